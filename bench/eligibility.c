@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n_vms; i++)
         same[i] = requests[0];
     begin = processor_ms();
-    eligibility = eligibility_create(&hosts, NULL, NULL, NULL, NULL, &settings, &err);
+    eligibility = eligibility_create(&(struct eligibility_site){.hosts = &hosts}, &settings, &err);
     if (!eligibility) {
         fprintf(stderr, "%s\n", err.text);
         return EXIT_FAILURE;

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "core/engine.h"
+#include "plugin/engine_world.h"
 #include "plugin/policy_host.h"
 #include "util/memory.h"
 
@@ -96,23 +97,6 @@ static bool may_preempt(void *context, const struct lease *preemptor)
     return real->may_preempt(real->context, preemptor);
 }
 
-static int64_t world_now(void *context)
-{
-    return engine_now(((struct scene *)context)->engine);
-}
-
-static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
-{
-    const struct engine *engine = ((struct scene *)context)->engine;
-    const struct site *site = engine_site(engine);
-
-    if (place >= site->n_hosts || at < engine_now(engine))
-        return false;
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        amounts[type] = type < site->types.count ? engine_free(engine, place, type, at) : 0;
-    return true;
-}
-
 static void load_policy(struct scene *scene, const char *policy)
 {
     static const char *const directories[] = {BENCH_POLICIES};
@@ -127,9 +111,6 @@ static void load_policy(struct scene *scene, const char *policy)
     scene->policies = policy_host_create(&settings, &err);
     if (!scene->policies)
         fail(err.text);
-    policy_host_set_world(
-        scene->policies,
-        &(struct policy_world){.context = scene, .now = world_now, .free_at = world_free_at});
     scene->hooks = (struct policy_hooks){
         .context = scene, .choose_victims = choose_timed, .may_preempt = may_preempt};
 }
@@ -190,6 +171,7 @@ static void scene_init(struct scene *scene, const char *policy, size_t n, uint64
     scene->engine = engine_create(&scene->site, &settings, &scene->hooks, &err);
     if (!scene->engine)
         fail(err.text);
+    engine_world_set(scene->policies, scene->engine, INSTANT_NONE);
     engine_outputs_init(&scene->outputs);
     for (size_t i = 0; i < n; i++)
         add_lease(scene, (int64_t)i + 1, question->deadlines && i % 4 == 0);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/table.h"
 #include "configuration/live.h"
@@ -72,7 +73,7 @@ json_t *client_ask(const struct client *client, const char *command, json_t *req
 
 int client_print_json(const struct client *client, const json_t *answer)
 {
-    if (json_dumpf(answer, stdout, JSON_INDENT(2)) < 0) {
+    if (json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) < 0) {
         fprintf(stderr, "%s: cannot write the result\n", client->command);
         return EXIT_FAILED;
     }
@@ -163,4 +164,28 @@ void client_offer_leases(FILE *stream)
     json_array_foreach(json_object_get(answer, "leases"), i, lease)
         fprintf(stream, "%" PRId64 "\n", client_integer(lease, "lease"));
     json_decref(answer);
+}
+
+void client_print_lines(const json_t *answer, const char *field)
+{
+    for (const char *line = client_text(answer, field); *line;) {
+        size_t length = strcspn(line, "\n");
+        char text[1025];
+
+        snprintf(text, sizeof text, "%.*s", (int)length, line);
+        table_print_text(stdout, text);
+        putchar('\n');
+        line += length + (line[length] == '\n');
+    }
+}
+
+int client_take_time(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
+{
+    (void)option;
+    if (time_parse_instant(text, (int64_t)time(NULL), value))
+        return 0;
+    return error_set(err, EINVAL,
+                     "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
+                     "2026-11-21T15:04:05+01:00");
 }

@@ -63,6 +63,13 @@ int64_t client_integer(const json_t *object, const char *key);
 int64_t client_instant(const json_t *object, const char *key);
 int64_t client_span(const json_t *object, const char *key);
 
+/* take() of an option whose value is a time: an int64_t, seconds since 1970. */
+int client_take_time(const struct command_option *option, void *value, const char *text,
+                     struct error *err);
+
+/* Print a text of several lines, as it is safe on a terminal. */
+void client_print_lines(const json_t *answer, const char *field);
+
 /* The number of a lease on the command line: "17". -1: fine, else the exit code. */
 int client_lease_number(const struct client *client, const char *text, int64_t *number);
 

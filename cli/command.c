@@ -25,14 +25,20 @@ const struct command_entry command_table[] = {
     {&lease_list_line, command_lease_list},
     {&lease_show_line, command_lease_show},
     {&lease_why_line, command_lease_why},
+    {&lease_change_line, command_lease_change},
     {&lease_cancel_line, command_lease_cancel},
     {&lease_history_line, command_lease_history},
     {&host_list_line, command_host_list},
     {&host_timeline_line, command_host_timeline},
+    {&host_show_line, command_host_show},
+    {&host_drain_line, command_host_drain},
+    {&host_undrain_line, command_host_undrain},
+    {&host_rebalance_line, command_host_rebalance},
     {&host_release_line, command_host_release},
     {&queue_line, command_queue},
     {&status_line, command_status},
     {&verify_line, command_verify},
+    {&config_import_line, command_config_import},
     {&sandbox_line, NULL},
     {&sandbox_show_line, NULL},
     {&sandbox_submit_line, NULL},
@@ -76,7 +82,7 @@ static void print_commands(FILE *stream, const char *noun)
         const char *verb = verb_of(command);
 
         if (!noun || has_noun(command, noun))
-            fprintf(stream, "  %-11.*s%-10s%s\n", (int)noun_length(command), words_of(command),
+            fprintf(stream, "  %-11.*s%-11s%s\n", (int)noun_length(command), words_of(command),
                     verb ? verb : "", command->line->summary);
     }
 }

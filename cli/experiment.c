@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "experiments/experiment.h"
+#include "util/memory.h"
 
 static volatile sig_atomic_t stopped;
 
@@ -23,7 +24,7 @@ struct experiment_arguments {
     struct experiment_request request;
     struct text_list set;
     int64_t parallel;
-    const char *name, *folder;
+    const char *name, *folder, *logs;
     const struct experiment *experiment; /* NULL: all */
     bool all, quick, quiet;
     struct progress progress;
@@ -32,7 +33,7 @@ struct experiment_arguments {
 static void print_list(FILE *stream)
 {
     for (size_t i = 0; i < experiment_count; i++)
-        fprintf(stream, "%-10s %s\n", experiment_table[i]->name, experiment_table[i]->title);
+        fprintf(stream, "%-12s %s\n", experiment_table[i]->name, experiment_table[i]->title);
 }
 
 static void print_experiments(FILE *stream)
@@ -70,6 +71,10 @@ static const struct command_option run_options[] = {
      .offer = offer_settings,
      .help = "Set what the paper leaves open. May be repeated; 'galerna experiment list NAME' "
              "lists the options with their defaults"},
+    {"logs", .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(logs),
+     .help = "Replay the logs of the Parallel Workloads Archive in DIR, which keep their names "
+             "there (KTH-SP2-1996-2.1-cln.swf, ...). Only for backfilling, which otherwise "
+             "generates workloads"},
     {"parallel", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(parallel),
      .least = 1, .most = 1024,
      .help = "Run at most N processes at a time, one per processor by default. It does not change "
@@ -112,13 +117,14 @@ static int run_one(struct experiment_arguments *arguments, const struct experime
     int result;
 
     arguments->request.folder = folder;
+    arguments->request.logs = experiment->reads_logs ? arguments->logs : NULL;
     arguments->request.set = (const char *const *)arguments->set.items;
     arguments->request.n_set = arguments->set.n;
     progress_init(&arguments->progress, arguments->quiet);
     result = experiment_perform(experiment, &arguments->request, verdicts, err);
     progress_finish(&arguments->progress);
     if (result == 0 && !arguments->quiet)
-        printf("%-10s %2zu agree, %2zu same shape, %2zu differ   %s/index.html\n", experiment->name,
+        printf("%-12s %2zu agree, %2zu same shape, %2zu differ   %s/index.html\n", experiment->name,
                verdicts[VERDICT_AGREES], verdicts[VERDICT_SAME_SHAPE], verdicts[VERDICT_DIFFERS],
                folder);
     return result;
@@ -131,8 +137,7 @@ static int run_all(struct experiment_arguments *arguments, struct error *err)
     for (size_t i = 0; i < experiment_count && result == 0; i++) {
         char *folder;
 
-        if (asprintf(&folder, "%s/%s", arguments->folder, experiment_table[i]->name) < 0)
-            abort();
+        folder = memory_format("%s/%s", arguments->folder, experiment_table[i]->name);
         result = run_one(arguments, experiment_table[i], folder, err);
         free(folder);
     }
@@ -160,6 +165,10 @@ static bool check(struct experiment_arguments *arguments, const char *command)
         experiment_check_options(arguments->experiment, (const char *const *)arguments->set.items,
                                  arguments->set.n, &err) < 0) {
         command_usage_error(command, "%s", err.text);
+        return false;
+    }
+    if (arguments->logs && !arguments->experiment->reads_logs) {
+        command_usage_error(command, "--logs: experiment %s reads no logs", arguments->name);
         return false;
     }
     return true;

@@ -38,8 +38,7 @@ static int add(struct report *report, const char *name, struct error *err)
     FILE *file;
     char *path;
 
-    if (asprintf(&path, "%s/%s%ssummary.json", report->folder, name, *name ? "/" : "") < 0)
-        abort();
+    path = memory_format("%s/%s%ssummary.json", report->folder, name, *name ? "/" : "");
     file = fopen(path, "re");
     if (!file) {
         int result = errno == ENOENT || errno == ENOTDIR
@@ -126,8 +125,7 @@ static int write_index(const struct report *report, struct error *err)
 
     if (!report->n || !*report->items[0].folder)
         return 0;
-    if (asprintf(&path, "%s/index.html", report->folder) < 0)
-        abort();
+    path = memory_format("%s/index.html", report->folder);
     out = output_create(path, err);
     free(path);
     if (!out)

@@ -1,4 +1,4 @@
-/* galerna host list, galerna host timeline, galerna host release. */
+/* galerna host: list, show, timeline, release. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,8 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/host_text.h"
+#include "cli/listing.h"
 #include "cli/table.h"
 #include "util/instant.h"
 #include "util/memory.h"
@@ -16,66 +18,83 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-static bool any_quarantined(const json_t *hosts)
+/* When the host takes no VMs: "from 5m ago until in 2h"; "": it takes them at all times. */
+static void out_of_service_text(const json_t *host, int64_t now, char *text, size_t size)
 {
+    int64_t until = client_instant(host, "quarantined_until");
+    char end[TIME_TEXT_MAX];
+
+    host_drain_text(host, now, text, size);
+    if (*text || until == INSTANT_NONE)
+        return;
+    time_text_relative(until, now, end, sizeof end);
+    snprintf(text, size, "until %s", end);
+}
+
+static bool any_is_out_of_service(const json_t *hosts, int64_t now)
+{
+    char text[DRAIN_TEXT_MAX];
     const json_t *host;
     size_t i;
 
     json_array_foreach(hosts, i, host)
     {
-        if (client_instant(host, "quarantined_until") != INSTANT_NONE)
+        out_of_service_text(host, now, text, sizeof text);
+        if (*text)
             return true;
     }
     return false;
 }
 
-static void print_hosts(const json_t *answer)
+static void print_hosts(const json_t *answer, size_t width, const void *arguments)
 {
     static const struct table_column columns[] = {
-        {"HOST", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 0}, {"CLUSTER", TABLE_ELASTIC, 4},
-        {"STATE", TABLE_LEFT, 0}, {"CPU", TABLE_RIGHT, 1},    {"MEMORY MB", TABLE_RIGHT, 2},
-        {"VMS", TABLE_RIGHT, 3},  {"UNTIL", TABLE_LEFT, 0},
+        {"HOST", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 0},        {"CLUSTER", TABLE_ELASTIC, 4},
+        {"STATE", TABLE_LEFT, 0}, {"CPU", TABLE_RIGHT, 1},           {"MEMORY MB", TABLE_RIGHT, 2},
+        {"VMS", TABLE_RIGHT, 3},  {"OUT OF SERVICE", TABLE_LEFT, 0},
     };
     const json_t *hosts = json_object_get(answer, "hosts"), *host;
-    bool quarantined = any_quarantined(hosts);
-    struct table *table = table_create(columns, quarantined ? 8 : 7);
     int64_t now = client_instant(answer, "now");
+    struct table *table = table_create(columns, any_is_out_of_service(hosts, now) ? 8 : 7);
     size_t i;
 
+    (void)arguments;
     json_array_foreach(hosts, i, host)
     {
-        char id[24], cpu[64], memory[64], vms[24], until[TIME_TEXT_MAX];
+        char id[24], cpu[64], memory[64], vms[24], out[DRAIN_TEXT_MAX];
 
         snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));
         snprintf(cpu, sizeof cpu, "%g/%g", number(host, "cpu_used"), number(host, "cpu"));
         snprintf(memory, sizeof memory, "%" PRId64 "/%" PRId64, client_integer(host, "memory_used"),
                  client_integer(host, "memory"));
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(host, "vms"));
-        time_text_relative(client_instant(host, "quarantined_until"), now, until, sizeof until);
+        out_of_service_text(host, now, out, sizeof out);
         table_add(table,
                   (const char *[]){id, client_text(host, "name"), client_text(host, "cluster"),
-                                   client_text(host, "state"), cpu, memory, vms, until});
+                                   client_text(host, "state"), cpu, memory, vms, out});
     }
-    if (table_rows(table))
-        table_print(table, stdout, table_terminal_width());
-    else
-        printf("No hosts found.\n");
-    table_destroy(table);
+    table_show(table, width, "No hosts found.");
+    json_array_foreach(hosts, i, host) host_print_staying(host, 0);
 }
 
 const struct command_line host_list_line = {
     .name = "galerna host list",
     .summary = "List hosts and their usage",
-    .purpose = "List the hosts, their state, and the capacity that VMs use now. UNTIL shows when "
-               "the quarantine of a host ends; 'galerna host release' ends it at once.",
-    .groups = {CLIENT_GROUP},
+    .purpose =
+        "List the hosts, their state, and the capacity that VMs use now. OUT OF SERVICE shows "
+        "when a host takes no VMs: while it is quarantined ('galerna host release' ends that) "
+        "or drained ('galerna host undrain'). Below the table, each VM that cannot leave a "
+        "drained host has a line that says why.",
+    .groups = {LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
-    .size = sizeof(struct client),
+    .size = sizeof(struct listing),
 };
 
 int command_host_list(const struct call *call)
 {
-    return client_run(call, "host-list", print_hosts);
+    static const struct listing_kind kind = {"host-list", "hosts", "host", NULL, print_hosts};
+
+    return listing_run(call, &kind, json_object());
 }
 
 static int compare_operations(const void *one, const void *two)
@@ -91,23 +110,44 @@ static int compare_operations(const void *one, const void *two)
     return client_integer(a, "vm") < client_integer(b, "vm") ? -1 : 1;
 }
 
-static void add_operation(struct table *table, const json_t *operation)
+/* The texts of an operation in a row. */
+struct operation_texts {
+    char from[TIME_TEXT_MAX], until[TIME_TEXT_MAX], span[TIME_TEXT_MAX];
+    char lease[24], vm[24], cpu[32], memory[24];
+};
+
+static void write_operation(const json_t *operation, struct operation_texts *texts)
 {
-    char from[TIME_TEXT_MAX], span[TIME_TEXT_MAX], lease[24], vm[24] = "", cpu[32], memory[24];
     int64_t begin = client_instant(operation, "from"), end = client_instant(operation, "until");
 
-    time_text_local(begin, from, sizeof from);
+    *texts = (struct operation_texts){.until = "never"};
+    time_text_local(begin, texts->from, sizeof texts->from);
+    if (end != INSTANT_NEVER)
+        time_text_local(end, texts->until, sizeof texts->until);
     if (begin == INSTANT_NONE || end == INSTANT_NONE)
-        time_text_span(SPAN_NONE, span, sizeof span);
+        time_text_span(SPAN_NONE, texts->span, sizeof texts->span);
     else
-        time_text_span(end == INSTANT_NEVER ? SPAN_UNLIMITED : end - begin, span, sizeof span);
-    snprintf(lease, sizeof lease, "%" PRId64, client_integer(operation, "lease"));
+        time_text_span(end == INSTANT_NEVER ? SPAN_UNLIMITED : end - begin, texts->span,
+                       sizeof texts->span);
+    if (json_is_integer(json_object_get(operation, "lease")))
+        snprintf(texts->lease, sizeof texts->lease, "%" PRId64, client_integer(operation, "lease"));
     if (json_is_integer(json_object_get(operation, "vm")))
-        snprintf(vm, sizeof vm, "%" PRId64, client_integer(operation, "vm"));
-    snprintf(cpu, sizeof cpu, "%g", number(operation, "cpu"));
-    snprintf(memory, sizeof memory, "%" PRId64, client_integer(operation, "memory"));
-    table_add(table, (const char *[]){from, span, lease, vm, client_text(operation, "what"), cpu,
-                                      memory, client_text(operation, "name")});
+        snprintf(texts->vm, sizeof texts->vm, "%" PRId64, client_integer(operation, "vm"));
+    snprintf(texts->cpu, sizeof texts->cpu, "%g", number(operation, "cpu"));
+    snprintf(texts->memory, sizeof texts->memory, "%" PRId64, client_integer(operation, "memory"));
+}
+
+/* The operations of an answer in their order; returns how many. To be freed. */
+static size_t sorted_operations(const json_t *answer, json_t ***items)
+{
+    const json_t *operations = json_object_get(answer, "operations");
+    size_t n = json_array_size(operations);
+
+    *items = memory_new(n, sizeof **items);
+    for (size_t i = 0; i < n; i++)
+        (*items)[i] = json_array_get(operations, i);
+    qsort(*items, n, sizeof **items, compare_operations);
+    return n;
 }
 
 static void print_timeline(const json_t *answer)
@@ -117,25 +157,77 @@ static void print_timeline(const json_t *answer)
         {"VM", TABLE_RIGHT, 3},  {"WHAT", TABLE_LEFT, 1},    {"CPU", TABLE_RIGHT, 4},
         {"MB", TABLE_RIGHT, 5},  {"NAME", TABLE_ELASTIC, 2},
     };
-    const json_t *operations = json_object_get(answer, "operations");
-    size_t n = json_array_size(operations);
-    json_t **items = memory_new(n, sizeof *items);
     struct table *table = table_create(columns, 8);
+    struct operation_texts texts;
+    json_t **items;
+    size_t n = sorted_operations(answer, &items);
 
-    for (size_t i = 0; i < n; i++)
-        items[i] = json_array_get(operations, i);
-    qsort(items, n, sizeof *items, compare_operations);
-    for (size_t i = 0; i < n; i++)
-        add_operation(table, items[i]);
-    if (n)
-        table_print(table, stdout, table_terminal_width());
-    else
-        printf("Nothing is running or planned on this host.\n");
-    table_destroy(table);
+    for (size_t i = 0; i < n; i++) {
+        write_operation(items[i], &texts);
+        table_add(table, (const char *[]){texts.from, texts.span, texts.lease, texts.vm,
+                                          client_text(items[i], "what"), texts.cpu, texts.memory,
+                                          client_text(items[i], "name")});
+    }
+    table_show(table, table_terminal_width(), "Nothing is running or planned on this host.");
     free(items);
 }
 
-static void offer_hosts(FILE *stream)
+/* What uses capacity: first what does now, then in order of time. */
+static void print_uses(const json_t *answer)
+{
+    static const struct table_column columns[] = {
+        {"USE", TABLE_LEFT, 0},  {"LEASE", TABLE_RIGHT, 0}, {"USER", TABLE_ELASTIC, 1},
+        {"VM", TABLE_RIGHT, 3},  {"FROM", TABLE_LEFT, 0},   {"UNTIL", TABLE_LEFT, 0},
+        {"CPU", TABLE_RIGHT, 4}, {"MB", TABLE_RIGHT, 5},
+    };
+    static const char *const uses[] = {"running", "other", "reserved", "planned", "drain"};
+    struct table *table = table_create(columns, 8);
+    struct operation_texts texts;
+    json_t **items;
+    size_t n = sorted_operations(answer, &items);
+
+    for (size_t use = 0; use < sizeof uses / sizeof *uses; use++)
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(client_text(items[i], "use"), uses[use]) != 0)
+                continue;
+            write_operation(items[i], &texts);
+            table_add(table,
+                      (const char *[]){uses[use], texts.lease, client_text(items[i], "user"),
+                                       texts.vm, texts.from, texts.until, texts.cpu, texts.memory});
+        }
+    table_show(table, table_terminal_width(), "Nothing is running or planned on this host.");
+    free(items);
+}
+
+static void print_host(const json_t *answer)
+{
+    char until[TIME_TEXT_MAX] = "", drain[DRAIN_TEXT_MAX];
+
+    printf("Host     %" PRId64 " (", client_integer(answer, "host"));
+    table_print_text(stdout, client_text(answer, "name"));
+    printf(")\nCluster  ");
+    table_print_text(stdout, client_text(answer, "cluster"));
+    printf("\nState    %s", client_text(answer, "state"));
+    if (client_instant(answer, "quarantined_until") != INSTANT_NONE) {
+        time_text_local(client_instant(answer, "quarantined_until"), until, sizeof until);
+        printf(" until %s", until);
+    }
+    host_drain_text(answer, client_instant(answer, "now"), drain, sizeof drain);
+    if (*drain)
+        printf("\nDrained  %s", drain);
+    printf("\nCPU      %g of %g in use\nMemory   %" PRId64 " of %" PRId64 " MB in use\n",
+           number(answer, "cpu_used"), number(answer, "cpu"), client_integer(answer, "memory_used"),
+           client_integer(answer, "memory"));
+    printf("VMs      %" PRId64, client_integer(answer, "vms"));
+    if (client_integer(answer, "unread_vms") > 0)
+        printf(", of which %" PRId64 " cannot be read", client_integer(answer, "unread_vms"));
+    printf("\n");
+    host_print_staying(answer, 9);
+    printf("\n");
+    print_uses(answer);
+}
+
+void host_offer(FILE *stream)
 {
     struct client client = {.command = "galerna"};
     const json_t *host;
@@ -160,33 +252,55 @@ const struct command_line host_timeline_line = {
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The host does not exist, or galernad does not answer"}},
-    .offer = offer_hosts,
+    .offer = host_offer,
     .size = sizeof(struct client),
 };
 
-/* Ask about, or for, the host that is the operand. */
-static int ask_for_host(const struct call *call, const char *command,
-                        void (*print)(const json_t *answer))
+json_t *host_operand(const char *text)
+{
+    char *end;
+    long id = strtol(text, &end, 10);
+
+    return *end || !*text ? json_string(text) : json_integer((json_int_t)id);
+}
+
+int host_ask(const struct call *call, const char *command, void (*print)(const json_t *answer))
 {
     struct client *client = call->arguments;
-    const char *host = call->operands[0];
-    json_t *request, *answer;
-    char *end;
-    long id = strtol(host, &end, 10);
+    json_t *host = host_operand(call->operands[0]), *answer;
     int code;
 
     client->command = call->name;
-    request = *end || !*host ? json_pack("{s:s}", "host", host)
-                             : json_pack("{s:I}", "host", (json_int_t)id);
-    if (!request)
+    if (!host)
         return command_usage_error(call->name, "HOST is not valid UTF-8");
-    answer = client_ask(client, command, request, &code);
+    answer = client_ask(client, command, json_pack("{s:o}", "host", host), &code);
     return answer ? client_print(client, answer, print) : code;
+}
+
+const struct command_line host_show_line = {
+    .name = "galerna host show",
+    .summary = "Show what uses the capacity of a host",
+    .purpose = "Show a host, and which leases use its capacity: running, reserved (an accepted "
+               "reservation), or planned; 'other' is capacity of VMs that are not in the plan, "
+               "such as VMs that cannot be read. HOST is its number or name.",
+    .operands = "HOST",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The host does not exist, or galernad does not answer"}},
+    .offer = host_offer,
+    .size = sizeof(struct client),
+};
+
+int command_host_show(const struct call *call)
+{
+    return host_ask(call, "host-timeline", print_host);
 }
 
 int command_host_timeline(const struct call *call)
 {
-    return ask_for_host(call, "host-timeline", print_timeline);
+    return host_ask(call, "host-timeline", print_timeline);
 }
 
 static void print_released(const json_t *answer)
@@ -209,11 +323,11 @@ const struct command_line host_release_line = {
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The host does not exist or is not quarantined, or galernad does not "
                             "answer"}},
-    .offer = offer_hosts,
+    .offer = host_offer,
     .size = sizeof(struct client),
 };
 
 int command_host_release(const struct call *call)
 {
-    return ask_for_host(call, "host-release", print_released);
+    return host_ask(call, "host-release", print_released);
 }

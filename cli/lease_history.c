@@ -1,4 +1,4 @@
-/* galerna lease history, galerna lease cancel. */
+/* galerna lease history. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -40,11 +40,7 @@ static void print_events(const json_t *answer)
                                           client_text(event, "text")});
     }
     /* Sentences are not truncated: the user reads the history for them. */
-    if (table_rows(table))
-        table_print(table, stdout, 0);
-    else
-        printf("Nothing has happened yet.\n");
-    table_destroy(table);
+    table_show(table, 0, "Nothing has happened yet.");
 }
 
 const struct command_line lease_history_line = {
@@ -75,64 +71,4 @@ int command_lease_history(const struct call *call)
         json_object_set_new(request, "lease", json_integer(id));
     answer = client_ask(&arguments->client, "lease-history", request, &code);
     return answer ? client_print(&arguments->client, answer, print_events) : code;
-}
-
-static int cancel_one(const struct client *client, const char *text)
-{
-    json_t *answer;
-    int64_t id;
-    int code = client_lease_number(client, text, &id);
-
-    if (code >= 0)
-        return code;
-    answer = client_ask(client, "lease-cancel", json_pack("{s:I}", "lease", (json_int_t)id), &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client->json)
-        code = client_print_json(client, answer);
-    else
-        printf("Lease %" PRId64 " is cancelled%s%s.\n", id,
-               *client_text(answer, "phase") ? "; it is now " : "", client_text(answer, "phase"));
-    json_decref(answer);
-    return code;
-}
-
-const struct command_line lease_cancel_line = {
-    .name = "galerna lease cancel",
-    .summary = "Cancel leases",
-    .purpose =
-        "Cancel leases: waiting leases leave the queue, running leases are ended, and the VMs "
-        "of refused or failed leases, which are on hold, are terminated.",
-    .operands = "LEASE...",
-    .least = 1,
-    .most = OPERANDS_ANY,
-    .groups = {CLIENT_GROUP},
-    .codes = {{EXIT_DONE, "All leases are cancelled"},
-              {EXIT_FAILED, "A lease could not be cancelled, or galernad does not answer"}},
-    .offer = client_offer_leases,
-    .size = sizeof(struct client),
-};
-
-int command_lease_cancel(const struct call *call)
-{
-    struct client *client = call->arguments;
-    int code = EXIT_DONE;
-    int64_t id;
-
-    client->command = call->name;
-    /* All numbers are checked before the first lease is cancelled. */
-    for (int i = 0; i < call->n; i++) {
-        int wrong = client_lease_number(client, call->operands[i], &id);
-
-        if (wrong >= 0)
-            return wrong;
-    }
-    for (int i = 0; i < call->n; i++) {
-        int failed = cancel_one(client, call->operands[i]);
-
-        if (failed)
-            code = failed;
-    }
-    return code;
 }

@@ -4,34 +4,52 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/lease_selection.h"
 #include "cli/lease_text.h"
+#include "cli/listing.h"
 #include "cli/table.h"
 #include "util/instant.h"
+#include "util/time_parse.h"
 
 struct list_arguments {
-    struct client client;
-    struct text_list phases;
-    const char *user;
-    int64_t limit;
+    struct listing listing;
+    struct lease_selection selection;
+    int64_t limit, since;
     bool all, start;
 };
 
 #define AT(member) offsetof(struct list_arguments, member)
 
+/* A time, "-2d": two days ago; a time of day has passed already. */
+static int take_since(const struct command_option *option, void *value, const char *text,
+                      struct error *err)
+{
+    enum { DAY = 86400 };
+    int64_t *since = value, now = (int64_t)time(NULL);
+
+    if (*text == '-' && time_parse_span(text + 1, since)) {
+        *since = now - *since;
+        return 0;
+    }
+    if (client_take_time(option, value, text, err) < 0)
+        return -1;
+    if (*since > now && *since <= now + DAY)
+        *since -= DAY;
+    return 0;
+}
+
 static const struct command_option list_options[] = {
-    {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases),
-     .words = "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|"
-              "failed",
-     .help = "Show only leases in this phase: gathering, waiting, reserved, starting, running, "
-             "stopping, parked, ending, ended, refused or failed. May be repeated"},
-    {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
-     .help = "Show only leases of this user"},
     {"all", .type = ARGUMENT_FLAG, .offset = AT(all), .help = "Show leases that are over, too"},
     {"limit", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(limit), .otherwise = "1000",
      .least = 0, .most = 10000, .help = "With --all: show only the newest N archived leases"},
+    {"since", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(since),
+     .take = take_since,
+     .help = "With the leases that were not over at TIME; -2d: two days ago. At most the newest "
+             "10000"},
     {"start", .type = ARGUMENT_FLAG, .offset = AT(start),
      .help = "Show when each lease starts, and whether that is a contract or an estimate"},
 };
@@ -90,8 +108,10 @@ static void add_start(struct table *table, const json_t *lease, int64_t now)
                                       start, relative, promise});
 }
 
-static void print_list(const json_t *answer, bool start)
+static void print_list(const json_t *answer, size_t width, const void *given)
 {
+    const struct list_arguments *arguments = given;
+    bool start = arguments->start;
     static const struct table_column columns[] = {
         {"LEASE", TABLE_RIGHT, 0},   {"NAME", TABLE_ELASTIC, 0},      {"USER", TABLE_ELASTIC, 5},
         {"KIND", TABLE_LEFT, 7},     {"PHASE", TABLE_LEFT, 0},        {"VMS", TABLE_RIGHT, 6},
@@ -103,17 +123,17 @@ static void print_list(const json_t *answer, bool start)
         {"START", TABLE_LEFT, 0},  {"IN", TABLE_LEFT, 2},      {"PROMISE", TABLE_LEFT, 0},
     };
     struct table *table = start ? table_create(start_columns, 6) : table_create(columns, 11);
-    json_t *leases = lease_text_sorted(json_object_get(answer, "leases")), *lease;
+    const json_t *leases = json_object_get(answer, "leases"), *lease;
     int64_t now = client_instant(answer, "now");
     size_t i;
 
     json_array_foreach(leases, i, lease)(start ? add_start : add_lease)(table, lease, now);
-    if (table_rows(table))
-        table_print(table, stdout, table_terminal_width());
-    else
-        printf("No leases found.\n");
-    json_decref(leases);
-    table_destroy(table);
+    table_show(table, width, "No leases found.");
+}
+
+static void begin_arguments(void *arguments)
+{
+    ((struct list_arguments *)arguments)->since = INSTANT_NONE;
 }
 
 const struct command_line lease_list_line = {
@@ -127,77 +147,90 @@ const struct command_line lease_list_line = {
         "are waiting or reserved. 'unknown' marks running leases with a VM that OpenNebula cannot "
         "monitor. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
-               CLIENT_GROUP},
+               LEASE_SELECTION_GROUP(AT(selection)), LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct list_arguments),
+    .init = begin_arguments,
 };
 
 static json_t *list_request(const struct list_arguments *arguments)
 {
-    json_t *request = json_pack("{s:I}", "limit", (json_int_t)arguments->limit);
-    json_t *phases = json_array();
+    enum { LIMIT_MOST = 10000 };
+    bool since = arguments->since != INSTANT_NONE;
+    json_t *request =
+        json_pack("{s:I}", "limit", since ? (json_int_t)LIMIT_MOST : (json_int_t)arguments->limit);
 
-    for (size_t i = 0; i < arguments->phases.n; i++)
-        json_array_append_new(phases, json_string(arguments->phases.items[i]));
-    if (arguments->phases.n)
-        json_object_set(request, "phase", phases);
-    json_decref(phases);
-    if (arguments->user)
-        json_object_set_new(request, "user", json_string(arguments->user));
-    if (arguments->all)
+    lease_selection_put(&arguments->selection, request);
+    if (arguments->all || since)
         json_object_set_new(request, "all", json_true());
     return request;
 }
 
-int command_lease_list(const struct call *call)
+static json_t *arrange_leases(const json_t *leases, const void *given)
 {
-    struct list_arguments *arguments = call->arguments;
-    struct client *client = &arguments->client;
-    json_t *answer;
-    int code;
+    const struct list_arguments *arguments = given;
+    json_t *kept = json_array(), *lease, *sorted;
+    size_t i;
 
-    client->command = call->name;
-    answer = client_ask(client, "lease-list", list_request(arguments), &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client->json)
-        code = client_print_json(client, answer);
-    else
-        print_list(answer, arguments->start);
-    json_decref(answer);
-    return code;
+    json_array_foreach(leases, i, lease)
+    {
+        if (lease_selection_has(&arguments->selection, lease) &&
+            (arguments->since == INSTANT_NONE || !lease_text_is_over(lease) ||
+             client_instant(lease, "end") >= arguments->since))
+            json_array_append(kept, lease);
+    }
+    sorted = lease_text_sorted(kept);
+    json_decref(kept);
+    return sorted;
 }
 
-static void print_queue(const json_t *answer)
+int command_lease_list(const struct call *call)
+{
+    static const struct listing_kind kind = {"lease-list", "leases", "lease", arrange_leases,
+                                             print_list};
+
+    return listing_run(call, &kind, list_request(call->arguments));
+}
+
+/* "12.30/2": CPU-hours that count for fair share, and the shares if they are not 1. */
+static void share_text(const json_t *lease, char *text, size_t size)
+{
+    int64_t shares = client_integer(lease, "shares");
+    int length = snprintf(text, size, "%.2f", json_number_value(json_object_get(lease, "used")));
+
+    if (shares > 1)
+        snprintf(text + length, size - (size_t)length, "/%" PRId64, shares);
+}
+
+static void print_queue(const json_t *answer, size_t width, const void *arguments)
 {
     static const struct table_column columns[] = {
         {"PLACE", TABLE_RIGHT, 0},  {"LEASE", TABLE_RIGHT, 0}, {"USER", TABLE_ELASTIC, 1},
         {"VMS", TABLE_RIGHT, 2},    {"PRIO", TABLE_RIGHT, 3},  {"START", TABLE_LEFT, 0},
-        {"WHY", TABLE_SENTENCE, 4},
+        {"WHY", TABLE_SENTENCE, 4}, {"USED", TABLE_RIGHT, 3},
     };
-    struct table *table = table_create(columns, 7);
+    bool fair = json_object_get(json_array_get(json_object_get(answer, "leases"), 0), "used");
+    struct table *table = table_create(columns, fair ? 8 : 7);
     int64_t now = client_instant(answer, "now");
     const json_t *lease;
     size_t i;
 
+    (void)arguments;
     json_array_foreach(json_object_get(answer, "leases"), i, lease)
     {
-        char place[24], id[24], vms[24], priority[24], start[TIME_TEXT_MAX];
+        char place[24], id[24], vms[24], priority[24], used[48], start[TIME_TEXT_MAX];
 
         snprintf(place, sizeof place, "%" PRId64, client_integer(lease, "position"));
         snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(lease, "vms"));
-        snprintf(priority, sizeof priority, "%" PRId64, client_integer(lease, "priority"));
+        snprintf(priority, sizeof priority, "%.10g",
+                 json_number_value(json_object_get(lease, "priority")));
+        share_text(lease, used, sizeof used);
         lease_text_start(lease, now, start);
         table_add(table, (const char *[]){place, id, client_text(lease, "user"), vms, priority,
-                                          start, client_text(lease, "activity")});
+                                          start, client_text(lease, "activity"), used});
     }
-    if (table_rows(table))
-        table_print(table, stdout, table_terminal_width());
-    else
-        printf("The queue is empty.\n");
-    table_destroy(table);
+    table_show(table, width, "The queue is empty.");
 }
 
 const struct command_line queue_line = {
@@ -206,12 +239,14 @@ const struct command_line queue_line = {
     .purpose =
         "List the waiting leases in the order in which they are considered, and why each one "
         "is waiting. 'galerna lease why' explains one of them in detail.",
-    .groups = {CLIENT_GROUP},
+    .groups = {LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
-    .size = sizeof(struct client),
+    .size = sizeof(struct listing),
 };
 
 int command_queue(const struct call *call)
 {
-    return client_run(call, "queue", print_queue);
+    static const struct listing_kind kind = {"queue", "leases", "lease", NULL, print_queue};
+
+    return listing_run(call, &kind, json_object());
 }

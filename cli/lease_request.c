@@ -109,17 +109,6 @@ static int take_duration(const struct command_option *option, void *value, const
                span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span), err);
 }
 
-static int take_time(const struct command_option *option, void *value, const char *text,
-                     struct error *err)
-{
-    (void)option;
-    if (time_parse_instant(text, (int64_t)time(NULL), value))
-        return 0;
-    return error_set(err, EINVAL,
-                     "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
-                     "2026-11-21T15:04:05+01:00");
-}
-
 #define AT(member) offsetof(struct request_arguments, member)
 
 static const struct command_option request_options[] = {
@@ -142,9 +131,9 @@ static const struct command_option request_options[] = {
      .help = "When to start. now: at once or not at all; TIME: reserve exactly this time; "
              "best-effort (the default): as soon as there is capacity"},
     {"earliest", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(earliest),
-     .take = take_time, .help = "Do not start before this time"},
+     .take = client_take_time, .help = "Do not start before this time"},
     {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
-     .take = take_time,
+     .take = client_take_time,
      .help = "Finish by this time. The request is accepted or refused at once; needs --duration"},
     {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(request),
      .take = take_duration, .help = "How long the lease runs; unlimited by default"},
@@ -199,7 +188,7 @@ static const char *help_of(size_t i)
 static bool term_option(size_t i, struct command_option *option)
 {
     static const char *const arguments[] = {
-        [TERM_FLAG] = NULL, [TERM_WORD] = "WORD", [TERM_INTEGER] = "N", [TERM_TEXT] = "TEXT"};
+        [TERM_FLAG] = NULL, [TERM_WORD] = "WORD", [TERM_NUMBER] = "N", [TERM_TEXT] = "TEXT"};
 
     if (i >= LEASE_TERM_COUNT)
         return false;
@@ -248,7 +237,7 @@ static int finish_request(struct request_arguments *arguments, const char *comma
     int64_t at = INSTANT_NONE;
     struct error err;
 
-    if (reserved && take_time(NULL, &at, start, &err) < 0)
+    if (reserved && client_take_time(NULL, &at, start, &err) < 0)
         return command_usage_error(command, "--start %.60s: %s", start, err.text);
     if (arguments->deadline && (immediate || reserved))
         return command_usage_error(command, "--start and --deadline cannot be combined; use "
@@ -289,15 +278,7 @@ static int print_trial(const struct client *client, const json_t *answer)
             printf(" and start at %s (%s, %s)", local, relative, client_text(answer, "promise"));
         }
         printf("%s", accepted ? ".\n" : "");
-        for (const char *line = client_text(answer, "text"); *line;) {
-            size_t length = strcspn(line, "\n");
-            char text[1025];
-
-            snprintf(text, sizeof text, "%.*s", (int)length, line);
-            table_print_text(stdout, text);
-            putchar('\n');
-            line += length + (line[length] == '\n');
-        }
+        client_print_lines(answer, "text");
     }
     return accepted ? EXIT_DONE : EXIT_REFUSED;
 }

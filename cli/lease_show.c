@@ -93,9 +93,9 @@ static void print_terms(const json_t *lease)
         if (json_is_string(value) && *json_string_value(value))
             length += (size_t)snprintf(text + length, sizeof text - length, ", %s %s", name,
                                        json_string_value(value));
-        else if (json_is_integer(value))
-            length += (size_t)snprintf(text + length, sizeof text - length, ", %s %" PRId64, name,
-                                       (int64_t)json_integer_value(value));
+        else if (json_is_number(value))
+            length += (size_t)snprintf(text + length, sizeof text - length, ", %s %.10g", name,
+                                       json_number_value(value));
         else if (json_is_true(value))
             length += (size_t)snprintf(text + length, sizeof text - length, ", %s", name);
     }
@@ -104,7 +104,6 @@ static void print_terms(const json_t *lease)
 
 static void print_lease(const json_t *lease, int64_t now)
 {
-    const char *word = lease_text_word(lease);
     char size[32] = "";
 
     line("Lease", "%" PRId64, client_integer(lease, "lease"));
@@ -115,8 +114,7 @@ static void print_lease(const json_t *lease, int64_t now)
          json_is_true(json_object_get(lease, "plain")) ? ", plain VM" : "");
     line("Phase", "%s%s", client_text(lease, "phase"),
          json_is_true(json_object_get(lease, "late")) ? ", late" : "");
-    line("Activity", "%s%s%s%s", client_text(lease, "activity"), *word ? " [" : "", word,
-         *word ? "]" : "");
+    line("Activity", "%s", client_text(lease, "activity"));
     if (*client_text(lease, "group")) {
         if (client_integer(lease, "group_size") > 0)
             snprintf(size, sizeof size, " of %" PRId64, client_integer(lease, "group_size"));
@@ -135,6 +133,24 @@ static void print_lease(const json_t *lease, int64_t now)
     time_line("End", lease, "end", now);
     print_duration(lease);
     print_terms(lease);
+}
+
+/* Promises that did not stay as galernad wrote them. */
+static void print_damaged_promises(const json_t *vms)
+{
+    const json_t *vm;
+    size_t i;
+
+    json_array_foreach(vms, i, vm)
+    {
+        const char *promise = client_text(vm, "promise");
+
+        if (strcmp(promise, "damaged") == 0 || strcmp(promise, "repaired") == 0)
+            printf("\nThe attribute GALERNA_PROMISE of VM %" PRId64
+                   " was overwritten%s; galerna lease history says how.\n",
+                   client_integer(vm, "vm"),
+                   strcmp(promise, "repaired") == 0 ? " and is written again" : "");
+    }
 }
 
 static void print_members(const json_t *vms)
@@ -176,6 +192,7 @@ static void print_answer(const json_t *answer)
 
     print_lease(lease, client_instant(answer, "now"));
     print_members(json_object_get(lease, "members"));
+    print_damaged_promises(json_object_get(lease, "members"));
 }
 
 const struct command_line lease_show_line = {

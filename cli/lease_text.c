@@ -105,13 +105,6 @@ const char *lease_text_phase(const json_t *lease)
                : phase;
 }
 
-const char *lease_text_word(const json_t *lease)
-{
-    const char *word = client_text(json_object_get(lease, "reason"), "word");
-
-    return strcmp(word, "planned") == 0 ? "" : word;
-}
-
 bool lease_text_is_contract(const json_t *lease)
 {
     return strcmp(client_text(lease, "promise"), "contract") == 0;

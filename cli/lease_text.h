@@ -31,9 +31,6 @@ int64_t lease_text_start_time(const json_t *lease);
  * "unknown" while OpenNebula cannot monitor one of its VMs. */
 const char *lease_text_phase(const json_t *lease);
 
-/* The word of its reason; "": none, or only that its start is planned. */
-const char *lease_text_word(const json_t *lease);
-
 /* Is its start promised, not estimated? */
 bool lease_text_is_contract(const json_t *lease);
 

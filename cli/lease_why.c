@@ -11,7 +11,6 @@
 
 static void print_state(const json_t *answer, const json_t *lease)
 {
-    const char *word = lease_text_word(lease);
     char name[300];
 
     lease_text_name(lease, name, sizeof name);
@@ -21,7 +20,7 @@ static void print_state(const json_t *answer, const json_t *lease)
         printf(", position %" PRId64 " in the queue", client_integer(answer, "position"));
     printf(":\n");
     table_print_text(stdout, client_text(lease, "activity"));
-    printf("%s%s%s\n", *word ? " [" : "", word, *word ? "]" : ".");
+    printf(".\n");
 }
 
 static void print_ahead(const json_t *answer)
@@ -45,11 +44,40 @@ static void print_ahead(const json_t *answer)
     printf(".\n");
 }
 
+/* Why leases of equal priority are ahead. */
+static void print_share(const json_t *lease)
+{
+    double used = json_number_value(json_object_get(lease, "used"));
+
+    if (!json_object_get(lease, "used"))
+        return;
+    printf("Among leases of equal priority the one goes first whose owner has used the least CPU "
+           "time for the owner's shares, with what is long past counting less: user ");
+    table_print_text(stdout, client_text(lease, "user"));
+    printf(" %.2f CPU-hours for %" PRId64 " share%s", used, client_integer(lease, "shares"),
+           client_integer(lease, "shares") == 1 ? "" : "s");
+    if (json_object_get(lease, "group_used")) {
+        printf("; groups first: group ");
+        table_print_text(stdout, client_text(lease, "user_group"));
+        printf(" %.2f for %" PRId64, json_number_value(json_object_get(lease, "group_used")),
+               client_integer(lease, "group_shares"));
+    }
+    printf(".\n");
+}
+
 /* Does the phase leave the start open? */
 static bool will_start(const char *phase)
 {
     return strcmp(phase, "gathering") == 0 || strcmp(phase, "waiting") == 0 ||
            strcmp(phase, "reserved") == 0;
+}
+
+/* The start of a lease that no host can hold, or that waits for its user, is not estimated. */
+static bool may_be_estimated(const json_t *lease)
+{
+    const char *word = client_text(json_object_get(lease, "reason"), "word");
+
+    return !*word || strcmp(word, "planned") == 0 || strcmp(word, "no-room-now") == 0;
 }
 
 /* The lease's activity says when; this adds how long that is. */
@@ -60,7 +88,7 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
     if (expected == INSTANT_NEVER)
         return;
     if (expected == INSTANT_NONE) {
-        if (strcmp(client_text(lease, "phase"), "gathering") != 0)
+        if (strcmp(client_text(lease, "phase"), "gathering") != 0 && may_be_estimated(lease))
             printf("Start time not estimated yet.\n");
         return;
     }
@@ -111,6 +139,7 @@ static void print_answer(const json_t *answer)
 
     print_state(answer, lease);
     print_ahead(answer);
+    print_share(lease);
     print_start(lease, client_instant(answer, "now"));
 }
 

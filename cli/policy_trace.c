@@ -85,7 +85,7 @@ static void make_opening(struct module_trace *trace, size_t i)
     } else {
         request = add_request(trace, i, (enum lease_kind)(i - CROWD));
         request->terms = TERMS_NON_PREEMPTABLE;
-        request->priority = 4;
+        request->priority = 4 * PRIORITY_ONE;
         set_times(request, HOUR, HOUR, HOUR / 2);
     }
 }
@@ -103,7 +103,7 @@ static void make_any(struct module_trace *trace, size_t i, int64_t submit, uint6
     set->amounts.of[RESOURCE_MEMORY] = 512 + 512 * (int64_t)conformance_random(random, 3);
     request->terms = (enum lease_terms)conformance_random(random, TERMS_NON_PREEMPTABLE + 1);
     request->origin = (enum lease_origin)conformance_random(random, 2);
-    request->priority = (int32_t)conformance_random(random, 5);
+    request->priority = (int32_t)conformance_random(random, 5 * PRIORITY_ONE);
     request->user = (int64_t)conformance_random(random, 4);
     set_times(request, submit, duration, 600 + (int64_t)conformance_random(random, 7200));
 }

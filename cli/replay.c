@@ -22,10 +22,7 @@ static int take_policy(const struct command_option *option, void *value, const c
     (void)option;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strncmp(text, kinds[i], strlen(kinds[i]))) {
-            char *set;
-
-            if (asprintf(&set, "scheduling.policy-%s", text) < 0)
-                abort();
+            char *set = memory_format("scheduling.policy-%s", text);
             text_list_add(value, set);
             free(set);
             return 0;
@@ -62,6 +59,10 @@ static const struct command_option own_options[] = {
     {"compatibility", .type = ARGUMENT_TEXT, .argument = "MODE", .offset = AT(compatibility),
      .words = "default|haizea-1.0",
      .help = "default, or haizea-1.0: schedule exactly as Haizea 1.0 did, oddities included"},
+    {"as-jobs", .type = ARGUMENT_FLAG, .offset = AT(as_jobs),
+     .help = "Replay leases as the jobs of a batch scheduler: none is suspended, preempted or "
+             "migrated. Short for --set scheduling.suspension=none --set "
+             "scheduling.policy-preemption=no-preemption --set scheduling.migration=no"},
     {"list-options", .type = ARGUMENT_ANSWER, .answer = option_print_table,
      .help = "Print all options of configuration files and exit"},
     {"parallel", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(parallel),
@@ -179,6 +180,8 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
             .status = outcome->interrupted ? "interrupted"
                       : outcome->stuck     ? "stuck"
                                            : NULL,
+            .haizea = plan->runs[i].configuration->compatibility == COMPATIBILITY_HAIZEA_1_0,
+            .suspended_jobs = outcome->suspended_jobs,
             .figures = outcome->figures,
             .cpu_seconds = outcome->cpu_seconds,
             .peak_memory_kb = outcome->peak_memory_kb,
@@ -214,10 +217,19 @@ static int replay(const struct replay_options *options, const char *command)
     return code;
 }
 
+static void add_settings_of_jobs(struct text_list *set)
+{
+    text_list_add(set, "scheduling.suspension=none");
+    text_list_add(set, "scheduling.policy-preemption=no-preemption");
+    text_list_add(set, "scheduling.migration=no");
+}
+
 int command_replay(const struct call *call)
 {
     struct replay_options *options = call->arguments;
 
+    if (options->as_jobs)
+        add_settings_of_jobs(&options->set);
     options->traces = call->operands;
     options->n_traces = (size_t)call->n;
     if (options->n_traces == 0 && options->configurations.n == 0)

@@ -29,7 +29,7 @@ struct replay_options {
     struct text_list set; /* "section.option=value" */
     const char *site, *compatibility;
     const char *outputs[REPLAY_OUTPUTS]; /* as given; NULL: not asked for */
-    bool json, quiet, verbose;
+    bool as_jobs, json, quiet, verbose;
     int64_t parallel; /* runs at a time */
 };
 
@@ -52,7 +52,7 @@ struct replay_plan {
 struct replay_outcome {
     int code;                           /* of cli/command.h */
     char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
-    bool interrupted, stuck;
+    bool interrupted, stuck, suspended_jobs;
     struct accounting_summary figures;
     double cpu_seconds;
     int64_t peak_memory_kb;

@@ -14,18 +14,6 @@ static const char *const output_endings[REPLAY_OUTPUTS] = {
     [REPLAY_RESULTS] = ".db",  [REPLAY_GANTT] = ".svg",
 };
 
-__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
-{
-    va_list args;
-    char *text;
-    int length;
-
-    va_start(args, format);
-    length = vasprintf(&text, format, args);
-    va_end(args);
-    return length < 0 ? memory_text("") : text;
-}
-
 /* A file's name without folder and ending; the caller frees it. */
 static char *base_name(const char *file)
 {
@@ -54,7 +42,7 @@ static void add_run(struct replay_plan *plan, struct configuration *configuratio
     for (int number = 2; name_is_taken(plan, distinct); number++) {
         if (distinct != name)
             free(distinct);
-        distinct = text_of("%s-%d", name, number);
+        distinct = memory_format("%s-%d", name, number);
     }
     if (distinct != name)
         free(name);
@@ -130,7 +118,7 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
         if (!file)
             name = memory_text(base);
         else if (base)
-            name = text_of("%s_%s", configuration->name, base);
+            name = memory_format("%s_%s", configuration->name, base);
         else
             name = memory_text(configuration->name);
         free(base);
@@ -150,17 +138,17 @@ static char *output_path(const char *given, const struct replay_run *run, enum r
     if (!strcmp(given, "-"))
         return memory_text(given);
     if (mark)
-        return text_of("%.*s%s%s", (int)(mark - given), given, run->name, mark + 2);
+        return memory_format("%.*s%s%s", (int)(mark - given), given, run->name, mark + 2);
     if (given[0] &&
         (given[strlen(given) - 1] == '/' || (stat(given, &status) == 0 && S_ISDIR(status.st_mode))))
-        return text_of("%s%s%s%s", given, given[strlen(given) - 1] == '/' ? "" : "/", run->name,
-                       output_endings[kind]);
+        return memory_format("%s%s%s%s", given, given[strlen(given) - 1] == '/' ? "" : "/",
+                             run->name, output_endings[kind]);
     if (!several)
         return memory_text(given);
     dot = strrchr(slash ? slash : given, '.');
     if (!dot || dot == given || dot[-1] == '/')
-        return text_of("%s-%s", given, run->name);
-    return text_of("%.*s-%s%s", (int)(dot - given), given, run->name, dot);
+        return memory_format("%s-%s", given, run->name);
+    return memory_format("%.*s-%s%s", (int)(dot - given), given, run->name, dot);
 }
 
 static int name_outputs(struct replay_plan *plan, const struct replay_options *options,

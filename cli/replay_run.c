@@ -10,6 +10,7 @@
 #include "cli/replay.h"
 #include "cli/replay_guard.h"
 #include "cli/replay_outputs.h"
+#include "lwf/trace_open.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
 
@@ -84,6 +85,21 @@ static void describe_end(const struct simulation_result *result, struct replay_o
                  result->late_requests);
 }
 
+/* Standard input cannot be looked at again: it counts as no log. */
+static bool is_log(const struct configuration *configuration)
+{
+    struct error ignored;
+    struct source *source = NULL;
+    bool result = false;
+
+    if (configuration->tracefile && strcmp(configuration->tracefile, "-") != 0)
+        source = source_open(configuration->tracefile, &ignored);
+    if (source)
+        result = trace_format_of(source, &ignored) == TRACE_FORMAT_SWF;
+    source_close(source);
+    return result;
+}
+
 static int simulate(struct stage *stage, struct replay_outputs *outputs,
                     const struct replay_control *control, struct replay_outcome *outcome,
                     struct error *err)
@@ -103,6 +119,7 @@ static int simulate(struct stage *stage, struct replay_outputs *outputs,
         return -1;
     describe_end(&result, outcome);
     accounting_summarize(outputs->accounting, &outcome->figures);
+    outcome->suspended_jobs = outcome->figures.suspensions > 0 && is_log(stage->configuration);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* galerna setup: checks an OpenNebula, and lists what has to be changed. */
 #include "adapters/opennebula/setup.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "adapters/opennebula/credentials.h"
 #include "adapters/opennebula/rpc_endpoint.h"
+#include "adapters/opennebula/setup_switch.h"
 #include "cli/command.h"
 #include "cli/setup.h"
 #include "configuration/configuration.h"
@@ -45,20 +47,22 @@ static int ask(struct examination *examination, const struct live_configuration 
     return result;
 }
 
-static bool is_local(const char *endpoint)
+static void find_machine(struct setup_facts *facts, const char *endpoint)
 {
     struct rpc_endpoint parsed;
-    bool local = rpc_endpoint_init(&parsed, endpoint, true, NULL) == 0 && parsed.loopback;
 
+    facts->local = rpc_endpoint_init(&parsed, endpoint, true, NULL) == 0 && parsed.loopback;
+    if (!facts->local && parsed.host)
+        snprintf(facts->remote, sizeof facts->remote, "%s", parsed.host);
     rpc_endpoint_finish(&parsed);
-    return local;
 }
 
 static int examine(struct examination *examination, const struct live_configuration *live,
                    const struct setup_arguments *arguments, struct error *err)
 {
-    struct setup_wishes wishes = {.submit_on_hold = live->submit_on_hold,
-                                  .files = GALERNA_DRIVER_FOLDER};
+    struct setup_settings settings = {.submit_on_hold = live->submit_on_hold,
+                                      .one_at_a_time = live->exclusive && live->leader_check,
+                                      .files = GALERNA_DRIVER_FOLDER};
     const char *endpoint = arguments->endpoint ? arguments->endpoint : live->endpoint;
     struct credentials credentials;
     int result;
@@ -71,9 +75,9 @@ static int examine(struct examination *examination, const struct live_configurat
     result = ask(examination, live, &credentials, err);
     if (result == 0) {
         examination->endpoint = strdup(credentials.endpoint);
-        examination->facts.local = is_local(credentials.endpoint);
+        find_machine(&examination->facts, credentials.endpoint);
         setup_look_around(&examination->facts, "");
-        examination->n = setup_judge(&examination->facts, &wishes, examination->findings);
+        examination->n = setup_judge(&examination->facts, &settings, examination->findings);
     }
     credentials_finish(&credentials);
     return result;
@@ -195,6 +199,45 @@ static int print_json(const struct examination *examination)
     return result;
 }
 
+static void print_step(void *context, const char *step)
+{
+    (void)context;
+    printf("%s\n", step);
+    fflush(stdout);
+}
+
+static int apply(const struct examination *examination, struct error *err)
+{
+    const struct setup_switch settings = {.root = "",
+                                          .files = GALERNA_DRIVER_FOLDER,
+                                          .major = examination->facts.major,
+                                          .done = print_step};
+
+    if (!examination->facts.local)
+        return error_set(err, EINVAL, "OpenNebula is on %s: run this command there",
+                         examination->facts.remote);
+    if (examination->facts.major != 6 && examination->facts.major != 7)
+        return error_set(err, EINVAL, "OpenNebula %s: Galerna works with 6.x and 7.x",
+                         examination->facts.version);
+    if (setup_apply(&settings, err) < 0)
+        return -1;
+    printf("Galerna schedules this OpenNebula now; 'galerna setup --check' checks it, and 'galerna "
+           "setup --revert' switches back.\n");
+    return 0;
+}
+
+static int revert(struct error *err)
+{
+    const struct setup_switch settings = {
+        .root = "", .files = GALERNA_DRIVER_FOLDER, .done = print_step};
+
+    if (setup_revert(&settings, err) < 0)
+        return -1;
+    printf("OpenNebula's own scheduler places VMs again. It starts the VMs of leases that wait or "
+           "are reserved as soon as there is room.\n");
+    return 0;
+}
+
 int command_setup(const struct call *call)
 {
     const struct setup_arguments *arguments = call->arguments;
@@ -203,18 +246,28 @@ int command_setup(const struct call *call)
     struct error err = {0};
     int code;
 
+    if (arguments->apply && arguments->revert) {
+        fprintf(stderr, "galerna setup: --apply and --revert exclude each other\n");
+        return EXIT_USAGE;
+    }
+    if (arguments->revert && revert(&err) < 0)
+        return command_failed(call->name, &err);
+    if (arguments->revert)
+        return EXIT_DONE;
     configuration = live_configuration_read(arguments->file, NULL, &err);
     if (!configuration || examine(&examination, &configuration->live, arguments, &err) < 0) {
         configuration_destroy(configuration);
         return command_failed(call->name, &err);
     }
-    if (arguments->json)
+    code = arguments->check && is_wrong(&examination) ? EXIT_FAILED : EXIT_DONE;
+    if (arguments->apply)
+        code = apply(&examination, &err) < 0 ? command_failed(call->name, &err) : EXIT_DONE;
+    else if (arguments->json)
         print_json(&examination);
     else if (arguments->check)
         print_check(&examination);
     else
         print_instructions(&examination);
-    code = arguments->check && is_wrong(&examination) ? EXIT_FAILED : EXIT_DONE;
     free(examination.endpoint);
     configuration_destroy(configuration);
     return code;

@@ -6,7 +6,7 @@
 
 struct setup_arguments {
     const char *file, *endpoint;
-    bool check, json;
+    bool check, json, apply, revert;
 };
 
 #endif

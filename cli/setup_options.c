@@ -15,6 +15,10 @@ static const struct command_option options[] = {
      .help = "XML-RPC endpoint of OpenNebula"},
     {"check", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, check),
      .help = "Print one line for each check, and what to do about those that fail"},
+    {"apply", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, apply),
+     .help = "Switch the OpenNebula on this machine to Galerna, and start galernad; needs root"},
+    {"revert", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, revert),
+     .help = "Stop galernad, and switch back to OpenNebula's own scheduler; needs root"},
     {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, json),
      .help = "Print a JSON document"},
 };
@@ -24,10 +28,12 @@ const struct command_line setup_line = {
     .summary = "Show what to change in OpenNebula, and check it",
     .purpose =
         "Connect to OpenNebula and show what has to be changed there for Galerna to schedule "
-        "it. Nothing is changed. The endpoint and the credentials are found in the "
+        "it. Nothing is changed without --apply and --revert. The endpoint and the credentials are "
+        "found in the "
         "configuration of galernad, or as OpenNebula's own tools find them.",
     .groups = {{.options = options, .n = sizeof options / sizeof *options}},
     .codes = {{EXIT_DONE, "Success; with --check: nothing has to be changed"},
-              {EXIT_FAILED, "OpenNebula cannot be reached; with --check: a check failed"}},
+              {EXIT_FAILED, "OpenNebula cannot be reached; with --check: a check failed; with "
+                            "--apply and --revert: a step failed"}},
     .size = sizeof(struct setup_arguments),
 };

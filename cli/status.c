@@ -5,6 +5,7 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/host_text.h"
 #include "cli/table.h"
 #include "util/instant.h"
 #include "util/time_text.h"
@@ -94,6 +95,16 @@ static void print_problems(const json_t *facts, int64_t now)
     }
 }
 
+/* VMs that were moved, or whose VM group was changed, while they were running. */
+static void print_broken_rules(const json_t *facts)
+{
+    int64_t n = client_integer(json_object_get(facts, "figures"), "vms_breaking_rules");
+
+    if (n > 0)
+        printf("%-22s  %" PRId64 " running VM%s; galerna lease why says which rule\n",
+               "VM group rules broken", n, n == 1 ? "" : "s");
+}
+
 static void print_leases(const json_t *answer)
 {
     const char *phase;
@@ -112,6 +123,46 @@ static void print_leases(const json_t *answer)
     printf("%-22s  %" PRId64 "\n", "vms", client_integer(answer, "vms"));
 }
 
+/* Reservations far ahead hold capacity that leases without an end wait for. */
+static void print_far_reservations(const json_t *answer)
+{
+    const json_t *far = json_object_get(answer, "far_reservations"), *lease;
+    char start[TIME_TEXT_MAX];
+    size_t i;
+
+    if (client_integer(far, "count") == 0)
+        return;
+    printf("%-22s  %" PRId64 ", largest:\n", "reservations in > 24h", client_integer(far, "count"));
+    json_array_foreach(json_object_get(far, "largest"), i, lease)
+    {
+        time_text_local(client_instant(lease, "start"), start, sizeof start);
+        printf("%-22s  lease %" PRId64 " of ", "", client_integer(lease, "lease"));
+        table_print_text(stdout, client_text(lease, "user"));
+        printf(": %g CPU, %" PRId64 " MB from %s\n",
+               json_number_value(json_object_get(lease, "cpu")), client_integer(lease, "memory"),
+               start);
+    }
+}
+
+/* Hosts that are drained, now or later. */
+static void print_drains(const json_t *answer)
+{
+    const json_t *host;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "drains"), i, host)
+    {
+        char when[DRAIN_TEXT_MAX];
+        int64_t vms = client_integer(host, "vms");
+
+        host_drain_text(host, client_instant(answer, "now"), when, sizeof when);
+        printf("%-22s  host %" PRId64 " (", i ? "" : "drains", client_integer(host, "host"));
+        table_print_text(stdout, client_text(host, "name"));
+        printf(") %s, %" PRId64 " VM%s there\n", when, vms, vms == 1 ? "" : "s");
+        host_print_staying(host, 24);
+    }
+}
+
 static void print_answer(const json_t *answer)
 {
     const json_t *facts = json_object_get(answer, "daemon"), *value;
@@ -121,13 +172,18 @@ static void print_answer(const json_t *answer)
         print_fact("", key, value, client_instant(answer, "now"));
     print_policies(facts, client_instant(answer, "now"));
     print_leases(answer);
+    print_far_reservations(answer);
+    print_drains(answer);
     print_problems(facts, client_instant(answer, "now"));
+    print_broken_rules(facts);
 }
 
 const struct command_line status_line = {
     .name = "galerna status",
     .summary = "Show the status of the daemon",
-    .purpose = "Show the status of galernad and the number of leases in each phase.",
+    .purpose =
+        "Show the status of galernad, the number of leases in each phase, and the hosts that are "
+        "drained.",
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "galernad runs without a problem"},
               {EXIT_FAILED, "galernad does not answer, or reports a problem: it cannot read "

@@ -109,8 +109,8 @@ static void fill_figures(const struct sweep_outcome *outcome, const char **texts
     snprintf(figures[1], CELL_TEXT, "%" PRId64, completed);
     snprintf(figures[2], CELL_TEXT, "%" PRId64, rejected);
     snprintf(figures[3], CELL_TEXT, "%" PRId64, preempted);
-    snprintf(figures[4], CELL_TEXT, "%.1f", summary->waiting.mean);
-    snprintf(figures[5], CELL_TEXT, "%.3f", summary->slowdown_mean);
+    snprintf(figures[4], CELL_TEXT, "%.1f", summary->service.waiting.mean);
+    snprintf(figures[5], CELL_TEXT, "%.3f", summary->service.bounded_slowdown.mean);
     snprintf(figures[6], CELL_TEXT, "%.2f", summary->utilization * 100);
     snprintf(figures[7], CELL_TEXT, "%" PRId64, summary->end_time);
     for (int i = 1; i < FIGURES; i++)

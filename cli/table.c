@@ -215,6 +215,15 @@ size_t table_terminal_width(void)
     return 0;
 }
 
+void table_show(struct table *table, size_t width, const char *nothing)
+{
+    if (table_rows(table))
+        table_print(table, stdout, width);
+    else
+        puts(nothing);
+    table_destroy(table);
+}
+
 void table_print_text(FILE *stream, const char *text)
 {
     char *copy = memory_text(text);

@@ -38,6 +38,10 @@ size_t table_rows(const struct table *table);
  * enough, they shrink to 4. The last column is not padded. */
 void table_print(const struct table *table, FILE *stream, size_t width);
 
+/* Print it on standard output, at most `width` places wide; or, if it has no rows, a sentence that
+ * says so. Destroys it. */
+void table_show(struct table *table, size_t width, const char *nothing);
+
 /* Columns of a line of standard output: $COLUMNS, else the terminal's; 0 if not a terminal. */
 size_t table_terminal_width(void);
 

@@ -26,11 +26,8 @@ struct generate_arguments {
 
 static void describe(struct generate_arguments *arguments, const char *stream)
 {
-    char *longer;
-
-    if (asprintf(&longer, "%s --stream %s", arguments->description ? arguments->description : "",
-                 stream) < 0)
-        abort();
+    char *longer = memory_format("%s --stream %s",
+                                 arguments->description ? arguments->description : "", stream);
     free(arguments->description);
     arguments->description = longer;
 }
@@ -179,13 +176,12 @@ static int generate(const struct generate_arguments *arguments, struct error *er
     if (!trace)
         return -1;
     description.site = arguments->site.given ? &arguments->site.site : trace_site(trace);
-    if (asprintf(&text, "galerna trace generate --seed %" PRId64 "%s%s%s", arguments->seed,
-                 arguments->with ? " --with " : "",
-                 slash             ? slash + 1
-                 : arguments->with ? arguments->with
-                                   : "",
-                 arguments->description) < 0)
-        abort();
+    text = memory_format("galerna trace generate --seed %" PRId64 "%s%s%s", arguments->seed,
+                         arguments->with ? " --with " : "",
+                         slash             ? slash + 1
+                         : arguments->with ? arguments->with
+                                           : "",
+                         arguments->description);
     description.text = text;
     result = trace_output_write(trace, &description, arguments->output, err);
     free(text);

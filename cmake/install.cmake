@@ -1,6 +1,7 @@
 # What is installed and does not belong to one folder: the kit for writing policy modules (header,
 # CMake package, pkg-config file), the licence and the first page to read.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 set(GALERNA_POLICY_DIR ${CMAKE_INSTALL_LIBDIR}/galerna/policies)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Galerna)
@@ -23,5 +24,5 @@ file(RELATIVE_PATH GALERNA_PC_PREFIX /prefix/${pkgconfig_dir} /prefix)
 configure_file(cmake/galerna.pc.in ${CMAKE_BINARY_DIR}/galerna.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/galerna.pc DESTINATION ${pkgconfig_dir})
 
-install(DIRECTORY policies/example/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/policy)
-install(FILES README.md LICENSE CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY policies/example/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/policy COMPONENT documents)
+install(FILES README.md LICENSE CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)

@@ -3,7 +3,7 @@
 
 # shellcheck disable=SC2034 # used by those who source this file
 build_packages=(gcc libc6-dev cmake ninja-build pkgconf libxml2-dev libsqlite3-dev libinih-dev
-    libjansson-dev libcurl4-openssl-dev libxmlrpc-core-c3-dev libmicrohttpd-dev libsystemd-dev libseccomp-dev
+    libjansson-dev libcurl4-openssl-dev libxmlrpc-core-c3-dev libmicrohttpd-dev nettle-dev libsystemd-dev libseccomp-dev
     scdoc)
 # shellcheck disable=SC2034
 test_packages=(g++ libcmocka-dev make openssl python3)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/fair_shares.h"
 #include "configuration/interpolate.h"
 #include "configuration/multi.h"
 #include "configuration/option.h"
@@ -180,7 +181,7 @@ static int add_override(struct ini *ini, const char *text, struct error *err)
     return 0;
 }
 
-static void add_own_wish(struct ini *ini, const struct ini_entry *entry)
+static void add_own_option(struct ini *ini, const struct ini_entry *entry)
 {
     if (entry->value)
         ini_add(ini, entry);
@@ -194,18 +195,18 @@ static int add_overrides(struct ini *ini, const struct configuration_overrides *
     for (size_t i = 0; i < overrides->n_set; i++)
         if (add_override(ini, overrides->set[i], err) < 0)
             return -1;
-    add_own_wish(ini, &(struct ini_entry){.section = "simulation",
-                                          .key = "resources",
-                                          .value = overrides->site,
-                                          .origin = "--site"});
-    add_own_wish(ini, &(struct ini_entry){.section = "tracefile",
-                                          .key = "tracefile",
-                                          .value = overrides->trace,
-                                          .origin = "command line"});
-    add_own_wish(ini, &(struct ini_entry){.section = "galerna",
-                                          .key = "compatibility",
-                                          .value = overrides->compatibility,
-                                          .origin = "--compatibility"});
+    add_own_option(ini, &(struct ini_entry){.section = "simulation",
+                                            .key = "resources",
+                                            .value = overrides->site,
+                                            .origin = "--site"});
+    add_own_option(ini, &(struct ini_entry){.section = "tracefile",
+                                            .key = "tracefile",
+                                            .value = overrides->trace,
+                                            .origin = "command line"});
+    add_own_option(ini, &(struct ini_entry){.section = "galerna",
+                                            .key = "compatibility",
+                                            .value = overrides->compatibility,
+                                            .origin = "--compatibility"});
     return 0;
 }
 
@@ -298,7 +299,9 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
         qsort(configuration->cancellations, configuration->n_cancellations,
               sizeof *configuration->cancellations, earlier);
     if (refuse_class_names(configuration, err) < 0 || configuration_check(configuration, err) < 0 ||
-        live_configuration_check(configuration, err) < 0 || apply_probes(configuration, err) < 0)
+        live_configuration_check(configuration, err) < 0 || apply_probes(configuration, err) < 0 ||
+        fair_shares_read(ini_find(&configuration->ini, "scheduling", "fair-shares"),
+                         &configuration->settings.fair_share, err) < 0)
         goto error;
     translate_haizea_1_1(configuration);
     apply_compatibility(configuration);
@@ -351,22 +354,26 @@ static int build_list(struct ini *ini, const struct configuration_overrides *ove
     return 0;
 }
 
+/* The configurations of a file's options; result: whether they were read. */
+static int take_list(struct ini *ini, int result, const struct configuration_overrides *overrides,
+                     struct configuration_list *list, struct error *err)
+{
+    *list = (struct configuration_list){0};
+    if (result == 0)
+        result = build_list(ini, overrides, list, err);
+    ini_finish(ini);
+    if (result < 0)
+        configuration_list_finish(list);
+    return result;
+}
+
 int configuration_read(const char *file, const struct configuration_overrides *overrides,
                        struct configuration_list *list, struct error *err)
 {
     struct ini ini;
-    int result = 0;
 
-    *list = (struct configuration_list){0};
     ini_init(&ini);
-    if (file)
-        result = ini_read_file(&ini, file, err);
-    if (result == 0)
-        result = build_list(&ini, overrides, list, err);
-    ini_finish(&ini);
-    if (result < 0)
-        configuration_list_finish(list);
-    return result;
+    return take_list(&ini, file ? ini_read_file(&ini, file, err) : 0, overrides, list, err);
 }
 
 int configuration_read_text(const char *file, const char *text, size_t length,
@@ -374,17 +381,9 @@ int configuration_read_text(const char *file, const char *text, size_t length,
                             struct configuration_list *list, struct error *err)
 {
     struct ini ini;
-    int result;
 
-    *list = (struct configuration_list){0};
     ini_init(&ini);
-    result = ini_read_text(&ini, file, text, length, err);
-    if (result == 0)
-        result = build_list(&ini, overrides, list, err);
-    ini_finish(&ini);
-    if (result < 0)
-        configuration_list_finish(list);
-    return result;
+    return take_list(&ini, ini_read_text(&ini, file, text, length, err), overrides, list, err);
 }
 
 void configuration_list_finish(struct configuration_list *list)

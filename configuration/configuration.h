@@ -66,6 +66,7 @@ struct configuration {
 
     /* Policies: names or paths with weights, "greedy*2,pack". */
     char *policy_admission, *policy_preemption, *policy_host_selection, *mapper;
+    char *fair_shares; /* "user:5=2,group:100=10"; NULL: one share each */
     char *module_path; /* folders to look for modules, separated by ':'; NULL: built in */
     int64_t seed;
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "configuration/configuration.h"
+#include "util/loopback.h"
 #include "util/memory.h"
 
 #define SYSTEM_STATE   "/var/lib/galerna"
@@ -20,15 +21,6 @@
 static const char *live_default_file(void)
 {
     return "/etc/galerna/galerna.conf";
-}
-
-static char *joined(const char *folder, const char *name)
-{
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = memory_new(size, 1);
-
-    snprintf(path, size, "%s/%s", folder, name);
-    return path;
 }
 
 /* A relative path must keep its meaning when this process changes its directory. */
@@ -44,7 +36,7 @@ static char *absolute(const char *path, struct error *err)
                   path, strerror(errno));
         return NULL;
     }
-    whole = joined(here, path);
+    whole = memory_format("%s/%s", here, path);
     free(here);
     return whole;
 }
@@ -69,24 +61,49 @@ static void derive_endpoint(struct configuration *configuration)
     snprintf(live->endpoint, size, "http://%s:%d/RPC2", host, (int)configuration->opennebula_port);
 }
 
+/* One policy with its rank. Words first, then the same as numbers; `custom` needs the rank. */
+struct policy_options {
+    const char *policy_name, *rank_name;
+    int *policy;
+    int words, custom;
+};
+
+static int check_policy(struct configuration *configuration, const struct policy_options *options,
+                        struct error *err)
+{
+    const struct ini_entry *policy = written(configuration, options->policy_name),
+                           *rank = written(configuration, options->rank_name);
+    char where[256];
+
+    if (*options->policy >= options->words)
+        *options->policy -= options->words;
+    if (rank && !policy)
+        *options->policy = options->custom;
+    if (rank && *options->policy != options->custom)
+        return error_set(err, EINVAL, "%s: opennebula.%s has a meaning only with %s: custom",
+                         ini_where(rank, where, sizeof where), options->rank_name,
+                         options->policy_name);
+    if (*options->policy == options->custom && (!rank || !*rank->value))
+        return error_set(err, EINVAL, "%s: with %s custom, set opennebula.%s",
+                         ini_where(rank ? rank : policy, where, sizeof where), options->policy_name,
+                         options->rank_name);
+    return 0;
+}
+
 static int check_placement(struct configuration *configuration, struct error *err)
 {
     struct live_configuration *live = &configuration->live;
-    const struct ini_entry *policy = written(configuration, "host-policy"),
-                           *rank = written(configuration, "rank");
-    char where[256];
+    const struct policy_options all[] = {
+        {"host-policy", "rank", &live->host_policy, LIVE_HOSTS_MODULES + 1, LIVE_HOSTS_CUSTOM},
+        {"datastore-policy", "datastore-rank", &live->datastore_policy, LIVE_PLACEMENTS,
+         LIVE_PLACEMENT_CUSTOM},
+        {"network-policy", "network-rank", &live->network_policy, LIVE_PLACEMENTS,
+         LIVE_PLACEMENT_CUSTOM},
+    };
 
-    if (live->host_policy > LIVE_HOSTS_MODULES) /* written as a number */
-        live->host_policy -= LIVE_HOSTS_MODULES + 1;
-    if (rank && !policy)
-        live->host_policy = LIVE_HOSTS_CUSTOM;
-    if (rank && live->host_policy != LIVE_HOSTS_CUSTOM)
-        return error_set(err, EINVAL,
-                         "%s: opennebula.rank has a meaning only with host-policy: custom",
-                         ini_where(rank, where, sizeof where));
-    if (live->host_policy == LIVE_HOSTS_CUSTOM && (!rank || !*rank->value))
-        return error_set(err, EINVAL, "%s: with host-policy custom, set opennebula.rank",
-                         ini_where(rank ? rank : policy, where, sizeof where));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (check_policy(configuration, &all[i], err) < 0)
+            return -1;
     return 0;
 }
 
@@ -109,11 +126,25 @@ static int check_suspension(struct configuration *configuration, struct error *e
     return 0;
 }
 
+static int check_listen(const struct configuration *configuration, struct error *err)
+{
+    const struct ini_entry *listen = ini_find(&configuration->ini, "http", "listen");
+    union loopback_address address;
+    char where[256];
+
+    if (!configuration->live.http_listen ||
+        loopback_read(configuration->live.http_listen, &address, err) == 0)
+        return 0;
+    return error_prefix(err, "%s: http.listen",
+                        listen ? ini_where(listen, where, sizeof where) : "");
+}
+
 int live_configuration_check(struct configuration *configuration, struct error *err)
 {
     struct live_configuration *live = &configuration->live;
 
-    if (check_placement(configuration, err) < 0 || check_suspension(configuration, err) < 0)
+    if (check_placement(configuration, err) < 0 || check_suspension(configuration, err) < 0 ||
+        check_listen(configuration, err) < 0)
         return -1;
     if (!written(configuration, "poll-interval") &&
         ini_find(&configuration->ini, "scheduling", "wakeup-interval"))
@@ -199,7 +230,7 @@ static char *state_of_user(struct error *err)
     const struct passwd *user;
 
     if (state && state[0] == '/')
-        return joined(state, "galerna");
+        return memory_format("%s/galerna", state);
     if (!home || home[0] != '/') {
         user = getpwuid(geteuid());
         home = user ? user->pw_dir : NULL;
@@ -210,7 +241,7 @@ static char *state_of_user(struct error *err)
                   "daemon.state-dir or --state-dir");
         return NULL;
     }
-    return joined(home, ".local/state/galerna");
+    return memory_format("%s/.local/state/galerna", home);
 }
 
 char *live_state_directory(const struct live_configuration *live, const char *wanted,
@@ -239,7 +270,7 @@ char *live_lock_directory(struct error *err)
         return folder;
     if (geteuid() == 0 || is_ours(SYSTEM_RUNTIME))
         return memory_text(SYSTEM_RUNTIME);
-    return runtime && runtime[0] == '/' ? joined(runtime, "galerna") : state_of_user(err);
+    return runtime && runtime[0] == '/' ? memory_format("%s/galerna", runtime) : state_of_user(err);
 }
 
 char *live_control_socket(const struct live_configuration *live, const char *wanted_state,
@@ -250,7 +281,7 @@ char *live_control_socket(const struct live_configuration *live, const char *wan
     if (live && live->control_socket)
         return memory_text(live->control_socket);
     runtime = wanted_state ? NULL : from_environment("RUNTIME_DIRECTORY");
-    path = joined(runtime ? runtime : state_directory, SOCKET_NAME);
+    path = memory_format("%s/" SOCKET_NAME, runtime ? runtime : state_directory);
     free(runtime);
     return path;
 }
@@ -264,7 +295,7 @@ char *live_client_socket(const struct live_configuration *live, const char *want
     if (told && *told)
         return memory_text(told);
     if (wanted_state)
-        return joined(wanted_state, SOCKET_NAME);
+        return memory_format("%s/" SOCKET_NAME, wanted_state);
     if (live && live->control_socket)
         return memory_text(live->control_socket);
     if (access(SYSTEM_RUNTIME "/" SOCKET_NAME, F_OK) == 0)
@@ -272,7 +303,7 @@ char *live_client_socket(const struct live_configuration *live, const char *want
     state = live_state_directory(live, NULL, err);
     if (!state)
         return NULL;
-    path = joined(state, SOCKET_NAME);
+    path = memory_format("%s/" SOCKET_NAME, state);
     free(state);
     return path;
 }

@@ -43,6 +43,15 @@ enum live_host_policy {
     LIVE_HOSTS_MODULES,    /* scheduling.policy-host-selection alone */
 };
 
+/* The numbers of DEFAULT_DS_SCHED and DEFAULT_NIC_SCHED. */
+enum live_placement {
+    LIVE_PLACEMENT_PACKING,  /* 0: the fullest first */
+    LIVE_PLACEMENT_STRIPING, /* 1: the emptiest first */
+    LIVE_PLACEMENT_CUSTOM,   /* 2: by the rank expression */
+    LIVE_PLACEMENT_FIXED,    /* 3: by PRIORITY */
+    LIVE_PLACEMENTS,
+};
+
 enum live_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 enum { GROUP_TIMEOUT_NEVER = -1 };
@@ -54,6 +63,7 @@ struct live_configuration {
     char *auth_file;        /* file with "user:password"; NULL: ONE_AUTH, ~/.one/one_auth */
     bool allow_plaintext;   /* http to another machine than this one */
     char *ca_file;          /* certificates to trust; NULL: the system's */
+    char *promise_key;      /* file; NULL: promise.key in the state directory */
     int64_t timeout;        /* for one call, 1 or more */
     int64_t answer_limit;   /* MB of one answer at most */
     int64_t parallel_calls; /* connections at once, 1 or more */
@@ -67,18 +77,24 @@ struct live_configuration {
     int64_t poll_interval;    /* look at OpenNebula at least this often, 1 or more */
     int64_t actions_per_host; /* commands under way at once: per host, in all; 1 or more */
     int64_t actions_in_all;
-    int64_t stuck_after;   /* operations under way for longer do not count there, 1 or more */
-    int64_t retry_limit;   /* failed attempts in a row before giving up on a VM, 1 or more */
-    int64_t retry_backoff; /* pause after the first failed attempt; doubled after each further */
-    int64_t boot_time;     /* reservations are commanded so much before their start, until it was
-                              seen how long booting takes; 0: not before it */
-    int64_t forecast;      /* leases of the queue whose start is estimated; 0: none */
+    int64_t stuck_after;    /* operations under way for longer do not count there, 1 or more */
+    int64_t retry_limit;    /* failed attempts in a row before giving up on a VM, 1 or more */
+    int64_t retry_backoff;  /* pause after the first failed attempt; doubled after each further */
+    int64_t boot_time;      /* reservations are commanded so much before their start, until it was
+                               seen how long booting takes; 0: not before it */
+    double estimate_margin; /* deviations added to learned durations, 0 or more */
+    int64_t forecast;       /* leases of the queue whose start is estimated; 0: none */
+
+    int64_t rebalance_interval; /* plans to rebalance are made so often; 0: on request */
+    double rebalance_threshold; /* percent of a host's use */
 
     /* --- leases --- */
     int suspend_with;      /* enum live_suspend_with */
     bool enforce;          /* deploy with oned's own capacity check. Never together with
                               SUSPEND_WITH_SUSPEND: live_configuration_check() sees to it */
+    bool live_rescheds;    /* VMs that must leave their hosts migrate live */
     int end_action;        /* enum live_end_action */
+    bool unlock;           /* a VM locked by its owner is unlocked when it must end or make room */
     int64_t end_warning;   /* tell the user so long before the end; 0: do not */
     int refusal;           /* enum live_refusal */
     int plain_vms;         /* enum live_plain_vms */
@@ -86,8 +102,13 @@ struct live_configuration {
                               when no VM has joined for so long; GROUP_TIMEOUT_NEVER: never */
 
     /* --- placement --- */
-    int host_policy;     /* enum live_host_policy */
-    char *rank;          /* the expression of LIVE_HOSTS_CUSTOM, never NULL then */
+    int host_policy;      /* enum live_host_policy */
+    char *rank;           /* the expression of LIVE_HOSTS_CUSTOM, never NULL then */
+    int datastore_policy; /* enum live_placement */
+    char *datastore_rank; /* the expression of LIVE_PLACEMENT_CUSTOM, never NULL then */
+    int network_policy;   /* the same for networks of automatic NICs */
+    char *network_rank;
+    bool different_networks; /* a VM's automatic NICs are all in different networks */
     double memory_scale; /* MEMORY_SYSTEM_DS_SCALE: adds so much x memory to the datastore need */
 
     /* --- [daemon] --- */
@@ -100,6 +121,7 @@ struct live_configuration {
     int64_t plan_limit;        /* for one plan, 1 or more */
     int64_t planner_memory;    /* MB of the planner process, besides what hosts and VMs need */
     char *planner_user;        /* whose process it is when galernad is root's; never NULL */
+    char *http_listen;         /* of [http]: loopback_read() takes it; NULL: no HTTP */
     int64_t history_keep;      /* ended leases leave the book after so long */
 };
 

@@ -10,8 +10,9 @@
 #include <strings.h>
 #include <time.h>
 
-#include "util/suggest.h"
 #include "util/memory.h"
+#include "util/suggest.h"
+#include "util/time_parse.h"
 
 const struct configuration_option *option_find(const char *section, const char *name)
 {
@@ -63,33 +64,13 @@ static int parse_integer(const char *text, int64_t *value)
 /* Seconds as a number, or [D:]HH:MM:SS as Haizea's manual has them. */
 static int parse_seconds(const char *text, int64_t *value)
 {
-    static const int64_t scales[] = {1, 60, 3600, 86400};
     int64_t parts[4];
-    int n = 0;
 
     if (!strchr(text, ':'))
         return parse_integer(text, value);
-    for (const char *at = text;; at++) {
-        char *end;
-
-        errno = 0;
-        if (n == 4 || *at < '0' || *at > '9')
-            return -1;
-        parts[n] = strtoll(at, &end, 10);
-        if (errno || parts[n] > INT32_MAX)
-            return -1;
-        n++;
-        at = end;
-        if (*at == '\0')
-            break;
-        if (*at != ':')
-            return -1;
-    }
-    if (n < 3)
+    if (time_parse_parts(text, parts) < 3)
         return -1;
-    *value = 0;
-    for (int i = 0; i < n; i++)
-        *value += parts[n - 1 - i] * scales[i];
+    *value = parts[0] * 86400 + parts[1] * 3600 + parts[2] * 60 + parts[3];
     return 0;
 }
 

@@ -50,6 +50,15 @@ const struct configuration_option option_table[] = {
     {"scheduling", "whole-stretches", OPTION_BOOLEAN, SETTING(whole_stretches), NULL, "no", 0, 0,
      "A best-effort lease waits until it can run for its whole duration, instead of being started "
      "in a shorter gap and suspended at the end of the gap."},
+    {"scheduling", "fair-share", OPTION_WORD, SETTING(fair_share.by), "no|users|groups", "no", 0, 0,
+     "Whose waiting leases go first among those of equal priority. no: the oldest. users: those of "
+     "the user whose VMs have used the least CPU time for the user's shares, where what is long "
+     "past counts less. groups: the same of groups, then of the users within a group."},
+    {"scheduling", "fair-share-half-life", OPTION_SECONDS, SETTING(fair_share.half_life), NULL,
+     "604800", 60, SECONDS_MOST, "After so long, CPU time that was used counts half."},
+    {"scheduling", "fair-shares", OPTION_TEXT, AT(fair_shares), NULL, NULL, 0, 0,
+     "Users and groups with more than one share: user:5=2, group:100=10. The numbers are "
+     "OpenNebula's ids, or those of the trace."},
     {"scheduling", "fixed-deadlines", OPTION_BOOLEAN, SETTING(fixed_deadlines), NULL, "no", 0, 0,
      "A deadline lease begins at its start or is refused, and is moved only if the preemption "
      "policy chooses it. If this is off, it may begin later and be moved to make room for others."},
@@ -63,7 +72,9 @@ const struct configuration_option option_table[] = {
      "local", 0, 0, "Suspensions must not overlap on one host, or within one lease."},
     {"scheduling", "scheduling-threshold-factor", OPTION_NUMBER,
      SETTING(scheduling_threshold_factor), NULL, "1", 0, 1e6,
-     "A VM is only started if it can run for its suspension time plus this many times that time."},
+     "A VM is only started if it can run for its suspension time plus this many times that time. "
+     "The time to resume a suspended VM counts as well, and with galernad the boot time of a new "
+     "one, as observed."},
     {"scheduling", "force-scheduling-threshold", OPTION_SECONDS,
      SETTING(force_scheduling_threshold), NULL, NULL, 0, SECONDS_MOST,
      "Minimum time for which a VM is started, regardless of its suspension time."},
@@ -156,6 +167,9 @@ const struct configuration_option option_table[] = {
      "Allow sending the password over plain HTTP to another machine."},
     {"opennebula", "ca-file", OPTION_PATH, LIVE(ca_file), NULL, NULL, 0, 0,
      "CA certificates for HTTPS, instead of the system's."},
+    {"opennebula", "promise-key", OPTION_PATH, LIVE(promise_key), NULL, NULL, 0, 0,
+     "File with the key that signs the promises in VMs' templates (made if it does not exist, mode "
+     "0600). All front-ends need the same one. Default: promise.key in the state directory."},
     {"opennebula", "timeout", OPTION_SECONDS, LIVE(timeout), NULL, "30", 1, 3600,
      "Timeout of a call; galernad then checks whether the call had an effect."},
     {"opennebula", "answer-limit", OPTION_INTEGER, LIVE(answer_limit), NULL, "256", 1, 4096,
@@ -187,15 +201,39 @@ const struct configuration_option option_table[] = {
     {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,
      "Initial estimate of the boot time: reservations are deployed this much earlier, so that they "
      "run at their start. Replaced by the observed boot time. 0: never deploy before the start."},
+    {"opennebula", "rebalance-interval", OPTION_SECONDS, LIVE(rebalance_interval), NULL, "0", 0,
+     30 * 86400,
+     "How often clusters whose template has ONE_DRS with AUTOMATION partial or full are rebalanced "
+     "(DRS_INTERVAL). 0: only by 'galerna host rebalance'."},
+    {"opennebula", "rebalance-threshold", OPTION_NUMBER, LIVE(rebalance_threshold), NULL, "10", 1,
+     100,
+     "Balancing a cluster moves a VM only if its new host is then less used than its old one was, "
+     "by at least this percentage of a host's capacity."},
+    {"opennebula", "estimate-margin", OPTION_NUMBER, LIVE(estimate_margin), NULL, "2", 0, 100,
+     "Safety margin of durations learned from observed suspensions, resumptions and boots, in mean "
+     "deviations. A suspension is planned to end at the start of the reservation it makes room "
+     "for; "
+     "the margin decides how early it usually ends. Until the first one has been observed, "
+     "scheduling.suspend-rate applies."},
     {"opennebula", "forecast", OPTION_INTEGER, LIVE(forecast), NULL, "50", 0, 100000,
      "Number of leases at the head of the queue whose start is estimated."},
     {"opennebula", "suspend-with", OPTION_WORD, LIVE(suspend_with), "stop|suspend", "stop", 0, 0,
      "How a VM is suspended. stop: it can resume on any host. suspend: it stays on its host, and "
-     "OpenNebula counts its capacity as used; requires enforce: no."},
+     "OpenNebula counts its capacity as used; requires enforce: no. VMs with PCI devices or NUMA "
+     "nodes are stopped in any case."},
     {"opennebula", "enforce", OPTION_BOOLEAN, LIVE(enforce), NULL, "yes", 0, 0,
      "Have OpenNebula also check the capacity of the host at each deployment."},
+    {"opennebula", "live-rescheds", OPTION_BOOLEAN, LIVE(live_rescheds), NULL, "yes", 0, 0,
+     "Migrate running VMs live when they must leave their host (LIVE_RESCHEDS), and cold only "
+     "after a live migration has failed. no: always cold. VMs that can neither migrate live nor be "
+     "saved, such as those with PCI devices, are powered off for the move in any case."},
     {"opennebula", "end-action", OPTION_WORD, LIVE(end_action), "terminate|poweroff|undeploy",
      "terminate", 0, 0, "What happens to the VMs of a lease at its end."},
+    {"opennebula", "unlock", OPTION_BOOLEAN, LIVE(unlock), NULL, "yes", 0, 0,
+     "Unlock a locked VM (onevm lock) when the time of its lease is over, or when it must make "
+     "room "
+     "for an accepted reservation, deadline lease or immediate lease. no: it keeps its host until "
+     "it is unlocked by hand."},
     {"opennebula", "end-warning", OPTION_SECONDS, LIVE(end_warning), NULL, "300", 0, SECONDS_MOST,
      "Warn the user this long before the end of a lease; 0: never."},
     {"opennebula", "refusal", OPTION_WORD, LIVE(refusal), "hold|terminate|message", "hold", 0, 0,
@@ -215,6 +253,24 @@ const struct configuration_option option_table[] = {
      "modules (scheduling.policy-host-selection)."},
     {"opennebula", "rank", OPTION_TEXT, LIVE(rank), NULL, NULL, 0, 0,
      "The rank expression of host-policy custom, as in SCHED_RANK."},
+    {"opennebula", "datastore-policy", OPTION_WORD, LIVE(datastore_policy),
+     "packing|striping|custom|fixed|0|1|2|3", "striping", 0, 0,
+     "System datastore of VMs without SCHED_DS_RANK: one of OpenNebula's policies by name or "
+     "number "
+     "(DEFAULT_DS_SCHED)."},
+    {"opennebula", "datastore-rank", OPTION_TEXT, LIVE(datastore_rank), NULL, NULL, 0, 0,
+     "The rank expression of datastore-policy custom, as in SCHED_DS_RANK."},
+    {"opennebula", "network-policy", OPTION_WORD, LIVE(network_policy),
+     "packing|striping|custom|fixed|0|1|2|3", "striping", 0, 0,
+     "Network of NICs with NETWORK_MODE=auto and without SCHED_RANK: one of OpenNebula's policies "
+     "by "
+     "name or number (DEFAULT_NIC_SCHED)."},
+    {"opennebula", "network-rank", OPTION_TEXT, LIVE(network_rank), NULL, NULL, 0, 0,
+     "The rank expression of network-policy custom, as in SCHED_RANK of a NIC."},
+    {"opennebula", "different-networks", OPTION_BOOLEAN, LIVE(different_networks), NULL, "yes", 0,
+     0,
+     "NICs of a VM with NETWORK_MODE=auto are all connected to different networks "
+     "(DIFFERENT_VNETS)."},
     {"opennebula", "memory-system-ds-scale", OPTION_NUMBER, LIVE(memory_scale), NULL, "0", 0, 1000,
      "Space that a VM needs in the system datastore, as a multiple of its memory "
      "(MEMORY_SYSTEM_DS_SCALE)."},
@@ -248,6 +304,10 @@ const struct configuration_option option_table[] = {
      "modules."},
     {"daemon", "history-keep", OPTION_SECONDS, LIVE(history_keep), NULL, "7776000", 0, SECONDS_MOST,
      "How long leases are kept in the store after their end, for galerna lease history."},
+
+    {"http", "listen", OPTION_TEXT, LIVE(http_listen), NULL, NULL, 0, 0,
+     "Loopback address and port (127.0.0.1:9750) where galernad serves /metrics, /healthz and "
+     "/readyz over HTTP. Default: no HTTP."},
 
     ACCEPTED("pricing", "rate"),
     ACCEPTED("pricing", "min-rate"),

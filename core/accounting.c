@@ -18,11 +18,10 @@ struct counter {
 struct accounting {
     bool history;
     struct counter counters[ACCOUNTING_COUNTERS];
-    struct accounting_summary figures; /* waiting, utilization, queue and totals are filled late */
-    double waiting_sum, slowdown_sum;
+    struct accounting_summary figures; /* service, utilization, queue and totals are filled late */
+    struct service *service;           /* of completed best-effort leases */
+    double slowdown_sum;               /* Haizea's */
     int64_t n_slowdowns;
-    int64_t *waits; /* of completed best-effort leases */
-    size_t n_waits, waits_allocated;
     int64_t *refused; /* ids that admission refused in this step, ascending */
     size_t n_refused, refused_allocated;
 };
@@ -56,6 +55,7 @@ struct accounting *accounting_create(bool history)
     struct accounting *accounting = memory_new(1, sizeof *accounting);
 
     accounting->history = history;
+    accounting->service = service_create();
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++)
         accounting->counters[i].last.lease = COUNTER_NO_LEASE;
     accounting->figures.first_submit = INSTANT_NONE;
@@ -71,7 +71,7 @@ void accounting_destroy(struct accounting *accounting)
         return;
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++)
         free(accounting->counters[i].entries);
-    free(accounting->waits);
+    service_destroy(accounting->service);
     free(accounting->refused);
     free(accounting);
     errno = saved;
@@ -142,6 +142,7 @@ static void count_rejected(struct accounting *accounting, const struct engine_ou
     enum lease_kind kind = output->lease->request.kind;
 
     accounting->figures.kinds[kind].rejected++;
+    accounting->figures.refused[output->lease->reason.id]++;
     if (kind == LEASE_RESERVATION)
         count_one(accounting, COUNTER_REJECTED_RESERVATIONS, output);
     else if (kind == LEASE_IMMEDIATE)
@@ -190,14 +191,11 @@ static void best_effort_done(struct accounting *accounting, const struct engine_
 {
     const struct lease *lease = output->lease;
     int64_t waited = accounting_waiting_time(lease);
-    double slowdown = accounting_slowdown(lease);
+    double slowdown = accounting_haizea_slowdown(lease);
 
-    if (waited != SPAN_NONE) {
-        accounting->waits = memory_grow(accounting->waits, &accounting->waits_allocated,
-                                        accounting->n_waits + 1, sizeof *accounting->waits);
-        accounting->waits[accounting->n_waits++] = waited;
-        accounting->waiting_sum += (double)waited;
-    }
+    if (waited != SPAN_NONE)
+        service_add(accounting->service, waited, accounting_turnaround(lease), lease->accumulated,
+                    lease->request.user);
     if (!isnan(slowdown)) {
         accounting->slowdown_sum += slowdown;
         accounting->n_slowdowns++;
@@ -329,56 +327,6 @@ struct observer accounting_observer(struct accounting *accounting)
     return (struct observer){.context = accounting, .step = step, .end = end};
 }
 
-/* The element at place `wanted` if the values were sorted. Expected O(n). */
-static int64_t select_nth(int64_t *values, size_t n, size_t wanted)
-{
-    size_t low = 0;
-    size_t high = n - 1;
-
-    while (low < high) {
-        int64_t pivot = values[low + (high - low) / 2];
-        size_t i = low;
-        size_t k = high;
-
-        for (;;) {
-            while (values[i] < pivot)
-                i++;
-            while (values[k] > pivot)
-                k--;
-            if (i >= k)
-                break;
-            int64_t other = values[i];
-
-            values[i++] = values[k];
-            values[k--] = other;
-        }
-        if (wanted <= k)
-            high = k;
-        else
-            low = k + 1;
-    }
-    return values[wanted];
-}
-
-/* Place of the smallest value that at least percent % of n values do not exceed. */
-static size_t nearest_rank(size_t n, unsigned percent)
-{
-    return (n * percent + 99) / 100 - 1;
-}
-
-static void summarize_waiting(struct accounting *accounting, struct accounting_waiting *waiting)
-{
-    size_t n = accounting->n_waits;
-
-    *waiting = (struct accounting_waiting){.count = (int64_t)n};
-    if (n == 0)
-        return;
-    waiting->mean = accounting->waiting_sum / (double)n;
-    waiting->median = select_nth(accounting->waits, n, nearest_rank(n, 50));
-    waiting->p95 = select_nth(accounting->waits, n, nearest_rank(n, 95));
-    waiting->max = select_nth(accounting->waits, n, n - 1);
-}
-
 void accounting_totals(const struct accounting *accounting, struct accounting_summary *summary)
 {
     const struct counter *counters = accounting->counters;
@@ -386,7 +334,7 @@ void accounting_totals(const struct accounting *accounting, struct accounting_su
 
     *summary = *figures;
     if (accounting->n_slowdowns > 0)
-        summary->slowdown_mean = accounting->slowdown_sum / (double)accounting->n_slowdowns;
+        summary->haizea_slowdown_mean = accounting->slowdown_sum / (double)accounting->n_slowdowns;
     for (int i = 0; i < 4; i++)
         summary->kinds[i].accepted = summary->kinds[i].requested - summary->kinds[i].rejected;
     summary->utilization = counter_average(&counters[COUNTER_CPU_UTILIZATION], figures->end_time);
@@ -401,7 +349,7 @@ void accounting_totals(const struct accounting *accounting, struct accounting_su
 void accounting_summarize(struct accounting *accounting, struct accounting_summary *summary)
 {
     accounting_totals(accounting, summary);
-    summarize_waiting(accounting, &summary->waiting);
+    service_summarize(accounting->service, &summary->service);
 }
 
 size_t accounting_history(const struct accounting *accounting, enum accounting_counter counter,
@@ -418,7 +366,14 @@ int64_t accounting_waiting_time(const struct lease *lease)
     return lease->start_actual - lease->request.submit;
 }
 
-double accounting_slowdown(const struct lease *lease)
+int64_t accounting_turnaround(const struct lease *lease)
+{
+    if (lease->state != LEASE_DONE || lease->end == INSTANT_NONE)
+        return SPAN_NONE;
+    return lease->end - lease->request.submit;
+}
+
+double accounting_haizea_slowdown(const struct lease *lease)
 {
     int64_t asked = lease->request.duration_original;
 

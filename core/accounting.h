@@ -3,8 +3,8 @@
  * Accounting is an observer of the engine. It keeps Haizea's counters (values over time, with a
  * running average for two of them) and Galerna's own figures. Times are seconds since the start of
  * the run, which is instant 0. The history of the counters grows with the run and is kept only when
- * asked for; totals and averages need constant memory, and waiting times 8 bytes per finished
- * best-effort lease.
+ * asked for; totals and averages need constant memory, and the times of finished
+ * best-effort leases 24 bytes each.
  */
 #ifndef GALERNA_CORE_ACCOUNTING_H
 #define GALERNA_CORE_ACCOUNTING_H
@@ -15,6 +15,7 @@
 
 #include "core/lease.h"
 #include "core/observer.h"
+#include "core/service.h"
 
 /* Haizea's counters (its probes ar, immediate, best-effort, cpu-utilization, disk-usage). */
 enum accounting_counter {
@@ -54,32 +55,25 @@ struct accounting_kind {
     int64_t cancelled;
 };
 
-/* Seconds that completed best-effort leases waited from submission to their (last) first start. A
- * percentile is the smallest value that at least that share of the leases does not exceed. */
-struct accounting_waiting {
-    int64_t count;
-    double mean;
-    int64_t median, p95, max;
-};
-
 struct accounting_summary {
-    struct accounting_kind kinds[4];   /* by enum lease_kind */
-    struct accounting_waiting waiting; /* all 0 when no best-effort lease was completed */
-    double slowdown_mean;              /* of completed best-effort leases; 0 when there are none */
-    int64_t preemptions[3];            /* by enum preemption_how */
-    int64_t converted;                 /* reservations that count as best-effort leases */
-    int64_t suspensions, resumptions;  /* of leases */
-    int64_t migrations;                /* VMs that went to another host */
-    double utilization;                /* CPU, 0 ... 1, mean over [0, end_time) */
-    double queue_mean;                 /* leases in the queue, mean over [0, end_time) */
-    int64_t best_effort_end;           /* last end of a completed best-effort lease; 0: none */
-    int64_t all_best_effort;           /* Haizea's figure: last entry of its closed counter */
-    int64_t first_submit, last_end;    /* of any lease; INSTANT_NONE: none */
-    int64_t makespan;                  /* last_end - first_submit; 0 when nothing ended */
-    int64_t end_time;                  /* where the clock stopped, or the last step so far */
-    uint64_t attempts;                 /* scheduling attempts */
-    uint64_t steps;                    /* steps of the engine */
-    int64_t totals[5];                 /* last values of the first five counters */
+    struct accounting_kind kinds[4];  /* by enum lease_kind */
+    struct service_summary service;   /* of completed best-effort leases */
+    double haizea_slowdown_mean;      /* of the same, by accounting_haizea_slowdown(); 0: none */
+    int64_t refused[REASONS];         /* rejected leases by enum reason_id */
+    int64_t preemptions[3];           /* by enum preemption_how */
+    int64_t converted;                /* reservations that count as best-effort leases */
+    int64_t suspensions, resumptions; /* of leases */
+    int64_t migrations;               /* VMs that went to another host */
+    double utilization;               /* CPU, 0 ... 1, mean over [0, end_time), of all hosts */
+    double queue_mean;                /* leases in the queue, mean over [0, end_time) */
+    int64_t best_effort_end;          /* last end of a completed best-effort lease; 0: none */
+    int64_t all_best_effort;          /* Haizea's figure: last entry of its closed counter */
+    int64_t first_submit, last_end;   /* of any lease; INSTANT_NONE: none */
+    int64_t makespan;                 /* last_end - first_submit; 0 when nothing ended */
+    int64_t end_time;                 /* where the clock stopped, or the last step so far */
+    uint64_t attempts;                /* scheduling attempts */
+    uint64_t steps;                   /* steps of the engine */
+    int64_t totals[5];                /* last values of the first five counters */
 };
 
 struct accounting; /* opaque */
@@ -92,7 +86,7 @@ void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
  * O(outputs + hosts) per step. */
 struct observer accounting_observer(struct accounting *accounting);
 
-/* All figures but `waiting`, in constant time; complete after the observer's end. */
+/* All figures but `service`, in constant time; complete after the observer's end. */
 void accounting_totals(const struct accounting *accounting, struct accounting_summary *summary);
 
 /* All figures; complete after the observer's end. O(completed best-effort leases). */
@@ -106,8 +100,11 @@ size_t accounting_history(const struct accounting *accounting, enum accounting_c
 /* Seconds from submission to the last start; SPAN_NONE when the lease has not started. */
 int64_t accounting_waiting_time(const struct lease *lease);
 
-/* (end - submission) / max(10 s, requested duration), as in Haizea; NAN before the end and for
- * unlimited leases. */
-double accounting_slowdown(const struct lease *lease);
+/* Seconds from submission to the end; SPAN_NONE unless it is completed. */
+int64_t accounting_turnaround(const struct lease *lease);
+
+/* (end - submission) / max(10 s, requested duration), as in Haizea, so below 1 for a lease that
+ * runs for less than it requested; NAN before the end and for unlimited leases. */
+double accounting_haizea_slowdown(const struct lease *lease);
 
 #endif

@@ -4,11 +4,14 @@
 #include <errno.h>
 
 #include "core/deadline.h"
+#include "core/demand_reason.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/memory_files.h"
+#include "core/occupancy.h"
 #include "core/outputs.h"
 #include "core/placing.h"
+#include "core/rearrangement.h"
 #include "core/requests.h"
 #include "core/schedule.h"
 #include "core/stretches.h"
@@ -23,6 +26,7 @@ int engine_begin(struct engine *engine, int64_t now, struct error *err)
         return error_set(err, EINVAL, "an engine must begin at an instant, not at none or never");
     engine->stage = ENGINE_BEGUN;
     engine->now = now;
+    host_binding_is_early(engine);
     slot_table_advance(engine->table, now);
     return 0;
 }
@@ -94,6 +98,7 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
         return -1;
     switch (adoption->as) {
     case ADOPTED_RUNNING:
+    case ADOPTED_CLOSING:
     case ADOPTED_ENDING:
         return check_running(engine, adoption, err);
     case ADOPTED_RESERVED:
@@ -118,6 +123,52 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* --- what VMs hold beyond amounts ---------------------------------------------------------------
+ */
+
+/* Of the VMs of one node set; they hold it meanwhile, so that no other VM of the lease is given the
+ * same. */
+static void find_held(struct engine *engine, const struct lease *lease,
+                      const struct adoption *adoption, const struct stay *time, size_t set)
+{
+    const struct occupancy *occupancy = slot_table_occupancy(engine->table);
+    const struct node_set *nodes = &lease->request.node_sets[set];
+    uint32_t vm = lease->plan->set_first_vm[set], end = vm + nodes->count;
+
+    for (; nodes->demand && vm < end; vm++) {
+        const struct unit_question question = {.demand = nodes->demand,
+                                               .vm = vm,
+                                               .host = adoption->vm_host[vm],
+                                               .from = time->from,
+                                               .until = time->until};
+        struct stay stay = *time;
+
+        stay.held = engine->mapper.vm_held[vm] = occupancy_reported(
+            occupancy, &question, adoption->vm_units ? &adoption->vm_units[vm] : NULL);
+        occupancy_book(slot_table_occupancy(engine->table), &stay);
+    }
+}
+
+/* The VMs on their hosts, with what they hold there until then. */
+static struct placement *adopted_placement(struct engine *engine, const struct lease *lease,
+                                           const struct adoption *adoption, int64_t until)
+{
+    struct stay stay = {.from = engine->now, .until = until};
+    struct placement *placement;
+
+    if (!lease->plan->has_demand || until <= engine->now)
+        return placement_of_vms(engine, lease, adoption->vm_host, NULL);
+    mapper_prepare(engine, lease);
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        find_held(engine, lease, adoption, &stay, set);
+    placement = placement_of_vms(engine, lease, adoption->vm_host, engine->mapper.vm_held);
+    for (size_t i = 0; placement->held && i < placement->held->n; i++) {
+        stay.held = placement->held->items[i];
+        occupancy_release(slot_table_occupancy(engine->table), &stay);
+    }
+    return placement;
 }
 
 /* --- what holds hosts ------------------------------------------------------------------------- */
@@ -180,6 +231,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
 {
     struct vm_plan *plan = lease_plan_add(lease);
     int64_t until = later(adoption->until, engine->now), from = adoption->since;
+    int64_t off = instant_add(until, shutdown_span(engine, lease));
 
     /* Booked from now on; the seconds until the VMs run are subtracted from what they have run. */
     if (from > engine->now) {
@@ -187,13 +239,16 @@ static void adopt_running(struct engine *engine, struct lease *lease,
         from = engine->now;
     }
 
-    plan->vm = reservation_create(lease, RESERVATION_VM, from,
-                                  instant_add(until, shutdown_span(engine, lease)),
-                                  placement_of_vms(engine, lease, adoption->vm_host));
+    plan->vm = reservation_create(lease, RESERVATION_VM, from, off,
+                                  adopted_placement(engine, lease, adoption, off));
     if (!adopt_planned_suspension(engine, lease, adoption))
         carve_shutdown(engine, lease, plan);
     plan = &lease->plan->vms[0];
     lease->state = LEASE_ACTIVE;
+    if (adoption->leave_by && adoption->leave_by != INSTANT_NONE) {
+        lease->plan->leave_by = adoption->leave_by;
+        engine->has_leaving = true;
+    }
     lease->start_actual = adoption->since;
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {adoption->since}};
     engine->bookings.staging = true;
@@ -205,6 +260,27 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     engine_output_interval(engine, plan->vm);
 }
 
+static void adopt_closing(struct engine *engine, struct lease *lease,
+                          const struct adoption *adoption)
+{
+    struct vm_plan *plan = lease_plan_add(lease);
+
+    plan->vm = reservation_create(lease, RESERVATION_VM, later(adoption->since, engine->now),
+                                  adoption->until,
+                                  placement_of_vms(engine, lease, adoption->vm_host, NULL));
+    carve_shutdown(engine, lease, plan);
+    plan->vm->closes = true;
+    lease->state = LEASE_READY;
+    engine->bookings.staging = true;
+    reservation_book(engine, plan->vm);
+    for (size_t i = 0; i < plan->after.n; i++) {
+        plan->after.items[i]->closes = true;
+        reservation_book(engine, plan->after.items[i]);
+    }
+    engine->bookings.staging = false;
+    lease_plan_publish(lease);
+}
+
 static void adopt_ending(struct engine *engine, struct lease *lease,
                          const struct adoption *adoption)
 {
@@ -212,7 +288,7 @@ static void adopt_ending(struct engine *engine, struct lease *lease,
     struct reservation *shutdown;
 
     plan->vm = reservation_create(lease, RESERVATION_VM, engine->now, engine->now,
-                                  placement_of_vms(engine, lease, adoption->vm_host));
+                                  adopted_placement(engine, lease, adoption, adoption->until));
     plan->vm->state = RESERVATION_DONE;
     shutdown = reservation_create(lease, RESERVATION_SHUTDOWN, engine->now,
                                   later(adoption->until, engine->now),
@@ -253,6 +329,9 @@ static struct placement *held_placement(struct engine *engine, const struct leas
             held->amounts[*slot * all->n_types + type] += amounts->of[type];
         held->vms[held->n_vms++] = all->vms[vm];
     }
+    for (size_t i = 0; all->held && i < all->held->n; i++)
+        if (held_until(adoption, all->held->items[i]->vm) == until)
+            placement_hold(held, all->held->items[i]);
     for (uint32_t i = 0; i < held->n_hosts; i++)
         engine->host_slot[held->hosts[i]] = HOST_NONE;
     return held;
@@ -288,7 +367,7 @@ static void adopt_past(struct engine *engine, struct lease *lease, const struct 
 {
     struct vm_plan *plan = lease_plan_add(lease);
     struct placement *placement = adoption->vm_host
-                                      ? placement_of_vms(engine, lease, adoption->vm_host)
+                                      ? adopted_placement(engine, lease, adoption, adoption->until)
                                       : placement_create(0, 0, (uint32_t)engine->site.types.count);
 
     plan->vm = reservation_create(lease, RESERVATION_VM, engine->now, engine->now, placement);
@@ -313,7 +392,7 @@ static struct placement *preferred_hosts(struct engine *engine, const struct lea
     for (uint32_t vm = 0; vm < lease->n_vms; vm++)
         if (adoption->vm_host[vm] == HOST_NONE)
             return NULL;
-    return placement_of_vms(engine, lease, adoption->vm_host);
+    return placement_of_vms(engine, lease, adoption->vm_host, NULL);
 }
 
 /* On the promised hosts, with the leases suspended that could run until then; else by the rules for
@@ -410,6 +489,17 @@ static void drop_own_outputs(struct engine *engine, const struct lease *lease, s
     outputs->n_items = kept;
 }
 
+/* What was planned for it may have been given to others that were adopted before. */
+static void rearrange_for_promise(struct engine *engine, const struct lease *lease,
+                                  const struct adoption *adoption)
+{
+    bool exact = lease->request.kind == LEASE_RESERVATION;
+    int64_t from = later(exact ? lease->request.start : adoption->since, engine->now);
+    int64_t span = instant_add(remaining_span(lease), shutdown_span(engine, lease));
+
+    rearrange_for(engine, lease, adoption->vm_host, from, instant_add(from, span));
+}
+
 static bool adopt_promised(struct engine *engine, struct lease *lease,
                            const struct adoption *adoption)
 {
@@ -424,12 +514,16 @@ static bool adopt_promised(struct engine *engine, struct lease *lease,
         preferred = preferred_hosts(engine, lease, adoption);
         lease->state = LEASE_PENDING;
     }
+    if (lease->plan->has_demand && adoption->vm_host)
+        rearrange_for_promise(engine, lease, adoption);
     if (lease->request.kind == LEASE_DEADLINE)
         placed = place_deadline_again(engine, lease, adoption, preferred, &proposal);
     else
         placed = place_promised(engine, lease, preferred, &proposal);
     placement_destroy(preferred);
     placed = placed && proposal_accept(engine, lease, &proposal);
+    if (!placed && lease->plan->has_demand)
+        explain_demand(engine, lease);
     drop_own_outputs(engine, lease, n_outputs);
     return placed;
 }
@@ -487,13 +581,16 @@ int engine_adopt(struct engine *engine, const struct adoption *adoption, struct 
     if (check_adoption(engine, adoption, err) < 0)
         return -1;
     engine->outputs = &engine->adopted;
-    lease = lease_create(&adoption->request);
+    lease = lease_create(&adoption->request, engine->site.n_hosts);
     lease->accumulated = adoption->accumulated;
     lease_table_insert(engine, lease);
     engine->figures.unfinished[lease->request.kind]++;
     switch (adoption->as) {
     case ADOPTED_RUNNING:
         adopt_running(engine, lease, adoption);
+        break;
+    case ADOPTED_CLOSING:
+        adopt_closing(engine, lease, adoption);
         break;
     case ADOPTED_ENDING:
         adopt_ending(engine, lease, adoption);

@@ -18,6 +18,8 @@
 #include "core/engine.h"
 #include "core/plan.h"
 
+struct vm_units;
+
 enum adopted_as {
     /* The VMs hold their hosts now (they run, boot, or are blocked). Booked even where a host has
      * less free than that; from then on treated like any other running lease. */
@@ -30,6 +32,9 @@ enum adopted_as {
     /* Waiting in the queue to be started: never begun, or stopped with its work lost. Neither a
      * reservation nor a deadline lease. */
     ADOPTED_QUEUED,
+    /* Takes its hosts out of service from `since`, or now, until `until`: booked beside what runs
+     * there. Never moved. */
+    ADOPTED_CLOSING,
     /* The lease's time is over and its VMs are shutting down; they hold their hosts until
      * `until`. */
     ADOPTED_ENDING,
@@ -40,12 +45,16 @@ struct adoption {
     struct lease_request request; /* copied */
 
     /* The place of each VM (0 = the first).
-     * RUNNING, ENDING: where it is.
+     * RUNNING, CLOSING, ENDING: where it is.
      * SUSPENDED: where its memory is; resumed there unless the migration setting allows others.
      *            NULL: on storage that every host reaches.
      * RESERVED: where it should go if that is possible; NULL or HOST_NONE: anywhere.
      * QUEUED: NULL. */
     const uint32_t *vm_host;
+
+    /* RUNNING, ENDING, SUSPENDED while the suspension is under way: one entry per VM: what it holds
+     * there (demand.h); NULL: the engine assumes what it would choose. */
+    const struct vm_units *vm_units;
 
     /* RUNNING: when this stretch began; if later than now, the VMs boot or resume until then and
      * hold their hosts, and their run time counts from then. ENDING: when the last stretch began.
@@ -68,6 +77,10 @@ struct adoption {
     /* RUNNING with suspend_at and a deadline: the planned begin of the resumption, tried first; 0
      * or INSTANT_NONE: unknown. */
     int64_t resume_at;
+    /* RUNNING: by then the VMs move off the hosts that the filters of their node sets exclude, or
+     * that have no room from then on; a past time: at once; 0 or INSTANT_NONE: none has to move.
+     * See leave_hosts(). */
+    int64_t leave_by;
     /* Seconds run in earlier stretches whose work is kept; ENDING: in total; RESERVED: 0. */
     int64_t accumulated;
     /* SUSPENDED, QUEUED: not (re)started earlier; INSTANT_NONE: at once. */

@@ -23,6 +23,8 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .reevaluation_books_anew = true,
         .no_reevaluation_on_cancel = true,
         .premature_end_plus_one_day = true,
+        .reevaluation_after_each_end = true,
+        .future_places_keep_their_hosts = true,
         .migration_at_100_mbits = true,
         .migration_estimate_squared = true,
         .migration_moves_everything = true,
@@ -37,6 +39,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .momentary_suspensions_miss_pass = true,
         .victims_whatever_terms = true,
         .reservations_cut_into_idle_hosts = true,
+        .reservations_keep_their_hosts = true,
         .traces_by_haizeas_grammar = true,
     };
 }

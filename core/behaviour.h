@@ -42,6 +42,12 @@ struct behaviour {
     bool no_reevaluation_on_cancel;
     /* A premature end that coincides with the VM's start is moved a day later. */
     bool premature_end_plus_one_day;
+    /* Planned leases are brought forward after each of several leases that end early at the same
+     * instant. */
+    bool reevaluation_after_each_end;
+    /* A lease planned for later by the backfilling rules is bound to the hosts found then: leases
+     * behind it cannot take them even if it could begin on others. */
+    bool future_places_keep_their_hosts;
     /* Migrations run at 100 Mbit/s whatever the site's bandwidth. */
     bool migration_at_100_mbits;
     /* The time of a migration is estimated as if each VM on a host took as long as all of them. */
@@ -80,6 +86,9 @@ struct behaviour {
     /* Reservations for later are placed where the host selection policy prefers them, even if they
      * cut into a host that is idle until then. */
     bool reservations_cut_into_idle_hosts;
+    /* A reservation for later stays on the hosts on which it was first placed, even if a lease
+     * without an end could start there now and the reservation has room elsewhere. */
+    bool reservations_keep_their_hosts;
     /* Deadlines, earliest starts and terms but for `preemptible` are not read from traces, and a
      * time that cannot be read is 0. */
     bool traces_by_haizeas_grammar;

@@ -2,14 +2,20 @@
 #include "core/booking.h"
 
 #include "core/engine_state.h"
+#include "core/fair_share.h"
 #include "core/outputs.h"
 
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
-                                   const uint32_t *vm_host)
+                                   const uint32_t *vm_host, struct held_units *const *vm_held)
 {
     uint32_t n_types = (uint32_t)engine->site.types.count, n_hosts = 0, vm = 0;
     struct placement *placement;
 
+    if (!vm_host) {
+        placement = placement_create(0, 0, n_types);
+        placement->unbound_cpu = lease_cpu(lease);
+        return placement;
+    }
     for (vm = 0; vm < lease->n_vms; vm++)
         if (engine->host_slot[vm_host[vm]] == HOST_NONE)
             engine->host_slot[vm_host[vm]] = n_hosts++;
@@ -25,6 +31,8 @@ struct placement *placement_of_vms(struct engine *engine, const struct lease *le
             placement->vms[vm] = (struct placed_vm){vm, host, host, lease->request.id};
             for (uint32_t type = 0; type < n_types; type++)
                 placement->amounts[slot * n_types + type] += nodes->amounts.of[type];
+            if (vm_held && vm_held[vm])
+                placement_hold(placement, vm_held[vm]);
         }
     }
     for (uint32_t slot = 0; slot < n_hosts; slot++)
@@ -80,8 +88,15 @@ static int64_t cpu_of(const struct reservation *r)
 /* Counts the CPU of an operation under way; an operation of zero duration uses none. */
 static void count_cpu(struct engine *engine, const struct reservation *r, int sign)
 {
-    if (r->from < r->until)
-        engine->bookings.cpu_used[r->kind] += sign * cpu_of(r);
+    struct share *share = r->lease->plan->share;
+    int64_t cpu;
+
+    if (r->from >= r->until)
+        return;
+    cpu = sign * cpu_of(r);
+    engine->bookings.cpu_used[r->kind] += cpu;
+    if (share && r->kind == RESERVATION_VM)
+        share_use_from(engine->shares, share, cpu, engine->now);
 }
 
 void vms_arrive(struct engine *engine, struct reservation *vm)

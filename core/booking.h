@@ -52,9 +52,9 @@ void vms_arrive(struct engine *engine, struct reservation *vm);
  * trials. */
 void lease_release_booked(struct engine *engine, const struct lease *lease);
 
-/* The placement of all VMs of the lease and the amounts they hold; vm_host: a host for each VM.
- * O(VMs). */
+/* The placement of all VMs of the lease and what they hold; vm_host: a host for each VM, NULL: any
+ * hosts; vm_held: as in struct mapping. O(VMs). */
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
-                                   const uint32_t *vm_host);
+                                   const uint32_t *vm_host, struct held_units *const *vm_held);
 
 #endif

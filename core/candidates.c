@@ -102,9 +102,13 @@ static bool loses_work(struct engine *engine, const struct map_request *request,
 static bool may_make_room(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
+    if (leaves_later(lease)) /* planned after all requests of this step */
+        return false;
     if (request->forced)
         return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
     if (terms_when_preempted(engine, lease) == TERMS_NON_PREEMPTABLE)
+        return false;
+    if (is_its_turn(engine, lease, request->lease))
         return false;
     if (request->spare_planned && !lease_plan_running(lease))
         return false;

@@ -15,6 +15,7 @@ void lease_finish(struct engine *engine, struct lease *lease, enum lease_state f
     memory_files_drop(engine, lease);
     lease_plan_publish(lease);
     engine->figures.unfinished[lease->request.kind]--;
+    engine->binding.n_named -= lease->plan->needs_named_hosts;
     engine_output(engine, (struct engine_output){.kind = OUTPUT_FINISHED, .lease = lease});
 }
 

@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "core/engine_state.h"
+#include "core/fair_share.h"
 #include "core/leases.h"
 #include "core/lifecycle.h"
+#include "core/occupancy.h"
 #include "core/opportunistic.h"
 #include "core/preparation.h"
+#include "core/reevaluation.h"
 #include "core/requests.h"
+#include "core/units.h"
 #include "core/victims.h"
 #include "util/memory.h"
 
@@ -39,6 +43,12 @@ static int check_settings(const struct site *site, const struct engine_settings 
          settings->migration == MIGRATION_YES) &&
         settings->transfer_bandwidth < 1)
         return error_set(err, EINVAL, "imagetransfer-bandwidth must be at least 1 Mbit/s");
+    for (size_t host = 0; host < site->n_hosts; host++)
+        if (site->hosts[host].units && !host_units_are_sound(site->hosts[host].units))
+            return error_set(err, EINVAL,
+                             "host %d has more NUMA nodes, threads or PCI devices "
+                             "than Galerna can handle",
+                             site->hosts[host].id);
     return 0;
 }
 
@@ -70,7 +80,7 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     site_copy(&engine->site, site, err);
     engine->settings = *settings;
     engine->hooks = policies;
-    engine->queues.next_give_up = INSTANT_NEVER;
+    engine->queues.next_expiry = INSTANT_NEVER;
     engine->next_move_look = INSTANT_NONE;
     engine->bookings.capacity_freed = true;
     engine->now = INT64_MIN;
@@ -79,8 +89,11 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     for (size_t host = 0; host < site->n_hosts; host++)
         engine->figures.cpu_total += site->hosts[host].capacity.of[RESOURCE_CPU];
     create_scratch(engine);
+    host_binding_init(engine);
     engine->mapper.make_room = map_with_victims;
     image_transfers_create(engine);
+    if (settings->fair_share.by != FAIR_SHARE_NO)
+        engine->shares = fair_share_create(&settings->fair_share);
     return engine;
 }
 
@@ -99,6 +112,7 @@ void engine_destroy(struct engine *engine)
     reservation_list_finish(&engine->bookings.withdrawn);
     engine_outputs_finish(&engine->adopted);
     image_transfers_destroy(engine);
+    fair_share_destroy(engine->shares);
     slot_table_destroy(engine->table);
     slot_table_destroy(engine->empty);
     for (size_t i = 0; i < engine->leases.list.n; i++)
@@ -125,6 +139,12 @@ void engine_destroy(struct engine *engine)
     reservation_list_finish(&engine->due);
     site_finish(&engine->site);
     free(engine);
+}
+
+void engine_use(struct engine *engine, int64_t user, int64_t group, double used)
+{
+    if (engine->shares)
+        share_use(engine->shares, fair_share_of(engine->shares, user, group), used, engine->now);
 }
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -180,6 +200,26 @@ int64_t engine_fits_until(const struct engine *engine, uint32_t host, const stru
     return slot_table_fits_until(engine->table, host, need, from);
 }
 
+void engine_takes_until(const struct engine *engine, const struct node_set *nodes, int64_t from,
+                        int64_t until, int64_t *limits)
+{
+    const struct occupancy *occupancy = slot_table_occupancy(engine->table);
+
+    if (nodes->demand)
+        occupancy_rules_until(occupancy, nodes->demand, from, until, limits);
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
+        int64_t limit = engine_fits_until(engine, host, &nodes->amounts, from);
+        struct unit_question question = {
+            .demand = nodes->demand, .host = host, .from = from, .least = from + 1};
+
+        if (!nodes->demand || limits[host] > limit)
+            limits[host] = limit < until ? limit : until;
+        question.until = limits[host];
+        if (nodes->demand && limits[host] > from)
+            limits[host] = occupancy_units_until(occupancy, &question, NULL);
+    }
+}
+
 uint64_t engine_attempts(const struct engine *engine)
 {
     return engine->figures.attempts;
@@ -203,8 +243,8 @@ int64_t engine_next_time(const struct engine *engine)
         next = reservation_index_at(&engine->bookings.by_end, 0)->time;
     if (engine->queues.early.n && lease_ready_at(engine->queues.early.items[0]) < next)
         next = lease_ready_at(engine->queues.early.items[0]);
-    if (engine->queues.next_give_up > engine->now && engine->queues.next_give_up < next)
-        next = engine->queues.next_give_up;
+    if (engine->queues.next_expiry > engine->now && engine->queues.next_expiry < next)
+        next = engine->queues.next_expiry;
     if (next_look_for_moves(engine) < next)
         next = next_look_for_moves(engine);
     return next;
@@ -238,7 +278,8 @@ static void do_startings(struct engine *engine)
 
     collect(&engine->bookings.by_start, engine->now, RESERVATION_SCHEDULED, list);
     for (size_t i = 0; i < list->n; i++)
-        if (list->items[i]->state == RESERVATION_SCHEDULED)
+        if (list->items[i]->state == RESERVATION_SCHEDULED &&
+            bind_to_hosts(engine, list->items[i]->lease))
             operation_begins(engine, list->items[i]);
 }
 
@@ -270,6 +311,18 @@ static int do_cancels(struct engine *engine, const struct engine_input *inputs, 
     return 0;
 }
 
+static void end_early(struct engine *engine, const struct reservation_list *vms)
+{
+    bool after_each = engine->settings.behaviour.reevaluation_after_each_end;
+
+    for (size_t i = 0; i < vms->n; i++)
+        if (vms->items[i]->state == RESERVATION_ACTIVE) {
+            lease_ended_early(engine, vms->items[i]->lease);
+            if (after_each || i + 1 == vms->n)
+                reevaluate_future(engine);
+        }
+}
+
 /* Leases whose VMs ended on their own, in the order in which their ends were booked. */
 static int do_early_ends(struct engine *engine, const struct engine_input *inputs, size_t n,
                          struct error *err)
@@ -299,9 +352,7 @@ static int do_early_ends(struct engine *engine, const struct engine_input *input
             }
             list->items[place] = current->vm;
         }
-    for (size_t i = 0; i < list->n; i++)
-        if (list->items[i]->state == RESERVATION_ACTIVE)
-            lease_ended_early(engine, list->items[i]->lease);
+    end_early(engine, list);
     return 0;
 }
 
@@ -345,6 +396,7 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
         begin_stepping(engine);
     engine->now = now;
     slot_table_advance(engine->table, now);
+    binding_update(engine);
     if (do_cancels(engine, inputs, n_inputs, err) < 0 ||
         do_early_ends(engine, inputs, n_inputs, err) < 0)
         return -1;
@@ -352,6 +404,7 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
     do_startings(engine);
     if (!engine->settings.behaviour.momentary_suspensions_miss_pass)
         do_endings(engine);
+    withdraw_leaves(engine);
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;
     schedule_pending(engine);

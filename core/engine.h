@@ -107,6 +107,10 @@ const struct lease *engine_lease(const struct engine *engine, int64_t id);
 void engine_each_lease(const struct engine *engine,
                        void (*visit)(void *context, const struct lease *lease), void *context);
 
+/* What counts for fair share at the engine's time, before leases are adopted: so much
+ * (core/usage.h) of a user, in a group. No effect without fair share. */
+void engine_use(struct engine *engine, int64_t user, int64_t group, double used);
+
 /* Drops a finished lease. EINVAL: unknown or not finished. */
 int engine_forget(struct engine *engine, int64_t id, struct error *err);
 
@@ -130,6 +134,11 @@ int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_
  * are not free then, INSTANT_NEVER if forever. O(log n + change points until then). */
 int64_t engine_fits_until(const struct engine *engine, uint32_t host, const struct amounts *need,
                           int64_t from);
+/* The same of a VM of the node set on each host: its amounts and its demand, at most `until`; not
+ * its filter. limits[host] is for the host's place. O(hosts) times the cost of engine_fits_until(),
+ * and that of the demand (demand.h). */
+void engine_takes_until(const struct engine *engine, const struct node_set *nodes, int64_t from,
+                        int64_t until, int64_t *limits);
 uint64_t engine_attempts(const struct engine *engine); /* leases tried so far */
 const struct site *engine_site(const struct engine *engine);
 

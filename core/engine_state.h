@@ -13,6 +13,7 @@
 
 #include "core/booking.h"
 #include "core/engine.h"
+#include "core/host_binding.h"
 #include "core/leases.h"
 #include "core/mapper.h"
 #include "core/queue.h"
@@ -45,9 +46,13 @@ struct engine {
     struct queues queues;           /* queue.c, requests.c */
     struct mapper mapper;           /* mapper.c */
     struct image_transfers *images; /* preparation.c */
+    struct host_binding binding;    /* host_binding.c */
     struct figures figures;
-    int64_t next_move_look; /* next search for better hosts, INSTANT_NONE: no lease may move:
-                             * opportunistic.c */
+    struct fair_share *shares; /* NULL: no fair share; booking.c */
+    int64_t next_move_look;    /* next search for better hosts, INSTANT_NONE: no lease may move:
+                                * opportunistic.c */
+
+    bool has_leaving; /* leases were adopted that must leave their hosts: opportunistic.c */
 
     struct engine_outputs *outputs; /* of the step under way: outputs.c */
     struct engine_outputs adopted;  /* caused by adoptions: output by the first step */

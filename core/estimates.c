@@ -103,6 +103,22 @@ int64_t resume_estimate(struct engine *engine, const struct lease *lease)
                     engine->settings.override_resume_time);
 }
 
+int64_t boot_estimate(const struct engine *engine, const struct lease *lease)
+{
+    const struct engine_settings *settings = &engine->settings;
+    int64_t longest = 0;
+
+    if (settings->boot_rate <= 0 && settings->override_boot_time == SPAN_NONE)
+        return 0;
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        int64_t span = span_of_vm(lease->request.node_sets[set].amounts.of[RESOURCE_MEMORY],
+                                  settings->boot_rate, settings->override_boot_time);
+
+        longest = span > longest ? span : longest;
+    }
+    return longest;
+}
+
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
 {
     int64_t safe;
@@ -113,6 +129,8 @@ int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
     safe = suspend_estimate(engine, lease);
     if (lease->state == LEASE_SUSPENDED_QUEUED)
         safe += resume_estimate(engine, lease);
+    else if (lease->state == LEASE_PENDING || lease->state == LEASE_QUEUED)
+        safe += boot_estimate(engine, lease);
     more = (double)safe * engine->settings.scheduling_threshold_factor;
     return safe + (more < (double)SPAN_LONGEST ? (int64_t)more : SPAN_LONGEST);
 }

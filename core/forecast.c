@@ -7,6 +7,7 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/host_filter.h"
+#include "core/occupancy.h"
 #include "core/queue_order.h"
 #include "util/memory.h"
 
@@ -18,7 +19,8 @@ enum {
 struct part {
     uint32_t count;
     struct amounts amounts;
-    const bool *allowed; /* NULL: all hosts */
+    const bool *allowed;            /* NULL: all hosts */
+    const struct vm_demand *demand; /* NULL: none */
 };
 
 struct waiter {
@@ -34,7 +36,8 @@ struct column {
 };
 
 struct forecast {
-    struct amounts *capacities;
+    struct site site; /* a copy */
+    struct occupancy *occupancy;
     struct profile *profiles;
     size_t n_hosts;
     int n_types;
@@ -56,13 +59,12 @@ static void copy_hosts(struct forecast *forecast, const struct engine *engine)
 
     forecast->n_hosts = site->n_hosts;
     forecast->n_types = site->types.count;
-    forecast->capacities = memory_new(site->n_hosts, sizeof *forecast->capacities);
+    site_copy(&forecast->site, site, NULL);
+    forecast->occupancy = occupancy_copy(slot_table_occupancy(engine->table), &forecast->site);
     forecast->profiles = memory_new(site->n_hosts, sizeof *forecast->profiles);
-    for (size_t host = 0; host < site->n_hosts; host++) {
-        forecast->capacities[host] = site->hosts[host].capacity;
+    for (size_t host = 0; host < site->n_hosts; host++)
         profile_copy(&forecast->profiles[host], slot_table_profile(engine->table, (uint32_t)host),
-                     &forecast->capacities[host]);
-    }
+                     &forecast->site.hosts[host].capacity);
     if (!engine->closed)
         return;
     forecast->open = memory_new(site->n_hosts, sizeof *forecast->open);
@@ -130,10 +132,12 @@ static void fill_parts(struct forecast *forecast, const struct engine *engine,
         waiter->parts[i] = held
                                ? (struct part){.count = 1,
                                                .amounts = *lease_vm_amounts(lease, held->vms[i].vm),
-                                               .allowed = one_host(forecast, held->vms[i].host)}
+                                               .allowed = one_host(forecast, held->vms[i].host),
+                                               .demand = lease_vm_demand(lease, held->vms[i].vm)}
                                : (struct part){.count = nodes->count,
                                                .amounts = nodes->amounts,
-                                               .allowed = allowed_hosts(forecast, nodes->hosts)};
+                                               .allowed = allowed_hosts(forecast, nodes->hosts),
+                                               .demand = nodes->demand};
     }
 }
 
@@ -156,6 +160,7 @@ struct forecast *forecast_create(struct engine *engine, size_t most)
     size_t n = engine->queues.queue.n + engine->queues.early.n;
     struct lease_list queue = {.n = engine->queues.queue.n};
 
+    bind_all(engine);
     copy_hosts(forecast, engine);
     forecast->in_order = engine->settings.backfilling == BACKFILLING_OFF;
     forecast->last = engine->now;
@@ -185,7 +190,8 @@ void forecast_destroy(struct forecast *forecast)
     free(forecast->waiters);
     free(forecast->columns);
     free(forecast->profiles);
-    free(forecast->capacities);
+    occupancy_destroy(forecast->occupancy);
+    site_finish(&forecast->site);
     free(forecast->open);
     free(forecast);
 }
@@ -256,44 +262,92 @@ static bool fits(const struct forecast *forecast, const struct demand *demand, u
     return profile_first_block(profile, demand, first, last) == last;
 }
 
+/* What has been taken for a VM. */
+struct place {
+    const struct part *part;
+    uint32_t host;
+    struct held_units *held; /* NULL: the VM has no demand */
+};
+
+static void give_back(struct forecast *forecast, const struct place *place, int64_t start,
+                      int64_t span)
+{
+    const struct stay stay = {
+        .from = start, .until = instant_add(start, span), .held = place->held};
+
+    apply(forecast, place->part, place->host, start, span, +1);
+    if (place->held)
+        occupancy_release(forecast->occupancy, &stay);
+}
+
+/* Takes what the VM demands of the host. */
+static bool meet(struct forecast *forecast, struct place *place, int64_t start, int64_t span,
+                 int64_t *limits)
+{
+    const struct unit_question question = {.demand = place->part->demand,
+                                           .host = place->host,
+                                           .from = start,
+                                           .until = instant_add(start, span),
+                                           .least = instant_add(start, span)};
+    struct stay stay = {.from = start, .until = question.until};
+
+    if (limits[place->host] < question.until ||
+        occupancy_units_until(forecast->occupancy, &question, &stay.held) < question.until)
+        return false;
+    occupancy_book(forecast->occupancy, &stay);
+    place->held = stay.held;
+    occupancy_rules_until(forecast->occupancy, question.demand, start, question.until, limits);
+    return true;
+}
+
 /* Takes hosts for the VMs of a part; returns how many VMs got one. */
 static uint32_t take_part(struct forecast *forecast, const struct part *part, int64_t start,
-                          int64_t span, uint32_t *hosts)
+                          int64_t span, struct place *places)
 {
     const struct demand demand = demand_of(forecast, part);
+    int64_t *limits = part->demand ? memory_new(forecast->n_hosts, sizeof *limits) : NULL;
     uint32_t n = 0;
 
+    if (limits)
+        occupancy_rules_until(forecast->occupancy, part->demand, start, instant_add(start, span),
+                              limits);
     for (uint32_t host = 0; host < forecast->n_hosts && n < part->count; host++) {
         if (part->allowed && !part->allowed[host])
             continue;
         while (n < part->count && fits(forecast, &demand, host, start, span)) {
+            places[n] = (struct place){part, host, NULL};
+            if (part->demand && !meet(forecast, &places[n], start, span, limits))
+                break;
             apply(forecast, part, host, start, span, -1);
-            hosts[n++] = host;
+            n++;
         }
     }
+    free(limits);
     return n;
 }
 
 /* Places all VMs at that time, or takes nothing. */
 static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t start)
 {
-    uint32_t **hosts = memory_new(waiter->n_parts, sizeof *hosts), *taken;
-    size_t n = 0;
+    struct place *places;
+    size_t n = 0, n_vms = 0;
     bool all = true;
 
-    taken = memory_new(waiter->n_parts, sizeof *taken);
-    for (; n < waiter->n_parts && all; n++) {
-        hosts[n] = memory_new(waiter->parts[n].count, sizeof **hosts);
-        taken[n] = take_part(forecast, &waiter->parts[n], start, waiter->span, hosts[n]);
-        all = taken[n] == waiter->parts[n].count;
+    for (size_t i = 0; i < waiter->n_parts; i++)
+        n_vms += waiter->parts[i].count;
+    places = memory_new(n_vms, sizeof *places);
+    for (size_t i = 0; i < waiter->n_parts && all; i++) {
+        uint32_t taken = take_part(forecast, &waiter->parts[i], start, waiter->span, places + n);
+
+        all = taken == waiter->parts[i].count;
+        n += taken;
     }
     while (n-- > 0) {
-        for (uint32_t i = 0; !all && i < taken[n]; i++)
-            apply(forecast, &waiter->parts[n], hosts[n][i], start, waiter->span, +1);
-        free(hosts[n]);
+        if (!all)
+            give_back(forecast, &places[n], start, waiter->span);
+        held_units_destroy(places[n].held);
     }
-    free(hosts);
-    free(taken);
+    free(places);
     return all;
 }
 

@@ -3,11 +3,12 @@
  * The engine books places in the future for as many queued leases as the backfilling rules allow,
  * often for only one. A forecast covers the others, too: on a copy of the slot table each gets the
  * earliest place for all its remaining time, in queue order, behind what is booked and behind the
- * leases queued ahead of it. No lease is preempted for it, nothing is promised, and the engine does
- * not change.
+ * leases queued ahead of it. No lease is preempted for it, nothing is promised, and the engine
+ * does not change, but that places get hosts (host_binding.h).
  *
  * A forecast can be made in increments while the engine keeps running: once begun it refers to
- * neither engine nor leases. Work is counted in change points examined (about 1 ns each).
+ * neither engine nor leases, only to what the driver keeps of units and demands (demand.h). Work is
+ * counted in change points examined (about 1 ns each).
  */
 #ifndef GALERNA_CORE_FORECAST_H
 #define GALERNA_CORE_FORECAST_H

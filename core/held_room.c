@@ -1,34 +1,174 @@
 /* Room is held for waiting leases against those of lower priority. */
 #include "core/held_room.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "core/engine_state.h"
+#include "core/occupancy.h"
 #include "core/restricted.h"
+#include "util/memory.h"
 
 static bool could_hold(const struct engine *engine, const struct node_set *nodes, uint32_t host)
 {
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
         if (nodes->amounts.of[type] > engine->site.hosts[host].capacity.of[type])
             return false;
-    return host_is_usable(engine, nodes, host);
+    if (!host_is_usable(engine, nodes, host))
+        return false;
+    return !nodes->demand || units_could_meet(engine->site.hosts[host].units, nodes->demand);
+}
+
+/* --- hosts by free CPU ------------------------------------------------------------------------
+ *
+ * most[1] is the root, node i has the children 2 i and 2 i + 1, hosts begin at n_leaves.
+ */
+
+static int64_t free_cpu(const struct engine *engine, uint32_t host)
+{
+    return slot_table_free(engine->table, host, RESOURCE_CPU, engine->now);
+}
+
+static int64_t larger_child(const struct held_room *held, uint32_t node)
+{
+    const int64_t *children = &held->most[2 * (size_t)node];
+
+    return children[0] > children[1] ? children[0] : children[1];
+}
+
+static void look_at_all(const struct engine *engine, struct held_room *held)
+{
+    uint32_t n_hosts = (uint32_t)engine->site.n_hosts;
+
+    for (uint32_t host = 0; host < n_hosts; host++)
+        held->most[held->n_leaves + host] = free_cpu(engine, host);
+    for (uint32_t node = held->n_leaves - 1; node > 0; node--)
+        held->most[node] = larger_child(held, node);
+}
+
+static void look_at(const struct engine *engine, struct held_room *held, uint32_t host)
+{
+    uint32_t node = held->n_leaves + host;
+
+    held->most[node] = free_cpu(engine, host);
+    while (node /= 2)
+        held->most[node] = larger_child(held, node);
+}
+
+static void see_changes(const struct engine *engine, struct held_room *held)
+{
+    uint64_t changes = slot_table_changes(engine->table);
+
+    if (!held->most) {
+        held->n_leaves = 1;
+        while (held->n_leaves < engine->site.n_hosts)
+            held->n_leaves *= 2;
+        held->most = memory_new(2 * (size_t)held->n_leaves, sizeof *held->most);
+        look_at_all(engine, held);
+    } else if (changes - held->changes > SLOT_TABLE_CHANGES_KEPT) {
+        look_at_all(engine, held);
+    } else {
+        for (; held->changes < changes; held->changes++)
+            look_at(engine, held, slot_table_changed_host(engine->table, held->changes));
+    }
+    held->changes = changes;
+}
+
+struct host_search {
+    const struct engine *engine;
+    const struct held_room *held;
+    const struct node_set *nodes;
+    uint32_t best;
+    int64_t most; /* free CPU of the best */
+};
+
+/* Of hosts with as much free CPU the first: a node's hosts come before the best if it is smaller.
+ */
+static bool may_be_better(const struct host_search *search, uint32_t node)
+{
+    uint32_t first = node;
+
+    while (first < search->held->n_leaves)
+        first *= 2;
+    return search->held->most[node] > search->most ||
+           (search->held->most[node] == search->most && search->best != HOST_NONE &&
+            first - search->held->n_leaves < search->best);
+}
+
+/* Children with more free CPU first; depth: log2 of the hosts. */
+static void search_below(struct host_search *search, uint32_t node)
+{
+    const int64_t *children = &search->held->most[2 * (size_t)node];
+    uint32_t host = node - search->held->n_leaves, first;
+
+    if (!may_be_better(search, node))
+        return;
+    if (node < search->held->n_leaves) {
+        first = 2 * node + (children[1] > children[0]);
+        search_below(search, first);
+        search_below(search, first ^ 1);
+    } else if (host < search->engine->site.n_hosts &&
+               could_hold(search->engine, search->nodes, host)) {
+        search->best = host;
+        search->most = search->held->most[node];
+    }
 }
 
 /* The host with the most free CPU; HOST_NONE: everything free now is already held. */
-static uint32_t best_host(const struct engine *engine, const struct node_set *nodes)
+static uint32_t best_host(const struct engine *engine, struct held_room *held,
+                          const struct node_set *nodes)
 {
-    uint32_t best = HOST_NONE;
-    int64_t most = 0;
+    struct host_search search = {.engine = engine, .held = held, .nodes = nodes, .best = HOST_NONE};
 
-    for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
-        int64_t cpu = slot_table_free(engine->table, host, RESOURCE_CPU, engine->now);
+    see_changes(engine, held);
+    search_below(&search, 1);
+    return search.best;
+}
 
-        if (cpu > most && could_hold(engine, nodes, host)) {
-            most = cpu;
-            best = host;
+/* --- holding ---------------------------------------------------------------------------------- */
+
+/* Units for as much of the demand as is met now: the devices that are demanded first, next to its
+ * CPUs and memory if they are free. Shortens *until. */
+static struct held_units *free_units(const struct engine *engine, struct vm_demand *part,
+                                     uint32_t host, int64_t *until)
+{
+    uint32_t n_devices = part->n_devices;
+
+    for (int attempt = 0; attempt < 2; attempt++, part->n_nodes = 0)
+        for (part->n_devices = n_devices; demand_has_units(part); part->n_devices--) {
+            const struct unit_question question = {.demand = part,
+                                                   .host = host,
+                                                   .from = engine->now,
+                                                   .until = *until,
+                                                   .least = engine->now + 1};
+            struct held_units *held;
+            int64_t met_until =
+                occupancy_units_until(slot_table_occupancy(engine->table), &question, &held);
+
+            if (met_until > engine->now) {
+                *until = met_until;
+                return held;
+            }
+            if (!part->n_devices)
+                break;
         }
-    }
-    return best;
+    return NULL;
+}
+
+static void hold_units(struct engine *engine, struct held_room *room, struct reservation *r,
+                       const struct vm_demand *demand)
+{
+    struct vm_demand *part = memory_copy(demand, sizeof *part);
+    struct held_units *held;
+
+    part->role = DEMAND_ANY;
+    part->n_rules = 0;
+    room->demands = memory_grow(room->demands, &room->demands_allocated, room->n_demands + 1,
+                                sizeof *room->demands);
+    room->demands[room->n_demands++] = part;
+    held = free_units(engine, part, r->placement->hosts[0], &r->until);
+    if (held)
+        placement_hold(r->placement, held);
+    held_units_destroy(held);
 }
 
 static struct reservation *hold_on(struct engine *engine, struct lease *lease, uint32_t host,
@@ -50,28 +190,34 @@ static struct reservation *hold_on(struct engine *engine, struct lease *lease, u
                               placement);
 }
 
-void hold_room(struct engine *engine, struct lease *lease, struct reservation_list *held)
+void hold_room(struct engine *engine, struct lease *lease, struct held_room *held)
 {
     for (size_t set = 0;
          set < lease->request.n_node_sets && slot_table_free_cpu_now(engine->table) > 0; set++) {
         const struct node_set *nodes = &lease->request.node_sets[set];
 
         for (uint32_t vm = 0; vm < nodes->count; vm++) {
-            uint32_t host = best_host(engine, nodes);
+            uint32_t host = best_host(engine, held, nodes);
             struct reservation *r;
 
             if (host == HOST_NONE)
                 break;
             r = hold_on(engine, lease, host, &nodes->amounts);
+            if (nodes->demand)
+                hold_units(engine, held, r, nodes->demand);
             slot_table_book(engine->table, r);
-            reservation_list_append(held, r);
+            reservation_list_append(&held->list, r);
         }
     }
 }
 
-void release_held_room(struct engine *engine, struct reservation_list *held)
+void release_held_room(struct engine *engine, struct held_room *held)
 {
-    for (size_t i = 0; i < held->n; i++)
-        slot_table_release(engine->table, held->items[i]);
-    reservation_list_destroy(held);
+    for (size_t i = 0; i < held->list.n; i++)
+        slot_table_release(engine->table, held->list.items[i]);
+    reservation_list_destroy(&held->list);
+    for (size_t i = 0; i < held->n_demands; i++)
+        free(held->demands[i]);
+    free(held->demands);
+    free(held->most);
 }

@@ -4,21 +4,34 @@
  * end, the hosts that have most of what it needs are kept from leases of lower priority, or these
  * would take whatever becomes free and it would wait forever.
  *
- * Costs: n = VMs of the lease, h = hosts. Hold: O(n h log h), O(1) without free CPU. Release: as
- * releasing n reservations.
+ * Costs: n = VMs of the lease, h = hosts, c = hosts that have changed since the last call. The
+ * first call: O(h). Hold: O((n + c) log h), and O(h) for a VM that may not use the hosts with the
+ * most free CPU; O(1) without free CPU. Release: as releasing what is held.
  */
 #ifndef GALERNA_CORE_HELD_ROOM_H
 #define GALERNA_CORE_HELD_ROOM_H
+
+#include <stdint.h>
 
 #include "core/plan.h"
 
 struct engine;
 
-/* For each VM of the lease, books what it needs, as far as it is free, on the host that could hold
- * the VM and has the most free CPU now; in the slot table only. Appends to held. */
-void hold_room(struct engine *engine, struct lease *lease, struct reservation_list *held);
+/* All that is held in a pass over the queue; zero to begin with. */
+struct held_room {
+    struct reservation_list list;
+    struct vm_demand **demands; /* of what is held for VMs with demands; as many as allocated */
+    size_t n_demands, demands_allocated;
+    int64_t *most; /* a tree: free CPU now of each host, above them the larger one of each two */
+    uint32_t n_leaves; /* places for hosts, a power of two */
+    uint64_t changes;  /* of the slot table, seen so far */
+};
 
-/* Releases all reservations in held. */
-void release_held_room(struct engine *engine, struct reservation_list *held);
+/* For each VM of the lease, books what it needs, as far as it is free, on the host that could hold
+ * the VM and has the most free CPU now; in the slot table only. Of its demand, units. */
+void hold_room(struct engine *engine, struct lease *lease, struct held_room *held);
+
+/* Releases all that is held, and the memory. */
+void release_held_room(struct engine *engine, struct held_room *held);
 
 #endif

@@ -97,12 +97,9 @@ bool mapper_long_enough(const struct map_request *request, const struct mapping 
 bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
                            int64_t until)
 {
-    const struct lease_request *lease = &request->lease->request;
-    int64_t cpu = 0;
+    const int64_t cpu = lease_cpu(request->lease);
 
-    for (size_t set = 0; set < lease->n_node_sets; set++)
-        cpu += lease->node_sets[set].amounts.of[RESOURCE_CPU] * lease->node_sets[set].count;
-    if (request->from == engine->now)
+    if (request->from == engine->now && !engine->binding.late)
         return slot_table_free_cpu_now(engine->table) >= cpu;
     return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
 }

@@ -40,7 +40,17 @@ bool lease_state_is_final(enum lease_state state)
            state == LEASE_FAILED;
 }
 
-const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm)
+int64_t lease_cpu(const struct lease *lease)
+{
+    int64_t cpu = 0;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        cpu += lease->request.node_sets[set].amounts.of[RESOURCE_CPU] *
+               lease->request.node_sets[set].count;
+    return cpu;
+}
+
+static const struct node_set *set_of_vm(const struct lease *lease, uint32_t vm)
 {
     const struct node_set *set = lease->request.node_sets;
 
@@ -48,5 +58,15 @@ const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm)
         vm -= set->count;
         set++;
     }
-    return &set->amounts;
+    return set;
+}
+
+const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm)
+{
+    return &set_of_vm(lease, vm)->amounts;
+}
+
+const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm)
+{
+    return set_of_vm(lease, vm)->demand;
 }

@@ -17,6 +17,7 @@
 
 struct host_filter;
 struct reservation;
+struct vm_demand;
 struct lease_plan;
 
 /* Kinds of leases, by how they request their time (Haizea: lease type). */
@@ -55,6 +56,7 @@ struct node_set {
     uint32_t count;
     struct amounts amounts;          /* of one VM */
     const struct host_filter *hosts; /* NULL: any; the driver's, outlives the lease */
+    const struct vm_demand *demand;  /* of each VM; NULL: none; the driver's, outlives the lease */
 };
 
 struct lease_request {
@@ -70,6 +72,7 @@ struct lease_request {
                                   uses it); SPAN_NONE: as long as `duration` */
     LEASE_TERM_MEMBERS;        /* preemptible, terms, origin, priority, ... */
     int64_t user;              /* -1: unknown */
+    int64_t group;             /* of the user; the same of all where it is unknown */
     const char *user_name;     /* NULL: unknown */
     const char *group_name;    /* of the user; NULL: unknown */
     const struct node_set *node_sets;
@@ -108,7 +111,11 @@ const char *lease_state_name(enum lease_state state);
 /* Is the state final? */
 bool lease_state_is_final(enum lease_state state);
 
+/* CPU of all its VMs together. O(number of node sets). */
+int64_t lease_cpu(const struct lease *lease);
 /* The amounts requested for VM `vm` (0 = the first). O(number of node sets). */
 const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
+/* Its demand, or NULL. O(number of node sets). */
+const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm);
 
 #endif

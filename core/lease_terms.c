@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/decimal.h"
+
 static const char *const terms_words[] = {
     [TERMS_CANCELABLE] = "cancelable",           [TERMS_SUSPENDABLE] = "suspendable",
     [TERMS_MIGRATABLE] = "migratable",           [TERMS_RESTARTABLE] = "restartable",
@@ -81,6 +83,13 @@ void term_set_number(const struct lease_term *term, struct term_values *values, 
         *(int32_t *)at = (int32_t)number;
 }
 
+int64_t term_whole(const struct lease_term *term, const struct term_values *values)
+{
+    const int64_t one = decimal_one(term->decimals), number = term_number(term, values);
+
+    return number / one - (number % one < 0);
+}
+
 const char *term_word(const struct lease_term *term, const struct term_values *values)
 {
     return term->type == TERM_TEXT ? const_field(term, values)
@@ -92,11 +101,24 @@ const char *term_write(const struct lease_term *term, const struct term_values *
 {
     if (term->type == TERM_FLAG)
         snprintf(text, TERM_TEXT_MAX, "%s", term_number(term, values) ? "yes" : "no");
-    else if (term->type == TERM_INTEGER)
-        snprintf(text, TERM_TEXT_MAX, "%" PRId64, term_number(term, values));
+    else if (term->type == TERM_NUMBER)
+        decimal_write(term_number(term, values), term->decimals, text);
     else
         snprintf(text, TERM_TEXT_MAX, "%s", term_word(term, values));
     return text;
+}
+
+static void expect_number(const struct lease_term *term, char text[TERM_EXPECTED_MAX])
+{
+    char least[DECIMAL_TEXT_MAX], most[DECIMAL_TEXT_MAX];
+    int length =
+        snprintf(text, TERM_EXPECTED_MAX, "a %snumber from %s to %s",
+                 term->decimals ? "" : "whole ", decimal_write(term->least, term->decimals, least),
+                 decimal_write(term->most, term->decimals, most));
+
+    if (term->decimals)
+        snprintf(text + length, TERM_EXPECTED_MAX - (size_t)length, " with at most %d decimals",
+                 term->decimals);
 }
 
 const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED_MAX])
@@ -107,9 +129,8 @@ const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED
     case TERM_FLAG:
         snprintf(text, TERM_EXPECTED_MAX, "yes or no");
         break;
-    case TERM_INTEGER:
-        snprintf(text, TERM_EXPECTED_MAX, "a whole number from %" PRId64 " to %" PRId64,
-                 term->least, term->most);
+    case TERM_NUMBER:
+        expect_number(term, text);
         break;
     case TERM_TEXT:
         snprintf(text, TERM_EXPECTED_MAX,
@@ -148,12 +169,9 @@ static bool read_word(const struct lease_term *term, const char *text, int64_t *
     return false;
 }
 
-static bool read_integer(const struct lease_term *term, const char *text, int64_t *number)
+static bool read_number(const struct lease_term *term, const char *text, int64_t *number)
 {
-    char *end;
-
-    *number = strtoll(text, &end, 10); /* saturates */
-    return *text && !*end && text[strspn(text, " \t\n")] == *text && *number >= term->least &&
+    return decimal_parse(text, term->decimals, number) == 0 && *number >= term->least &&
            *number <= term->most;
 }
 
@@ -172,10 +190,10 @@ int term_read(const struct lease_term *term, const char *text, struct term_value
               char expected[TERM_EXPECTED_MAX])
 {
     int64_t number = 0;
-    bool read = term->type == TERM_FLAG      ? read_flag(text, &number)
-                : term->type == TERM_WORD    ? read_word(term, text, &number)
-                : term->type == TERM_INTEGER ? read_integer(term, text, &number)
-                                             : is_text(text);
+    bool read = term->type == TERM_FLAG     ? read_flag(text, &number)
+                : term->type == TERM_WORD   ? read_word(term, text, &number)
+                : term->type == TERM_NUMBER ? read_number(term, text, &number)
+                                            : is_text(text);
 
     if (!read) {
         term_expected(term, expected);

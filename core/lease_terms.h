@@ -30,6 +30,9 @@ enum {
     TERM_EXPECTED_MAX = 160, /* of a sentence that says what would be right */
 };
 
+/* Priorities are kept in thousandths: USER_PRIORITY of OpenNebula has fractions. */
+enum { PRIORITY_DECIMALS = 3, PRIORITY_ONE = 1000 };
+
 typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": not said */
 
 /* TERM(type in C, member, attribute of templates, TYPE, columns of struct lease_term).
@@ -54,7 +57,8 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
                    "May say that a lease comes from another site (ORIGIN=external)."},             \
          .sentence = "Where the request comes from, as policies see it: local, or external for "   \
                      "another site")                                                               \
-    TERM(int32_t, priority, "PRIORITY", INTEGER, .least = -1000000, .most = 1000000,               \
+    TERM(int32_t, priority, "PRIORITY", NUMBER, .decimals = PRIORITY_DECIMALS,                     \
+         .least = -1000000 * PRIORITY_ONE, .most = 1000000 * PRIORITY_ONE,                         \
          .right = {"max-priority", 0, "The highest PRIORITY."},                                    \
          .sentence = "Leases of higher priority go first")
 
@@ -78,14 +82,14 @@ struct term_values {
 enum term_id { LEASE_TERMS(TERM_ID) LEASE_TERM_COUNT };
 
 enum term_type {
-    TERM_FLAG,    /* bool */
-    TERM_WORD,    /* an enumeration (int), as its word */
-    TERM_INTEGER, /* int32_t, from `least` to `most` */
-    TERM_TEXT,    /* term_text */
+    TERM_FLAG,   /* bool */
+    TERM_WORD,   /* an enumeration (int), as its word */
+    TERM_NUMBER, /* int32_t, from `least` to `most`; with `decimals` 3, 500 stands for 0.5 */
+    TERM_TEXT,   /* term_text */
 };
 
 /* The administrator's limit ([rights]): may `restricted` be requested (flag, word), or the maximum
- * (integer). */
+ * (number). */
 struct term_right {
     const char *name; /* NULL: anyone may request any value */
     int64_t otherwise;
@@ -99,6 +103,7 @@ struct lease_term {
     const char *const *words; /* word: in the enumeration's order, NULL at the end */
     int64_t otherwise;        /* for leases that do not set it; text: "" */
     int64_t least, most;      /* limits for requests */
+    int decimals;             /* of a number, which is kept times 10 to their power */
     bool of_haizea;           /* known to Haizea 1.0: traces always set it */
     int64_t restricted;
     struct term_right right;
@@ -113,14 +118,17 @@ const struct lease_term *lease_term_find(const char *name);
 /* Sets the values of a lease that sets no terms. */
 void term_values_init(struct term_values *values);
 
-/* A flag, word (its place in the enumeration) or integer; not a text. O(1). */
+/* A flag, word (its place in the enumeration) or number (as it is kept); not a text. O(1). */
 int64_t term_number(const struct lease_term *term, const struct term_values *values);
 void term_set_number(const struct lease_term *term, struct term_values *values, int64_t number);
+
+/* The number rounded down to a whole one. O(1). */
+int64_t term_whole(const struct lease_term *term, const struct term_values *values);
 
 /* A text or word; not a number or flag. O(1). */
 const char *term_word(const struct lease_term *term, const struct term_values *values);
 
-/* The value as users and traces write it: "yes", "external", "-5". Returns text. */
+/* The value as users and traces write it: "yes", "external", "-0.5". Returns text. */
 const char *term_write(const struct lease_term *term, const struct term_values *values,
                        char text[TERM_TEXT_MAX]);
 
@@ -129,7 +137,8 @@ const char *term_write(const struct lease_term *term, const struct term_values *
 int term_read(const struct lease_term *term, const char *text, struct term_values *values,
               char expected[TERM_EXPECTED_MAX]);
 
-/* The values term_read() accepts: "yes or no", "local or external", "a whole number from 0 to 9".
+/* The values term_read() accepts: "yes or no", "local or external", "a whole number from 0 to 9",
+ * "a number from 0 to 9 with at most 3 decimals".
  * Returns text. */
 const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED_MAX]);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/engine_state.h"
+#include "core/fair_share.h"
 #include "util/memory.h"
 
 void lease_list_append(struct lease_list *list, struct lease *lease)
@@ -25,7 +26,7 @@ void lease_list_remove(struct lease_list *list, const struct lease *lease)
         }
 }
 
-struct lease *lease_create(const struct lease_request *request)
+struct lease *lease_create(const struct lease_request *request, size_t n_hosts)
 {
     struct lease *lease = memory_new(1, sizeof *lease);
 
@@ -39,7 +40,7 @@ struct lease *lease_create(const struct lease_request *request)
     lease->duration_actual = SPAN_NONE;
     for (size_t set = 0; set < request->n_node_sets; set++)
         lease->n_vms += request->node_sets[set].count;
-    lease_plan_create(lease);
+    lease_plan_create(lease, n_hosts);
     return lease;
 }
 
@@ -97,6 +98,9 @@ void lease_table_insert(struct engine *engine, struct lease *lease)
 {
     size_t place = lease_place(engine, lease->request.id), n = engine->leases.list.n;
 
+    if (engine->shares)
+        lease->plan->share =
+            fair_share_of(engine->shares, lease->request.user, lease->request.group);
     lease_list_append(&engine->leases.list, lease);
     engine->leases.ids = memory_grow(engine->leases.ids, &engine->leases.ids_allocated, n + 1,
                                      sizeof *engine->leases.ids);

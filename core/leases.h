@@ -30,8 +30,9 @@ struct lease_table {
 void lease_list_append(struct lease_list *list, struct lease *lease);
 void lease_list_remove(struct lease_list *list, const struct lease *lease);
 
-/* A new lease with an empty plan; the request's node sets and image are copied. */
-struct lease *lease_create(const struct lease_request *request);
+/* A new lease with an empty plan, for a site of so many hosts; the request's node sets and image
+ * are copied. */
+struct lease *lease_create(const struct lease_request *request, size_t n_hosts);
 /* Frees the lease with its plan and all its reservations. */
 void lease_destroy(struct lease *lease);
 

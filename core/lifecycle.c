@@ -72,8 +72,10 @@ void operation_begins(struct engine *engine, struct reservation *r)
         transfer_started(engine, r);
         break;
     case RESERVATION_MEMORY_MIGRATION:
-        if (is_live_move(r))
+        if (is_live_move(r)) {
+            lease->plan->leave_by = INSTANT_NONE;
             lease_set_state(engine, lease, LEASE_MIGRATING);
+        }
         break;
     default:
         break;
@@ -96,7 +98,7 @@ static void settle_migrations(struct engine *engine, const struct lease *lease)
 static void done(struct engine *engine, struct lease *lease)
 {
     settle_migrations(engine, lease);
-    if (lease->plan->given_up) {
+    if (lease->plan->ends_cancelled) {
         lease_finish(engine, lease, LEASE_CANCELLED);
         return;
     }
@@ -174,10 +176,9 @@ void lease_ended_early(struct engine *engine, struct lease *lease)
     int64_t asked = lease->request.duration;
 
     lease_cut_short(engine, lease);
-    lease->plan->given_up = false;
+    lease->plan->ends_cancelled = false;
     lease->reason = (struct reason){.id = REASON_ENDED_EARLY, .n = {lease->accumulated, asked}};
     done(engine, lease);
-    reevaluate_future(engine);
 }
 
 void lease_cancel(struct engine *engine, struct lease *lease)

@@ -7,6 +7,7 @@
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "core/restricted.h"
+#include "core/units.h"
 #include "util/memory.h"
 
 void mapper_create_scratch(struct engine *engine)
@@ -23,6 +24,13 @@ void mapper_create_scratch(struct engine *engine)
     }
 }
 
+static void forget_held(struct mapper *mapper)
+{
+    for (size_t vm = 0; vm < mapper->n_vm_held; vm++)
+        held_units_destroy(mapper->vm_held[vm]);
+    mapper->n_vm_held = 0;
+}
+
 void mapper_destroy_scratch(struct engine *engine)
 {
     surveys_destroy(engine->mapper.surveys);
@@ -30,14 +38,47 @@ void mapper_destroy_scratch(struct engine *engine)
     free(engine->bookings.vms_on);
     free(engine->closed);
     free(engine->mapper.loads);
+    forget_held(&engine->mapper);
+    free(engine->mapper.vm_held);
+}
+
+static void prepare_held(struct mapper *mapper, const struct lease *lease)
+{
+    forget_held(mapper);
+    if (!lease->plan->has_demand)
+        return;
+    mapper->vm_held = memory_grow(mapper->vm_held, &mapper->vm_held_allocated, lease->n_vms,
+                                  sizeof *mapper->vm_held);
+    memset(mapper->vm_held, 0, lease->n_vms * sizeof *mapper->vm_held);
+    mapper->n_vm_held = lease->n_vms;
 }
 
 void mapper_prepare(struct engine *engine, const struct lease *lease)
 {
     struct mapper *mapper = &engine->mapper;
 
-    mapper->vm_host = memory_grow(mapper->vm_host, &mapper->vm_host_allocated, lease->n_vms,
-                                  sizeof *mapper->vm_host);
+    if (mapper->vm_host_allocated < lease->n_vms)
+        mapper->vm_host = memory_grow(mapper->vm_host, &mapper->vm_host_allocated, lease->n_vms,
+                                      sizeof *mapper->vm_host);
+    if (mapper->n_vm_held || lease->plan->has_demand)
+        prepare_held(mapper, lease);
+}
+
+void mapper_assign(struct engine *engine, const struct lease *lease,
+                   const struct placement *placement, struct mapping *mapping)
+{
+    struct mapper *mapper = &engine->mapper;
+
+    mapper_prepare(engine, lease);
+    for (uint32_t i = 0; i < placement->n_vms; i++)
+        mapper->vm_host[placement->vms[i].vm] = placement->vms[i].host;
+    mapping->vm_host = mapper->vm_host;
+    mapping->vm_held = lease->plan->has_demand ? mapper->vm_held : NULL;
+    for (size_t i = 0; mapping->vm_held && placement->held && i < placement->held->n; i++) {
+        struct held_units *held = placement->held->items[i];
+
+        mapper->vm_held[held->vm] = held_units_share(held);
+    }
 }
 
 bool mapper_fills_gaps(const struct engine *engine)
@@ -292,14 +333,15 @@ uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
     const struct survey *survey;
     uint32_t count;
 
-    if (nodes->hosts || engine->closed) {
+    if (nodes->hosts || nodes->demand || engine->closed) {
         const struct map_request request = {.from = engine->now};
 
         return restricted_count(engine, &request, nodes, engine->now + 1, nodes->count);
     }
     survey = mapper_survey(engine, &nodes->amounts, engine->now);
     count = survey->n_fitting;
-    if (mapper_most_on_a_host(engine, &nodes->amounts) > 1)
+    /* Counted only when the number of hosts with room does not tell it. */
+    if (count > 0 && count < nodes->count && mapper_most_on_a_host(engine, &nodes->amounts) > 1)
         count = survey_vms_now(engine->mapper.surveys, engine->table, &nodes->amounts);
     return count < nodes->count ? count : nodes->count;
 }
@@ -307,7 +349,7 @@ uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
 uint32_t mapper_count(struct engine *engine, const struct map_request *request,
                       const struct node_set *nodes)
 {
-    if (nodes->hosts || engine->closed)
+    if (nodes->hosts || nodes->demand || engine->closed)
         return restricted_count(engine, request, nodes, request->until, nodes->count);
     return slot_table_count(engine->table, &nodes->amounts, request->from, request->until,
                             nodes->count);
@@ -378,7 +420,15 @@ static bool map_pinned(struct engine *engine, const struct map_request *request,
     mapping->vm_host = engine->mapper.vm_host;
     for (uint32_t i = 0; i < pinned->n_vms; i++)
         engine->mapper.vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
-    return true;
+    return !request->lease->plan->has_demand || restricted_meet(engine, request, mapping);
+}
+
+/* Where hosts are counted: there are enough, and it does not matter which. */
+static bool map_unbound(const struct engine *engine, const struct map_request *request,
+                        struct mapping *mapping)
+{
+    mapping->until = request->until;
+    return mapper_has_enough_cpu(engine, request, request->until);
 }
 
 /* Without preempting any lease. */
@@ -390,6 +440,8 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
 
     if (is_restricted(engine, request->lease))
         return restricted_map(engine, request, mapping);
+    if (engine->binding.late && request->from > engine->now)
+        return map_unbound(engine, request, mapping);
     if (!may_fit(engine, request))
         return false;
     n_hosts = find_hosts(engine, request);
@@ -423,7 +475,7 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     }
     if (request->forced)
         return engine->mapper.make_room(engine, request, mapping);
-    if (request->spare_others || has_made_room(request->lease) ||
+    if (request->spare_others || engine->binding.late || has_made_room(request->lease) ||
         (!hooks->score_victims && !hooks->choose_victims))
         return false;
     if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))
@@ -437,6 +489,7 @@ bool mapper_map_in_order(struct engine *engine, const struct map_request *reques
     struct host_order order = {
         .choices = engine->mapper.choices, .n = snapshot->n, .in_order = snapshot->in_order};
 
+    mapper_prepare(engine, request->lease);
     if (request->pinned)
         return map_pinned(engine, request, mapping);
     if (is_restricted(engine, request->lease))

@@ -17,6 +17,7 @@
 #include "core/policy.h"
 
 struct engine;
+struct held_units;
 struct host_choice;
 struct host_load;
 struct host_order;
@@ -38,10 +39,13 @@ struct map_request {
 };
 
 struct mapping {
-    const uint32_t *vm_host;   /* the engine's scratch: valid until the next mapping */
-    int64_t until;             /* how long all hosts are free */
-    struct lease_list victims; /* in the order in which they are to be preempted */
-    size_t n_late;             /* candidates that would miss their deadlines */
+    const uint32_t *vm_host;           /* the engine's scratch: valid until the next mapping; NULL:
+                                        * any hosts (host_binding.h) */
+    struct held_units *const *vm_held; /* what each VM with a demand holds there, else NULL; the
+                                        * same scratch; NULL: nothing */
+    int64_t until;                     /* how long all hosts are free */
+    struct lease_list victims;         /* in the order in which they are to be preempted */
+    size_t n_late;                     /* candidates that would miss their deadlines */
 };
 
 /* Maps with other leases preempted; the mapper calls it when there is no free room. */
@@ -60,6 +64,8 @@ struct mapper {
     size_t loads_allocated;
     uint32_t *vm_host; /* one entry per VM of the lease being mapped */
     size_t vm_host_allocated;
+    struct held_units **vm_held; /* the same; references */
+    size_t n_vm_held, vm_held_allocated;
 };
 
 void mapper_create_scratch(struct engine *engine);
@@ -67,6 +73,10 @@ void mapper_destroy_scratch(struct engine *engine);
 
 /* Sizes the scratch for the VMs of this lease. mapper_map() calls it. */
 void mapper_prepare(struct engine *engine, const struct lease *lease);
+
+/* Fills the scratch from a placement of the lease's VMs. */
+void mapper_assign(struct engine *engine, const struct lease *lease,
+                   const struct placement *placement, struct mapping *mapping);
 
 /* Maps in free room; if there is none and the request and the policies allow it, with victims. The
  * mapping must be finished in any case. */

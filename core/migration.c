@@ -36,6 +36,21 @@ static int64_t vm_memory(const struct lease *lease, uint32_t vm)
     return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
 }
 
+int64_t move_span_of_vm(const struct engine *engine, const struct lease *lease, uint32_t vm)
+{
+    return span_of(engine, vm_memory(lease, vm)) +
+           (has_disk_image(engine, lease) ? span_of(engine, lease->request.image_size) : 0);
+}
+
+int64_t move_span(const struct engine *engine, const struct lease *lease)
+{
+    int64_t sum = 0;
+
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        sum += move_span_of_vm(engine, lease, vm);
+    return sum;
+}
+
 /* Haizea adds, for each VM, all the memory on its host: n VMs on a host count n times. With
  * `image`, the image sizes instead. */
 static int64_t haizea_estimate(const struct engine *engine, const struct lease *lease, bool image)
@@ -67,10 +82,7 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
             sum += haizea_estimate(engine, lease, true);
         return sum;
     }
-    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
-        sum += span_of(engine, vm_memory(lease, vm)) +
-               (has_disk_image(engine, lease) ? span_of(engine, lease->request.image_size) : 0);
-    return sum;
+    return move_span(engine, lease);
 }
 
 static struct reservation *reservation_of_moves(struct engine *engine, struct lease *lease,

@@ -13,7 +13,12 @@
 int64_t transfer_rate(const struct engine *engine);
 /* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
-/* Seconds to move the whole lease, at most. */
+/* Seconds to send a VM of the lease to another host: its memory and, where images lie on the disks
+ * of hosts, its image. */
+int64_t move_span_of_vm(const struct engine *engine, const struct lease *lease, uint32_t vm);
+/* The same for all its VMs, one after the other. */
+int64_t move_span(const struct engine *engine, const struct lease *lease);
+/* Seconds to move the whole suspended lease, at most. */
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
 
 /* Puts the migrations that a resumption needs in front of proposal->plan.before, beginning now or

@@ -1,4 +1,5 @@
-/* Running leases are moved to better hosts when that pays. */
+/* Running leases are moved: how, and to better hosts when that pays. leaving.c has those that must
+ * leave. */
 #include "core/opportunistic.h"
 
 #include <stdlib.h>
@@ -7,25 +8,16 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/migration.h"
+#include "core/occupancy.h"
 #include "core/placing.h"
+#include "core/relocation.h"
 #include "core/stretches.h"
+#include "core/unit_move.h"
 #include "core/windows.h"
 #include "util/memory.h"
 
 /* Tolerance in comparing gains: estimates are rounded to milliseconds. */
 static const double TOLERANCE = 1e-5;
-
-/* A running lease and the hosts it could move to. */
-struct relocation {
-    struct lease *lease;
-    const struct placement *from;
-    uint32_t *to;                    /* a host per VM */
-    int64_t at, end;                 /* the lease runs there in [at, end), shutdown included */
-    int64_t overhead;                /* seconds the lease does not run because of the move */
-    int64_t stay, move;              /* milliseconds in all */
-    struct reservation_list windows; /* cold: the suspension ... */
-    struct proposal next;            /* ... and where the lease continues */
-};
 
 static bool is_enabled(const struct engine *engine)
 {
@@ -59,53 +51,60 @@ bool is_live_move(const struct reservation *r)
     return plan[-1].vm->until == plan->vm->from && !plan[-1].after.n;
 }
 
-/* The lease will run to its end as planned, and its terms allow a move. */
-static bool may_move(const struct engine *engine, const struct lease *lease)
+bool runs_to_its_end(const struct lease *lease)
 {
     const struct vm_plan *current = lease_plan_current(lease);
 
-    if (!terms_allow(lease) || lease->state != LEASE_ACTIVE || lease->plan->given_up || !current ||
+    if (lease->state != LEASE_ACTIVE || lease->plan->ends_cancelled || !current ||
         current->vm->state != RESERVATION_ACTIVE)
         return false;
     for (size_t i = 0; i < current->after.n; i++)
         if (current->after.items[i]->kind != RESERVATION_SHUTDOWN)
             return false;
+    return true;
+}
+
+/* The lease will run to its end as planned, and its terms allow a move. */
+static bool may_move(const struct engine *engine, const struct lease *lease)
+{
+    if (!terms_allow(lease) || !runs_to_its_end(lease))
+        return false;
     return engine->settings.migration_mode == MOVING_LIVE ||
            (may_be_suspended(engine, lease) && engine->settings.migration != MIGRATION_NO);
 }
 
 /* --- where it could go ------------------------------------------------------------------------ */
 
-/* Seconds until the memory of all moving VMs has arrived; a host sends and receives one VM at a
- * time. all: every VM of the lease, one after the other. */
-static int64_t live_span(struct engine *engine, const struct relocation *move, bool all)
+int64_t longest_live_span(const struct engine *engine, const struct lease *lease)
+{
+    int64_t span = move_span(engine, lease);
+
+    return span > 1 ? span : 1;
+}
+
+/* Seconds until all moving VMs have arrived; a host sends and receives one VM at a time. */
+static int64_t live_span(struct engine *engine, const struct relocation *move)
 {
     const struct lease *lease = move->lease;
     int64_t *busy = memory_new(engine->site.n_hosts, sizeof *busy), most = 1;
-    int64_t sum = 0;
 
     for (uint32_t vm = 0; vm < lease->n_vms; vm++) {
-        uint32_t ends[] = {move->from->vms[vm].host, all ? 0 : move->to[vm]};
-        int64_t span =
-            transfer_span_of_vm(engine, lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY]);
+        uint32_t ends[] = {move->from->vms[vm].host, move->to[vm]};
+        int64_t span = move_span_of_vm(engine, lease, vm);
 
-        if (all) {
-            sum += span;
-            continue;
-        }
         for (size_t i = 0; ends[0] != ends[1] && i < 2; i++)
             if ((busy[ends[i]] += span) > most)
                 most = busy[ends[i]];
     }
     free(busy);
-    return sum > most ? sum : most;
+    return most;
 }
 
-static void release_current(struct engine *engine, const struct vm_plan *current)
+void release_stretch(struct engine *engine, const struct vm_plan *stretch)
 {
-    slot_table_release(engine->table, current->vm);
-    for (size_t i = 0; i < current->after.n; i++)
-        slot_table_release(engine->table, current->after.items[i]);
+    slot_table_release(engine->table, stretch->vm);
+    for (size_t i = 0; i < stretch->after.n; i++)
+        slot_table_release(engine->table, stretch->after.items[i]);
 }
 
 /* The best hosts for the lease from move->at on; its current hosts are candidates, too. */
@@ -126,7 +125,7 @@ static bool map_rest(struct engine *engine, struct relocation *move)
     bool mapped;
 
     request.shortest = request.until == INSTANT_NEVER ? SPAN_UNLIMITED : move->end - move->at;
-    release_current(engine, current);
+    release_stretch(engine, current);
     slot_table_book(engine->table, shortened);
     mapped = mapper_map(engine, &request, &mapping);
     if (mapped)
@@ -138,12 +137,13 @@ static bool map_rest(struct engine *engine, struct relocation *move)
     return mapped;
 }
 
-/* VMs of one size are interchangeable: those whose hosts are used again stay there. */
+/* VMs of one size that demand nothing are interchangeable: those whose hosts are used again stay
+ * there. */
 static void stay_where_possible(struct relocation *move)
 {
     const struct lease *lease = move->lease;
 
-    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+    for (size_t set = 0; !lease->plan->has_demand && set < lease->request.n_node_sets; set++) {
         uint32_t first = lease->plan->set_first_vm[set];
         uint32_t end = first + lease->request.node_sets[set].count;
 
@@ -219,16 +219,33 @@ static struct placement *arrivals(struct engine *engine, const struct relocation
     return placement;
 }
 
+/* A host that VMs only leave must have the bandwidth, even if it is closed and has less than
+ * nothing of CPU and memory. */
+static bool can_send_during(const struct engine *engine, uint32_t host, const struct amounts *need,
+                            int64_t from, int64_t until)
+{
+    for (int64_t at = from; at < until; at = slot_table_unchanged_until(engine->table, host, at))
+        if (slot_table_free(engine->table, host, RESOURCE_NET_OUT, at) < need->of[RESOURCE_NET_OUT])
+            return false;
+    return true;
+}
+
 /* While the memory is being copied the new hosts must have room in addition to the old ones, and
  * all of them the bandwidth. */
-static bool has_room_until(struct engine *engine, const struct placement *arrivals, int64_t until)
+static bool has_room_during(struct engine *engine, const struct placement *arrivals, int64_t from,
+                            int64_t until)
 {
     for (uint32_t i = 0; i < arrivals->n_hosts; i++) {
         struct amounts need = {{0}};
+        uint32_t host = arrivals->hosts[i];
+        bool only_sends;
 
         for (uint32_t type = 0; type < arrivals->n_types; type++)
             need.of[type] = arrivals->amounts[i * arrivals->n_types + type];
-        if (slot_table_fits_until(engine->table, arrivals->hosts[i], &need, engine->now) < until)
+        only_sends = need.of[RESOURCE_NET_OUT] > 0 && need.of[RESOURCE_NET_IN] == 0 &&
+                     need.of[RESOURCE_CPU] == 0 && need.of[RESOURCE_MEMORY] == 0;
+        if (only_sends ? !can_send_during(engine, host, &need, from, until)
+                       : slot_table_fits_until(engine->table, host, &need, from) < until)
             return false;
     }
     return true;
@@ -242,36 +259,72 @@ static bool moves_any(const struct relocation *move)
     return false;
 }
 
-/* Live: fills move->next with the migration, the run on the new hosts and the shutdown. */
-static bool plan_live(struct engine *engine, struct relocation *move)
+/* Who moves without need keeps its PCI devices; of a lease with several VMs, all keep their units.
+ */
+static bool may_leave_units(const struct lease *lease)
+{
+    const struct vm_demand *demand = lease->request.node_sets[0].demand;
+
+    return !lease->plan->has_demand || (lease->n_vms == 1 && demand->n_devices == 0);
+}
+
+static bool choose_units(struct engine *engine, struct relocation *move)
+{
+    const struct unit_move units = {.lease = move->lease,
+                                    .from = move->from,
+                                    .to = move->to,
+                                    .begins = move->begins,
+                                    .at = move->at,
+                                    .end = move->end};
+    size_t mark = slot_table_mark(engine->table);
+    bool chosen;
+
+    if (!move->lease->plan->has_demand)
+        return true;
+    move->held = memory_new(move->lease->n_vms, sizeof(struct held_units *));
+    release_stretch(engine, lease_plan_current(move->lease));
+    chosen = unit_move_choose(engine, &units, move->held);
+    slot_table_undo(engine->table, mark);
+    return chosen;
+}
+
+static void hold_arriving_units(const struct relocation *move, struct placement *arriving)
+{
+    for (uint32_t vm = 0; move->held && vm < move->lease->n_vms; vm++)
+        if (move->held[vm] && move->to[vm] != move->from->vms[vm].host)
+            placement_hold(arriving, move->held[vm]);
+}
+
+bool relocation_plan_live(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *next = &move->next.plan;
     struct placement *held;
 
     move->end = vm_plan_end(lease_plan_current(move->lease));
-    move->at = engine->now + live_span(engine, move, true);
+    move->at = later_of(move->begins + longest_live_span(engine, move->lease), move->arrives);
     if (move->at >= lease_plan_current(move->lease)->vm->until || !map_rest(engine, move))
         return false;
     stay_where_possible(move);
-    if (!moves_any(move))
+    if (!moves_any(move) || !choose_units(engine, move))
         return false;
     held = arrivals(engine, move);
-    if (!has_room_until(engine, held, move->at)) {
+    hold_arriving_units(move, held);
+    if (!has_room_during(engine, held, move->begins, move->at)) {
         placement_destroy(held);
         return false;
     }
-    move->at = engine->now + live_span(engine, move, false);
-    reservation_list_append(
-        &next->before,
-        reservation_create(move->lease, RESERVATION_MEMORY_MIGRATION, engine->now, move->at, held));
+    move->at = later_of(move->begins + live_span(engine, move), move->arrives);
+    reservation_list_append(&next->before,
+                            reservation_create(move->lease, RESERVATION_MEMORY_MIGRATION,
+                                               move->begins, move->at, held));
     next->vm = reservation_create(move->lease, RESERVATION_VM, move->at, move->end,
-                                  placement_of_vms(engine, move->lease, move->to));
+                                  placement_of_vms(engine, move->lease, move->to, move->held));
     carve_shutdown(engine, move->lease, next);
     return true;
 }
 
-/* The earliest time by which the lease can be suspended. 0: it cannot be suspended, or has only
- * just started. */
+/* The earliest time by which the lease can be suspended. 0: it cannot be suspended, has only just
+ * started, or would hold its hosts for longer than they are booked for it. */
 static int64_t suspend_soon(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *current = lease_plan_current(move->lease);
@@ -280,7 +333,7 @@ static int64_t suspend_soon(struct engine *engine, struct relocation *move)
         suspend_windows(engine, move->lease, current->vm->placement, off, &move->windows);
 
     return move->windows.n && begins >= engine->now && begins > current->vm->from &&
-                   begins < current->vm->until
+                   begins < current->vm->until && off <= vm_plan_end(current)
                ? off
                : 0;
 }
@@ -305,7 +358,7 @@ static bool plan_cold(struct engine *engine, struct relocation *move)
         request.remaining -= begins - current->vm->from;
     shortened = reservation_create(move->lease, RESERVATION_VM, current->vm->from, begins,
                                    placement_share(current->vm->placement));
-    release_current(engine, current);
+    release_stretch(engine, current);
     slot_table_book(engine->table, shortened);
     for (size_t i = 0; i < move->windows.n; i++)
         slot_table_book(engine->table, move->windows.items[i]);
@@ -349,7 +402,7 @@ static bool is_worth_it(struct engine *engine, struct relocation *move)
 
 /* --- doing it --------------------------------------------------------------------------------- */
 
-static void commit(struct engine *engine, struct relocation *move)
+void relocation_commit(struct engine *engine, struct relocation *move, const struct reason *reason)
 {
     struct lease *lease = move->lease;
     struct vm_plan *current = lease_plan_current(lease);
@@ -362,31 +415,42 @@ static void commit(struct engine *engine, struct relocation *move)
     move->windows = (struct reservation_list){0};
     for (size_t i = 0; i < current->after.n; i++)
         reservation_book(engine, current->after.items[i]);
-    lease->reason = (struct reason){.id = REASON_MOVED,
-                                    .n = {engine->now, move->stay / 1000, move->move / 1000,
-                                          (move->stay - move->move) * 100 / move->stay}};
+    lease->reason = *reason;
     proposal_take_over(engine, lease, &move->next);
 }
 
-static void drop(struct relocation *move)
+void relocation_drop(struct relocation *move)
 {
     reservation_list_destroy(&move->windows);
     proposal_finish(&move->next);
+    for (uint32_t vm = 0; move->held && vm < move->lease->n_vms; vm++)
+        held_units_destroy(move->held[vm]);
+    free(move->held);
     free(move->to);
+}
+
+struct relocation relocation_of(const struct engine *engine, struct lease *lease)
+{
+    return (struct relocation){.lease = lease,
+                               .from = lease_plan_current(lease)->vm->placement,
+                               .to = memory_new(lease->n_vms, sizeof(uint32_t)),
+                               .begins = engine->now};
 }
 
 static void consider(struct engine *engine, struct lease *lease)
 {
-    struct relocation move = {.lease = lease,
-                              .from = lease_plan_current(lease)->vm->placement,
-                              .to = memory_new(lease->n_vms, sizeof *move.to)};
-    bool planned = engine->settings.migration_mode == MOVING_LIVE ? plan_live(engine, &move)
-                                                                  : plan_cold(engine, &move);
+    struct relocation move = relocation_of(engine, lease);
+    bool planned = engine->settings.migration_mode != MOVING_LIVE
+                       ? plan_cold(engine, &move)
+                       : may_leave_units(lease) && relocation_plan_live(engine, &move);
 
     engine->figures.attempts++;
     if (planned && is_worth_it(engine, &move))
-        commit(engine, &move);
-    drop(&move);
+        relocation_commit(engine, &move,
+                          &(struct reason){.id = REASON_MOVED,
+                                           .n = {engine->now, move.stay / 1000, move.move / 1000,
+                                                 (move.stay - move.move) * 100 / move.stay}});
+    relocation_drop(&move);
 }
 
 void move_to_better_hosts(struct engine *engine)

@@ -7,6 +7,7 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/relief.h"
+#include "core/restricted.h"
 #include "core/windows.h"
 #include "util/memory.h"
 
@@ -82,8 +83,9 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
     proposal->held_until = mapping.until;
     proposal->victims = mapping.victims;
     proposal->suspend_victims = request.forced;
-    proposal->plan.vm = reservation_create(lease, RESERVATION_VM, start, request.until,
-                                           placement_of_vms(engine, lease, mapping.vm_host));
+    proposal->plan.vm =
+        reservation_create(lease, RESERVATION_VM, start, request.until,
+                           placement_of_vms(engine, lease, mapping.vm_host, mapping.vm_held));
     carve_shutdown(engine, lease, &proposal->plan);
     return true;
 }
@@ -135,8 +137,9 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     int64_t least = least_run(search, mapping, start);
     bool inside = shutdown_is_inside(engine);
 
-    plan->vm = reservation_create(search->lease, RESERVATION_VM, start, mapping->until,
-                                  placement_of_vms(engine, search->lease, mapping->vm_host));
+    plan->vm = reservation_create(
+        search->lease, RESERVATION_VM, start, mapping->until,
+        placement_of_vms(engine, search->lease, mapping->vm_host, mapping->vm_held));
     if (search->resuming)
         runs_from =
             resume_windows(engine, search->lease, plan->vm->placement, start, &plan->before);
@@ -331,13 +334,15 @@ static void haizea_points(const struct engine *engine, int64_t after, struct poi
     }
 }
 
-/* Every time at which a reservation ends, ascending. */
-static void sorted_points(const struct engine *engine, int64_t after, struct points *points)
+/* Every time until `latest` at which a reservation ends, ascending. */
+static void sorted_points(const struct engine *engine, int64_t after, int64_t latest,
+                          struct points *points)
 {
-    size_t first = reservation_index_after(&engine->bookings.by_end, after), n = 0;
+    const struct reservation_index *index = &engine->bookings.by_end;
+    size_t first = reservation_index_after(index, after), n = 0;
 
-    for (size_t i = first; i < engine->bookings.by_end.n; i++)
-        add_point(points, reservation_index_at(&engine->bookings.by_end, i)->time);
+    for (size_t i = first; i < index->n && reservation_index_at(index, i)->time <= latest; i++)
+        add_point(points, reservation_index_at(index, i)->time);
     qsort(points->items, points->n, sizeof *points->items, by_time);
     for (size_t i = 0; i < points->n; i++)
         if (n == 0 || points->items[i] != points->items[n - 1])
@@ -370,6 +375,16 @@ static void spare_for_later(struct search *search)
     search->spare_others = settings->backfilling == BACKFILLING_CONSERVATIVE;
 }
 
+/* Where hosts are counted there is one time to try. `first`: of the reservations' ends. */
+static bool try_counted(struct search *search, int64_t first, struct proposal *proposal)
+{
+    int64_t span = needed_until(search, first) - first;
+    int64_t at = slot_table_earliest_free_cpu(search->engine->table, lease_cpu(search->lease),
+                                              first, span, search->before);
+
+    return at != INSTANT_NEVER && try_point(search, at, proposal);
+}
+
 /* Tries every point after `after` in turn. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
@@ -384,11 +399,25 @@ static bool try_future(struct search *search, int64_t after, struct proposal *pr
 
         if (at >= search->before)
             return false;
+        if (search->engine->binding.late)
+            return try_counted(search, at, proposal);
         if (at != tried && try_point(search, at, proposal))
             return true;
         tried = at;
     }
     return false;
+}
+
+/* VMs of several sizes may fit where they were, though the mapper finds no place for them. */
+static bool try_previous_hosts(const struct search *search, int64_t from, struct proposal *proposal)
+{
+    struct search back = *search;
+
+    if (!search->resuming || search->pinned || search->lease->request.n_node_sets < 2 ||
+        !mapper_fills_gaps(search->engine))
+        return false;
+    back.pinned = lease_plan_memory(search->lease);
+    return back.pinned && try_point(&back, from, proposal);
 }
 
 static uint32_t vms_that_fit(struct engine *engine, const struct lease *lease)
@@ -442,7 +471,9 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     search.threshold = scheduling_threshold(engine, lease);
     if (search.resuming && engine->settings.migration == MIGRATION_NO)
         restrict_to_previous_hosts(&search);
-    placed = try_now(&search, request, proposal, &last) || try_relief(&search, request, proposal);
+    placed = try_now(&search, request, proposal, &last) ||
+             try_previous_hosts(&search, request->from, proposal) ||
+             try_relief(&search, request, proposal);
     if (!placed && request->may_wait) {
         spare_for_later(&search);
         placed = try_future(&search, last, proposal);
@@ -475,6 +506,8 @@ bool place_within(struct engine *engine, const struct window_request *request,
         .remaining = request->remaining,
         .shutdown = shutdown_span(engine, request->lease),
         .pinned = request->pinned,
+        .hosts = request->hosts,
+        .n_hosts = request->n_hosts,
         .may_be_late = request->may_be_late,
         .forced = request->forced,
     };
@@ -487,7 +520,7 @@ bool place_within(struct engine *engine, const struct window_request *request,
     for (size_t i = 0; i < request->n_more_points; i++)
         if (request->more_points[i] > request->from)
             add_point(&points, request->more_points[i]);
-    sorted_points(engine, request->from, &points);
+    sorted_points(engine, request->from, request->latest, &points);
     for (size_t i = 0; i < points.n && points.items[i] <= request->latest && !placed; i++)
         placed = try_point(&search, points.items[i], proposal);
     free(points.items);
@@ -519,6 +552,17 @@ static bool operations_fit(struct engine *engine, const struct vm_plan *plan)
     return fit;
 }
 
+/* Do the hosts meet the demands of the VMs for all the time from `from` on? */
+static bool meets_again(const struct search *search, int64_t from, struct mapping *mapping)
+{
+    const struct map_request request = {
+        .lease = search->lease, .from = from, .until = needed_until(search, from), .strict = true};
+    struct mapping met = *mapping;
+
+    met.until = request.until;
+    return !search->lease->plan->has_demand || restricted_meet(search->engine, &request, &met);
+}
+
 bool place_again(struct engine *engine, const struct window_request *request,
                  struct proposal *proposal)
 {
@@ -537,11 +581,10 @@ bool place_again(struct engine *engine, const struct window_request *request,
     memset(proposal, 0, sizeof *proposal);
     if (!mapper_hosts_are_usable(engine, lease, request->pinned))
         return false;
-    mapper_prepare(engine, lease);
-    for (uint32_t i = 0; i < request->pinned->n_vms; i++)
-        engine->mapper.vm_host[request->pinned->vms[i].vm] = request->pinned->vms[i].host;
-    mapping.vm_host = engine->mapper.vm_host;
+    mapper_assign(engine, lease, request->pinned, &mapping);
     proposal->start = request->from;
+    if (!meets_again(&search, request->from, &mapping))
+        return false;
     if (build_vm(&search, &mapping, request->from, proposal, &resume_taken) &&
         ends_in_time(lease, &proposal->plan) && operations_fit(engine, &proposal->plan)) {
         proposal->held_until = proposal->plan.vm->until + search.shutdown;

@@ -44,7 +44,9 @@ struct window_request {
     bool may_be_late; /* only to find out when it could end */
     bool forced;
     const struct placement *pinned; /* hosts of its VMs; NULL: any */
-    const int64_t *more_points;     /* start times to try besides the booked ends */
+    uint32_t *hosts;                /* hosts that may be used, ascending; NULL: all */
+    size_t n_hosts;
+    const int64_t *more_points; /* start times to try besides the booked ends */
     size_t n_more_points;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host_filter.h"
 #include "util/memory.h"
 
 void reservation_list_append(struct reservation_list *list, struct reservation *r)
@@ -26,41 +27,77 @@ void reservation_list_destroy(struct reservation_list *list)
 }
 
 /* Size of a VM relative to the largest of its lease, over all resources (Haizea's mapper). */
-static double normalised_size(const struct lease_request *request, size_t set)
+static double normalised_size(const struct amounts *vm, const struct amounts *most)
 {
     double size = 0;
 
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++) {
-        int64_t most = 0;
-
-        for (size_t other = 0; other < request->n_node_sets; other++)
-            if (request->node_sets[other].amounts.of[type] > most)
-                most = request->node_sets[other].amounts.of[type];
-        if (most > 0)
-            size += (double)request->node_sets[set].amounts.of[type] / (double)most;
-    }
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        if (most->of[type] > 0)
+            size += (double)vm->of[type] / (double)most->of[type];
     return size;
 }
 
-static void order_node_sets(struct lease *lease)
+static struct amounts largest_amounts(const struct lease_request *request)
+{
+    struct amounts most = {{0}};
+
+    for (size_t set = 0; set < request->n_node_sets; set++)
+        for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+            if (request->node_sets[set].amounts.of[type] > most.of[type])
+                most.of[type] = request->node_sets[set].amounts.of[type];
+    return most;
+}
+
+static bool allows_one_host(const struct host_filter *filter, size_t n_hosts)
+{
+    size_t n = 0;
+
+    for (size_t host = 0; filter && filter->allowed && host < n_hosts && n < 2; host++)
+        n += filter->allowed[host];
+    return n == 1;
+}
+
+struct set_key {
+    double size;
+    uint32_t set;
+    bool one_host;
+};
+
+static int compare_keys(const void *one, const void *two)
+{
+    const struct set_key *a = one, *b = two;
+
+    if (a->one_host != b->one_host)
+        return a->one_host ? -1 : 1;
+    if (a->size != b->size)
+        return a->size > b->size ? -1 : 1;
+    return a->set < b->set ? -1 : 1;
+}
+
+static void order_node_sets(struct lease *lease, size_t n_hosts)
 {
     const struct lease_request *request = &lease->request;
     struct lease_plan *plan = lease->plan;
+    struct amounts most = largest_amounts(request);
+    struct set_key *keys = memory_new(request->n_node_sets, sizeof *keys);
     uint32_t first_vm = 0;
 
     for (size_t set = 0; set < request->n_node_sets; set++) {
-        double size = normalised_size(request, set);
-        size_t place = set;
+        const struct node_set *nodes = &request->node_sets[set];
 
-        for (; place && normalised_size(request, plan->set_order[place - 1]) < size; place--)
-            plan->set_order[place] = plan->set_order[place - 1];
-        plan->set_order[place] = (uint32_t)set;
+        keys[set] =
+            (struct set_key){normalised_size(&nodes->amounts, &most), (uint32_t)set,
+                             request->n_node_sets > 1 && allows_one_host(nodes->hosts, n_hosts)};
         plan->set_first_vm[set] = first_vm;
-        first_vm += request->node_sets[set].count;
+        first_vm += nodes->count;
     }
+    qsort(keys, request->n_node_sets, sizeof *keys, compare_keys);
+    for (size_t set = 0; set < request->n_node_sets; set++)
+        plan->set_order[set] = keys[set].set;
+    free(keys);
 }
 
-void lease_plan_create(struct lease *lease)
+void lease_plan_create(struct lease *lease, size_t n_hosts)
 {
     const struct lease_request *request = &lease->request;
     struct lease_plan *plan = memory_new(1, sizeof *plan);
@@ -68,10 +105,11 @@ void lease_plan_create(struct lease *lease)
     lease->plan = plan;
     plan->set_order = memory_new(request->n_node_sets, sizeof *plan->set_order);
     plan->set_first_vm = memory_new(request->n_node_sets, sizeof *plan->set_first_vm);
-    order_node_sets(lease);
-    plan->not_before = INSTANT_NONE;
+    order_node_sets(lease, n_hosts);
+    plan->not_before = plan->leave_by = INSTANT_NONE;
     for (size_t set = 0; set < request->n_node_sets; set++) {
-        plan->has_filter |= request->node_sets[set].hosts != NULL;
+        plan->has_demand |= request->node_sets[set].demand != NULL;
+        plan->has_filter |= request->node_sets[set].hosts || request->node_sets[set].demand;
         plan->total_memory +=
             request->node_sets[set].amounts.of[RESOURCE_MEMORY] * request->node_sets[set].count;
     }
@@ -147,6 +185,14 @@ int64_t vm_plan_start(const struct vm_plan *plan)
 int64_t vm_plan_end(const struct vm_plan *plan)
 {
     return plan->after.n ? plan->after.items[plan->after.n - 1]->until : plan->vm->until;
+}
+
+bool leaves_later(const struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+
+    return plan->leave_by != INSTANT_NONE && lease->state == LEASE_ACTIVE && plan->n_vms > 1 &&
+           plan->vms[plan->n_vms - 1].vm->state == RESERVATION_SCHEDULED;
 }
 
 struct vm_plan *lease_plan_add(struct lease *lease)

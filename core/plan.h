@@ -32,17 +32,23 @@ struct lease_plan {
     struct vm_plan *vms;                 /* the last one is the current one */
     size_t n_vms, vms_allocated;
 
-    uint32_t *set_order;            /* node sets, largest normalised size first */
+    uint32_t *set_order;            /* node sets: those that may use one host only, then by
+                                     * normalised size, largest first */
     uint32_t *set_first_vm;         /* number of the first VM of each node set */
     struct disk_files memory_files; /* saved memory of its VMs */
     struct disk_files image_files;  /* disk images of its VMs */
     int64_t total_memory;           /* MB over all VMs */
 
-    int64_t not_before; /* adopted: the earliest (re)start; else INSTANT_NONE */
-    bool has_filter;    /* a node set restricts or prefers hosts */
-    bool given_up; /* by its terms: ends as cancelled, not done, when its shortened time is over */
+    struct share *share; /* of its owner; NULL: no fair share */
+    int64_t not_before;  /* adopted: the earliest (re)start; else INSTANT_NONE */
+    int64_t leave_by;    /* adopted: to be off hosts that its filters exclude; else INSTANT_NONE */
+    bool has_filter;     /* a node set restricts or prefers hosts */
+    bool ends_cancelled; /* by its terms: ends as cancelled, not done, when its shortened time is
+                            over */
     bool in_queue;
-    bool holds_future; /* placed in the future by the backfilling rules, not started */
+    bool holds_future;      /* placed in the future by the backfilling rules, not started */
+    bool needs_named_hosts; /* hosts cannot be counted for it (host_binding.h) */
+    bool has_demand;        /* a node set has a demand, and so a filter (demand.h) */
 };
 
 #define HOST_NONE (UINT32_MAX - 1)
@@ -52,7 +58,8 @@ void reservation_list_finish(struct reservation_list *list);
 /* Frees the reservations too; none may be booked. */
 void reservation_list_destroy(struct reservation_list *list);
 
-void lease_plan_create(struct lease *lease);
+/* For a site of so many hosts. O(sets * (log sets + hosts)) at most. */
+void lease_plan_create(struct lease *lease, size_t n_hosts);
 void lease_plan_destroy(struct lease *lease);
 
 /* The current stretch, or NULL when the lease never got one. */
@@ -70,6 +77,9 @@ const struct placement *lease_plan_memory(const struct lease *lease);
 /* The begin of the stretch's first operation, and the end of its last. */
 int64_t vm_plan_start(const struct vm_plan *plan);
 int64_t vm_plan_end(const struct vm_plan *plan);
+
+/* Is a move planned for the lease, to leave its hosts, that has not begun? */
+bool leaves_later(const struct lease *lease);
 
 /* Append an empty stretch and return it. */
 struct vm_plan *lease_plan_add(struct lease *lease);

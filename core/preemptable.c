@@ -3,6 +3,7 @@
 
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/fair_share.h"
 #include "core/windows.h"
 
 /* The suspension must end at `at`, begin while the VMs run, and not begin in the past. */
@@ -43,6 +44,16 @@ bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at,
 
     reservation_list_destroy(&windows);
     return fits;
+}
+
+bool is_its_turn(const struct engine *engine, const struct lease *lease,
+                 const struct lease *preemptor)
+{
+    return engine->shares && lease->request.kind == LEASE_BEST_EFFORT &&
+           preemptor->request.kind == LEASE_BEST_EFFORT &&
+           lease->request.priority == preemptor->request.priority &&
+           share_compare(engine->shares, lease->plan->share, preemptor->plan->share, engine->now) <
+               0;
 }
 
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)

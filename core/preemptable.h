@@ -26,6 +26,11 @@ bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
 /* can_suspend() and suspension_fits(). */
 bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised);
 
+/* Does fair share keep the lease where it is: `preemptor` is as important, but it is the turn of
+ * the lease's owner? The policy may favor leases that have waited long. O(1). */
+bool is_its_turn(const struct engine *engine, const struct lease *lease,
+                 const struct lease *preemptor);
+
 /* Can the lease free its hosts by then, by being suspended or stopped? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 

@@ -34,7 +34,7 @@ static void requeue(struct engine *engine, struct lease *lease)
 }
 
 /* Ends the lease, shutdown included, in time for the other one; at once if that is too late. */
-static void give_up(struct engine *engine, struct lease *lease, int64_t at)
+static void end_by(struct engine *engine, struct lease *lease, int64_t at)
 {
     struct vm_plan *current = lease_plan_current(lease);
     int64_t until = at - shutdown_span(engine, lease);
@@ -45,7 +45,7 @@ static void give_up(struct engine *engine, struct lease *lease, int64_t at)
         lease_end_now(engine, lease);
         return;
     }
-    lease->plan->given_up = true;
+    lease->plan->ends_cancelled = true;
     reservation_list_withdraw(engine, &current->after);
     if (until < current->vm->until)
         reservation_set_until(engine, current->vm, until);
@@ -98,7 +98,7 @@ void preempt(struct engine *engine, const struct preemption *preemption)
     }
     reservation_list_finish(&windows);
     if (how == PREEMPTED_CANCEL)
-        give_up(engine, victim, preemption->at);
+        end_by(engine, victim, preemption->at);
     else
         requeue(engine, victim);
 }

@@ -139,20 +139,32 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
 /* How the image reaches a host. */
 enum image_source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
 
+/* The transfer of a lease that makes room for this one is cancelled with it. */
+static bool stays_planned(const struct engine *engine, const struct proposal *proposal,
+                          const struct reservation *transfer)
+{
+    for (size_t i = 0; i < proposal->victims.n && !transfers_are_never_cancelled(engine); i++)
+        if (proposal->victims.items[i] == transfer->lease)
+            return false;
+    return true;
+}
+
+/* A transfer that brings the image in time; NULL: none. */
 static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
-                                    int64_t by)
+                                    const struct proposal *proposal)
 {
     const struct reservation_list *list = &engine->images->list;
 
     for (size_t i = 0; i < list->n; i++)
         if (can_ride(engine, lease, list->items[i]) && list->items[i]->lease != lease &&
-            list->items[i]->until <= by)
+            list->items[i]->until <= proposal->plan.vm->from &&
+            stays_planned(engine, proposal, list->items[i]))
             return list->items[i];
     return NULL;
 }
 
 static enum image_source source_for(const struct engine *engine, const struct lease *lease,
-                                    uint32_t host, int64_t start)
+                                    uint32_t host, int64_t start, bool may_ride)
 {
     const struct image_cache_entry *entry = NULL;
     int64_t span = transfer_span(engine, lease, lease->n_vms);
@@ -165,7 +177,7 @@ static enum image_source source_for(const struct engine *engine, const struct le
                    : SOURCE_TRANSFER;
     if (entry)
         return SOURCE_CACHE;
-    if (ride_for(engine, lease, start) && first_slot(engine, span) + span > start)
+    if (may_ride && first_slot(engine, span) + span > start)
         return SOURCE_RIDE;
     return SOURCE_TRANSFER;
 }
@@ -183,34 +195,73 @@ static uint32_t slot_of(struct engine *engine, struct placement *placement, uint
     return *slot;
 }
 
-/* A placement of the VMs named by `wanted`, plus those that `old` already carries. */
-static struct placement *transfer_placement(struct engine *engine, const struct placement *old,
-                                            const struct placed_vm *wanted, uint32_t n)
+static struct placement *transfer_placement(struct engine *engine, const struct placed_vm *vms,
+                                            uint32_t n)
 {
-    uint32_t n_types = (uint32_t)engine->site.types.count, n_old = old ? old->n_vms : 0;
-    struct placement *placement = placement_create(n + n_old + 1, n + n_old, n_types);
+    uint32_t n_types = (uint32_t)engine->site.types.count;
+    struct placement *placement = placement_create(n + 1, n, n_types);
 
     placement->n_hosts = 1;
     placement->hosts[0] = HOST_REPOSITORY;
     placement->amounts[RESOURCE_NET_OUT] = engine->settings.transfer_bandwidth;
-    for (uint32_t i = 0; i < n_old + n; i++) {
-        placement->vms[i] = i < n_old ? old->vms[i] : wanted[i - n_old];
-        slot_of(engine, placement, placement->vms[i].host);
+    for (uint32_t i = 0; i < n; i++) {
+        placement->vms[i] = vms[i];
+        slot_of(engine, placement, vms[i].host);
     }
     for (uint32_t i = 1; i < placement->n_hosts; i++)
         engine->host_slot[placement->hosts[i]] = HOST_NONE;
     return placement;
 }
 
+static void carry(struct engine *engine, struct reservation *transfer, const struct placed_vm *vms,
+                  uint32_t n)
+{
+    struct placement *old = transfer->placement;
+
+    reservation_unbook(engine, transfer);
+    transfer->placement = transfer_placement(engine, vms, n);
+    reservation_book(engine, transfer);
+    placement_destroy(old);
+}
+
+/* The riders join the VMs that the transfer carries already. */
+static void join_transfer(struct engine *engine, const struct proposal *proposal)
+{
+    const struct placement *old = proposal->ride->placement;
+    struct placed_vm *vms = memory_new(old->n_vms + proposal->n_riders, sizeof *vms);
+
+    memcpy(vms, old->vms, old->n_vms * sizeof *vms);
+    memcpy(&vms[old->n_vms], proposal->riders, proposal->n_riders * sizeof *vms);
+    carry(engine, proposal->ride, vms, old->n_vms + proposal->n_riders);
+    free(vms);
+}
+
+/* The lease's VMs leave a shared transfer that has not begun. */
+static void leave_transfer(struct engine *engine, struct reservation *transfer, int64_t lease)
+{
+    const struct placement *old = transfer->placement;
+    struct placed_vm *vms;
+    uint32_t n = 0;
+
+    if (transfer->state != RESERVATION_SCHEDULED)
+        return;
+    vms = memory_new(old->n_vms, sizeof *vms);
+    for (uint32_t i = 0; i < old->n_vms; i++)
+        if (old->vms[i].lease != lease)
+            vms[n++] = old->vms[i];
+    if (n < old->n_vms)
+        carry(engine, transfer, vms, n);
+    free(vms);
+}
+
 /* The VMs of the lease whose hosts get the image from this source. */
-static uint32_t vms_by_source(struct engine *engine, const struct lease *lease,
-                              const struct reservation *vm, enum image_source source,
-                              struct placed_vm *found)
+static uint32_t vms_by_source(struct engine *engine, const struct reservation *vm,
+                              enum image_source source, bool may_ride, struct placed_vm *found)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < vm->placement->n_vms; i++)
-        if (source_for(engine, lease, vm->placement->vms[i].host, vm->from) == source)
+        if (source_for(engine, vm->lease, vm->placement->vms[i].host, vm->from, may_ride) == source)
             found[n++] = vm->placement->vms[i];
     return n;
 }
@@ -226,8 +277,12 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
 
     if (!manages_images(engine) || !lease->request.image)
         return true;
+    proposal->ride = ride_for(engine, lease, proposal);
+    proposal->riders = memory_new(lease->n_vms, sizeof *proposal->riders);
+    proposal->n_riders =
+        vms_by_source(engine, vm, SOURCE_RIDE, proposal->ride != NULL, proposal->riders);
     wanted = memory_new(lease->n_vms, sizeof *wanted);
-    n = vms_by_source(engine, lease, vm, SOURCE_TRANSFER, wanted);
+    n = vms_by_source(engine, vm, SOURCE_TRANSFER, proposal->ride != NULL, wanted);
     if (!n) {
         free(wanted);
         return true;
@@ -242,10 +297,11 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
         return false;
     }
     transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + span,
-                                  transfer_placement(engine, NULL, wanted, n));
+                                  transfer_placement(engine, wanted, n));
     transfer->image = lease->request.image;
     transfer->image_deadline = exact ? vm->from : INSTANT_NONE;
     reservation_list_append(&proposal->preparation, transfer);
+    proposal->n_transfers = 1;
     free(wanted);
     return true;
 }
@@ -293,34 +349,26 @@ static void image_comes(struct engine *engine, struct lease *lease, uint32_t vm,
                    lease->request.image_size, engine->figures.disk_used);
 }
 
-bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new)
+bool commit_preparation(struct engine *engine, struct lease *lease, const struct proposal *proposal)
 {
     const struct reservation *vm = lease_plan_current(lease)->vm;
     struct reservation_list *planned = &lease->plan->preparation;
     struct placed_vm *found;
-    bool ready = n_new == 0;
+    size_t n_new = proposal->n_transfers;
+    bool ready = n_new == 0 && proposal->n_riders == 0;
     uint32_t n;
 
     if (!manages_images(engine) || !lease->request.image)
         return true;
     found = memory_new(lease->n_vms, sizeof *found);
-    n = vms_by_source(engine, lease, vm, SOURCE_CACHE, found);
+    n = vms_by_source(engine, vm, SOURCE_CACHE, false, found);
     for (uint32_t i = 0; i < n; i++) {
         image_comes(engine, lease, found[i].vm, found[i].host);
         image_cache_use(&engine->images->caches[found[i].host], lease->request.image,
                         (struct image_user){lease->request.id, found[i].vm}, vm->until);
     }
-    n = vms_by_source(engine, lease, vm, SOURCE_RIDE, found);
-    if (n) {
-        struct reservation *ride = ride_for(engine, lease, vm->from);
-        struct placement *old = ride->placement;
-
-        reservation_unbook(engine, ride);
-        ride->placement = transfer_placement(engine, old, found, n);
-        placement_destroy(old);
-        reservation_book(engine, ride);
-        ready = false;
-    }
+    if (proposal->n_riders)
+        join_transfer(engine, proposal);
     for (size_t i = planned->n - n_new; i < planned->n; i++)
         insert_by_start(&engine->images->list, planned->items[i]);
     free(found);
@@ -401,6 +449,7 @@ static bool hand_over(struct engine *engine, struct reservation *transfer, int64
         transfer->lease = rider;
         transfer->image = rider->request.image;
         reservation_book(engine, transfer);
+        leave_transfer(engine, transfer, from);
         reservation_list_append(&rider->plan->preparation, transfer);
         lease_plan_publish(rider);
         return true;
@@ -438,13 +487,24 @@ static void drop_transfers(struct engine *engine, struct lease *lease)
     list->n = kept;
 }
 
+static void leave_transfers(struct engine *engine, const struct lease *lease)
+{
+    const struct reservation_list *list = &engine->images->list;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i]->lease != lease)
+            leave_transfer(engine, list->items[i], lease->request.id);
+}
+
 void cancel_preparation(struct engine *engine, struct lease *lease)
 {
     if (!manages_images(engine) || !lease->request.image ||
         (lease_is_suspended(lease) && !image_files_stay_behind(engine)))
         return;
-    if (!transfers_are_never_cancelled(engine))
+    if (!transfers_are_never_cancelled(engine)) {
         drop_transfers(engine, lease);
+        leave_transfers(engine, lease);
+    }
     drop_files(engine, lease);
 }
 

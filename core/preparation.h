@@ -21,13 +21,16 @@ void image_transfers_destroy(struct engine *engine);
 /* When each host can have the lease's image: fills earliest (one entry per host) and returns true,
  * or false when nothing needs preparing. */
 bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest);
-/* Adds the transfers the proposal needs to proposal->preparation (none: it may start at once).
- * False: the image cannot arrive in time (lease->reason says so). Changes nothing else. */
+/* Adds the transfers the proposal needs to proposal->preparation, or the planned transfer that its
+ * VMs share (neither: it may start at once). False: the image cannot arrive in time (lease->reason
+ * says so). Changes nothing else. */
 bool plan_preparation(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* The proposal has been accepted, with the last n_new transfers of the lease: records copies from
- * caches and rides on planned transfers. True: the lease is ready at once. */
-bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new);
-/* The lease is placed again: its transfers are cancelled and its images released. */
+/* The proposal has been taken over: records copies from caches and rides on planned transfers.
+ * True: the lease is ready at once. */
+bool commit_preparation(struct engine *engine, struct lease *lease,
+                        const struct proposal *proposal);
+/* The lease is placed again: its transfers are cancelled, it leaves those that it shares, and its
+ * images are released. */
 void cancel_preparation(struct engine *engine, struct lease *lease);
 
 /* A transfer begins, or is over. */

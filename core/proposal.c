@@ -14,6 +14,7 @@ void proposal_finish(struct proposal *proposal)
     if (proposal->plan.vm)
         reservation_destroy(proposal->plan.vm);
     free(proposal->victims.items);
+    free(proposal->riders);
     memset(proposal, 0, sizeof *proposal);
 }
 

@@ -13,6 +13,10 @@ struct engine;
 
 struct proposal {
     struct reservation_list preparation;
+    size_t n_transfers;       /* in preparation, until it is taken over and after that */
+    struct reservation *ride; /* a planned transfer of another lease, shared by the riders */
+    struct placed_vm *riders;
+    uint32_t n_riders;
     struct vm_plan plan;
     struct lease_list victims; /* leases that make room */
     bool suspend_victims;      /* whatever the victims' terms are */

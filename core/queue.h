@@ -17,7 +17,8 @@ struct queues {
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a place in the future by the backfilling rules */
     bool has_deadlines;        /* some lease of the queue has, or had, a deadline */
-    int64_t next_give_up;      /* when the first of these misses its deadline */
+    int64_t next_expiry;       /* when the first of these misses its deadline */
+    int64_t rebooking_work;    /* mappings done by rebooking.c in this pass */
 };
 
 void queue_append(struct engine *engine, struct lease *lease);

@@ -1,15 +1,14 @@
 /* The order of the queue: by priority, so that no lease starts ahead of a more important waiting
- * one, or only to be displaced at once. */
+ * one, or only to be displaced at once; by fair share among equals. */
 #include "core/queue_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/engine_state.h"
+#include "core/fair_share.h"
 #include "core/outputs.h"
 #include "core/relief.h"
 #include "core/stretches.h"
-#include "util/memory.h"
 
 /* Would the policy preempt the one for the other? */
 static bool displaces(const struct engine *engine, const struct lease *lease,
@@ -23,13 +22,27 @@ static bool displaces(const struct engine *engine, const struct lease *lease,
     return score != POLICY_VETO;
 }
 
-static struct lease *most_important(const struct lease_list *queue)
+/* Below 0: it is `a`'s turn. */
+static int compare_shares(const struct engine *engine, const struct lease *a, const struct lease *b)
+{
+    return engine->shares
+               ? share_compare(engine->shares, a->plan->share, b->plan->share, engine->now)
+               : 0;
+}
+
+static struct lease *most_important(const struct engine *engine, const struct lease_list *queue)
 {
     struct lease *most = queue->items[0];
+    const bool fair = engine->shares != NULL;
 
-    for (size_t i = 1; i < queue->n; i++)
-        if (queue->items[i]->request.priority > most->request.priority)
-            most = queue->items[i];
+    for (size_t i = 1; i < queue->n; i++) {
+        struct lease *lease = queue->items[i];
+
+        if (lease->request.priority > most->request.priority ||
+            (fair && lease->request.priority == most->request.priority &&
+             compare_shares(engine, lease, most) < 0))
+            most = lease;
+    }
     return most;
 }
 
@@ -37,6 +50,8 @@ static struct lease *most_important(const struct lease_list *queue)
 static bool outranks(const struct engine *engine, const struct lease *lease,
                      const struct lease *other)
 {
+    if (lease->request.priority == other->request.priority)
+        return compare_shares(engine, lease, other) < 0;
     return lease->request.priority > other->request.priority &&
            !(policy_displaces(engine, other) && displaces(engine, other, lease) &&
              !displaces(engine, lease, other));
@@ -44,43 +59,46 @@ static bool outranks(const struct engine *engine, const struct lease *lease,
 
 static bool goes_by_priority(const struct engine *engine, const struct lease_list *queue)
 {
-    const struct lease *least = queue->items[0];
+    const struct lease *most = queue->items[0], *least = most;
 
-    for (size_t i = 1; i < queue->n; i++)
-        if (queue->items[i]->request.priority < least->request.priority)
-            least = queue->items[i];
-    return outranks(engine, most_important(queue), least);
-}
+    for (size_t i = 1; i < queue->n; i++) {
+        const struct lease *lease = queue->items[i];
 
-static bool comes_before(const struct lease *a, const struct lease *b)
-{
-    if (a->request.priority != b->request.priority)
-        return a->request.priority > b->request.priority;
-    if (a->request.submit != b->request.submit)
-        return a->request.submit < b->request.submit;
-    return a->request.id < b->request.id;
-}
-
-/* Both halves are in order. */
-static void merge(struct lease **items, struct lease **room, size_t middle, size_t n)
-{
-    size_t left = 0, right = middle;
-
-    memcpy(room, items, n * sizeof *room);
-    for (size_t i = 0; i < n; i++) {
-        bool take_right = left == middle || (right < n && comes_before(room[right], room[left]));
-
-        items[i] = take_right ? room[right++] : room[left++];
+        if (lease->request.priority > most->request.priority)
+            most = lease;
+        else if (lease->request.priority < least->request.priority)
+            least = lease;
     }
+    return most->request.priority > least->request.priority && outranks(engine, most, least);
 }
 
-static void sort_by_priority(struct lease **items, struct lease **room, size_t n)
+struct order {
+    const struct engine *engine;
+    bool by_priority;
+};
+
+static int compare(const void *one, const void *other, void *context)
 {
-    if (n < 2)
-        return;
-    sort_by_priority(items, room, n / 2);
-    sort_by_priority(items + n / 2, room, n - n / 2);
-    merge(items, room, n / 2, n);
+    const struct lease *a = *(struct lease *const *)one, *b = *(struct lease *const *)other;
+    const struct order *order = context;
+    int shares;
+
+    if (order->by_priority && a->request.priority != b->request.priority)
+        return a->request.priority > b->request.priority ? -1 : 1;
+    shares = compare_shares(order->engine, a, b);
+    if (shares)
+        return shares;
+    if (a->request.submit != b->request.submit)
+        return a->request.submit < b->request.submit ? -1 : 1;
+    return a->request.id < b->request.id ? -1 : a->request.id > b->request.id;
+}
+
+void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bool by_priority)
+{
+    struct order order = {engine, by_priority};
+
+    if (n > 1)
+        qsort_r(leases, n, sizeof(struct lease *), compare, &order);
 }
 
 static bool gives_up_its_place(const struct engine *engine, const struct lease *holder,
@@ -97,7 +115,7 @@ struct lease *queue_next_to_displace(const struct engine *engine, const struct l
 
     if (!queue->n || !engine->queues.future.n)
         return NULL;
-    most = most_important(queue);
+    most = most_important(engine, queue);
     for (size_t i = 0; i < engine->queues.future.n; i++)
         if (gives_up_its_place(engine, engine->queues.future.items[i], most))
             return most;
@@ -121,12 +139,9 @@ void queue_release_future(struct engine *engine, struct lease_list *queue,
 
 bool queue_put_in_order(const struct engine *engine, struct lease_list *queue)
 {
-    struct lease **room;
+    bool by_priority = queue->n > 1 && goes_by_priority(engine, queue);
 
-    if (queue->n < 2 || !goes_by_priority(engine, queue))
-        return false;
-    room = memory_new(queue->n, sizeof *room);
-    sort_by_priority(queue->items, room, queue->n);
-    free(room);
-    return true;
+    if (by_priority || engine->shares)
+        queue_sort(engine, queue->items, queue->n, by_priority);
+    return by_priority;
 }

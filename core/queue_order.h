@@ -7,9 +7,12 @@
 
 #include "core/leases.h"
 
-/* Leases of higher priority come first, older ones first among equals. False: the priorities are
- * equal, or the policy disagrees, and the order is that of submission. */
+/* Leases of higher priority come first, then those of owners whose turn it is (fair_share.h), then
+ * older ones. False: without the priorities, which are equal, or the policy disagrees. */
 bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
+
+/* That order; without `by_priority` all priorities count as equal. O(n log n). */
+void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bool by_priority);
 
 /* The most important queued lease, if less important ones hold places in the future; or NULL. */
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "util/instant.h"
 #include "util/time_text.h"
 
 const char *const reason_names[REASONS] = {
@@ -13,6 +14,13 @@ const char *const reason_names[REASONS] = {
     [REASON_REFUSED_BY_POLICY] = "refused-by-policy",
     [REASON_TOO_BIG] = "too-big",
     [REASON_NO_ROOM_AT_START] = "no-room-at-start",
+    [REASON_NO_DEVICE] = "no-device",
+    [REASON_NO_TOPOLOGY] = "no-topology",
+    [REASON_DEVICE_IN_USE] = "device-in-use",
+    [REASON_TOPOLOGY_IN_USE] = "topology-in-use",
+    [REASON_KEPT_APART] = "kept-apart",
+    [REASON_KEPT_TOGETHER] = "kept-together",
+    [REASON_NO_ROOM_FOR_ALL] = "no-room-for-all",
     [REASON_START_PASSED] = "start-passed",
     [REASON_DEADLINE_UNREACHABLE] = "deadline-unreachable",
     [REASON_IMAGE_TOO_LATE] = "image-too-late",
@@ -30,7 +38,10 @@ const char *const reason_names[REASONS] = {
     [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
     [REASON_TEXT] = "text",
     [REASON_MOVED] = "moved",
+    [REASON_ROOM_RESERVED] = "room-reserved",
     [REASON_OTHERS_WOULD_BE_LATE] = "others-would-be-late",
+    [REASON_LEAVES] = "leaves",
+    [REASON_CANNOT_LEAVE] = "cannot-leave",
     [REASON_VM_FAILED] = "start-failed",
     [REASON_COMMAND_REFUSED] = "command-refused",
     [REASON_PARKED] = "parked",
@@ -41,6 +52,7 @@ const char *const reason_names[REASONS] = {
     [REASON_GIVEN_UP] = "given-up",
     [REASON_CANCELLED_BY] = "cancelled-by",
     [REASON_QUARANTINED] = "hosts-quarantined",
+    [REASON_DRAINED] = "hosts-drained",
     [REASON_HOSTS_TOO_SMALL] = "hosts-too-small",
     [REASON_MISSED] = "missed",
     [REASON_TIME_OVER] = "time-over",
@@ -53,8 +65,11 @@ const char *const reason_names[REASONS] = {
     [REASON_REQUIREMENT_MALFORMED] = "requirement-malformed",
     [REASON_NOT_SUPPORTED] = "not-supported",
     [REASON_HOSTS_EXCLUDED] = "hosts-excluded",
+    [REASON_NO_NETWORK] = "no-network",
     [REASON_NO_DATASTORE] = "no-datastore",
+    [REASON_NO_OTHER_HOST] = "no-other-host",
     [REASON_PAUSE] = "pause",
+    [REASON_RULE_BROKEN] = "rule-broken",
 };
 
 const char *reason_name(enum reason_id id)
@@ -67,8 +82,8 @@ const char *reason_word(const struct reason *reason)
     return reason->word ? reason->word : reason_name(reason->id);
 }
 
-/* The template of each sentence: %n number, %v VMs, %c hundredths, %d duration, %t time, of n[0],
- * n[1], ... in order; %s the text. */
+/* The template of each sentence: %n number, %v VMs, %h hosts, %c hundredths, %d duration, %t time,
+ * %p PCI device, of n[0], n[1], ... in order; %s the text. */
 static const struct {
     enum reason_lead lead;
     const char *text;
@@ -80,6 +95,24 @@ static const struct {
     [REASON_TOO_BIG] = {LEAD_REFUSED,
                         "%v requested, but all hosts together hold at most %n when empty"},
     [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n"},
+    [REASON_NO_DEVICE] = {LEAD_REFUSED,
+                          "none of the %h that it may use has the %n PCI devices that a VM "
+                          "demands (%p)"},
+    [REASON_NO_TOPOLOGY] = {LEAD_REFUSED,
+                            "none of the %h that it may use has NUMA nodes with the CPUs, memory "
+                            "and pages that a VM demands"},
+    [REASON_DEVICE_IN_USE] = {LEAD_NONE,
+                              "PCI devices (%p) are in use on the %h with room, at least until "
+                              "%t"},
+    [REASON_TOPOLOGY_IN_USE] = {LEAD_NONE,
+                                "CPUs, memory or pages of NUMA nodes are in use on the %h with "
+                                "room, at least until %t"},
+    [REASON_KEPT_APART] = {LEAD_NONE,
+                           "VMs that it must be apart from are on the %h with room (lease %n)"},
+    [REASON_KEPT_TOGETHER] = {LEAD_NONE,
+                              "no room beside the VMs that it must be together with (lease %n)"},
+    [REASON_NO_ROOM_FOR_ALL] = {LEAD_NONE,
+                                "no host has room for all VMs that must be together on one host"},
     [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed, it is now %t"},
     [REASON_DEADLINE_UNREACHABLE] = {LEAD_REFUSED,
                                      "must end by %t, the earliest possible end is %t"},
@@ -104,9 +137,16 @@ static const struct {
     [REASON_MOVED] = {LEAD_NONE,
                       "moved to better hosts at %t: it would take %n s in all where it was, "
                       "%n s there (%n percent less)"},
+    [REASON_ROOM_RESERVED] = {LEAD_WAITS,
+                              "for room: %v requested, room for all of them now, but lease %n "
+                              "needs host %n from %t on"},
     [REASON_OTHERS_WOULD_BE_LATE] = {LEAD_REFUSED,
                                      "leases that could make room for %v at %t would miss "
                                      "their deadlines (%n of them)"},
+    [REASON_LEAVES] = {LEAD_NONE, "moves off host %n at %t"},
+    [REASON_CANNOT_LEAVE] =
+        {LEAD_NONE, "must leave its host by %t%s, but no other host that it may use has room "
+                    "for as long as it runs"},
     [REASON_VM_FAILED] = {LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)"},
     [REASON_COMMAND_REFUSED] = {LEAD_NONE, "OpenNebula refused a command to VM %n: %s"},
     [REASON_PARKED] = {LEAD_NONE,
@@ -123,9 +163,10 @@ static const struct {
     [REASON_QUARANTINED] = {LEAD_NONE,
                             "the hosts it may use are quarantined for some minutes: different VMs "
                             "failed or are stuck on them"},
+    [REASON_DRAINED] = {LEAD_NONE, "the hosts it may use are drained: an operator empties them"},
     [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
-                                "no host it may use is large enough: the largest host has %c CPU "
-                                "and %n MB, %v requested"},
+                                "no host it may use has enough CPU together with enough memory: "
+                                "at most %c CPU, and at most %n MB, %v requested"},
     [REASON_MISSED] = {LEAD_NONE, "missed: it could not be started before %t"},
     [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
     [REASON_UNKNOWN] = {LEAD_NONE, "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it"},
@@ -138,8 +179,11 @@ static const struct {
     [REASON_REQUIREMENT_MALFORMED] = {LEAD_NONE, "%s"},
     [REASON_NOT_SUPPORTED] = {LEAD_NONE, "%s"},
     [REASON_HOSTS_EXCLUDED] = {LEAD_NONE, "%s"},
+    [REASON_NO_NETWORK] = {LEAD_NONE, "%s"},
     [REASON_NO_DATASTORE] = {LEAD_NONE, "%s"},
+    [REASON_NO_OTHER_HOST] = {LEAD_NONE, "VM %n must leave host %n: %s"},
     [REASON_PAUSE] = {LEAD_NONE, "the start of VM %n failed, attempt %n"},
+    [REASON_RULE_BROKEN] = {LEAD_NONE, "VM %n on host %n breaks a rule of its VM group: %s"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},
 };
@@ -165,9 +209,61 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_HOST_ALLOWED && n[2] == 0)
         return "%v requested, but none of the %n open hosts that its requirements allow is large "
                "enough for one";
+    if (reason->id == REASON_HOSTS_TOO_SMALL && n[3] == TOO_SMALL_CPU)
+        return "no host it may use has enough CPU: at most %c CPU and %n MB, %v requested";
+    if (reason->id == REASON_HOSTS_TOO_SMALL && n[3] == TOO_SMALL_MEMORY)
+        return "no host it may use has enough memory: at most %c CPU and %n MB, %v requested";
+    if (reason->id == REASON_HOSTS_TOO_SMALL && n[3])
+        return "no host it may use has enough CPU or memory: at most %c CPU and %n MB, %v "
+               "requested";
+    if (reason->id == REASON_NO_DEVICE && n[1] == 1)
+        return "none of the %h that it may use has the PCI device that a VM demands (%o%p)";
+    if (reason->id == REASON_DEVICE_IN_USE && n[2] == INSTANT_NEVER)
+        return "PCI devices (%p) are in use on the %h with room, without a known end";
+    if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
+        return "CPUs, memory or pages of NUMA nodes are in use on the %h with room, without a "
+               "known end";
+    if (reason->id == REASON_CANNOT_LEAVE && n[1])
+        return "must leave its host by %t%o%s, but no other host that it may use has room, and the "
+               "devices, CPUs and members of its VM group that it needs there, for as long as it "
+               "runs";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)
         return "for more VMs of its group: %v so far (group %s)";
     return sentences[reason->id].text;
+}
+
+/* --- PCI devices: 17 bits each, the highest for "any" -------------------------------------------
+ */
+
+enum { DEVICE_BITS = 17, DEVICE_ID_ANY = 1 << 16 };
+
+static int64_t pack_id(uint32_t id)
+{
+    return id < DEVICE_ID_ANY ? id : DEVICE_ID_ANY;
+}
+
+int64_t reason_of_device(uint32_t vendor, uint32_t device, uint32_t class_id, bool more)
+{
+    return (((int64_t)more << DEVICE_BITS | pack_id(vendor)) << DEVICE_BITS | pack_id(device))
+               << DEVICE_BITS |
+           pack_id(class_id);
+}
+
+static void format_device(int64_t packed, char *text, size_t size)
+{
+    static const char *const names[] = {"class", "device", "vendor"};
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (int i = 2; i >= 0; i--) {
+        int64_t id = packed >> (i * DEVICE_BITS) & ((1 << DEVICE_BITS) - 1);
+
+        if (id < DEVICE_ID_ANY && length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s %04x",
+                                       length ? ", " : "", names[i], (unsigned)id);
+    }
+    if (packed >> (3 * DEVICE_BITS) && length < size)
+        snprintf(text + length, size - length, "%s", length ? ", as named" : "as named");
 }
 
 size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
@@ -192,6 +288,18 @@ size_t reason_format_body(const struct reason *reason, char *buffer, size_t size
             snprintf(piece, sizeof piece, "%" PRId64 " VM%s", reason->n[used],
                      reason->n[used] == 1 ? "" : "s");
             used++;
+            break;
+        case 'h':
+            snprintf(piece, sizeof piece, "%" PRId64 " host%s", reason->n[used],
+                     reason->n[used] == 1 ? "" : "s");
+            used++;
+            break;
+        case 'o': /* left out */
+            used++;
+            piece[0] = '\0';
+            break;
+        case 'p':
+            format_device(reason->n[used++], piece, sizeof piece);
             break;
         case 'c':
             snprintf(piece, sizeof piece, "%" PRId64 ".%02" PRId64, reason->n[used] / 100,

@@ -6,17 +6,28 @@
 #ifndef GALERNA_CORE_REASON_H
 #define GALERNA_CORE_REASON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum reason_id {
     REASON_NONE,
-    REASON_NO_ROOM_NOW,           /* n[0] VMs asked for, n[1] fit now: waits in the queue */
-    REASON_PLANNED,               /* will start at n[0] */
-    REASON_REFUSED_BY_POLICY,     /* text holds the module's sentence */
-    REASON_TOO_BIG,               /* never fits: n[0] VMs, n[1] is the most the empty site holds */
-    REASON_NO_ROOM_AT_START,      /* reservation: n[0] VMs from n[1] to n[2] do not fit, n[3] do */
-    REASON_START_PASSED,          /* reservation: n[0] start, n[1] now */
+    REASON_NO_ROOM_NOW,       /* n[0] VMs asked for, n[1] fit now: waits in the queue */
+    REASON_PLANNED,           /* will start at n[0] */
+    REASON_REFUSED_BY_POLICY, /* text holds the module's sentence */
+    REASON_TOO_BIG,           /* never fits: n[0] VMs, n[1] is the most the empty site holds */
+    REASON_NO_ROOM_AT_START,  /* reservation: n[0] VMs from n[1] to n[2] do not fit, n[3] do */
+    /* Of demands beyond amounts (demand.h); PCI devices as reason_of_device() packs them: */
+    REASON_NO_DEVICE,     /* none of n[0] hosts it may use has n[1] devices n[2] of a VM */
+    REASON_NO_TOPOLOGY,   /* none of n[0] hosts it may use has the NUMA nodes for a VM */
+    REASON_DEVICE_IN_USE, /* devices n[0] are in use on n[1] hosts with room, until n[2] or later */
+    REASON_TOPOLOGY_IN_USE, /* the same of NUMA nodes: on n[0] hosts with room, until n[1] or later
+                             */
+    REASON_KEPT_APART,      /* VMs that it must be apart from are on n[0] hosts with room; n[1] one
+                             * of their leases */
+    REASON_KEPT_TOGETHER,   /* no room beside VMs that it must be with; n[0] one of their leases */
+    REASON_NO_ROOM_FOR_ALL, /* no room on one host for all VMs that must be together */
+    REASON_START_PASSED,    /* reservation: n[0] start, n[1] now */
     REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none) */
     REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
     REASON_SHORTER_THAN_SHUTDOWN, /* n[0] duration, n[1] shutdown time */
@@ -35,8 +46,14 @@ enum reason_id {
     REASON_TEXT,              /* a driver's own: text is the sentence */
     REASON_MOVED, /* running, being moved to better hosts: n[0] when, n[1] seconds in total if it
                    * stayed, n[2] if it moves, n[3] percent gained */
+    REASON_ROOM_RESERVED, /* n[0] VMs asked for, all fit now, but lease n[1] needs host n[2] from
+                           * n[3] on: waits in the queue */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
+    REASON_LEAVES,               /* running, and moves off n[0], a host it must leave, at n[1] */
+    REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0]: no other has room, or
+                          * (n[1]: 1) what it demands beyond room, for as long as it runs; text: why
+                          * it must leave, in parentheses after a blank, or "" */
     /* Of the live driver: */
     REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,   /* n[0] the VM; text: which command, and what OpenNebula says */
@@ -49,7 +66,9 @@ enum reason_id {
     REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
     REASON_CANCELLED_BY,      /* text: by which user */
     REASON_QUARANTINED,       /* all hosts it may use are quarantined */
-    REASON_HOSTS_TOO_SMALL,   /* the largest host has n[0] CPU (1/100) and n[1] MB; n[2] VMs */
+    REASON_DRAINED,           /* all hosts it may use are drained, or some and others quarantined */
+    REASON_HOSTS_TOO_SMALL,   /* hosts have at most n[0] CPU (1/100) and n[1] MB; n[2] VMs; n[3]
+                                 TOO_SMALL_...: what is too little; 0: no host has both */
     REASON_MISSED,            /* not started before n[0], the end of its time or its deadline */
     REASON_TIME_OVER,         /* it has run for its duration, or until its end */
     REASON_VMS_GONE,          /* its VMs were terminated in OpenNebula */
@@ -61,10 +80,15 @@ enum reason_id {
     REASON_REQUIREMENT_MALFORMED, /* text: the requirement, and what is wrong with it */
     REASON_NOT_SUPPORTED,         /* text: what of the VM cannot be placed */
     REASON_HOSTS_EXCLUDED,        /* text: how many hosts each of its conditions excludes */
+    REASON_NO_NETWORK,            /* text: why each network of its host's cluster cannot be used */
     REASON_NO_DATASTORE,          /* text: why each datastore of its host cannot be used */
+    REASON_NO_OTHER_HOST,         /* n[0] a VM that must leave n[1], its host; text: why not */
     REASON_PAUSE,                 /* n[0] the VM, n[1] attempts that failed */
+    REASON_RULE_BROKEN,           /* n[0] a running VM, n[1] its host; text: the rule it breaks */
     REASONS
 };
+
+enum { TOO_SMALL_CPU = 1, TOO_SMALL_MEMORY = 2 };
 
 struct reason {
     enum reason_id id;
@@ -72,6 +96,17 @@ struct reason {
     const char *text; /* for the ids that hold a sentence; owned by the engine, else NULL */
     const char *word; /* the policy module's own word, owned likewise; NULL: the id's */
 };
+
+/* Vendor, device and class of a PCI device in one number; values above 16 bits: any. `more`: an
+ * address or profile is demanded, too. */
+int64_t reason_of_device(uint32_t vendor, uint32_t device, uint32_t class_id, bool more);
+
+/* Is it about the VMs that a VM must be apart from, or together with? A driver can say more in the
+ * reason's text. */
+static inline bool reason_is_of_company(enum reason_id id)
+{
+    return id == REASON_KEPT_APART || id == REASON_KEPT_TOGETHER || id == REASON_NO_ROOM_FOR_ALL;
+}
 
 /* By id: the stable words. */
 extern const char *const reason_names[REASONS];

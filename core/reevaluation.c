@@ -5,43 +5,21 @@
 
 #include "core/deadline.h"
 #include "core/engine_state.h"
+#include "core/estimates.h"
 #include "core/outputs.h"
 #include "core/placing.h"
+#include "core/queue_order.h"
 #include "core/schedule.h"
 #include "core/stretches.h"
 #include "util/memory.h"
 
-static int by_priority(const void *a, const void *b)
-{
-    const struct lease *x = *(struct lease *const *)a, *y = *(struct lease *const *)b;
-
-    if (x->request.priority != y->request.priority)
-        return x->request.priority > y->request.priority ? -1 : 1;
-    if (x->request.submit != y->request.submit)
-        return x->request.submit < y->request.submit ? -1 : 1;
-    return x->request.id < y->request.id ? -1 : x->request.id > y->request.id;
-}
-
-static int64_t cpu_of(const struct lease *lease)
-{
-    int64_t cpu = 0;
-
-    for (size_t set = 0; set < lease->request.n_node_sets; set++)
-        cpu += lease->request.node_sets[set].amounts.of[RESOURCE_CPU] *
-               lease->request.node_sets[set].count;
-    return cpu;
-}
-
-/* The lease's own place is not released, which does not matter before its planned start: is there
- * room at that instant, on its hosts if it must be resumed there, else anywhere? */
-static bool has_room_at(const struct engine *engine, const struct lease *lease, int64_t at)
+/* Its memory is on its hosts: is there room on them at that instant? */
+static bool fits_where_it_was(const struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
     struct amounts need = {{0}};
 
-    if (slot_table_least_free_cpu(engine->table, at, at + 1) < cpu_of(lease))
-        return false;
-    for (uint32_t i = 0; lease_is_suspended(lease) && i < placement->n_hosts; i++) {
+    for (uint32_t i = 0; i < placement->n_hosts; i++) {
         const int64_t *share = &placement->amounts[(size_t)i * placement->n_types];
 
         for (uint32_t type = 0; type < placement->n_types; type++)
@@ -52,24 +30,29 @@ static bool has_room_at(const struct engine *engine, const struct lease *lease, 
     return true;
 }
 
-/* A quick check that changes nothing. */
+/* A quick check that changes nothing. The lease's own place is not released, which does not matter
+ * before its planned start: is there room at some instant until then, or for its time if hosts are
+ * counted? A suspended lease needs it on its hosts. */
 static bool has_room_before(const struct engine *engine, const struct lease *lease, int64_t before)
 {
-    size_t i = reservation_index_after(&engine->bookings.by_end, engine->now);
-    int64_t tried = engine->now;
+    const struct reservation_index *ends = &engine->bookings.by_end;
+    const int64_t cpu = lease_cpu(lease);
+    const int64_t span = engine->binding.late ? remaining_span(lease) : 1;
+    int64_t at = engine->now;
 
-    if (has_room_at(engine, lease, engine->now))
-        return true;
-    for (; i < engine->bookings.by_end.n; i++) {
-        int64_t at = reservation_index_at(&engine->bookings.by_end, i)->time;
+    for (;;) {
+        size_t next;
 
-        if (at >= before)
+        at = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
+        if (at == INSTANT_NEVER)
             return false;
-        if (at != tried && has_room_at(engine, lease, at))
+        if (!lease_is_suspended(lease) || fits_where_it_was(engine, lease, at))
             return true;
-        tried = at;
+        next = reservation_index_after(ends, at);
+        if (next >= ends->n)
+            return false;
+        at = reservation_index_at(ends, next)->time;
     }
-    return false;
 }
 
 static void release_list(struct engine *engine, const struct reservation_list *list)
@@ -115,14 +98,13 @@ static bool stays(struct engine *engine, struct lease *lease)
 }
 
 /* Room has become free unexpectedly: leases with a planned start may start earlier (Haizea walks a
- * set here; the order is by priority, submission, then id). */
+ * set here; the order is by priority, fair share, submission, then id). */
 void reevaluate_future(struct engine *engine)
 {
     size_t n = engine->queues.future.n;
     struct lease **leases = memory_copy(engine->queues.future.items, n * sizeof(struct lease *));
 
-    if (n)
-        qsort(leases, n, sizeof(struct lease *), by_priority);
+    queue_sort(engine, leases, n, true);
     for (size_t i = 0; i < n; i++) {
         struct lease *lease = leases[i];
         bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;

@@ -7,6 +7,7 @@
 
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/preemptable.h"
 #include "util/memory.h"
 
 bool policy_displaces(const struct engine *engine, const struct lease *lease)
@@ -32,7 +33,8 @@ static void gather_running(struct engine *engine, const struct lease *lease,
             reservation_index_at(&engine->bookings.by_end, i)->reservation;
 
         if (r->kind != RESERVATION_VM || r->state != RESERVATION_ACTIVE || r->lease == lease ||
-            r->lease->request.kind != LEASE_BEST_EFFORT || !may_be_suspended(engine, r->lease))
+            r->lease->request.kind != LEASE_BEST_EFFORT || !may_be_suspended(engine, r->lease) ||
+            is_its_turn(engine, r->lease, lease))
             continue;
         reliefs->victims = memory_grow(reliefs->victims, &reliefs->allocated, reliefs->n + 1,
                                        sizeof *reliefs->victims);

@@ -3,14 +3,17 @@
 
 #include <errno.h>
 
+#include "core/demand_reason.h"
 #include "core/ending.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/held_room.h"
+#include "core/opportunistic.h"
 #include "core/outputs.h"
 #include "core/queue_order.h"
 #include "core/restricted.h"
 #include "core/schedule.h"
+#include "core/units.h"
 #include "util/memory.h"
 
 int request_check(const struct engine *engine, const struct lease_request *request,
@@ -29,6 +32,11 @@ int request_check(const struct engine *engine, const struct lease_request *reque
             if (request->node_sets[set].amounts.of[type] < 0)
                 return error_set(err, EINVAL, "lease %lld: node set %zu asks for less than 0", id,
                                  set + 1);
+        if (request->node_sets[set].demand && !demand_is_sound(request->node_sets[set].demand))
+            return error_set(err, EINVAL,
+                             "lease %lld: node set %zu demands too much, or less "
+                             "than 0",
+                             id, set + 1);
     }
     if (request->duration != SPAN_UNLIMITED && request->duration < 0)
         return error_set(err, EINVAL, "lease %lld: its duration %lld is negative", id,
@@ -40,10 +48,22 @@ int request_check(const struct engine *engine, const struct lease_request *reque
     return 0;
 }
 
+/* Replaces the slot table by that of the empty site; returns it. */
+static struct slot_table *empty_the_site(struct engine *engine)
+{
+    struct slot_table *table = engine->table;
+
+    if (!engine->empty)
+        engine->empty = slot_table_create(&engine->site);
+    engine->table = engine->empty;
+    slot_table_advance(engine->table, engine->now);
+    return table;
+}
+
 /* Node sets that fit one by one may not fit together: try. */
 static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
 {
-    struct slot_table *table = engine->table;
+    struct slot_table *table = empty_the_site(engine);
     struct map_request request = {.lease = lease,
                                   .from = engine->now,
                                   .until = engine->now + 1,
@@ -53,10 +73,6 @@ static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
     struct mapping mapping;
     bool fits;
 
-    if (!engine->empty)
-        engine->empty = slot_table_create(&engine->site);
-    engine->table = engine->empty;
-    slot_table_advance(engine->table, engine->now);
     fits = mapper_map(engine, &request, &mapping);
     mapping_finish(&mapping);
     engine->table = table;
@@ -102,6 +118,20 @@ static int64_t usable_hosts(const struct engine *engine, const struct lease *lea
     return n;
 }
 
+static bool demands_could_be_met(struct engine *engine, struct lease *lease)
+{
+    struct slot_table *table = empty_the_site(engine);
+    bool met = true;
+
+    for (size_t set = 0; set < lease->request.n_node_sets && met; set++) {
+        const struct node_set *nodes = &lease->request.node_sets[set];
+
+        met = !nodes->demand || demand_could_be_met(engine, lease, nodes);
+    }
+    engine->table = table;
+    return met;
+}
+
 /* Checks each node set on its own, then all together. */
 bool could_ever_fit(struct engine *engine, struct lease *lease)
 {
@@ -124,6 +154,8 @@ bool could_ever_fit(struct engine *engine, struct lease *lease)
         if (n_on_usable < lease->n_vms)
             return false;
     }
+    if (lease->plan->has_demand && !demands_could_be_met(engine, lease))
+        return false;
     return lease->request.n_node_sets == 1 || fits_on_empty_site(engine, lease);
 }
 
@@ -163,9 +195,10 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
 
     if (request_check(engine, request, err) < 0)
         return -1;
-    lease = lease_create(request);
+    lease = lease_create(request, engine->site.n_hosts);
     lease_table_insert(engine, lease);
     engine->figures.unfinished[request->kind]++;
+    binding_expect(engine, lease);
     accepted = admit(engine, lease);
     lease_set_state(engine, lease, LEASE_PENDING);
     engine_output(engine, (struct engine_output){
@@ -225,8 +258,11 @@ static void schedule_kind(struct engine *engine, enum lease_kind kind)
         if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false))
             continue;
         explain_size(engine, lease);
-        if (!convert(engine, lease))
-            lease_finish(engine, lease, LEASE_REJECTED);
+        if (convert(engine, lease))
+            continue;
+        if (lease->plan->has_demand)
+            explain_demand(engine, lease);
+        lease_finish(engine, lease, LEASE_REJECTED);
     }
 }
 
@@ -266,7 +302,7 @@ static bool is_hopeless(const struct engine *engine, const struct lease *lease, 
  * lease may always be planned for later, or else has room held for it, so that they cannot delay
  * it. */
 static bool schedule_queued(struct engine *engine, struct lease *lease, bool others_behind,
-                            struct reservation_list *held)
+                            struct held_room *held)
 {
     bool may_backfill = engine->settings.backfilling != BACKFILLING_OFF;
     bool may_wait = future_allowed(engine) || (others_behind && may_backfill);
@@ -283,6 +319,8 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     }
     if (engine_schedule_lease(engine, lease, may_wait))
         return true;
+    if (lease->plan->has_demand)
+        explain_demand(engine, lease);
     if (others_behind && may_backfill)
         hold_room(engine, lease, held);
     queue_insert(engine, lease);
@@ -290,7 +328,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
 }
 
 /* When the next queued lease misses its deadline and must be ended. */
-static int64_t next_give_up(const struct engine *engine)
+static int64_t next_expiry(const struct engine *engine)
 {
     int64_t next = INSTANT_NEVER;
 
@@ -328,10 +366,11 @@ static void displace_planned(struct engine *engine, struct lease_list *waiting)
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queues.queue;
-    struct reservation_list held = {0};
+    struct held_room held = {0};
     bool by_priority;
     size_t next = 0;
 
+    engine->queues.rebooking_work = 0;
     engine->queues.queue = engine->queues.trying;
     engine->queues.queue.n = 0;
     displace_planned(engine, &waiting);
@@ -352,7 +391,7 @@ static void schedule_queue(struct engine *engine)
     while (next < waiting.n)
         queue_insert(engine, waiting.items[next++]);
     engine->queues.trying = waiting;
-    engine->queues.next_give_up = next_give_up(engine);
+    engine->queues.next_expiry = next_expiry(engine);
 }
 
 static void enqueue_ready(struct engine *engine)
@@ -378,5 +417,6 @@ void schedule_pending(struct engine *engine)
     schedule_kind(engine, LEASE_RESERVATION);
     schedule_kind(engine, LEASE_DEADLINE);
     engine->queues.pending.n = 0;
+    leave_hosts(engine); /* before leases of the queue take the room */
     schedule_queue(engine);
 }

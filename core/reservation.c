@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/units.h"
 #include "util/memory.h"
 
 const char *reservation_kind_name(enum reservation_kind kind)
@@ -48,8 +49,40 @@ struct placement *placement_share(struct placement *placement)
 
 void placement_destroy(struct placement *placement)
 {
-    if (placement && --placement->references == 0)
-        free(placement);
+    if (!placement || --placement->references)
+        return;
+    if (placement->held) {
+        for (size_t i = 0; i < placement->held->n; i++)
+            held_units_destroy(placement->held->items[i]);
+        free(placement->held->items);
+        free(placement->held);
+    }
+    free(placement);
+}
+
+void placement_hold(struct placement *placement, struct held_units *held)
+{
+    struct held_list *list = placement->held;
+
+    if (!list)
+        list = placement->held = memory_new(1, sizeof *list);
+    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = held_units_share(held);
+}
+
+static bool has_host(const struct placement *placement, uint32_t host)
+{
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        if (placement->hosts[i] == host)
+            return true;
+    return false;
+}
+
+void placement_hold_same(struct placement *placement, const struct placement *other)
+{
+    for (size_t i = 0; other->held && i < other->held->n; i++)
+        if (has_host(placement, other->held->items[i]->host))
+            placement_hold(placement, other->held->items[i]);
 }
 
 struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,

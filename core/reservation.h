@@ -3,10 +3,12 @@
 #define GALERNA_CORE_RESERVATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "util/instant.h"
 
+struct held_units;
 struct lease;
 
 enum reservation_kind {
@@ -34,16 +36,25 @@ struct placed_vm {
     int64_t lease; /* the VM's lease: the reservation's, except in shared transfers */
 };
 
+/* Units and roles that VMs hold on the hosts of a placement (units.h). */
+struct held_list {
+    struct held_units **items;
+    size_t n, allocated;
+};
+
 /* How much each host holds, and where each VM is. Shared by reservations; never changed after
  * creation. */
 struct placement {
     uint32_t references;
     uint32_t n_hosts;
     uint32_t n_vms;
-    uint32_t n_types;      /* stride of amounts */
-    uint32_t *hosts;       /* n_hosts places, in the order of first use */
-    int64_t *amounts;      /* n_hosts * n_types */
-    struct placed_vm *vms; /* n_vms, in ascending vm (migrations: in batch order) */
+    uint32_t n_types;       /* stride of amounts */
+    uint32_t *hosts;        /* n_hosts places, in the order of first use */
+    int64_t *amounts;       /* n_hosts * n_types */
+    struct placed_vm *vms;  /* n_vms, in ascending vm (migrations: in batch order) */
+    struct held_list *held; /* of all VMs on the hosts; NULL: nothing */
+    int64_t unbound_cpu;    /* CPU of all VMs while their hosts are not chosen (host_binding.h):
+                             * then there are no hosts and no vms; else 0 */
 };
 
 struct reservation {
@@ -55,8 +66,10 @@ struct reservation {
     uint64_t order;                  /* the engine's: insertion order among equal times */
     struct reservation *next_booked; /* the slot table's */
     bool counted;                    /* the engine's: the VMs are counted on their hosts */
-    const char *image;               /* transfer: the image; else NULL */
-    int64_t image_deadline;          /* transfer: latest arrival, INSTANT_NONE: none */
+    bool closes; /* takes hosts out of service: what runs there still is booked besides, and the
+                    free amounts of the whole site do not shrink below what other hosts have free */
+    const char *image;      /* transfer: the image; else NULL */
+    int64_t image_deadline; /* transfer: latest arrival, INSTANT_NONE: none */
 };
 
 /* Returns one reference, all zero except the sizes. The last placement_destroy() frees it; NULL is
@@ -64,6 +77,11 @@ struct reservation {
 struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types);
 struct placement *placement_share(struct placement *placement);
 void placement_destroy(struct placement *placement);
+
+/* While it is made: adds what a VM holds on one of the hosts, and takes a reference. */
+void placement_hold(struct placement *placement, struct held_units *held);
+/* Adds all that the other placement holds on hosts of this one. O(hosts * held). */
+void placement_hold_same(struct placement *placement, const struct placement *other);
 
 /* Takes over the reference to the placement. Does not book. */
 struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,

@@ -39,8 +39,8 @@ void resource_types_init(struct resource_types *types);
 /* The place of a type, or -1. Upper and lower case differ, as in Haizea. O(types). */
 int resource_types_find(const struct resource_types *types, const char *name);
 
-/* The place of a type, added when it is new. -1 with EINVAL (empty or long name) or ENOSPC (more
- * than RESOURCE_TYPES_MAX types). */
+/* The place of a type, added when it is new. -1 with EINVAL (a name that is empty, long, not UTF-8
+ * or has control characters) or ENOSPC (more than RESOURCE_TYPES_MAX types). */
 int resource_types_add(struct resource_types *types, const char *name, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"
+#include "core/meeting.h"
 #include "util/memory.h"
 
 /* Resources that the lease being mapped has taken on a host so far. */
@@ -17,6 +18,8 @@ struct pass {
     const struct map_request *request;
     struct mapping *mapping;
     size_t n_loads;
+    struct meeting meeting;
+    size_t sets_done; /* node sets mapped completely, in the order of sizes */
 };
 
 static size_t n_candidates(const struct engine *engine, const struct map_request *request)
@@ -47,6 +50,30 @@ uint32_t restricted_count(struct engine *engine, const struct map_request *reque
                      : slot_table_fit_count(engine->table, host, &nodes->amounts, request->from,
                                             until, limit - count);
     }
+    return count;
+}
+
+uint32_t restricted_count_met(struct engine *engine, const struct map_request *request,
+                              const struct node_set *nodes, int64_t until)
+{
+    size_t n = n_candidates(engine, request);
+    struct meeting meeting;
+    uint32_t count = 0;
+
+    meeting_begin(&meeting, engine, request->from, until, until);
+    meeting_of(&meeting, nodes);
+    for (size_t i = 0; i < n && count < nodes->count; i++) {
+        uint32_t host = candidate(request, i), fit;
+        int64_t met_until = until;
+
+        if (!host_is_usable(engine, nodes, host) || !meeting_allows(&meeting, host))
+            continue;
+        fit = slot_table_fit_count(engine->table, host, &nodes->amounts, request->from, until,
+                                   nodes->count - count);
+        while (fit-- && meeting_put(&meeting, count, host, &met_until))
+            count++;
+    }
+    meeting_end(&meeting);
     return count;
 }
 
@@ -106,11 +133,13 @@ static int64_t rank_of(const struct pass *pass, const struct host_filter *filter
     int64_t rank = 0, vms;
 
     if (is_ranked_ahead(pass, filter))
-        return mapper_rank_ahead(pass->engine, pass->request, host);
+        return add_clamped(mapper_rank_ahead(pass->engine, pass->request, host),
+                           meeting_rank(&pass->meeting, host));
+    rank = meeting_rank(&pass->meeting, host);
     if (!filter)
-        return 0;
+        return rank;
     if (filter->rank)
-        rank = filter->rank[host];
+        rank = add_clamped(rank, filter->rank[host]);
     if (!filter->rank_per_vm)
         return rank;
     vms = (int64_t)pass->engine->bookings.vms_on[host] + (load ? load->n_vms : 0);
@@ -130,7 +159,8 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
         uint32_t host = candidate(request, i);
         const struct host_look *look = &survey->looks[host];
 
-        if (look->fits_until < least || !host_is_usable(engine, nodes, host))
+        if (look->fits_until < least || !host_is_usable(engine, nodes, host) ||
+            !meeting_allows(&pass->meeting, host))
             continue;
         engine->mapper.batch_hosts[n] = host;
         engine->mapper.batch_leases[n] = look->leases;
@@ -157,7 +187,8 @@ static void order_hosts(const struct pass *pass, const struct node_set *nodes,
 
 /* --- the pass --------------------------------------------------------------------------------- */
 
-static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm)
+/* sign -1: takes the load away again. */
+static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm, int sign)
 {
     struct engine *engine = pass->engine;
     uint32_t *slot = &engine->host_slot[host];
@@ -168,28 +199,79 @@ static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm)
         *slot = (uint32_t)pass->n_loads++;
         engine->mapper.loads[*slot] = (struct host_load){.host = host};
     }
-    engine->mapper.loads[*slot].n_vms++;
+    engine->mapper.loads[*slot].n_vms += (uint32_t)sign;
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        engine->mapper.loads[*slot].amounts.of[type] += vm->of[type];
+        engine->mapper.loads[*slot].amounts.of[type] += sign * vm->of[type];
 }
 
-/* Puts one more VM on the host if it is free long enough; shortens the mapping where that is
- * allowed. */
-static bool put_vm(struct pass *pass, const struct node_set *nodes, uint32_t host)
+static void add_amounts(struct amounts *sum, const struct amounts *amounts, int64_t times)
+{
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        sum->of[type] += times * amounts->of[type];
+}
+
+/* What VMs that must be on the same host, and have none yet, will need beside this one of the set
+ * at hand. On an empty site only those of the lease count. */
+static void add_companions(const struct pass *pass, const struct vm_demand *demand,
+                           struct amounts *need)
+{
+    const struct lease *lease = pass->request->lease;
+
+    if (demand->rest && pass->engine->table != pass->engine->empty)
+        add_amounts(need, demand->rest, 1);
+    for (size_t i = pass->sets_done; i < lease->request.n_node_sets; i++) {
+        const struct node_set *other = &lease->request.node_sets[lease->plan->set_order[i]];
+        bool joins = other->demand && demand_joins(demand, other->demand->role);
+
+        if (joins)
+            add_amounts(need, &other->amounts, (int64_t)other->count - (i == pass->sets_done));
+    }
+}
+
+/* The first of VMs that must be together goes where there is room for all. */
+static bool has_room_for_companions(const struct pass *pass, const struct vm_demand *demand,
+                                    uint32_t host, const struct amounts *alone)
+{
+    const struct map_request *request = pass->request;
+    struct amounts need = *alone;
+
+    if (!demand->n_rules || occupancy_has_companions(slot_table_occupancy(pass->engine->table),
+                                                     demand, request->from, request->until))
+        return true;
+    add_companions(pass, demand, &need);
+    return slot_table_fits_until(pass->engine->table, host, &need, request->from) >=
+           mapper_least_until(request);
+}
+
+/* Puts one more VM on the host if it is free long enough and meets its demand; shortens the mapping
+ * where that is allowed. */
+static bool put_vm(struct pass *pass, const struct node_set *nodes, uint32_t vm, uint32_t host)
 {
     const struct map_request *request = pass->request;
     const struct host_load *load = load_of(pass, host);
     struct amounts need = nodes->amounts;
     int64_t fits_until;
 
-    for (int type = 0; load && type < RESOURCE_TYPES_MAX; type++)
-        need.of[type] += load->amounts.of[type];
+    if (load)
+        add_amounts(&need, &load->amounts, 1);
     fits_until = slot_table_fits_until(pass->engine->table, host, &need, request->from);
     if (fits_until < mapper_least_until(request))
         return false;
-    if (fits_until < pass->mapping->until)
-        pass->mapping->until = fits_until;
-    add_load(pass, host, &nodes->amounts);
+    if (fits_until > pass->mapping->until)
+        fits_until = pass->mapping->until;
+    if (nodes->demand) {
+        struct held_units *held;
+
+        if (!has_room_for_companions(pass, nodes->demand, host, &need))
+            return false;
+        held = meeting_put(&pass->meeting, vm, host, &fits_until);
+        if (!held)
+            return false;
+        pass->engine->mapper.vm_held[vm] = held_units_share(held);
+    }
+    pass->mapping->until = fits_until;
+    pass->engine->mapper.vm_host[vm] = host;
+    add_load(pass, host, &nodes->amounts, +1);
     return true;
 }
 
@@ -200,24 +282,72 @@ static void drop_best(struct host_order *order)
         host_order_sift_down(order, 0);
 }
 
+/* Takes the first `done` VMs of the set back off the host. */
+static void take_back(struct pass *pass, uint32_t set, uint32_t host, uint32_t done)
+{
+    const struct lease *lease = pass->request->lease;
+
+    meeting_take_back(&pass->meeting, pass->meeting.n - done);
+    while (done--) {
+        uint32_t vm = lease->plan->set_first_vm[set] + done;
+
+        add_load(pass, host, &lease->request.node_sets[set].amounts, -1);
+        held_units_destroy(pass->engine->mapper.vm_held[vm]);
+        pass->engine->mapper.vm_held[vm] = NULL;
+    }
+}
+
+/* All VMs of the set on one host. */
+static bool map_together(struct pass *pass, uint32_t set, struct host_order *order)
+{
+    const struct lease *lease = pass->request->lease;
+    const struct node_set *nodes = &lease->request.node_sets[set];
+
+    for (; order->n; drop_best(order)) {
+        uint32_t host = order->choices[0].host, done = 0;
+        int64_t until = pass->mapping->until;
+
+        while (done < nodes->count &&
+               put_vm(pass, nodes, lease->plan->set_first_vm[set] + done, host))
+            done++;
+        if (done == nodes->count)
+            return true;
+        take_back(pass, set, host, done);
+        pass->mapping->until = until;
+        meeting_of(&pass->meeting, nodes);
+    }
+    return false;
+}
+
+static int64_t rank_per_vm(const struct pass *pass, const struct node_set *nodes)
+{
+    int64_t per_vm = nodes->demand ? demand_own_weight(nodes->demand) : 0;
+
+    if (nodes->hosts && !is_ranked_ahead(pass, nodes->hosts))
+        per_vm = add_clamped(per_vm, nodes->hosts->rank_per_vm);
+    return per_vm;
+}
+
 static bool map_set(struct pass *pass, uint32_t set)
 {
     const struct lease *lease = pass->request->lease;
     const struct node_set *nodes = &lease->request.node_sets[set];
-    int64_t per_vm =
-        nodes->hosts && !is_ranked_ahead(pass, nodes->hosts) ? nodes->hosts->rank_per_vm : 0;
+    int64_t per_vm = rank_per_vm(pass, nodes);
     struct host_order order;
     uint32_t done = 0;
 
+    meeting_of(&pass->meeting, nodes);
     order_hosts(pass, nodes, &order);
+    if (nodes->demand && demand_joins(nodes->demand, nodes->demand->role))
+        return map_together(pass, set, &order);
     while (done < nodes->count && order.n) {
         struct host_choice *best = &order.choices[0];
 
-        if (!put_vm(pass, nodes, best->host)) {
+        if (!put_vm(pass, nodes, lease->plan->set_first_vm[set] + done, best->host)) {
             drop_best(&order);
             continue;
         }
-        pass->engine->mapper.vm_host[lease->plan->set_first_vm[set] + done++] = best->host;
+        done++;
         if (per_vm) {
             best->rank = add_clamped(best->rank, per_vm);
             host_order_sift_down(&order, 0);
@@ -230,16 +360,47 @@ bool restricted_map(struct engine *engine, const struct map_request *request,
                     struct mapping *mapping)
 {
     const struct lease *lease = request->lease;
-    struct pass pass = {engine, request, mapping, 0};
+    struct pass pass = {.engine = engine, .request = request, .mapping = mapping};
     bool mapped = true;
 
     if (!may_fit(engine, request))
         return false;
     mapping->until = request->until;
     mapping->vm_host = engine->mapper.vm_host;
-    for (size_t i = 0; i < lease->request.n_node_sets && mapped; i++)
-        mapped = map_set(&pass, lease->plan->set_order[i]);
+    mapping->vm_held = lease->plan->has_demand ? engine->mapper.vm_held : NULL;
+    meeting_begin(&pass.meeting, engine, request->from, request->until,
+                  mapper_least_until(request));
+    for (; pass.sets_done < lease->request.n_node_sets && mapped; pass.sets_done++)
+        mapped = map_set(&pass, lease->plan->set_order[pass.sets_done]);
+    meeting_end(&pass.meeting);
     for (size_t i = 0; i < pass.n_loads; i++)
         engine->host_slot[engine->mapper.loads[i].host] = HOST_NONE;
     return mapped && mapper_long_enough(request, mapping);
+}
+
+bool restricted_meet(struct engine *engine, const struct map_request *request,
+                     struct mapping *mapping)
+{
+    const struct lease *lease = request->lease;
+    bool met = true;
+    struct meeting meeting;
+
+    mapping->vm_held = engine->mapper.vm_held;
+    meeting_begin(&meeting, engine, request->from, request->until, mapper_least_until(request));
+    for (size_t set = 0; set < lease->request.n_node_sets && met; set++) {
+        const struct node_set *nodes = &lease->request.node_sets[set];
+        uint32_t vm = lease->plan->set_first_vm[set], end = vm + nodes->count;
+
+        meeting_of(&meeting, nodes);
+        for (; nodes->demand && vm < end && met; vm++) {
+            struct held_units *held =
+                meeting_put(&meeting, vm, mapping->vm_host[vm], &mapping->until);
+
+            met = held != NULL;
+            held_units_destroy(engine->mapper.vm_held[vm]);
+            engine->mapper.vm_held[vm] = held ? held_units_share(held) : NULL;
+        }
+    }
+    meeting_end(&meeting);
+    return met;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/demand.h"
 #include "core/engine_state.h"
 #include "core/host_filter.h"
 
@@ -24,13 +25,23 @@ static inline bool host_is_usable(const struct engine *engine, const struct node
     return !nodes->hosts || !nodes->hosts->allowed || nodes->hosts->allowed[host];
 }
 
-/* VMs of a node set that fit on hosts it may use during [from, until), at most limit. */
+/* VMs of a node set that fit on hosts it may use during [from, until), at most limit; by amounts,
+ * whatever else they demand. */
 uint32_t restricted_count(struct engine *engine, const struct map_request *request,
                           const struct node_set *nodes, int64_t until, uint32_t limit);
+/* Those whose demand is met there, too; of a node set with a demand. */
+uint32_t restricted_count_met(struct engine *engine, const struct map_request *request,
+                              const struct node_set *nodes, int64_t until);
 
-/* Maps a restricted lease where there is room: node sets by size, each on the hosts it may use,
+/* The scratch is prepared (mapper_prepare()).
+ * Maps a restricted lease where there is room: node sets by size, each on the hosts it may use,
  * highest rank first, then by the policy's preference. */
 bool restricted_map(struct engine *engine, const struct map_request *request,
                     struct mapping *mapping);
+
+/* For a lease with demands whose VMs have their hosts, mapping->vm_host: fills vm_held, and
+ * shortens the mapping. False: a host does not meet a demand long enough. */
+bool restricted_meet(struct engine *engine, const struct map_request *request,
+                     struct mapping *mapping);
 
 #endif

@@ -344,7 +344,8 @@ static void find_sure(struct room *room, const struct map_request *request,
                       const struct host_snapshot *hosts)
 {
     room->sure = BY_MAPPER;
-    if (!request->strict)
+    /* Amounts alone are counted. */
+    if (!request->strict || request->lease->plan->has_demand)
         return;
     if (room->n_sizes == 1) {
         room->sure = BY_COUNT;

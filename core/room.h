@@ -14,7 +14,7 @@ struct room; /* opaque */
 
 /* MAYBE: for each size alone there are enough hosts, but only the mapper can decide for all
  * together (VMs of several sizes that prefer different hosts, an interval that may be cut
- * short). */
+ * short, demands beyond amounts). */
 enum room_answer { ROOM_NO, ROOM_YES, ROOM_MAYBE };
 
 /* For an unpinned request and the leases that may make room. hosts: those to count, in order; NULL:

@@ -10,6 +10,7 @@
 #include "core/placing.h"
 #include "core/preemption.h"
 #include "core/preparation.h"
+#include "core/rebooking.h"
 #include "core/resettle.h"
 #include "core/stretches.h"
 #include "core/trial.h"
@@ -20,6 +21,22 @@ static bool is_due_exactly(const struct lease *lease)
 {
     return lease->request.kind == LEASE_RESERVATION && !lease_is_suspended(lease) &&
            lease->state != LEASE_QUEUED;
+}
+
+/* At once instead of later or not at all, if planned leases can go to other hosts for it. */
+static bool place_at_once(struct engine *engine, struct lease *lease, struct proposal *proposal,
+                          bool placed)
+{
+    struct proposal at_once;
+
+    if (place_by_rebooking(engine, lease, &at_once)) {
+        proposal_finish(proposal);
+        *proposal = at_once;
+        return true;
+    }
+    if (!placed)
+        explain_by_planned(engine, lease);
+    return placed;
 }
 
 static bool place(struct engine *engine, struct lease *lease, bool may_wait,
@@ -45,7 +62,9 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
     }
     placed = place_as_soon_as_possible(engine, &request, proposal);
     free(earliest);
-    return placed;
+    if (placed && !proposal->in_future)
+        return true;
+    return place_at_once(engine, lease, proposal, placed);
 }
 
 static void preempt_victims(struct engine *engine, const struct lease *lease,
@@ -89,7 +108,6 @@ static bool make_room(struct engine *engine, struct lease *lease, const struct p
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     bool resuming = lease_is_suspended(lease) || lease->state == LEASE_SUSPENDING;
-    size_t n_transfers;
 
     if (!resuming && !plan_preparation(engine, lease, proposal)) {
         proposal_finish(proposal);
@@ -106,18 +124,15 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
         lease->plan->holds_future = true;
         lease_list_append(&engine->queues.future, lease);
     }
-    n_transfers = proposal->preparation.n;
     proposal_take_over(engine, lease, proposal);
-    proposal_finish(proposal);
-    if (lease->state == LEASE_SUSPENDING)
-        return true;
-    if (resuming) {
+    if (resuming && lease->state != LEASE_SUSPENDING) {
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
-    } else {
+    } else if (!resuming) {
         lease_set_state(engine, lease, LEASE_SCHEDULED);
-        if (commit_preparation(engine, lease, n_transfers))
+        if (commit_preparation(engine, lease, proposal))
             lease_set_state(engine, lease, LEASE_READY);
     }
+    proposal_finish(proposal);
     return true;
 }
 

@@ -11,12 +11,14 @@ void engine_settings_init(struct engine_settings *settings)
     behaviour_default(&settings->behaviour);
     settings->backfilling = BACKFILLING_AGGRESSIVE;
     settings->backfilling_reservations = 1;
+    settings->fair_share.half_life = 7 * 86400;
     settings->suspension = SUSPENSION_ALL;
     settings->suspend_rate = 32;
     settings->resume_rate = 32;
     settings->exclusion = EXCLUSION_LOCAL;
     settings->scheduling_threshold_factor = 1;
     settings->force_scheduling_threshold = SPAN_NONE;
+    settings->override_boot_time = SPAN_NONE;
     settings->override_suspend_time = SPAN_NONE;
     settings->override_resume_time = SPAN_NONE;
     settings->migration = MIGRATION_NO;

@@ -5,6 +5,7 @@
 #define GALERNA_CORE_SETTINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/behaviour.h"
@@ -38,6 +39,29 @@ enum preparation { PREPARATION_UNMANAGED, PREPARATION_IMAGE_TRANSFER };
 enum transfer_mechanism { TRANSFER_UNICAST, TRANSFER_MULTICAST };
 enum image_reuse { IMAGE_REUSE_NONE, IMAGE_REUSE_CACHES };
 
+/* Whose leases go first among those of equal priority (fair_share.h). */
+enum fair_share_by {
+    FAIR_SHARE_NO, /* the oldest */
+    FAIR_SHARE_USERS,
+    FAIR_SHARE_GROUPS, /* groups, and users within them */
+};
+
+enum { FAIR_SHARE_WEIGHTS_MAX = 64 };
+
+/* The shares of a user or group that has more than one. */
+struct fair_share_weight {
+    bool is_group;
+    int64_t id;
+    int64_t shares; /* 1 or more */
+};
+
+struct fair_share_settings {
+    enum fair_share_by by;
+    int64_t half_life; /* seconds after which usage counts half, 1 or more */
+    struct fair_share_weight weights[FAIR_SHARE_WEIGHTS_MAX];
+    size_t n_weights;
+};
+
 struct engine_settings {
     struct behaviour behaviour;
 
@@ -56,6 +80,8 @@ struct engine_settings {
     int64_t force_scheduling_threshold; /* seconds, or SPAN_NONE */
     int64_t override_suspend_time;      /* seconds, or SPAN_NONE */
     int64_t override_resume_time;       /* seconds, or SPAN_NONE */
+    double boot_rate;                   /* as resume_rate, for a VM's first start; 0: not counted */
+    int64_t override_boot_time;         /* seconds, or SPAN_NONE */
     enum migration migration;
     int64_t migration_interval; /* seconds between searches for better hosts; 0: never */
     double migration_threshold; /* percent of its time that a lease must gain by moving */
@@ -70,6 +96,8 @@ struct engine_settings {
     enum image_reuse image_reuse;
     int64_t image_cache_size;   /* MB per host */
     int64_t transfer_bandwidth; /* Mbit/s of the image repository */
+
+    struct fair_share_settings fair_share;
 
     uint64_t seed; /* of the random numbers that policies may draw */
 };

@@ -13,10 +13,14 @@
 
 #include "core/resources.h"
 
+struct host_units;
+
 struct site_host {
-    int32_t id;              /* unique */
-    struct amounts capacity; /* units of the site's resource types */
-    bool closed;             /* takes no new VMs; adopted VMs stay on it */
+    int32_t id;                     /* unique */
+    struct amounts capacity;        /* units of the site's resource types */
+    bool closed;                    /* takes no new VMs; adopted VMs stay on it */
+    int32_t cluster;                /* hosts with the same number are together: demand.h */
+    const struct host_units *units; /* demand.h; NULL: none. The driver's, outlives the engine */
 };
 
 struct site {

@@ -6,6 +6,7 @@
 
 #include "core/earliest.h"
 #include "core/lease.h"
+#include "core/occupancy.h"
 #include "core/presence.h"
 #include "core/profile.h"
 #include "core/total.h"
@@ -20,6 +21,7 @@ struct slot_table {
     const struct site *site;
     struct profile *profiles; /* one per host */
     struct total total;       /* free CPU of all hosts together, for quick refusals */
+    struct occupancy *occupancy;
     int64_t now;
     uint64_t version;
     uint32_t ever_negative; /* 1 << type: was overbooked at some time */
@@ -42,6 +44,14 @@ static void note_change(struct slot_table *table, uint32_t host)
     table->changed_hosts[table->n_changes++ % SLOT_TABLE_CHANGES_KEPT] = host;
 }
 
+/* A host with more booked than it has takes nothing from what others have free. */
+static int64_t free_cpu(const struct slot_table *table, uint32_t host)
+{
+    int64_t cpu = table->now_free[RESOURCE_CPU][host];
+
+    return cpu > 0 ? cpu : 0;
+}
+
 static void refresh(struct slot_table *table, uint32_t host)
 {
     struct profile *profile = &table->profiles[host];
@@ -50,10 +60,10 @@ static void refresh(struct slot_table *table, uint32_t host)
     /* A change that began at `now` has put a point behind the head. */
     profile_advance(profile, table->now);
     head = profile->head;
-    table->free_cpu_now -= table->now_free[RESOURCE_CPU][host];
+    table->free_cpu_now -= free_cpu(table, host);
     for (int type = 0; type < table->site->types.count; type++)
         table->now_free[type][host] = profile_free(profile, type, head);
-    table->free_cpu_now += table->now_free[RESOURCE_CPU][host];
+    table->free_cpu_now += free_cpu(table, host);
     table->now_until[host] = head + 1 < profile->n ? profile->times[head + 1] : INSTANT_NEVER;
 }
 
@@ -64,6 +74,7 @@ struct slot_table *slot_table_create(const struct site *site)
 
     table->site = site;
     table->now = INT64_MIN;
+    table->occupancy = occupancy_create(site);
     table->profiles = memory_new(site->n_hosts, sizeof *table->profiles);
     table->now_until = memory_new(site->n_hosts, sizeof *table->now_until);
     for (int type = 0; type < site->types.count; type++)
@@ -85,6 +96,7 @@ void slot_table_destroy(struct slot_table *table)
     for (size_t host = 0; host < table->site->n_hosts; host++)
         profile_finish(&table->profiles[host]);
     total_finish(&table->total);
+    occupancy_destroy(table->occupancy);
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
         free(table->now_free[type]);
     free(table->now_until);
@@ -120,6 +132,11 @@ uint64_t slot_table_version(const struct slot_table *table)
     return table->version;
 }
 
+struct occupancy *slot_table_occupancy(const struct slot_table *table)
+{
+    return table->occupancy;
+}
+
 const struct profile *slot_table_profile(const struct slot_table *table, uint32_t host)
 {
     return &table->profiles[host];
@@ -137,7 +154,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
 {
     const struct placement *placement = r->placement;
     bool piecewise = presence_overlaps(r);
-    int64_t cpu = 0;
+    int64_t cpu = placement->unbound_cpu;
     uint32_t negative = 0;
     struct profile_change change = {
         .from = r->from > table->now ? r->from : table->now,
@@ -166,7 +183,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
         note_change(table, host);
         cpu += change.amounts[RESOURCE_CPU];
     }
-    if (cpu)
+    if (cpu && !r->closes) /* the total is an upper bound */
         total_apply(&table->total, change.from, change.until, cpu * sign);
     return negative;
 }
@@ -188,11 +205,30 @@ static void unlink_booked(struct reservation *r)
     r->next_booked = NULL;
 }
 
+static struct stay stay_of(const struct reservation *r, size_t i)
+{
+    return (struct stay){r->from, r->until, r->placement->held->items[i], r->lease};
+}
+
+static void book_units(struct slot_table *table, const struct reservation *r, int sign)
+{
+    for (size_t i = 0; i < r->placement->held->n; i++) {
+        const struct stay stay = stay_of(r, i);
+
+        if (sign < 0)
+            occupancy_book(table->occupancy, &stay);
+        else
+            occupancy_release(table->occupancy, &stay);
+    }
+}
+
 static uint32_t do_book(struct slot_table *table, struct reservation *r)
 {
     if (r->from >= r->until)
         return 0;
     link_booked(r);
+    if (r->placement->held)
+        book_units(table, r, -1);
     return apply(table, r, -1);
 }
 
@@ -201,6 +237,8 @@ static void do_release(struct slot_table *table, struct reservation *r)
     if (r->from >= r->until)
         return;
     apply(table, r, +1);
+    if (r->placement->held)
+        book_units(table, r, +1);
     unlink_booked(r);
 }
 
@@ -321,12 +359,35 @@ static int check_fits(const struct slot_table *table, const struct reservation *
     return 0;
 }
 
+/* What its VMs hold must be free, and the rules of their roles kept. */
+static int check_units(const struct slot_table *table, const struct reservation *r,
+                       struct error *err)
+{
+    int64_t *limits = memory_new(table->site->n_hosts, sizeof *limits);
+    int result = 0;
+
+    for (size_t i = 0; i < r->placement->held->n && result == 0; i++) {
+        const struct stay stay = stay_of(r, i);
+
+        occupancy_rules_until(table->occupancy, stay.held->demand, r->from, r->until, limits);
+        if (limits[stay.held->host] < r->until || !occupancy_units_free(table->occupancy, &stay))
+            result = error_set(
+                err, ENOSPC, "lease %lld: host %d does not meet the demand of VM %u from %lld on",
+                (long long)r->lease->request.id, table->site->hosts[stay.held->host].id,
+                stay.held->vm + 1, (long long)r->from);
+    }
+    free(limits);
+    return result;
+}
+
 int slot_table_add(struct slot_table *table, struct reservation *r, struct error *err)
 {
     if (r->from >= r->until)
         return error_set(err, EINVAL, "lease %lld: reservation from %lld until %lld is empty",
                          (long long)r->lease->request.id, (long long)r->from, (long long)r->until);
     if (has_unknown_host(table, r, err))
+        return -1;
+    if (r->placement->held && check_units(table, r, err) < 0)
         return -1;
     /* Most reservations fit: booking first and then checking for negative amounts is faster. */
     if (table->ever_negative == 0) {
@@ -488,6 +549,12 @@ uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct 
 int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until)
 {
     return total_least(&table->total, from, until);
+}
+
+int64_t slot_table_earliest_free_cpu(const struct slot_table *table, int64_t cpu, int64_t from,
+                                     int64_t span, int64_t before)
+{
+    return total_earliest(&table->total, cpu, from, span, before);
 }
 
 static struct host_look look_at(const struct slot_table *table, const struct demand *demand,

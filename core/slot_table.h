@@ -23,6 +23,7 @@
 #include "core/site.h"
 #include "util/error.h"
 
+struct occupancy;
 struct profile;
 struct slot_table; /* opaque; one per engine */
 
@@ -34,8 +35,9 @@ void slot_table_destroy(struct slot_table *table); /* NULL is allowed */
 void slot_table_advance(struct slot_table *table, int64_t now);
 int64_t slot_table_now(const struct slot_table *table);
 
-/* Reserve r's amounts on its hosts during [r->from, r->until). All or nothing: on failure the table
- * is as before. ENOSPC: err names the host, the time, the resource and what is missing. */
+/* Reserve r's amounts, and the units and roles that its placement holds, on its hosts during
+ * [r->from, r->until). All or nothing: on failure the table is as before. ENOSPC: err names the
+ * host, the time, the resource and what is missing. */
 int slot_table_add(struct slot_table *table, struct reservation *r, struct error *err);
 
 /* The same without a check: free amounts may become negative (as in Haizea). */
@@ -98,9 +100,15 @@ uint32_t slot_table_changed_host(const struct slot_table *table, uint64_t change
 uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
                                    uint32_t limit);
 
-/* The least free CPU over all hosts together during [from, until): no more can fit. O(log p + p' /
- * 100), p' = changes on the site during the interval. */
+/* The least free CPU over all hosts together during [from, until), places without hosts included:
+ * no more can fit. O(log p + p' / 100), p' = changes on the site during the interval. */
 int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until);
+
+/* The earliest time in [from, before) from which that much CPU is free over all hosts together for
+ * `span` seconds, or until `before` if that is sooner; INSTANT_NEVER. The answer is `from` or a
+ * time at which a reservation ends. O(log p + p'), p' = changes on the site up to the answer. */
+int64_t slot_table_earliest_free_cpu(const struct slot_table *table, int64_t cpu, int64_t from,
+                                     int64_t span, int64_t before);
 
 /* The earliest t >= from at which `count` VMs of this size fit for `duration` seconds (several on a
  * host where they fit); INSTANT_NEVER if there is none. The answer is `from` or a time at which a
@@ -108,8 +116,13 @@ int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, 
 int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
                             uint32_t count, int64_t from, int64_t duration);
 
-/* Free CPU (RESOURCE_CPU) over all hosts now. O(1). */
+/* Free CPU (RESOURCE_CPU) over all hosts now; a host with less than nothing counts as full. O(1).
+ */
 int64_t slot_table_free_cpu_now(const struct slot_table *table);
+
+/* The units and roles that the booked placements hold. Who books something there itself releases it
+ * before the table changes. */
+struct occupancy *slot_table_occupancy(const struct slot_table *table);
 
 /* A host's profile, for copying; valid until the next change. */
 const struct profile *slot_table_profile(const struct slot_table *table, uint32_t host);

@@ -206,6 +206,49 @@ int64_t total_least(const struct total *total, int64_t from, int64_t until)
     }
 }
 
+struct room {
+    int64_t amount, span, before;
+    int64_t begin; /* of the stretch at hand; INSTANT_NEVER: too little is there */
+};
+
+/* Goes over a piece's points from `cell` on. True: the answer is room->begin. */
+static bool sweep(struct room *room, const struct total_piece *piece, uint32_t cell)
+{
+    const struct total_cells *cells = piece->cells;
+
+    for (; cell < cells->n; cell++) {
+        int64_t at = cells->times[cell];
+
+        if (at >= room->before || at >= instant_add(room->begin, room->span))
+            return true;
+        if (cells->amounts[cell] + piece->more < room->amount)
+            room->begin = INSTANT_NEVER;
+        else if (room->begin == INSTANT_NEVER)
+            room->begin = at;
+    }
+    return false;
+}
+
+int64_t total_earliest(const struct total *total, int64_t amount, int64_t from, int64_t span,
+                       int64_t before)
+{
+    struct total_position first = find(total, from);
+    struct room room = {amount, span, before, INSTANT_NEVER};
+
+    if (amount_at(total, first) >= amount)
+        room.begin = from;
+    first.cell++;
+    for (size_t i = first.piece; i < total->n; i++, first.cell = 0) {
+        const struct total_piece *piece = &total->pieces[i];
+
+        if (room.begin != INSTANT_NEVER && piece->least >= amount)
+            continue;
+        if (sweep(&room, piece, first.cell))
+            break;
+    }
+    return room.begin < before ? room.begin : INSTANT_NEVER;
+}
+
 void total_advance(struct total *total, int64_t now)
 {
     size_t gone = 0;

@@ -33,6 +33,12 @@ void total_apply(struct total *total, int64_t from, int64_t until, int64_t amoun
 /* The least amount during [from, until); at `from` when the interval is empty. */
 int64_t total_least(const struct total *total, int64_t from, int64_t until);
 
+/* The earliest time in [from, before) from which at least `amount` is there for `span` seconds, or
+ * until `before` if that is sooner: `from`, or a point at which the amount rises; INSTANT_NEVER if
+ * there is none. O(log p) and the points up to the answer. */
+int64_t total_earliest(const struct total *total, int64_t amount, int64_t from, int64_t span,
+                       int64_t before);
+
 /* Drops the past before `now`: later calls ask for times >= now. */
 void total_advance(struct total *total, int64_t now);
 

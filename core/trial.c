@@ -164,16 +164,9 @@ static bool may_move(const struct trial *trial, const struct change *change)
            change_hosts(change);
 }
 
-/* At most the sum over the VMs, one at a time. */
 static int64_t moving_span(const struct trial *trial, const struct lease *lease)
 {
-    int64_t sum = 0;
-
-    if (trial->engine->settings.migration != MIGRATION_YES)
-        return 0;
-    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
-        sum += transfer_span_of_vm(trial->engine, lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY]);
-    return sum;
+    return trial->engine->settings.migration == MIGRATION_YES ? move_span(trial->engine, lease) : 0;
 }
 
 /* On its previous hosts if possible, else anywhere. */
@@ -294,7 +287,7 @@ static void take_new_place(struct trial *trial, struct change *change)
     if (!change->restarts)
         return;
     lease_set_state(engine, lease, LEASE_SCHEDULED);
-    if (commit_preparation(engine, lease, 0))
+    if (commit_preparation(engine, lease, &change->next))
         lease_set_state(engine, lease, LEASE_READY);
 }
 

@@ -2,7 +2,6 @@
 #include "core/victims.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"
@@ -86,20 +85,16 @@ static void find_late(struct engine *engine, const struct map_request *request,
                                 .victims = &mapping->victims,
                                 .from = request->from,
                                 .until = mapping->until};
-    size_t n_vms = request->lease->n_vms;
     struct placement *placement;
-    uint32_t *vm_host;
 
     late->n = 0;
     if (!resettle_has_work(&mapping->victims))
         return;
-    vm_host = memory_copy(mapping->vm_host, n_vms * sizeof *vm_host);
-    wish.placement = placement = placement_of_vms(engine, request->lease, vm_host);
+    wish.placement = placement =
+        placement_of_vms(engine, request->lease, mapping->vm_host, mapping->vm_held);
     resettle_find_late(engine, &wish, late);
+    mapper_assign(engine, request->lease, placement, mapping);
     placement_destroy(placement);
-    memcpy(engine->mapper.vm_host, vm_host, n_vms * sizeof *vm_host);
-    mapping->vm_host = engine->mapper.vm_host;
-    free(vm_host);
 }
 
 /* Leaves the slot table as it was. */

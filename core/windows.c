@@ -298,6 +298,7 @@ static void append_window(const struct layout *layout, const struct window *wind
         hold_memory_only(layout, placement);
     else
         hold_everything(layout, placement);
+    placement_hold_same(placement, layout->placement);
     forget_slots(layout->engine, placement);
     reservation_list_append(list, reservation_create(layout->lease, kind_of(layout), window->from,
                                                      window->until, placement));
@@ -324,6 +325,7 @@ static void append_wait(const struct layout *layout, int64_t from, int64_t until
                    all->n_types * sizeof *all->amounts);
             n_hosts++;
         }
+    placement_hold_same(placement, all);
     reservation_list_append(
         list, reservation_create(layout->lease, kind_of(layout), from, until, placement));
 }

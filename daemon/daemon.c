@@ -7,12 +7,17 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/control/control.h"
+#include "daemon/control/services_question.h"
+#include "daemon/http/http.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/messages.h"
+#include "daemon/live/usage.h"
 #include "daemon/log.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/record/records.h"
+#include "daemon/reload.h"
 #include "daemon/signals.h"
 #include "util/crash_point.h"
 
@@ -21,7 +26,6 @@ enum {
     WATCHED_MAX = 400,           /* VMs polled together */
     PICTURE_STALE = 3,           /* poll intervals after which commands are held back */
     COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
-    LEADER_FRESH = 1000,         /* milliseconds: commands need a more recent leader check */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the picture for placing new VMs */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls and plans */
 };
@@ -61,6 +65,7 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
 
 int daemon_commit(struct daemon *daemon, struct error *err)
 {
+    world_remember_promises(daemon->world, daemon->store);
     if (store_has_changes(daemon->store))
         clocks_remember(daemon);
     if (store_commit(daemon->store, err) < 0) {
@@ -86,7 +91,7 @@ static bool daemon_may_act(const struct daemon *daemon)
     int64_t age = clock_monotonic() - daemon->polled;
 
     return daemon->polled && daemon->poll_ok && world_leads(daemon->world) &&
-           guard_holds(daemon->guard) &&
+           guard_holds(daemon->guard) && daemon->poll_asked >= daemon->fence.acts_since &&
            age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
@@ -150,7 +155,7 @@ static int plan(struct daemon *daemon, int64_t now)
 }
 
 /* VMs that may be placed again need their extended form. */
-static void want_full_forms(struct daemon *daemon)
+void daemon_want_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
@@ -161,39 +166,19 @@ static void want_full_forms(struct daemon *daemon)
 
         if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
             (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
+             drains_of(&daemon->asked, vms[i]->host) ||
+             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
+             planner_leaves_by(daemon->planner, vms[i], clock_now()) != INSTANT_NONE ||
              planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
             ids[n_ids++] = vms[i]->id;
     }
     world_want_full(daemon->world, ids, n_ids);
 }
 
-/* The answer of the leader check: commands are sent only by the leader. */
-static void leader_told(void *context)
-{
-    struct daemon *daemon = context;
-
-    daemon->asking_leader = false;
-    if (world_leads(daemon->world)) {
-        enactor_send(daemon->enactor);
-    } else {
-        log_warning("oned has lost the leadership of its zone: commands are held back until it "
-                    "leads again");
-        enactor_withdraw(daemon->enactor);
-    }
-    daemon->cycle_due = true;
-}
-
 static void act(struct daemon *daemon, size_t n_commands, int64_t now)
 {
-    bool fresh = !daemon->live->leader_check ||
-                 clock_monotonic() - world_leader_checked(daemon->world) < LEADER_FRESH;
-
-    if (n_commands && fresh) {
-        enactor_send(daemon->enactor);
-    } else if (n_commands) {
-        daemon->asking_leader = true;
-        world_check_leader(daemon->world, leader_told, daemon);
-    }
+    if (n_commands)
+        fence_send(daemon);
     if (messages_update(daemon->messages, now))
         daemon->cycle_due = daemon->cycle_due || cloud_pending(daemon->cloud) == 0;
 }
@@ -206,8 +191,9 @@ static void finish_cycle(struct daemon *daemon)
     struct error err = {0};
     bool may_act = daemon_may_act(daemon);
 
-    if (may_act && !daemon->asking_leader)
+    if (may_act && !daemon->fence.waits)
         n_commands = enactor_prepare(daemon->enactor, now);
+    usage_charge(daemon->store, &daemon->configuration->settings.fair_share, now);
     if (daemon_commit(daemon, &err) < 0) {
         if (n_commands)
             enactor_withdraw(daemon->enactor);
@@ -216,7 +202,7 @@ static void finish_cycle(struct daemon *daemon)
     if (may_act)
         act(daemon, n_commands, now);
     records_update(daemon);
-    want_full_forms(daemon);
+    daemon_want_forms(daemon);
 }
 
 void daemon_planned(void *context, bool made)
@@ -225,6 +211,7 @@ void daemon_planned(void *context, bool made)
     const struct error failure = {.code = EIO, .text = "the planner ended without a plan"};
 
     daemon->last_replan_us = (clock_monotonic() - daemon->plan_began) * 1000;
+    metrics_planned(daemon->metrics, clock_monotonic() - daemon->plan_began, made);
     if (!made) {
         plan_failed(daemon, &failure);
     } else {
@@ -248,14 +235,16 @@ static void cycle(struct daemon *daemon)
     if (daemon->poll_ok) {
         intake(daemon, now);
         reconcile(daemon, now);
-        messages_see(daemon->messages);
-        want_full_forms(daemon);
+        messages_see(daemon->messages, now);
+        daemon_want_forms(daemon);
         world_drop_forms(daemon->world);
     }
     if (!world_leads(daemon->world))
         return;
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts changed");
+    if (!planner_sees_same_vmgroups(daemon->planner))
+        daemon_replan(daemon, "the VM groups changed");
     if (plan(daemon, now) < 0)
         finish_cycle(daemon);
 }
@@ -280,20 +269,33 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         log_info("OpenNebula is readable again");
     daemon->failures = 0;
     daemon_problem(daemon, PROBLEM_OPENNEBULA, NULL);
+    broken_rules_find(&daemon->broken_rules, daemon->world);
     if (kind == POLL_FULL) {
         if (!daemon->polled) {
             log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
             store_set_fact(daemon->store, "mode", daemon->mode);
         }
         daemon->polled = now;
+        daemon->poll_asked = world_asked(daemon->world);
         daemon->next_poll = now + daemon->live->poll_interval * 1000;
         daemon->poll_ok = true;
         if (world_unread_digest(daemon->world) != daemon->unread) {
             daemon->unread = world_unread_digest(daemon->world);
-            daemon_replan(daemon, "VMs that cannot be read hold other room");
+            daemon_replan(daemon, "the capacity of VMs that cannot be read has changed");
+        }
+        if (world_site(daemon->world)->digest != daemon->site) {
+            daemon->site = world_site(daemon->world)->digest;
+            daemon_replan(daemon, "datastores, networks, clusters, users or access rules changed");
         }
         if (quarantine_expire(&daemon->quarantine, clock_now()))
             daemon_replan(daemon, "the quarantine of a host ended");
+        services_drain_goes_on(daemon);
+        services_rebalance_goes_on(daemon);
+        rebalancing_follow(daemon);
+        if (drains_expire(&daemon->drains, clock_now())) {
+            drains_save(&daemon->drains, daemon->store);
+            daemon_replan(daemon, "the drain of a host ended");
+        }
         if (planner_unplaced(daemon->planner))
             daemon_replan(daemon, "%zu leases could not be placed",
                           planner_unplaced(daemon->planner));
@@ -301,7 +303,8 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         daemon_replan(daemon, "the plan is old");
     }
     if (!world_leads(daemon->world))
-        log_debug("oned is not the leader (%s): no commands sent", world_raft_state(daemon->world));
+        log_debug("oned is not the leader (%s): no commands sent",
+                  world_leadership(daemon->world)->role);
     daemon->cycle_due = true;
 }
 
@@ -353,7 +356,7 @@ static bool tries_again(const struct daemon *daemon)
 /* The next due time; `reconcile`: that of the reconciliation. */
 static int64_t next_due(const struct daemon *daemon, int64_t reconcile)
 {
-    bool acts = daemon_may_act(daemon) && !daemon->asking_leader;
+    bool acts = daemon_may_act(daemon) && !daemon->fence.waits;
     int64_t due = when_able(plans(daemon), planner_next_time(daemon->planner));
 
     due = least(due, when_able(daemon->polled && daemon->poll_ok, reconcile));
@@ -374,13 +377,16 @@ static int64_t until_due(const struct daemon *daemon)
     due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
-    if (!daemon->polled || world_leads(daemon->world))
+    if (fence_follows(daemon) || world_leads(daemon->world))
         wait = least(wait, guard_next_time(daemon->guard) - steady);
+    wait = least(wait, fence_due(daemon) - steady);
     if (plans(daemon))
         wait = least(wait, planner_forecast_due(daemon->planner) - steady);
     if (tries_again(daemon))
         wait = least(wait, daemon->next_plan - steady);
     wait = least(wait, planner_due(daemon->planner) - steady);
+    if (daemon->http)
+        wait = least(wait, http_due(daemon->http) - steady);
     if (!world_polling(daemon->world))
         wait = least(wait, daemon->next_poll - steady);
     if (!daemon->looking && daemon->poll_ok && enactor_watched(daemon->enactor, &one, 1))
@@ -407,19 +413,19 @@ static int watch_guard(struct daemon *daemon, struct error *err)
 {
     static const char waits[] =
         "commands suspended until OpenNebula has the mark of this galernad again";
-    bool follows = daemon->polled && !world_leads(daemon->world);
-    bool holds = guard_holds(daemon->guard);
+    bool follows = fence_follows(daemon), holds;
 
-    if (holds && !daemon->guarded)
-        daemon->cycle_due = true;
+    if (world_leads(daemon->world))
+        guard_lead(daemon->guard, world_leadership(daemon->world));
+    holds = guard_holds(daemon->guard);
     if (!holds && daemon->guarded && !follows)
         log_warning("%s", waits);
     daemon->guarded = holds;
     daemon_problem(daemon, PROBLEM_MARK, holds || follows ? NULL : waits);
-    if (follows) {
+    if (follows)
         guard_rest(daemon->guard);
+    if (!world_leads(daemon->world)) /* or not yet known: an oned that follows may lag behind */
         return 0;
-    }
     guard_step(daemon->guard);
     return guard_check(daemon->guard, err);
 }
@@ -447,7 +453,7 @@ static void count_log_lines(struct daemon *daemon)
 
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
-    struct pollfd fds[CONTROL_CLIENTS_MAX + 2 + PLANNER_FDS];
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 3 + PLANNER_FDS];
     unsigned n = 0;
     int64_t wait;
 
@@ -455,6 +461,8 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
     if (daemon->control)
         n += control_waitfds(daemon->control, &fds[n], CONTROL_CLIENTS_MAX + 1);
     n += planner_waitfds(daemon->planner, &fds[n]);
+    if (daemon->http)
+        n += http_waitfds(daemon->http, &fds[n]);
     wait = until_due(daemon);
     if (daemon->watchdog_ms > 0)
         wait = least(wait, daemon->watchdog_ms / 3);
@@ -463,6 +471,8 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
     planner_serve(daemon->planner);
     if (daemon->control)
         control_serve(daemon->control);
+    if (daemon->http)
+        http_serve(daemon->http);
     return 0;
 }
 
@@ -472,21 +482,8 @@ void daemon_modules_loaded(struct daemon *daemon)
     daemon_replan(daemon, "policy modules reloaded");
 }
 
-static void reloaded(void *context, const struct error *err)
-{
-    struct daemon *daemon = context;
-
-    if (!err)
-        daemon_modules_loaded(daemon);
-    else if (err->code == EAGAIN)
-        daemon->reload = !daemon->stopping;
-    else
-        log_error("policy modules not reloaded, the old ones stay: %s", err->text);
-}
-
 static void handle_signals(struct daemon *daemon)
 {
-    struct error err = {0};
     int number;
 
     while ((number = signals_next())) {
@@ -494,14 +491,13 @@ static void handle_signals(struct daemon *daemon)
             log_info("stopping; VMs stay as they are");
             daemon->stopping = true;
         } else if (number == SIGNAL_RELOAD) {
-            daemon->reload = true;
+            daemon->reload_due = true;
         }
     }
-    if (!daemon->reload)
+    if (!daemon->reload_due)
         return;
-    daemon->reload = false;
-    if (planner_reload(daemon->planner, NULL, reloaded, daemon, &err) < 0)
-        reloaded(daemon, &err);
+    daemon->reload_due = false;
+    reload_begin(daemon->reload);
 }
 
 int daemon_run(struct daemon *daemon, struct error *err)
@@ -512,6 +508,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
         watch_time(daemon);
         if (watch_guard(daemon, err) < 0)
             return -1;
+        fence_step(daemon);
         if (daemon->cycle_due && !planner_is_planning(daemon->planner)) {
             cycle(daemon);
             note_times(daemon);

@@ -15,9 +15,13 @@
 #include "adapters/opennebula/rights.h"
 #include "configuration/configuration.h"
 #include "configuration/live.h"
+#include "daemon/live/broken_rules.h"
 #include "daemon/live/clocks.h"
+#include "daemon/live/fence.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/rebalancing.h"
 #include "daemon/live/world.h"
+#include "daemon/live/promises.h"
 #include "daemon/planner/planner.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
@@ -27,9 +31,12 @@ struct control;
 struct enactor;
 struct estimates;
 struct guard;
+struct http;
 struct messages;
+struct metrics;
 struct order;
 struct recorder;
+struct reload;
 struct services_question;
 
 /* Problems that keep galernad from working, shown in the status. */
@@ -56,30 +63,43 @@ struct daemon {
     struct planner *planner;
     struct enactor *enactor;
     struct messages *messages;
+    struct promises promises;
     struct guard *guard;
     struct recorder *recorder; /* NULL: nothing is recorded */
     bool record_failed;        /* the failure was logged */
     struct control *control;
+    struct metrics *metrics;
+    struct http *http; /* NULL: not configured */
     struct answers *answers;
     struct services_question *question; /* the request being handled on the control socket; NULL */
 
+    uint64_t site;                /* the digest of the site of the last full poll */
     uint64_t unread;              /* world_unread_digest() of the plan's room */
     struct quarantine quarantine; /* hosts that take no VMs for now */
-    bool replan;                  /* rebuild the engine in the next cycle */
-    char replan_why[128];         /* the first reason, for the log */
-    bool cycle_due;               /* something has changed since the last cycle */
-    int64_t plan_began;           /* monotonic milliseconds */
-    bool poll_ok;                 /* the last poll was complete */
-    bool guarded;                 /* this daemon is the one that may act */
+    struct map broken_rules;      /* of VM groups, as of the last poll: broken_rules.h */
+    struct drains drains;         /* hosts that operators empty */
+    struct drains asked;          /* that are asked about: templates of their VMs are read */
+    struct services_question *drain_question; /* waits for those templates; NULL */
+    struct rebalancing rebalancing;
+    struct services_question *rebalance_question; /* waits for templates, too; NULL */
+    int32_t rebalance_cluster;                    /* of that question */
+    bool replan;                              /* rebuild the engine in the next cycle */
+    char replan_why[128];                     /* the first reason, for the log */
+    bool cycle_due;                           /* something has changed since the last cycle */
+    int64_t plan_began;                       /* monotonic milliseconds */
+    bool poll_ok;                             /* the last poll was complete */
+    bool guarded;                             /* this daemon is the one that may act */
     bool stopping;
-    bool reload; /* reload policy modules when no reload is in progress */
+    struct reload *reload;
+    bool reload_due; /* begin a reload when none is in progress */
     struct problem problems[PROBLEMS];
     int exit_code;
     int64_t polled;    /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t next_poll; /* monotonic milliseconds */
     int64_t next_look; /* monotonic milliseconds: next poll of VMs in transition */
     bool looking;
-    bool asking_leader;     /* commands wait for the leader check */
+    int64_t poll_asked;     /* monotonic milliseconds: beginning of that poll */
+    struct fence fence;
     int failures;           /* consecutive failed polls */
     int plan_failures;      /* consecutive failed plans */
     int64_t next_plan;      /* monotonic milliseconds: not before, after failures */
@@ -107,6 +127,8 @@ void daemon_planner_ready(struct daemon *daemon);
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
 /* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. */
 int daemon_commit(struct daemon *daemon, struct error *err);
+/* Tell the world which VMs' extended forms are needed, from the next poll on. */
+void daemon_want_forms(struct daemon *daemon);
 /* A hook or client reports that OpenNebula has changed: poll early. */
 void daemon_notice(struct daemon *daemon);
 /* Policy modules were reloaded. */
@@ -125,6 +147,9 @@ void intake(struct daemon *daemon, int64_t now);
 /* May galernad's account make this order? False: `reason` says which rule forbids it. */
 bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
                    char reason[LEASE_SPEC_TEXT_MAX]);
+/* May the lease's owner have it with these times? False: `reason` says which rule forbids it. */
+bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
+                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
 /* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 
@@ -134,8 +159,8 @@ void reconcile_before_replan(struct daemon *daemon);
 /* The VM cannot be started, and its lease fails: final until its user releases the VM. Other VMs of
  * the lease that run or are in transition are ended, the rest are held. `last`: the last failure.
  */
-void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *last,
-                       int64_t now);
+void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed,
+                             const char *last, int64_t now);
 /* Update leases from the observations of their VMs. */
 void reconcile(struct daemon *daemon, int64_t now);
 /* When the next lease ends, is warned, or a group counts as complete; INSTANT_NEVER. */

@@ -1,11 +1,17 @@
 /* The log of galernad. */
 #include "daemon/log.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "configuration/live.h"
 #include "util/printable.h"
@@ -32,6 +38,34 @@ void log_set_level(int level)
     threshold = level;
 }
 
+/* Is standard error the journal? The variable is inherited by programs whose standard error is not:
+ * see systemd.exec(5). */
+static bool is_journal(void)
+{
+    const char *stream = getenv("JOURNAL_STREAM");
+    uintmax_t device, inode;
+    struct stat status;
+
+    return stream && sscanf(stream, "%ju:%ju", &device, &inode) == 2 &&
+           fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+}
+
+int log_continue_in(const char *path, struct error *err)
+{
+    int file =
+        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    int code;
+
+    if (file < 0 || dup2(file, STDERR_FILENO) < 0) {
+        code = errno;
+        if (file >= 0)
+            close(file);
+        return error_set(err, code, "%s: cannot open: %s", path, strerror(code));
+    }
+    close(file);
+    return 0;
+}
+
 static void write_line(int level, const char *line)
 {
     static const char *const words[] = {[LOG_LEVEL_ERROR] = "error: ",
@@ -44,7 +78,7 @@ static void write_line(int level, const char *line)
                                         [LOG_LEVEL_DEBUG] = 7};
     char stamp[32] = "";
 
-    if (getenv("JOURNAL_STREAM")) {
+    if (is_journal()) {
         fprintf(stderr, "<%d>%s\n", syslog_levels[level], line);
     } else {
         time_text_local(time(NULL), stamp, sizeof stamp);

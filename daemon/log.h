@@ -7,8 +7,14 @@
 #ifndef GALERNA_DAEMON_LOG_H
 #define GALERNA_DAEMON_LOG_H
 
+#include "util/error.h"
+
 /* Lines above the level (enum live_log_level) are left out. The process has one log. */
 void log_set_level(int level);
+
+/* From now on standard error is that file; lines are appended to it. Errors: those of open(2); the
+ * log stays where it was. */
+int log_continue_in(const char *path, struct error *err);
 
 /* Write each counted line once with its count, and reset the counts. */
 void log_count_repeats(void);

@@ -8,6 +8,7 @@
 #include "adapters/simulated/simulated.h"
 #include "configuration/site_text.h"
 #include "daemon/log.h"
+#include "util/memory.h"
 
 static const char default_site[] = "4,cpu=100,memory=1024";
 
@@ -36,8 +37,7 @@ struct cloud *simulated_cloud(const struct configuration *configuration,
         error_prefix(err, "simulation.resources");
         return NULL;
     }
-    if (asprintf(&file, "%s/simulated.db", state_directory) < 0)
-        abort();
+    file = memory_format("%s/simulated.db", state_directory);
     settings.site = &site;
     settings.file = file;
     cloud = simulated_create(&settings, &resumed, err);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,16 +16,21 @@
 #include "adapters/opennebula/opennebula.h"
 #include "daemon/control/control.h"
 #include "daemon/control/services.h"
+#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
+#include "daemon/http/http.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/messages.h"
+#include "daemon/live/promise_key.h"
 #include "daemon/log.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/planner/lessons.h"
 #include "daemon/planner/modules.h"
 #include "daemon/record/recorder.h"
+#include "daemon/reload.h"
 #include "daemon/signals.h"
 #include "daemon/simulated.h"
 #include "daemon/store/repair.h"
@@ -125,14 +131,15 @@ static int check_policies(struct app *app)
     struct error err = {0};
     bool there = false;
 
-    if (directory && asprintf(&store, "%s/store.db", directory) >= 0) {
+    if (directory) {
+        store = memory_format("%s/store.db", directory);
         there = access(store, F_OK) == 0;
         free(store);
     }
     free(directory);
     if (there && !app->startup->check_only)
         return 0;
-    if (modules_check(app->configuration, &err) == 0 ||
+    if (modules_check(app->configuration, app->startup->check_only, &err) == 0 ||
         (err.code == ECHILD && !app->startup->check_only))
         return 0;
     return fail_policies(app, &err);
@@ -164,7 +171,10 @@ static int open_store(struct app *app)
     if (find_state_directory(app) < 0)
         return -1;
     app->daemon.store = store_open(app->state_directory, &err);
-    return app->daemon.store ? 0 : fail_by_store(app, &err);
+    if (!app->daemon.store)
+        return fail_by_store(app, &err);
+    drains_load(&app->daemon.drains, app->daemon.store);
+    return 0;
 }
 
 static void print_line(void *context, const char *line)
@@ -305,10 +315,10 @@ static int fail_or_busy(struct app *app, const struct error *err)
 /* In a zone of several oneds each may have a galernad; only the leader's acts. */
 static bool follows(const struct app *app)
 {
-    if (!app->greeting.leads)
+    if (!app->greeting.leadership.leads)
         log_info("this oned does not lead its zone (%s): waiting until it does",
-                 app->greeting.leadership);
-    return !app->greeting.leads;
+                 app->greeting.leadership.role);
+    return !app->greeting.leadership.leads;
 }
 
 /* Waits until it is known whether another galernad acts. If OpenNebula does not answer, the loop
@@ -356,8 +366,10 @@ static int take_place(struct app *app)
         return reached;
     if (make_guard(app, &err) < 0)
         return fail_or_busy(app, &err);
-    if (reached == 0 && !follows(app))
+    if (reached == 0 && !follows(app)) {
+        guard_lead(app->daemon.guard, &app->greeting.leadership);
         claimed = claim_place(app);
+    }
     if (claimed != 0)
         return claimed;
     if (!is_simulated(app))
@@ -365,6 +377,28 @@ static int take_place(struct app *app)
                  app->daemon.oned_version[0] ? app->daemon.oned_version : "(not reached yet)",
                  app->credentials.endpoint, app->credentials.user);
     return 0;
+}
+
+/* Simulated hosts are lost with their state directory: no promises. */
+static int find_promise_key(struct app *app, struct error *err)
+{
+    struct promises *promises = &app->daemon.promises;
+    const char *given = app->daemon.live->promise_key;
+    char *path = given ? memory_text(given) : memory_format("%s/promise.key", app->state_directory);
+    bool made = false;
+    int result = 0;
+
+    if (!is_simulated(app)) {
+        result = promise_key_load(path, &promises->key, &made, err);
+        promises->has_key = result == 0;
+        promises->zone = app->greeting.zone;
+    }
+    if (made)
+        log_info("%s: made a key that signs the promises in VMs' templates; other front-ends need "
+                 "a copy",
+                 path);
+    free(path);
+    return result;
 }
 
 static struct planner_settings planner_settings(struct app *app)
@@ -375,6 +409,11 @@ static struct planner_settings planner_settings(struct app *app)
         .configuration = app->configuration,
         .eligibility = {.policy = (enum host_policy)live->host_policy,
                         .rank = live->rank,
+                        .datastore_policy = (enum placement_policy)live->datastore_policy,
+                        .datastore_rank = live->datastore_rank,
+                        .network_policy = (enum placement_policy)live->network_policy,
+                        .network_rank = live->network_rank,
+                        .different_networks = live->different_networks,
                         .memory_scale = live->memory_scale,
                         .zone = app->greeting.zone},
         .boot_time = live->boot_time,
@@ -384,6 +423,10 @@ static struct planner_settings planner_settings(struct app *app)
         .changed = planner_changed,
         .begins = begins,
         .quarantine = &app->daemon.quarantine,
+        .drains = &app->daemon.drains,
+        .moves_per_host = live->actions_per_host,
+        .rebalance_threshold = llround(live->rebalance_threshold / 100 * USE_WHOLE),
+        .live_rescheds = live->live_rescheds,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,
     };
@@ -406,11 +449,15 @@ static int make_loop(struct app *app)
                                          .check_leader = daemon->live->leader_check};
     struct error err = {0};
 
+    if (find_promise_key(app, &err) < 0)
+        return fail(app, EXIT_CONFIGURATION, &err);
     clocks_boot(daemon->clocks.boot);
-    clocks_recall(daemon, clock_now_ms(), clock_awake_or_not());
+    clocks_recall(daemon, clock_now_ms(), clock_monotonic());
     daemon->started = clock_now();
     daemon->world = world_create(&world, daemon_polled, daemon);
-    daemon->estimates = estimates_create(daemon->store);
+    world_recall_promises(daemon->world, daemon->store);
+    daemon->estimates = estimates_create(daemon->store, daemon->live->estimate_margin);
+    daemon->metrics = metrics_create(daemon);
     app->lessons = lessons_create(daemon->store, &listener);
     daemon->planner = planner_create(&settings, daemon->store, daemon->world, &err);
     if (!daemon->planner)
@@ -418,6 +465,7 @@ static int make_loop(struct app *app)
     planner_set_estimates(daemon->planner, daemon->estimates);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
+    daemon->reload = reload_create(daemon, app->startup->file, app->configuration);
     app->services = services_for(daemon);
     daemon->answers = answers_create(daemon->store, &app->services);
     app->socket =
@@ -426,7 +474,10 @@ static int make_loop(struct app *app)
         control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
     if (!daemon->control)
         return fail(app, EXIT_FAILURE, &err);
-    return 0;
+    if (daemon->live->http_listen)
+        daemon->http =
+            http_create(daemon->live->http_listen, metrics_handle, daemon->metrics, &err);
+    return daemon->live->http_listen && !daemon->http ? fail(app, EXIT_FAILURE, &err) : 0;
 }
 
 /* --- the whole daemon ------------------------------------------------------------------------- */
@@ -486,11 +537,27 @@ static int go_to_background(struct app *app)
     return 0;
 }
 
+/* The terminal is the user's again; a file or pipe is where the user wants the log. */
+static void leave_terminal(const struct app *app)
+{
+    struct error err = {0};
+    char *path;
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    path = memory_format("%s/galernad.log", app->state_directory);
+    log_info("runs in the background; its log is %s", path);
+    if (log_continue_in(path, &err) < 0)
+        log_warning("%s", err.text);
+    free(path);
+}
+
 static void say_ready(struct app *app)
 {
     sd_notify(0, "READY=1");
     if (app->ready < 0)
         return;
+    leave_terminal(app);
     (void)!write(app->ready, "", 1);
     close(app->ready);
 }
@@ -538,7 +605,9 @@ static void take_down(struct app *app)
 
     if (daemon->planner)
         planner_stop(daemon->planner);
+    reload_destroy(daemon->reload);
     control_destroy(daemon->control);
+    http_destroy(daemon->http);
     answers_destroy(daemon->answers);
     if (recorder_close(daemon->recorder, &err) < 0)
         log_error("%s", err.text);
@@ -551,8 +620,14 @@ static void take_down(struct app *app)
     estimates_destroy(daemon->estimates);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
+    services_drain_forget(daemon);
+    services_rebalance_forget(daemon);
+    drains_finish(&daemon->drains);
+    rebalancing_finish(&daemon->rebalancing);
     quarantine_finish(&daemon->quarantine);
+    map_finish(&daemon->broken_rules);
     lessons_destroy(app->lessons);
+    metrics_destroy(daemon->metrics);
     credentials_finish(&app->credentials);
     store_close(daemon->store);
     rights_destroy(daemon->rights);

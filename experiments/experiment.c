@@ -55,6 +55,11 @@ bool experiment_chosen(const struct experiment_bench *bench, const char *option,
     return strcmp(experiment_text(bench, option), word) == 0;
 }
 
+const char *experiment_logs(const struct experiment_bench *bench)
+{
+    return bench->request->logs;
+}
+
 bool experiment_is_quick(const struct experiment_bench *bench)
 {
     return bench->request->quick;
@@ -164,8 +169,7 @@ static int try_folder(const char *path, struct error *err)
     char *name;
     int file;
 
-    if (asprintf(&name, "%s/.galerna-XXXXXX", path) < 0)
-        abort();
+    name = memory_format("%s/.galerna-XXXXXX", path);
     file = mkostemp(name, O_CLOEXEC);
     if (file < 0) {
         error_set(err, errno, "%s: nothing can be written there: %s", path, strerror(errno));

@@ -31,6 +31,7 @@ struct experiment {
     const char *summary;
     const struct experiment_option *options;
     size_t n_options;
+    bool reads_logs; /* those in experiment_request.logs */
     int (*run)(const struct experiment_bench *bench, struct findings *findings, struct error *err);
 };
 
@@ -43,6 +44,7 @@ const struct experiment *experiment_find(const char *name, struct error *err);
 struct experiment_request {
     const char *folder;     /* made when it is not there; its files are replaced */
     long parallel;          /* processes at a time; 0: one per processor */
+    const char *logs;       /* folder of workload logs; NULL: none */
     bool quick;             /* a small part of it, in seconds: for tests */
     const char *const *set; /* "option=value" */
     size_t n_set;
@@ -67,6 +69,7 @@ int experiment_perform(const struct experiment *experiment,
 double experiment_number(const struct experiment_bench *bench, const char *option);
 bool experiment_chosen(const struct experiment_bench *bench, const char *option, const char *word);
 const char *experiment_text(const struct experiment_bench *bench, const char *option);
+const char *experiment_logs(const struct experiment_bench *bench); /* NULL: none */
 bool experiment_is_quick(const struct experiment_bench *bench);
 
 /* n pieces of work, each in a process of its own, several at a time. `perform` runs in the child
@@ -84,6 +87,6 @@ int experiment_share_out(const struct experiment_bench *bench, const struct expe
                          void *results, struct error *err);
 
 extern const struct experiment experiment_suspend, experiment_priority, experiment_pacp,
-    experiment_intergrid, experiment_gridway;
+    experiment_intergrid, experiment_gridway, experiment_backfilling;
 
 #endif

@@ -30,15 +30,6 @@ static void array_finish(struct text_array *array)
     free(array->items);
 }
 
-static char *formatted(const char *format, va_list args)
-{
-    char *text;
-
-    if (vasprintf(&text, format, args) < 0)
-        abort();
-    return text;
-}
-
 struct findings *findings_create(void)
 {
     return memory_new(1, sizeof(struct findings));
@@ -96,7 +87,7 @@ void findings_remark(struct findings *findings, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    append(&findings->remarks, formatted(format, args));
+    append(&findings->remarks, memory_vformat(format, args));
     va_end(args);
 }
 
@@ -130,7 +121,7 @@ void findings_cell(struct findings *findings, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    append(&findings->tables[findings->n_tables - 1].cells, formatted(format, args));
+    append(&findings->tables[findings->n_tables - 1].cells, memory_vformat(format, args));
     va_end(args);
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/findings_private.h"
 #include "util/json_writer.h"
+#include "util/memory.h"
 
 static struct output *create(const char *folder, const char *name, const char *ending,
                              struct error *err)
@@ -12,8 +13,7 @@ static struct output *create(const char *folder, const char *name, const char *e
     struct output *out;
     char *path;
 
-    if (asprintf(&path, "%s/%s%s", folder, name, ending) < 0)
-        abort();
+    path = memory_format("%s/%s%s", folder, name, ending);
     out = output_create(path, err);
     free(path);
     return out;

@@ -148,13 +148,13 @@ static int class_of(const void *context, const struct lease_request *request)
     (void)context;
     if (request->origin == ORIGIN_LOCAL)
         return CLASS_LOCAL;
-    return request->priority == 1 ? CLASS_LOW : CLASS_HIGH;
+    return request->priority == PRIORITY_ONE ? CLASS_LOW : CLASS_HIGH;
 }
 
 static int64_t due(const void *context, const struct lease_request *request)
 {
     const struct pacp_run *all = context;
-    const char *option = request->priority == 1 ? "low-deadline" : "high-deadline";
+    const char *option = request->priority == PRIORITY_ONE ? "low-deadline" : "high-deadline";
 
     if (request->origin == ORIGIN_LOCAL)
         return INSTANT_NEVER;

@@ -51,7 +51,7 @@ static struct trace *open_triplets(const struct priority_run *run, const struct 
             .duration_known = SPAN_NONE,
             .preemptible = true,
             .terms = run->restarts ? TERMS_RESTARTABLE : TERMS_SUSPENDABLE,
-            .priority = (int32_t)sample[i % 3].nodes,
+            .priority = (int32_t)sample[i % 3].nodes * PRIORITY_ONE,
             .user = -1,
             .node_sets = &sets[i],
             .n_node_sets = 1,

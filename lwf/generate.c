@@ -252,7 +252,10 @@ static int add(struct generated *generated, struct stream_state *state,
     if (!job->joined && stream->users > 0)
         state->user = 1 + (double)generate_random_below(&state->leases, (uint64_t)stream->users);
     item->user = (uint32_t)state->user;
-    item->priority = stream->priority_by_vms ? (int32_t)item->vms : (int32_t)stream->priority;
+    item->priority = stream->priority;
+    if (stream->priority_by_vms)
+        item->priority = (int32_t)fmin((double)item->vms * PRIORITY_ONE,
+                                       (double)lease_terms[TERM_ID_priority].most);
     set_times(state, item, arrival);
     generated->n++;
     return 0;

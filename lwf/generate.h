@@ -89,10 +89,10 @@ struct generate_stream {
     double overestimate;                /* requested over real run time, 1 or more */
     double cpu, memory;                 /* of a VM: percent of a processor, MB */
     double users;                       /* user numbers are 1 ... users; 0: none */
-    double priority;
-    bool priority_by_vms;           /* priority is the number of VMs */
-    double gap_factor, time_factor; /* multiply arrivals and run times */
-    double most_vms, most_time;     /* larger ones are cut; 0: no limit */
+    int32_t priority;                   /* in thousandths */
+    bool priority_by_vms;               /* priority is the number of VMs */
+    double gap_factor, time_factor;     /* multiply arrivals and run times */
+    double most_vms, most_time;         /* larger ones are cut; 0: no limit */
 
     struct lublin_parameters lublin[2];
     double nodes;              /* fit sizes to a system of so many; 0: as published */

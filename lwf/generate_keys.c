@@ -151,13 +151,17 @@ static int read_kind(struct generate_stream *stream, const char *text, struct er
 
 static int read_priority(struct generate_stream *stream, const char *text, struct error *err)
 {
+    const struct lease_term *term = &lease_terms[TERM_ID_priority];
+    char expected[TERM_EXPECTED_MAX];
+    struct term_values values;
+
     stream->priority_by_vms = strcmp(text, "vms") == 0;
     if (stream->priority_by_vms)
         return 0;
-    if (!read_number(text, &stream->priority) || fabs(stream->priority) > 1e9 ||
-        stream->priority != floor(stream->priority))
-        return error_set(err, EINVAL, "priority: '%.40s', expected a whole number or the word vms",
-                         text);
+    if (term_read(term, text, &values, expected) < 0)
+        return error_set(err, EINVAL, "priority: '%.40s', expected %s or the word vms", text,
+                         expected);
+    stream->priority = values.priority;
     return 0;
 }
 
@@ -220,7 +224,7 @@ static const struct key keys[] = {
     {"users", KEY_WHOLE, ALL, AT(users), 0, 1e6, NULL,
      "number of users, numbered from 1; 0: leases have no user"},
     {"priority", KEY_SPECIAL, ALL, 0, 0, 0, read_priority,
-     "a whole number, or vms: as many as the lease has VMs"},
+     "a number with up to three decimals, or vms: as many as the lease has VMs"},
     {"gap-factor", KEY_NUMBER, ALL & ~RESERVATIONS, AT(gap_factor), 1e-6, 1e6, NULL,
      "multiplies the times of arrival"},
     {"time-factor", KEY_NUMBER, ALL & ~RESERVATIONS, AT(time_factor), 1e-6, 1e6, NULL,

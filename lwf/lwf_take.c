@@ -66,7 +66,7 @@ int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute
     return min;
 }
 
-/* A flag is true or false alone, as in Haizea; numbers are not limited by what sites allow. */
+/* A flag is true or false alone, as in Haizea. */
 void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
                    struct term_values *values)
 {
@@ -76,10 +76,6 @@ void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
 
     if (!lwf_given(reader, attribute))
         return;
-    if (term->type == TERM_INTEGER) {
-        term_set_number(term, values, lwf_take_integer(reader, attribute, -INT32_MAX, INT32_MAX));
-        return;
-    }
     snprintf(text, sizeof text, "%.*s", (int)(value->end - value->text), value->text);
     if (term->type == TERM_FLAG && (lwf_is_word(value, "true") || lwf_is_word(value, "false")))
         term_set_number(term, values, lwf_is_word(value, "true"));

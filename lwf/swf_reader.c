@@ -183,6 +183,12 @@ static int next_line(struct swf_reader *reader, struct error *err)
     return more;
 }
 
+static bool is_too_large(const struct swf_header *header, const int64_t fields[FIELDS])
+{
+    return header->max_processors > 0 && (fields[FIELD_REQUESTED] > header->max_processors ||
+                                          fields[FIELD_ALLOCATED] > header->max_processors);
+}
+
 static bool is_wanted(struct swf_reader *reader, const int64_t fields[FIELDS])
 {
     struct swf_counts *counts = &reader->counts;
@@ -190,6 +196,14 @@ static bool is_wanted(struct swf_reader *reader, const int64_t fields[FIELDS])
 
     if (status >= 2 && status <= 4) {
         counts->partial++;
+        return false;
+    }
+    if (reader->options.skip_without_run_time && fields[FIELD_RUN_TIME] <= 0) {
+        counts->without_run_time++;
+        return false;
+    }
+    if (reader->options.skip_too_large && is_too_large(&reader->header, fields)) {
+        counts->too_large++;
         return false;
     }
     if (status == STATUS_FAILED && reader->options.skip_failed) {

@@ -31,9 +31,11 @@ struct swf_options {
     int64_t hosts;               /* of the site; 0: as many as the header's MaxProcs or MaxNodes
                                     tells, no site when it does not */
     enum swf_missing_time missing_time;
-    bool skip_failed;    /* status 0 */
-    bool skip_cancelled; /* status 5, also those that did run */
-    bool from_zero;      /* the first lease's submission is the start of the trace */
+    bool skip_failed;           /* status 0 */
+    bool skip_cancelled;        /* status 5, also those that did run */
+    bool skip_without_run_time; /* a run time of 0 or -1 */
+    bool skip_too_large;        /* requested or allocated processors above MaxProcs */
+    bool from_zero;             /* the first lease's submission is the start of the trace */
     bool preemptible;
     int64_t limit; /* leases; 0: all */
 };
@@ -44,6 +46,7 @@ void swf_options_init(struct swf_options *options);
 /* How the lines read so far were handled. */
 struct swf_counts {
     int64_t lines, jobs, leases;
+    int64_t without_run_time, too_large;
     int64_t without_time, without_processors, never_started, failed, cancelled, partial;
 };
 

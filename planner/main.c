@@ -99,10 +99,19 @@ static void tell_line(void *context, enum policy_log_level level, const char *te
 }
 
 static int64_t memory_before;
+static uint64_t time_before; /* ns */
 
 static int64_t memory_now(void)
 {
     return (int64_t)(intptr_t)sbrk(0);
+}
+
+static uint64_t time_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static void calls(void *context, size_t module, enum policy_call call)
@@ -113,6 +122,7 @@ static void calls(void *context, size_t module, enum policy_call call)
     page->last = (uint32_t)module + 1;
     page->calls++;
     memory_before = memory_now();
+    time_before = time_now();
 }
 
 static void returned(void *context)
@@ -122,7 +132,11 @@ static void returned(void *context)
 
     (void)context;
     page->module = 0;
-    if (grown > 0 && module > 0 && module <= sizeof page->grown / sizeof *page->grown)
+    if (module == 0 || module > sizeof page->grown / sizeof *page->grown)
+        return;
+    page->called[module - 1]++;
+    page->spent[module - 1] += time_now() - time_before;
+    if (grown > 0)
         page->grown[module - 1] += grown;
 }
 

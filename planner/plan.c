@@ -14,26 +14,36 @@ enum { RELOCATED_MAX = 8 /* per plan: each adopts everything again */ };
 void plan_finish(struct plan *plan)
 {
     engine_destroy(plan->engine);
-    for (size_t i = 0; i < plan->n_filters; i++) {
-        memory_free(plan->filters[i]->allowed);
-        memory_free(plan->filters[i]->rank);
-        free(plan->filters[i]);
+    for (size_t i = 0; i < plan->objects.n_filters; i++) {
+        memory_free(plan->objects.filters[i]->allowed);
+        memory_free(plan->objects.filters[i]->rank);
+        free(plan->objects.filters[i]);
     }
-    free(plan->filters);
+    free(plan->objects.filters);
+    free(plan->objects.demands);
+    kept_finish(&plan->kept);
     *plan = (struct plan){0};
 }
 
 /* --- the engine ------------------------------------------------------------------------------- */
 
-static int read_site(struct wire_reader *reader, struct site *site, struct error *err)
+/* Hosts have a number among the units, which many share; -1: none. */
+static int read_site(struct plan *plan, struct wire_reader *reader, struct site *site,
+                     struct error *err)
 {
-    size_t n = wire_get_count(reader, 4);
+    size_t n_units = wire_get_count(reader, 3), n;
+    const struct host_units **units = kept_new(&plan->kept, n_units, sizeof *units);
 
+    for (size_t i = 0; i < n_units; i++)
+        units[i] = wire_get_host_units(reader, &plan->kept);
     site_init(site);
+    n = wire_get_count(reader, 6);
     for (size_t i = 0; i < n; i++) {
         struct amounts capacity = {{0}};
         int32_t id = (int32_t)wire_get(reader, INT32_MIN, INT32_MAX);
         bool closed = wire_get_bool(reader);
+        int32_t cluster = (int32_t)wire_get(reader, INT32_MIN, INT32_MAX);
+        int64_t number = wire_get(reader, -1, (int64_t)n_units - 1);
 
         capacity.of[RESOURCE_CPU] = wire_get(reader, 0, INT64_MAX);
         capacity.of[RESOURCE_MEMORY] = wire_get(reader, 0, INT64_MAX);
@@ -41,6 +51,8 @@ static int read_site(struct wire_reader *reader, struct site *site, struct error
             return -1;
         site->hosts[i].id = id;
         site->hosts[i].closed = closed;
+        site->hosts[i].cluster = cluster;
+        site->hosts[i].units = number < 0 ? NULL : units[number];
     }
     return reader->failed ? error_set(err, EPROTO, "the hosts cannot be read") : 0;
 }
@@ -49,6 +61,22 @@ static void tell_site(const struct plan_building *building, const struct site *s
 {
     if (building->policies)
         policy_host_set_site(building->policies, site);
+}
+
+static int begin(struct plan_building *building, struct wire_reader *reader, struct error *err)
+{
+    struct engine *engine = building->plan->engine;
+    size_t n = wire_get_count(reader, 3);
+
+    if (engine_begin(engine, building->now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        int64_t user = wire_get(reader, INT32_MIN, INT32_MAX);
+        int64_t group = wire_get(reader, INT32_MIN, INT32_MAX);
+
+        engine_use(engine, user, group, (double)wire_get(reader, 0, INT64_MAX));
+    }
+    return reader->failed ? error_set(err, EPROTO, "what users have used cannot be read") : 0;
 }
 
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err)
@@ -61,41 +89,57 @@ int plan_make_engine(struct plan_building *building, struct wire_reader *reader,
     engine_destroy(plan->engine);
     plan->engine = NULL;
     wire_get_raw(reader, &settings, sizeof settings);
-    if (read_site(reader, &site, err) == 0)
+    if (read_site(plan, reader, &site, err) == 0)
         plan->engine = engine_create(&site, &settings, building->hooks, err);
     plan->n_hosts = site.n_hosts;
     site_finish(&site);
     if (!plan->engine)
         return -1;
     tell_site(building, engine_site(plan->engine));
-    return engine_begin(plan->engine, building->now, err);
+    return begin(building, reader, err);
 }
 
-void plan_read_filters(struct plan *plan, struct wire_reader *reader)
+static void read_filter(struct plan *plan, struct wire_reader *reader)
+{
+    struct host_filter *filter = memory_new(1, sizeof *filter);
+
+    if (wire_get_bool(reader)) {
+        bool *allowed = memory_new(plan->n_hosts, sizeof *allowed);
+
+        wire_get_bits(reader, allowed, plan->n_hosts);
+        filter->allowed = allowed;
+    }
+    if (wire_get_bool(reader)) {
+        int64_t *rank = memory_new(plan->n_hosts, sizeof *rank);
+
+        for (size_t host = 0; host < plan->n_hosts; host++)
+            rank[host] = wire_get(reader, INT64_MIN, INT64_MAX);
+        filter->rank = rank;
+    }
+    filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);
+    plan->objects.filters = memory_grow(plan->objects.filters, &plan->filters_allocated,
+                                        plan->objects.n_filters + 1, sizeof(struct host_filter *));
+    plan->objects.filters[plan->objects.n_filters++] = filter;
+}
+
+static void read_demand(struct plan *plan, struct wire_reader *reader)
+{
+    struct set_objects *objects = &plan->objects;
+
+    objects->demands = memory_grow(objects->demands, &plan->demands_allocated,
+                                   objects->n_demands + 1, sizeof *objects->demands);
+    objects->demands[objects->n_demands++] = wire_get_demand(reader, &plan->kept);
+}
+
+void plan_read_objects(struct plan *plan, struct wire_reader *reader)
 {
     size_t n = wire_get_count(reader, 3);
 
-    for (size_t i = 0; i < n && !reader->failed; i++) {
-        struct host_filter *filter = memory_new(1, sizeof *filter);
-
-        if (wire_get_bool(reader)) {
-            bool *allowed = memory_new(plan->n_hosts, sizeof *allowed);
-
-            wire_get_bits(reader, allowed, plan->n_hosts);
-            filter->allowed = allowed;
-        }
-        if (wire_get_bool(reader)) {
-            int64_t *rank = memory_new(plan->n_hosts, sizeof *rank);
-
-            for (size_t host = 0; host < plan->n_hosts; host++)
-                rank[host] = wire_get(reader, INT64_MIN, INT64_MAX);
-            filter->rank = rank;
-        }
-        filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);
-        plan->filters = memory_grow(plan->filters, &plan->filters_allocated, plan->n_filters + 1,
-                                    sizeof *plan->filters);
-        plan->filters[plan->n_filters++] = filter;
-    }
+    for (size_t i = 0; i < n && !reader->failed; i++)
+        read_filter(plan, reader);
+    n = wire_get_count(reader, 10);
+    for (size_t i = 0; i < n && !reader->failed; i++)
+        read_demand(plan, reader);
 }
 
 /* --- adoptions -------------------------------------------------------------------------------- */
@@ -106,6 +150,7 @@ struct fact {
     struct node_set *sets;
     struct fact_place *places;
     uint32_t *vm_host;
+    struct vm_units *units;
     uint32_t n_vms;
 };
 
@@ -114,6 +159,7 @@ static void fact_finish(struct fact *fact)
     free(fact->sets);
     free(fact->places);
     free(fact->vm_host);
+    free(fact->units);
 }
 
 static uint32_t get_place(struct wire_reader *reader, size_t n_hosts)
@@ -136,24 +182,47 @@ static uint32_t place_now(const struct plan_building *building, int64_t lease, u
     return place->place;
 }
 
+static const struct node_set *set_of(const struct fact *fact, uint32_t vm)
+{
+    const struct lease_request *request = &fact->fact.adoption.request;
+    size_t set = 0;
+
+    while (set + 1 < request->n_node_sets && vm >= request->node_sets[set].count)
+        vm -= request->node_sets[set++].count;
+    return &request->node_sets[set];
+}
+
+static void read_units(const struct plan_building *building, struct wire_reader *reader,
+                       struct fact *fact, uint32_t vm)
+{
+    const struct vm_demand *demand =
+        fact->fact.adoption.request.n_node_sets ? set_of(fact, vm)->demand : NULL;
+
+    if (!fact->units)
+        fact->units = memory_new(fact->n_vms, sizeof *fact->units);
+    wire_get_vm_units(reader, &building->plan->kept, &fact->units[vm],
+                      demand ? demand->n_nodes : 0);
+}
+
 static void read_places(const struct plan_building *building, struct wire_reader *reader,
                         struct fact *fact)
 {
-    enum { HOLDS = 1, RELOCATE = 2 };
-
     fact->n_vms = (uint32_t)wire_get_count(reader, 2);
     fact->places = memory_new(fact->n_vms, sizeof *fact->places);
     fact->vm_host = memory_new(fact->n_vms, sizeof *fact->vm_host);
     for (uint32_t i = 0; i < fact->n_vms; i++) {
         struct fact_place *place = &fact->places[i];
-        int64_t flags = wire_get(reader, 0, HOLDS | RELOCATE);
+        int64_t flags = wire_get(reader, 0, PLACE_HOLDS | PLACE_RELOCATE | PLACE_HAS_UNITS);
 
         place->place = get_place(reader, building->plan->n_hosts);
-        place->holds = flags & HOLDS;
-        place->relocate = flags & RELOCATE;
-        place->filter = place->relocate
-                            ? (int32_t)wire_get(reader, -1, (int64_t)building->plan->n_filters - 1)
-                            : -1;
+        place->holds = flags & PLACE_HOLDS;
+        place->relocate = flags & PLACE_RELOCATE;
+        place->filter =
+            place->relocate
+                ? (int32_t)wire_get(reader, -1, (int64_t)building->plan->objects.n_filters - 1)
+                : -1;
+        if (flags & PLACE_HAS_UNITS)
+            read_units(building, reader, fact, i);
         fact->vm_host[i] = place_now(building, fact->fact.adoption.request.id, i, place);
     }
 }
@@ -165,11 +234,10 @@ static bool read_fact(const struct plan_building *building, struct wire_reader *
 
     *fact = (struct fact){0};
     wire_get_fields(reader, fact_adoption_fields, n_fact_adoption_fields, &fact->fact);
-    wire_get_request(reader, &adoption->request, &fact->sets,
-                     (const struct host_filter *const *)building->plan->filters,
-                     building->plan->n_filters);
+    wire_get_request(reader, &adoption->request, &fact->sets, &building->plan->objects);
     read_places(building, reader, fact);
     adoption->vm_host = fact->fact.has_places ? fact->vm_host : NULL;
+    adoption->vm_units = adoption->vm_host ? fact->units : NULL;
     return !reader->failed;
 }
 
@@ -190,9 +258,12 @@ static void adopt_blocks(struct plan_building *building, const struct fact *fact
 
     for (size_t set = 0; set < request->n_node_sets; set++)
         for (uint32_t i = 0; i < request->node_sets[set].count && vm < fact->n_vms; i++, vm++) {
-            struct node_set nodes = {.count = 1, .amounts = request->node_sets[set].amounts};
+            struct node_set nodes = {.count = 1,
+                                     .amounts = request->node_sets[set].amounts,
+                                     .demand = request->node_sets[set].demand};
             struct adoption block = {.as = ADOPTED_RUNNING,
                                      .vm_host = &fact->vm_host[vm],
+                                     .vm_units = fact->units ? &fact->units[vm] : NULL,
                                      .since = building->now,
                                      .until = INSTANT_NEVER,
                                      .not_before = INSTANT_NONE};
@@ -215,6 +286,7 @@ static int try_alternative(struct plan_building *building, struct fact *fact, st
     engine_forget(engine, adoption->request.id, NULL);
     if (fact->fact.alternative == ALTERNATIVE_ANYWHERE) {
         adoption->vm_host = NULL;
+        adoption->vm_units = NULL;
     } else {
         adoption->request.start = fact->fact.start;
         adoption->request.duration = adoption->request.duration_original = fact->fact.duration;
@@ -243,30 +315,20 @@ static void adopt(struct plan_building *building, struct fact *fact)
     adopt_blocks(building, fact);
 }
 
-static const struct amounts *amounts_of(const struct fact *fact, uint32_t vm)
-{
-    const struct lease_request *request = &fact->fact.adoption.request;
-    size_t set = 0;
-
-    while (set + 1 < request->n_node_sets && vm >= request->node_sets[set].count)
-        vm -= request->node_sets[set++].count;
-    return &request->node_sets[set].amounts;
-}
-
-static void note_wishes(struct plan_building *building, const struct fact *fact)
+static void note_displaced(struct plan_building *building, const struct fact *fact)
 {
     for (uint32_t i = 0; i < fact->n_vms && fact->fact.adoption.request.n_node_sets; i++) {
         const struct fact_place *place = &fact->places[i];
 
         if (!place->relocate)
             continue;
-        building->wishes = memory_grow(building->wishes, &building->wishes_allocated,
-                                       building->n_wishes + 1, sizeof *building->wishes);
-        building->wishes[building->n_wishes++] = (struct relocation_wish){
+        building->displaced = memory_grow(building->displaced, &building->displaced_allocated,
+                                          building->n_displaced + 1, sizeof *building->displaced);
+        building->displaced[building->n_displaced++] = (struct displaced_vm){
             .lease = fact->fact.adoption.request.id,
             .vm = i,
-            .filter = place->filter < 0 ? NULL : building->plan->filters[place->filter],
-            .need = *amounts_of(fact, i),
+            .filter = place->filter < 0 ? NULL : building->plan->objects.filters[place->filter],
+            .nodes = *set_of(fact, i),
             .until = fact->fact.adoption.until};
     }
 }
@@ -277,46 +339,50 @@ static int adopt_all(struct plan_building *building, struct wire_reader *reader,
 
     building->exceptions.n = 0;
     building->n_exceptions = 0;
-    building->n_wishes = 0;
+    building->n_displaced = 0;
     for (size_t i = 0; i < n && !reader->failed; i++) {
         struct fact fact;
 
         if (read_fact(building, reader, &fact)) {
             adopt(building, &fact);
-            note_wishes(building, &fact);
+            note_displaced(building, &fact);
         }
         fact_finish(&fact);
     }
-    return reader->failed ? error_set(err, EPROTO, "what is there cannot be read") : 0;
+    return reader->failed ? error_set(err, EPROTO, "the adopted leases cannot be read") : 0;
 }
 
 /* --- group members that must move to other hosts ---------------------------------------------- */
 
-/* The best-ranked host among those that the filter allows and that are free until then. */
-static uint32_t other_host(const struct plan_building *building, const struct relocation_wish *wish)
+/* The best-ranked host among those that the filter allows and that can take the VM until then. */
+static uint32_t other_host(const struct plan_building *building,
+                           const struct displaced_vm *displaced)
 {
     const struct plan *plan = building->plan;
     const struct site *site = engine_site(plan->engine);
-    const struct host_filter *filter = wish->filter;
+    const struct host_filter *filter = displaced->filter;
+    int64_t *limits = memory_new(site->n_hosts, sizeof *limits);
     uint32_t best = HOST_NONE;
 
+    engine_takes_until(plan->engine, &displaced->nodes, building->now, displaced->until, limits);
     for (uint32_t place = 0; place < site->n_hosts; place++) {
         const int64_t *rank = filter ? filter->rank : NULL;
 
         if (site->hosts[place].closed || (filter && filter->allowed && !filter->allowed[place]) ||
             (best != HOST_NONE && (!rank || rank[place] <= rank[best])) ||
-            engine_fits_until(plan->engine, place, &wish->need, building->now) < wish->until)
+            limits[place] < displaced->until)
             continue;
         best = place;
     }
+    free(limits);
     return best;
 }
 
-static bool is_settled(const struct plan_building *building, const struct relocation_wish *wish)
+static bool is_settled(const struct plan_building *building, const struct displaced_vm *displaced)
 {
     for (size_t i = 0; i < building->n_relocations; i++)
-        if (building->relocations[i].lease == wish->lease &&
-            building->relocations[i].vm == wish->vm)
+        if (building->relocations[i].lease == displaced->lease &&
+            building->relocations[i].vm == displaced->vm)
             return true;
     return false;
 }
@@ -324,18 +390,19 @@ static bool is_settled(const struct plan_building *building, const struct reloca
 /* True: a VM got another host, so everything must be adopted again. */
 static bool relocate(struct plan_building *building)
 {
-    for (size_t i = 0; i < building->n_wishes; i++) {
-        const struct relocation_wish *wish = &building->wishes[i];
+    for (size_t i = 0; i < building->n_displaced; i++) {
+        const struct displaced_vm *displaced = &building->displaced[i];
         uint32_t place;
 
-        if (is_settled(building, wish) || !engine_lease(building->plan->engine, wish->lease))
+        if (is_settled(building, displaced) ||
+            !engine_lease(building->plan->engine, displaced->lease))
             continue;
-        place = other_host(building, wish);
+        place = other_host(building, displaced);
         building->relocations =
             memory_grow(building->relocations, &building->relocations_allocated,
                         building->n_relocations + 1, sizeof *building->relocations);
-        building->relocations[building->n_relocations++] =
-            (struct plan_relocation){.lease = wish->lease, .vm = wish->vm, .place = place};
+        building->relocations[building->n_relocations++] = (struct plan_relocation){
+            .lease = displaced->lease, .vm = displaced->vm, .place = place};
         if (place != HOST_NONE)
             return true;
     }
@@ -361,7 +428,7 @@ int plan_adopt(struct plan_building *building, struct wire_reader *reader,
 
 void plan_building_finish(struct plan_building *building)
 {
-    free(building->wishes);
+    free(building->displaced);
     free(building->relocations);
     wire_writer_finish(&building->exceptions);
 }

@@ -4,20 +4,22 @@
 
 #include "core/host_filter.h"
 #include "planner/planning.h"
+#include "planner/wire_units.h"
 
 struct plan {
     struct engine *engine;
     size_t n_hosts;
-    struct host_filter **filters;
-    size_t n_filters, filters_allocated;
+    struct set_objects objects;
+    size_t filters_allocated, demands_allocated;
+    struct kept_list kept; /* the hosts' units, demands, and what VMs hold */
 };
 
 /* A VM of a group that must start on another host. */
-struct relocation_wish {
+struct displaced_vm {
     int64_t lease;
     uint32_t vm;
     const struct host_filter *filter;
-    struct amounts need;
+    struct node_set nodes; /* one VM */
     int64_t until;
 };
 
@@ -27,8 +29,8 @@ struct plan_building {
     const struct policy_hooks *hooks;
     struct policy_host *policies; /* informed of each site; NULL: none */
     int64_t now;
-    struct relocation_wish *wishes;
-    size_t n_wishes, wishes_allocated;
+    struct displaced_vm *displaced;
+    size_t n_displaced, displaced_allocated;
     struct plan_relocation *relocations;
     size_t n_relocations, relocations_allocated;
     struct wire_writer exceptions;
@@ -40,8 +42,8 @@ void plan_finish(struct plan *plan); /* frees its contents; the structure may be
 
 /* Read settings and hosts, and create an engine that begins at building->now. */
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
-/* Read filters and add them to the existing ones. */
-void plan_read_filters(struct plan *plan, struct wire_reader *reader);
+/* Read filters and demands and add them to the existing ones. */
+void plan_read_objects(struct plan *plan, struct wire_reader *reader);
 /* Read adoptions and add them to the engine. Group members that must move get other hosts, and then
  * everything is adopted again. -1 with err: the engine cannot be rebuilt. */
 int plan_adopt(struct plan_building *building, struct wire_reader *reader,

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/forecast.h"
+#include "core/plan.h"
 #include "planner/plan.h"
 #include "util/memory.h"
 
@@ -36,7 +37,28 @@ struct planning {
 
     struct forecast *forecast; /* in progress; NULL: none */
     int64_t forecast_us;       /* CPU time used so far */
+    struct plan forecast_of;   /* its plan, once another has replaced it: it reads its demands */
+    bool is_replaced;
 };
+
+static void end_forecast(struct planning *planning)
+{
+    forecast_destroy(planning->forecast);
+    planning->forecast = NULL;
+    plan_finish(&planning->forecast_of);
+    planning->is_replaced = false;
+}
+
+/* Drops the plan; what a forecast still reads of it is kept. */
+static void drop_plan(struct planning *planning, struct plan *plan)
+{
+    if (planning->forecast && plan == &planning->live && !planning->is_replaced) {
+        planning->is_replaced = true;
+        planning->forecast_of = *plan;
+        *plan = (struct plan){0};
+    }
+    plan_finish(plan);
+}
 
 /* --- queries of modules ----------------------------------------------------------------------- */
 
@@ -122,7 +144,7 @@ void planning_destroy(struct planning *planning)
         return;
     if (planning->policies)
         policy_host_set_site(planning->policies, NULL);
-    forecast_destroy(planning->forecast);
+    end_forecast(planning);
     plan_finish(&planning->live);
     engine_outputs_finish(&planning->outputs);
     forget_attributes(planning);
@@ -191,7 +213,7 @@ static void read_events(struct planning *planning, struct wire_reader *reader)
         event.other = wire_get(reader, INT64_MIN, INT64_MAX);
         event.accepted = wire_get_bool(reader);
         lease.accumulated = wire_get(reader, INT64_MIN, INT64_MAX);
-        wire_get_request(reader, &lease.request, &sets, NULL, 0);
+        wire_get_request(reader, &lease.request, &sets, NULL);
         lease.n_vms = count_vms(&lease.request);
         event.lease = &lease;
         if (planning->policies && !reader->failed)
@@ -208,12 +230,20 @@ struct answer {
     int32_t failed_step; /* -1: none */
 };
 
+/* A VM that is off leaves its host. */
+static bool is_move_of_block(const struct engine_output *output)
+{
+    return output->kind == OUTPUT_OPERATION_STARTED &&
+           output->reservation->kind == RESERVATION_MEMORY_MIGRATION;
+}
+
 static void take_outputs(struct planning *planning, struct plan *plan, struct answer *answer)
 {
     for (size_t i = 0; i < planning->outputs.n_items; i++) {
         const struct engine_output *output = &planning->outputs.items[i];
 
-        if (output->lease->request.id >= BLOCK_BASE && output->lease->request.id != TRIAL_ID)
+        if (output->lease->request.id >= BLOCK_BASE && output->lease->request.id != TRIAL_ID &&
+            !is_move_of_block(output))
             continue;
         wire_put_output(&answer->outputs, output);
         answer->n_outputs++;
@@ -249,8 +279,7 @@ static int step(struct planning *planning, struct plan *plan, int64_t now,
             if (!can_be_cancelled(plan, input.lease))
                 continue;
         } else {
-            wire_get_request(reader, &requests[i], &sets[i],
-                             (const struct host_filter *const *)plan->filters, plan->n_filters);
+            wire_get_request(reader, &requests[i], &sets[i], &plan->objects);
         }
         inputs[n_inputs++] = input;
     }
@@ -288,13 +317,19 @@ struct viewing {
     size_t n;
 };
 
+static bool is_leaving(const struct lease *lease)
+{
+    return lease->state == LEASE_ACTIVE && lease->plan->leave_by != INSTANT_NONE;
+}
+
 static void view(void *context, const struct lease *lease)
 {
     struct viewing *viewing = context;
     int64_t id = lease->request.id;
 
-    if ((id >= BLOCK_BASE && id != TRIAL_ID) ||
-        (lease->state == LEASE_ACTIVE && lease->request.kind != LEASE_DEADLINE))
+    if (!is_leaving(lease) &&
+        ((id >= BLOCK_BASE && id != TRIAL_ID) ||
+         (lease->state == LEASE_ACTIVE && lease->request.kind != LEASE_DEADLINE)))
         return;
     wire_put_view(&viewing->views, lease);
     viewing->n++;
@@ -359,10 +394,10 @@ static int build(struct planning *planning, struct plan_building *building,
                  struct wire_reader *reader, struct error *err)
 {
     struct wire_reader site;
-    bool anew = wire_get_bool(reader);
+    bool rebuild = wire_get_bool(reader);
 
-    if (anew) {
-        plan_finish(building->plan);
+    if (rebuild) {
+        drop_plan(planning, building->plan);
         site = *reader;
         if (plan_make_engine(building, reader, err) < 0)
             return -1;
@@ -371,8 +406,8 @@ static int build(struct planning *planning, struct plan_building *building,
         return error_set(err, EAGAIN, "no plan has been made yet");
     }
     read_events(planning, reader);
-    plan_read_filters(building->plan, reader);
-    return anew ? plan_adopt(building, reader, &site, err) : 0;
+    plan_read_objects(building->plan, reader);
+    return rebuild ? plan_adopt(building, reader, &site, err) : 0;
 }
 
 static int make_plan(struct planning *planning, struct plan *plan, struct wire_reader *reader,
@@ -390,7 +425,7 @@ static int make_plan(struct planning *planning, struct plan *plan, struct wire_r
     if ((build(planning, &building, reader, &err) < 0 ||
          make_steps(planning, plan, building.now, reader, &answer, &err) < 0) &&
         plan->engine)
-        plan_finish(plan);
+        drop_plan(planning, plan);
     understood = !reader->failed && (!plan->engine || wire_is_at_end(reader));
     if (!plan->engine && planning->policies)
         policy_host_set_site(planning->policies, NULL);
@@ -430,19 +465,22 @@ static void put_operations(void *context, const struct lease *lease)
 {
     struct planned_operations *operations = context;
 
-    if (lease->request.id >= BLOCK_BASE)
-        return;
+    bool is_block = lease->request.id >= BLOCK_BASE;
+    int64_t vm = is_block ? lease->request.id - BLOCK_BASE : -1;
+
     for (size_t i = 0; i < lease->n_reservations; i++) {
         const struct reservation *r = lease->reservations[i];
 
         for (uint32_t host = 0; r->placement && host < r->placement->n_hosts; host++) {
             const int64_t *amounts = &r->placement->amounts[(size_t)host * r->placement->n_types];
 
-            if (r->placement->hosts[host] != operations->place || r->state == RESERVATION_DONE)
+            if (r->placement->hosts[host] != operations->place || r->state == RESERVATION_DONE ||
+                r->closes)
                 continue;
             wire_put_operation(
                 &operations->writer,
-                &(struct planned_operation){.lease = lease->request.id,
+                &(struct planned_operation){.lease = is_block ? -1 : lease->request.id,
+                                            .vm = vm <= INT32_MAX ? (int32_t)vm : -1,
                                             .kind = r->kind,
                                             .from = r->from,
                                             .until = r->until,
@@ -481,8 +519,7 @@ static void begin_forecast(struct planning *planning, struct wire_reader *reader
 {
     size_t most = (size_t)wire_get(reader, 0, INT32_MAX);
 
-    forecast_destroy(planning->forecast);
-    planning->forecast = NULL;
+    end_forecast(planning);
     planning->forecast_us = 0;
     if (planning->live.engine)
         planning->forecast = forecast_create(planning->live.engine, most);
@@ -521,8 +558,7 @@ void planning_go_on(struct planning *planning, struct wire_writer *reply)
     if (more)
         return;
     tell_forecast(planning, reply);
-    forecast_destroy(planning->forecast);
-    planning->forecast = NULL;
+    end_forecast(planning);
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */

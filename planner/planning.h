@@ -11,6 +11,7 @@
 
 /* Ids from here on are VMs that hold a host and belong to no lease of the plan. */
 #define BLOCK_BASE (INT64_C(1) << 40)
+#define DRAIN_BASE (BLOCK_BASE + (INT64_C(1) << 34))
 #define TRIAL_ID   (BLOCK_BASE * 2)
 
 struct planning; /* opaque */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host_filter.h"
+#include "planner/wire_units.h"
 #include "util/memory.h"
 
 /* Bound of the planner's times and numbers: sums stay in range, and years can be printed. */
@@ -22,6 +23,7 @@ static const struct wire_field request_fields[] = {
     WIRE_ANY(struct lease_request, duration),
     WIRE_ANY(struct lease_request, duration_known),
     WIRE_ANY(struct lease_request, user),
+    WIRE_ANY(struct lease_request, group),
     WIRE_ANY(struct lease_request, image_size),
 };
 
@@ -31,6 +33,7 @@ const struct wire_field fact_adoption_fields[] = {
     WIRE_ANY(struct fact_adoption, adoption.until),
     WIRE_ANY(struct fact_adoption, adoption.suspend_at),
     WIRE_ANY(struct fact_adoption, adoption.resume_at),
+    WIRE_ANY(struct fact_adoption, adoption.leave_by),
     WIRE_ANY(struct fact_adoption, adoption.accumulated),
     WIRE_ANY(struct fact_adoption, adoption.not_before),
     WIRE_ANY(struct fact_adoption, has_places),
@@ -69,30 +72,10 @@ static void get_term(struct wire_reader *reader, const struct lease_term *term,
     case TERM_FLAG:
         term_set_number(term, values, wire_get(reader, 0, 1));
         break;
-    case TERM_INTEGER:
+    case TERM_NUMBER:
         term_set_number(term, values, wire_get(reader, INT32_MIN, INT32_MAX));
         break;
     }
-}
-
-static void put_amounts(struct wire_writer *writer, const struct amounts *amounts)
-{
-    int n = RESOURCE_TYPES_MAX;
-
-    while (n > 0 && amounts->of[n - 1] == 0)
-        n--;
-    wire_put(writer, n);
-    for (int i = 0; i < n; i++)
-        wire_put(writer, amounts->of[i]);
-}
-
-static void get_amounts(struct wire_reader *reader, struct amounts *amounts)
-{
-    int64_t n = wire_get(reader, 0, RESOURCE_TYPES_MAX);
-
-    *amounts = (struct amounts){{0}};
-    for (int64_t i = 0; i < n; i++)
-        amounts->of[i] = wire_get(reader, INT64_MIN, INT64_MAX);
 }
 
 struct lease_request block_request(int64_t id, int64_t now, struct node_set *nodes)
@@ -112,7 +95,7 @@ struct lease_request block_request(int64_t id, int64_t now, struct node_set *nod
 }
 
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
-                      const int32_t *filters)
+                      const struct set_numbers *numbers)
 {
     wire_put_fields(writer, request_fields, WIRE_TABLE_SIZE(request_fields), request);
     put_terms(writer, &request->term_values);
@@ -122,15 +105,19 @@ void wire_put_request(struct wire_writer *writer, const struct lease_request *re
     wire_put(writer, (int64_t)request->n_node_sets);
     for (size_t i = 0; i < request->n_node_sets; i++) {
         wire_put(writer, request->node_sets[i].count);
-        wire_put(writer, filters[i]);
-        put_amounts(writer, &request->node_sets[i].amounts);
+        wire_put(writer, numbers ? numbers[i].filter : -1);
+        wire_put(writer, numbers ? numbers[i].demand : -1);
+        wire_put_amounts(writer, &request->node_sets[i].amounts);
     }
 }
 
 void wire_get_request(struct wire_reader *reader, struct lease_request *request,
-                      struct node_set **sets, const struct host_filter *const *filters,
-                      size_t n_filters)
+                      struct node_set **sets, const struct set_objects *objects)
 {
+    static const struct set_objects none = {0};
+
+    if (!objects)
+        objects = &none;
     *request = (struct lease_request){0};
     wire_get_fields(reader, request_fields, WIRE_TABLE_SIZE(request_fields), request);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
@@ -138,16 +125,19 @@ void wire_get_request(struct wire_reader *reader, struct lease_request *request,
     request->image = wire_get_text(reader, PROTOCOL_TEXT_MAX);
     request->user_name = wire_get_text(reader, PROTOCOL_TEXT_MAX);
     request->group_name = wire_get_text(reader, PROTOCOL_TEXT_MAX);
-    request->n_node_sets = wire_get_count(reader, 3);
+    request->n_node_sets = wire_get_count(reader, 4);
     *sets = memory_new(request->n_node_sets, sizeof **sets);
     request->node_sets = *sets;
     for (size_t i = 0; i < request->n_node_sets; i++) {
-        int64_t filter;
+        struct node_set *set = &(*sets)[i];
+        int64_t filter, demand;
 
-        (*sets)[i].count = (uint32_t)wire_get(reader, 1, UINT32_MAX);
-        filter = wire_get(reader, -1, (int64_t)n_filters - 1);
-        (*sets)[i].hosts = filter < 0 ? NULL : filters[filter];
-        get_amounts(reader, &(*sets)[i].amounts);
+        set->count = (uint32_t)wire_get(reader, 1, UINT32_MAX);
+        filter = wire_get(reader, -1, (int64_t)objects->n_filters - 1);
+        demand = wire_get(reader, -1, (int64_t)objects->n_demands - 1);
+        set->hosts = filter < 0 ? NULL : objects->filters[filter];
+        set->demand = demand < 0 ? NULL : objects->demands[demand];
+        wire_get_amounts(reader, &set->amounts);
     }
 }
 
@@ -469,7 +459,8 @@ bool wire_get_forecast(struct wire_reader *reader, struct forecast_reply *reply)
 }
 
 static const struct wire_field operation_fields[] = {
-    WIRE_FIELD(struct planned_operation, lease, 0, INT64_MAX),
+    WIRE_FIELD(struct planned_operation, lease, -1, INT64_MAX),
+    WIRE_FIELD(struct planned_operation, vm, -1, INT32_MAX),
     WIRE_FIELD(struct planned_operation, kind, 0, RESERVATION_KINDS - 1),
     WIRE_ANY(struct planned_operation, from),
     WIRE_ANY(struct planned_operation, until),

@@ -59,6 +59,9 @@ struct fact_place {
     int32_t filter; /* relocate: the hosts that the VM may use; -1: all */
 };
 
+/* Flags of a place. */
+enum { PLACE_HOLDS = 1, PLACE_RELOCATE = 2, PLACE_HAS_UNITS = 4 /* struct vm_units follows */ };
+
 /* An adoption; the request follows. */
 struct fact_adoption {
     struct adoption adoption; /* without request and vm_host */
@@ -73,14 +76,26 @@ extern const size_t n_fact_adoption_fields;
 /* A request that only reserves the capacity of one running VM, without end. */
 struct lease_request block_request(int64_t id, int64_t now, struct node_set *nodes);
 
-/* node_sets[i].hosts is sent as filters[i], -1 for NULL. */
+/* The numbers of a node set's filter and demand among those sent before; -1: none. */
+struct set_numbers {
+    int32_t filter, demand;
+};
+
+/* What the numbers mean to the planner. */
+struct set_objects {
+    struct host_filter **filters;
+    size_t n_filters;
+    const struct vm_demand **demands;
+    size_t n_demands;
+};
+
+/* numbers[i] is sent for node_sets[i].hosts and demand; NULL: none has either. */
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
-                      const int32_t *filters);
-/* The node sets are returned in *sets, to be freed by the caller; their filters in sets[i].hosts,
- * which points into the array of filters. */
+                      const struct set_numbers *numbers);
+/* The node sets are returned in *sets, to be freed by the caller; their filters and demands are the
+ * objects'. objects may be NULL: none. */
 void wire_get_request(struct wire_reader *reader, struct lease_request *request,
-                      struct node_set **sets, const struct host_filter *const *filters,
-                      size_t n_filters);
+                      struct node_set **sets, const struct set_objects *objects);
 
 void wire_put_setup(struct wire_writer *writer, const struct policy_host_settings *settings);
 /* settings->modules and options are freed by the caller; texts point into the frame. */
@@ -174,7 +189,8 @@ struct forecast_reply {
 bool wire_get_forecast(struct wire_reader *reader, struct forecast_reply *reply);
 
 struct planned_operation {
-    int64_t lease;
+    int64_t lease; /* -1: capacity held by VMs that are not in a lease of the plan */
+    int32_t vm;    /* one of these; -1: not known */
     enum reservation_kind kind;
     int64_t from, until;
     bool planned;
@@ -190,12 +206,15 @@ void wire_put_operation(struct wire_writer *writer, const struct planned_operati
 
 /* Shared memory: what the planner is doing. Only a hint, since modules can write to it. */
 struct call_page {
-    _Atomic uint64_t calls;    /* counted up at each call */
-    _Atomic uint32_t module;   /* 1 + the module's index; 0: none is being called */
-    _Atomic uint32_t call;     /* enum policy_call */
-    _Atomic uint32_t last;     /* as module, of the last call */
-    _Atomic int32_t syscall;   /* the call that ended the process; -1: none */
-    _Atomic int64_t grown[64]; /* bytes allocated in calls of each of the first 64 modules */
+    _Atomic uint64_t calls;  /* counted up at each call */
+    _Atomic uint32_t module; /* 1 + the module's index; 0: none is being called */
+    _Atomic uint32_t call;   /* enum policy_call */
+    _Atomic uint32_t last;   /* as module, of the last call */
+    _Atomic int32_t syscall; /* the call that ended the process; -1: none */
+    /* Of each of the first 64 modules: */
+    _Atomic int64_t grown[64];   /* bytes allocated in its calls */
+    _Atomic uint64_t called[64]; /* how often it was called */
+    _Atomic uint64_t spent[64];  /* ns in its calls */
 };
 
 #endif

@@ -54,6 +54,7 @@ struct mock_lease {
     size_t n_more_terms;
     enum galerna_lease_state state;
     const char *user_name, *group_name; /* NULL: unknown */
+    int32_t thousandths;                /* of the priority, 0 ... 999, beside its whole part */
 };
 
 /* One VM of 100 CPU and 1024 MB for an hour, submitted at time 0, suspendable, user unknown. */

@@ -25,6 +25,7 @@
  * galerna_host_selection: estimate (optional); struct galerna_host: lease_stretches, lease_stretch,
  * host_attribute 2026-11-22  1.3  struct galerna_host: lease_term 2026-11-22  1.4  struct
  * galerna_host: local_time, lease_state, lease_user_name, lease_group_name, user_leases, host_fit
+ * 2026-11-23  1.5  struct galerna_host: lease_priority_thousandths
  */
 #ifndef GALERNA_POLICY_H
 #define GALERNA_POLICY_H
@@ -39,7 +40,7 @@ extern "C" {
 
 #define GALERNA_POLICY_MAGIC UINT32_C(0x4750304c)
 #define GALERNA_ABI_MAJOR    1
-#define GALERNA_ABI_MINOR    4
+#define GALERNA_ABI_MINOR    5
 
 /* Times and durations with a meaning of their own. */
 #define GALERNA_NONE      INT64_MIN /* not set */
@@ -176,7 +177,8 @@ struct galerna_host {
     enum galerna_lease_kind (*lease_kind)(const struct galerna_lease *lease);
     enum galerna_terms (*lease_terms)(const struct galerna_lease *lease);
     enum galerna_origin (*lease_origin)(const struct galerna_lease *lease);
-    int32_t (*lease_priority)(const struct galerna_lease *lease); /* larger wins; 0 by default */
+    /* Larger wins; 0 by default. Rounded down; see lease_priority_thousandths. */
+    int32_t (*lease_priority)(const struct galerna_lease *lease);
     int64_t (*lease_user)(const struct galerna_lease *lease);     /* -1: unknown */
     int64_t (*lease_submit)(const struct galerna_lease *lease);   /* when it was asked for */
     int64_t (*lease_start)(const struct galerna_lease *lease);    /* asked for, or GALERNA_NONE */
@@ -220,8 +222,8 @@ struct galerna_host {
     /* Since 1.3. A term of the lease by its name: "preemptible", "terms", "origin", "priority", and
      * those that later versions add (galerna-template(5) lists them, in capitals). Returns the type
      * of *value: GALERNA_BOOLEAN, GALERNA_INTEGER or GALERNA_TEXT (also of the terms that are one
-     * of several words); -1, *value untouched: this host knows no term of that name. A text is
-     * valid as long as the lease. O(number of terms). */
+     * of several words); -1, *value untouched: this host knows no term of that name. Numbers with
+     * decimals are rounded down. A text is valid as long as the lease. O(number of terms). */
     int32_t (*lease_term)(const struct galerna_lease *lease, const char *name,
                           union galerna_value *value);
 
@@ -247,6 +249,9 @@ struct galerna_host {
      * x log of the host's change points). */
     enum galerna_fit (*host_fit)(const struct galerna_host *host, const struct galerna_lease *lease,
                                  uint32_t place, int64_t at, uint32_t *type);
+
+    /* Since 1.5. The lease's priority in thousandths: 500 for 0.5. */
+    int32_t (*lease_priority_thousandths)(const struct galerna_lease *lease);
 };
 
 /* ---- options ------------------------------------------------------------------------------ */

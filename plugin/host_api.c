@@ -96,6 +96,12 @@ static enum galerna_origin api_lease_origin(const struct galerna_lease *lease)
 
 static int32_t api_lease_priority(const struct galerna_lease *lease)
 {
+    return (int32_t)term_whole(&lease_terms[TERM_ID_priority],
+                               &core_lease(lease)->request.term_values);
+}
+
+static int32_t api_lease_priority_thousandths(const struct galerna_lease *lease)
+{
     return core_lease(lease)->request.priority;
 }
 
@@ -111,8 +117,8 @@ static int32_t api_lease_term(const struct galerna_lease *lease, const char *nam
         value->text = term_word(term, values);
         return GALERNA_TEXT;
     }
-    if (term->type == TERM_INTEGER) {
-        value->integer = term_number(term, values);
+    if (term->type == TERM_NUMBER) {
+        value->integer = term_whole(term, values);
         return GALERNA_INTEGER;
     }
     value->boolean = term_number(term, values) != 0;
@@ -336,5 +342,6 @@ void host_api_init(struct galerna_host *api, struct instance *instance)
         .lease_group_name = api_lease_group_name,
         .user_leases = api_user_leases,
         .host_fit = api_host_fit,
+        .lease_priority_thousandths = api_lease_priority_thousandths,
     };
 }

@@ -132,6 +132,11 @@ MOCK_LEASE_FIELD(enum galerna_lease_state, state)
 MOCK_LEASE_FIELD(const char *, user_name)
 MOCK_LEASE_FIELD(const char *, group_name)
 
+static int32_t mock_lease_priority_thousandths(const struct galerna_lease *lease)
+{
+    return lease_of(lease)->priority * 1000 + lease_of(lease)->thousandths;
+}
+
 static int32_t mock_lease_term(const struct galerna_lease *handle, const char *name,
                                union galerna_value *value)
 {
@@ -368,6 +373,7 @@ struct mock_host *mock_host_create(void)
         .lease_group_name = mock_lease_group_name,
         .user_leases = mock_user_leases,
         .host_fit = mock_host_fit,
+        .lease_priority_thousandths = mock_lease_priority_thousandths,
     };
     return mock;
 }

@@ -107,9 +107,9 @@ static void add_lost(struct gantt *gantt, const struct engine_output *output,
         .lease_kind = (uint8_t)output->lease->request.kind,
     };
 
-    add_box(gantt, &box, lost->hosts, lost->n_hosts);
+    add_box(gantt, &box, lost->placement->hosts, lost->placement->n_hosts);
     if (output->lease->state != LEASE_CANCELLED || output->lease->reason.id == REASON_CANCELLED_FOR)
-        gantt_boxes_mark(&gantt->boxes, output->time, lost->hosts, lost->n_hosts);
+        gantt_boxes_mark(&gantt->boxes, output->time, lost->placement->hosts, lost->placement->n_hosts);
 }
 
 static void look_at(struct gantt *gantt, const struct engine_output *output)
@@ -118,7 +118,7 @@ static void look_at(struct gantt *gantt, const struct engine_output *output)
 
     if (running_note(gantt->running, output, &lost)) {
         add_lost(gantt, output, &lost);
-        free(lost.hosts);
+        placement_destroy(lost.placement);
     }
     if (output->kind == OUTPUT_PREEMPTED)
         add_preemption(gantt, output);

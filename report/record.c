@@ -99,15 +99,21 @@ static void separate(struct output *spool)
         output_char(spool, ',');
 }
 
+/* "[time, lease", of an entry of a spooled list. */
+static void begin_entry(struct output *list, const struct engine_output *output)
+{
+    separate(list);
+    output_char(list, '[');
+    output_integer(list, output->time);
+    output_char(list, ',');
+    output_integer(list, output->lease->request.id);
+}
+
 static void note_state(struct record *record, const struct engine_output *output)
 {
     struct output *log = record->state_log;
 
-    separate(log);
-    output_char(log, '[');
-    output_integer(log, output->time);
-    output_char(log, ',');
-    output_integer(log, output->lease->request.id);
+    begin_entry(log, output);
     output_text(log, ",\"");
     output_text(log, lease_state_name(output->from));
     output_text(log, "\",\"");
@@ -124,11 +130,7 @@ static void note_preemption(struct record *record, const struct engine_output *o
     };
     struct output *list = record->preemptions;
 
-    separate(list);
-    output_char(list, '[');
-    output_integer(list, output->time);
-    output_char(list, ',');
-    output_integer(list, output->lease->request.id);
+    begin_entry(list, output);
     output_char(list, ',');
     output_integer(list, output->at);
     output_text(list, ",\"");
@@ -142,11 +144,7 @@ static void note_planned(struct record *record, const struct engine_output *outp
 {
     struct output *list = record->planned;
 
-    separate(list);
-    output_char(list, '[');
-    output_integer(list, output->time);
-    output_char(list, ',');
-    output_integer(list, output->lease->request.id);
+    begin_entry(list, output);
     output_char(list, ',');
     output_integer(list, output->reservation->from);
     output_char(list, ',');
@@ -167,10 +165,10 @@ static void note_withdrawn(struct record *record, const struct site *site,
     output_char(list, ',');
     output_integer(list, until);
     output_text(list, ",[");
-    for (uint32_t i = 0; i < lost->n_hosts; i++) {
+    for (uint32_t i = 0; i < lost->placement->n_hosts; i++) {
         if (i > 0)
             output_char(list, ',');
-        output_integer(list, record_host_id(site, lost->hosts[i]));
+        output_integer(list, record_host_id(site, lost->placement->hosts[i]));
     }
     output_text(list, "]]");
 }
@@ -183,7 +181,7 @@ static void note_lease_stats(struct record *record, const struct lease *lease)
     output_char(list, '"');
     output_integer(list, lease->request.id);
     output_text(list, "\":{\"Slowdown\":");
-    output_double(list, accounting_slowdown(lease));
+    output_double(list, accounting_haizea_slowdown(lease));
     output_text(list, ",\"Waiting time\":");
     record_optional(list, accounting_waiting_time(lease));
     output_char(list, '}');
@@ -217,7 +215,7 @@ static void note_output(struct record *record, const struct site *site,
 
     if (running_note(record->running, output, &lost)) {
         note_withdrawn(record, site, &lost, output->time);
-        free(lost.hosts);
+        placement_destroy(lost.placement);
     }
     if (output->kind == OUTPUT_STATE)
         note_state(record, output);

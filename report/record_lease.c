@@ -320,11 +320,13 @@ static void write_riding(struct output *out, const struct lease *lease)
 static void write_term(struct output *out, const struct lease_term *term,
                        const struct term_values *values)
 {
+    char text[TERM_TEXT_MAX];
+
     LITERAL(out, ",\"");
     output_text(out, term->name);
     LITERAL(out, "\":");
-    if (term->type == TERM_INTEGER) {
-        output_integer(out, term_number(term, values));
+    if (term->type == TERM_NUMBER) {
+        output_text(out, term_write(term, values, text));
     } else if (term->type == TERM_FLAG) {
         output_text(out, term_number(term, values) ? "true" : "false");
     } else {

@@ -18,6 +18,7 @@ struct setting {
 
 static const char *const backfilling_words[] = {"off", "aggressive", "conservative",
                                                 "intermediate"};
+static const char *const share_words[] = {"no", "users", "groups"};
 static const char *const suspension_words[] = {"none", "serial-only", "all"};
 static const char *const exclusion_words[] = {"local", "global"};
 static const char *const migration_words[] = {"no", "yes", "yes-notransfer"};
@@ -33,6 +34,8 @@ static const struct setting settings_table[] = {
     {"backfilling-reservations", SETTING_INTEGER, PLACE(backfilling_reservations), NULL},
     {"convert-reservations", SETTING_BOOL, PLACE(convert_reservations), NULL},
     {"whole-stretches", SETTING_BOOL, PLACE(whole_stretches), NULL},
+    {"fair-share", SETTING_WORD, PLACE(fair_share.by), share_words},
+    {"fair-share-half-life", SETTING_INTEGER, PLACE(fair_share.half_life), NULL},
     {"fixed-deadlines", SETTING_BOOL, PLACE(fixed_deadlines), NULL},
     {"suspension", SETTING_WORD, PLACE(suspension), suspension_words},
     {"suspend-rate", SETTING_REAL, PLACE(suspend_rate), NULL},
@@ -78,6 +81,8 @@ static const struct setting behaviour_table[] = {
     SWITCH(reevaluation_books_anew),
     SWITCH(no_reevaluation_on_cancel),
     SWITCH(premature_end_plus_one_day),
+    SWITCH(reevaluation_after_each_end),
+    SWITCH(future_places_keep_their_hosts),
     SWITCH(migration_at_100_mbits),
     SWITCH(migration_estimate_squared),
     SWITCH(migration_moves_everything),
@@ -92,6 +97,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(momentary_suspensions_miss_pass),
     SWITCH(victims_whatever_terms),
     SWITCH(reservations_cut_into_idle_hosts),
+    SWITCH(reservations_keep_their_hosts),
     SWITCH(traces_by_haizeas_grammar),
 };
 

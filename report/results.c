@@ -7,6 +7,7 @@
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/results_tables.h"
+#include "report/running.h"
 #include "util/json_writer.h"
 #include "util/memory.h"
 #include "util/time_text.h"
@@ -20,6 +21,7 @@ struct results {
     enum run_ending ending;
     struct engine_settings settings;
     struct accounting *accounting;
+    struct running *running;
     int64_t n_reservations, n_states, n_preemptions;
     struct output *scratch; /* texts composed for one column */
 };
@@ -33,6 +35,7 @@ struct results *results_create(const struct results_options *options, struct err
     results->counters_left_out = options->counters_left_out;
     results->settings = *options->settings;
     results->accounting = options->accounting;
+    results->running = running_create();
     results->scratch = output_create_spool(options->path);
     if (results_tables_init(&results->tables, results->path, err) == 0)
         return results;
@@ -47,6 +50,7 @@ void results_destroy(struct results *results)
     if (!results)
         return;
     results_tables_finish(&results->tables);
+    running_destroy(results->running);
     output_destroy(results->scratch);
     free(results->path);
     free(results->name);
@@ -124,7 +128,8 @@ static const char *vms_text(struct results *results, const struct site *site,
 }
 
 static int insert_reservation(struct results *results, const struct site *site, int64_t lease,
-                              const struct reservation *reservation, struct error *err)
+                              const struct reservation *reservation, const char *state,
+                              struct error *err)
 {
     const struct placement *placement = reservation->placement;
     struct results_row row = results_row_begin(&results->tables, INSERT_RESERVATION);
@@ -132,7 +137,7 @@ static int insert_reservation(struct results *results, const struct site *site, 
     results_row_integer(&row, ++results->n_reservations);
     results_row_integer(&row, lease);
     results_row_text(&row, reservation_kind_name(reservation->kind));
-    results_row_text(&row, reservation_state_name(reservation->state));
+    results_row_text(&row, state);
     results_row_integer(&row, reservation->from);
     results_row_optional(&row, reservation->until);
     results_row_text(&row, reservation->image);
@@ -157,7 +162,7 @@ static void row_request(struct results_row *row, const struct lease_request *req
     results_row_text(row, lease_kind_name(request->kind));
     results_row_text(row, lease_terms_name(request->terms));
     results_row_text(row, lease_origin_name(request->origin));
-    results_row_integer(row, request->priority);
+    results_row_real(row, (double)request->priority / PRIORITY_ONE);
     results_row_optional(row, request->user < 0 ? INSTANT_NONE : request->user);
     results_row_integer(row, request->submit);
     results_row_optional(row, request->start);
@@ -165,6 +170,20 @@ static void row_request(struct results_row *row, const struct lease_request *req
     results_row_optional(row, request->duration_original);
     results_row_optional(row, request->duration);
     results_row_optional(row, request->duration_known);
+}
+
+static void row_service(struct results_row *row, const struct lease *lease)
+{
+    int64_t turnaround = accounting_turnaround(lease);
+    bool ended = turnaround != SPAN_NONE;
+
+    results_row_optional(row, accounting_waiting_time(lease));
+    results_row_optional(row, turnaround);
+    results_row_real(row,
+                     ended ? service_slowdown(turnaround, lease->accumulated) : __builtin_nan(""));
+    results_row_real(row, ended ? service_bounded_slowdown(turnaround, lease->accumulated)
+                                : __builtin_nan(""));
+    results_row_real(row, accounting_haizea_slowdown(lease));
 }
 
 static int insert_lease(struct results *results, const struct site *site, const struct lease *lease,
@@ -184,18 +203,30 @@ static int insert_lease(struct results *results, const struct site *site, const 
     results_row_text(&row, lease_state_name(lease->state));
     results_row_optional(&row, lease->start_actual);
     results_row_optional(&row, lease->end);
-    results_row_optional(&row, accounting_waiting_time(lease));
-    results_row_real(&row, accounting_slowdown(lease));
+    row_service(&row, lease);
     results_row_text(&row, reason_name(lease->reason.id));
     results_row_text(&row, sentence);
     if (results_row_end(&row, err) < 0)
         return -1;
     for (size_t i = 0; i < lease->n_reservations; i++) {
-        if (lease->reservations[i]->lease == lease &&
-            insert_reservation(results, site, request->id, lease->reservations[i], err) < 0)
+        const struct reservation *reservation = lease->reservations[i];
+
+        if (reservation->lease == lease &&
+            insert_reservation(results, site, request->id, reservation,
+                               reservation_state_name(reservation->state), err) < 0)
             return -1;
     }
     return 0;
+}
+
+/* A run that was stopped and leaves no reservation: the hosts were in use all the same. */
+static int insert_withdrawn(struct results *results, const struct site *site,
+                            const struct begun_run *lost, int64_t until, struct error *err)
+{
+    const struct reservation reservation = {
+        .kind = RESERVATION_VM, .from = lost->from, .until = until, .placement = lost->placement};
+
+    return insert_reservation(results, site, lost->lease, &reservation, "Withdrawn", err);
 }
 
 static int insert_state(struct results *results, const struct engine_output *output,
@@ -230,23 +261,35 @@ static int insert_preemption(struct results *results, const struct engine_output
     return results_row_end(&row, err);
 }
 
+static int insert_output(struct results *results, const struct site *site,
+                         const struct engine_output *output, struct error *err)
+{
+    struct begun_run lost;
+
+    if (running_note(results->running, output, &lost)) {
+        int result = insert_withdrawn(results, site, &lost, output->time, err);
+
+        placement_destroy(lost.placement);
+        if (result < 0)
+            return -1;
+    }
+    if (output->kind == OUTPUT_STATE)
+        return insert_state(results, output, err);
+    if (output->kind == OUTPUT_PREEMPTED)
+        return insert_preemption(results, output, err);
+    if (output->kind == OUTPUT_FINISHED)
+        return insert_lease(results, site, output->lease, err);
+    return 0;
+}
+
 static int step(void *context, const struct engine *engine, int64_t now,
                 const struct engine_outputs *outputs, struct error *err)
 {
-    struct results *results = context;
     int result = 0;
 
     (void)now;
-    for (size_t i = 0; i < outputs->n_items && result == 0; i++) {
-        const struct engine_output *output = &outputs->items[i];
-
-        if (output->kind == OUTPUT_STATE)
-            result = insert_state(results, output, err);
-        else if (output->kind == OUTPUT_PREEMPTED)
-            result = insert_preemption(results, output, err);
-        else if (output->kind == OUTPUT_FINISHED)
-            result = insert_lease(results, engine_site(engine), output->lease, err);
-    }
+    for (size_t i = 0; i < outputs->n_items && result == 0; i++)
+        result = insert_output(context, engine_site(engine), &outputs->items[i], err);
     return result;
 }
 
@@ -310,6 +353,15 @@ static int insert_counter(struct results *results, enum accounting_counter count
     return 0;
 }
 
+static void row_distribution(struct results_row *row, const struct distribution *distribution)
+{
+    results_row_real(row, distribution->mean);
+    results_row_real(row, distribution->median);
+    results_row_real(row, distribution->p95);
+    results_row_real(row, distribution->p99);
+    results_row_real(row, distribution->max);
+}
+
 static int insert_run(struct results *results, int64_t end_time, struct error *err)
 {
     struct results_row row = results_row_begin(&results->tables, INSERT_RUN);
@@ -320,11 +372,12 @@ static int insert_run(struct results *results, int64_t end_time, struct error *e
     results_row_text(&row,
                      results->ending == ENDING_COMPLETE ? "ok" : run_ending_name(results->ending));
     results_row_integer(&row, end_time);
-    results_row_real(&row, figures.waiting.mean);
-    results_row_integer(&row, figures.waiting.median);
-    results_row_integer(&row, figures.waiting.p95);
-    results_row_integer(&row, figures.waiting.max);
-    results_row_real(&row, figures.slowdown_mean);
+    row_distribution(&row, &figures.service.waiting);
+    row_distribution(&row, &figures.service.turnaround);
+    row_distribution(&row, &figures.service.slowdown);
+    row_distribution(&row, &figures.service.bounded_slowdown);
+    results_row_real(&row, figures.service.users ? figures.service.fairness : __builtin_nan(""));
+    results_row_real(&row, figures.haizea_slowdown_mean);
     results_row_real(&row, figures.utilization);
     results_row_real(&row, figures.queue_mean);
     for (int i = 0; i < 3; i++)

@@ -8,7 +8,8 @@
  *   hosts          id, cpu, memory, disk, net_in, net_out, others (JSON, NULL when there are none)
  *   leases         id, kind, terms, origin, priority, user, submit, not_before, deadline,
  *                  duration_original, duration, duration_known, duration_actual, accumulated, vms,
- *                  image, image_size, state, start_time, end_time, waiting_time, slowdown, reason,
+ *                  image, image_size, state, start_time, end_time, waiting_time,
+ *                  turnaround_time, slowdown, bounded_slowdown, haizea_slowdown, reason,
  *                  explanation
  *   reservations   id, lease, kind, state, start_time, end_time, image, vms: "vm:host ...", for
  *                  migrations "vm:from>to ...", for transfers "lease/vm:host ..."; ends with "..."
@@ -28,7 +29,7 @@
 #include "core/settings.h"
 #include "report/ending.h"
 
-enum { RESULTS_VERSION = 1, RESULTS_APPLICATION_ID = 0x47616c72 };
+enum { RESULTS_VERSION = 2, RESULTS_APPLICATION_ID = 0x47616c72 };
 
 struct results; /* opaque */
 

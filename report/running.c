@@ -24,23 +24,21 @@ void running_destroy(struct running *running)
     if (!running)
         return;
     for (uint32_t i = 0; i < running->runs.n; i++)
-        free(((struct begun_run *)map_value(&running->runs, i))->hosts);
+        placement_destroy(((struct begun_run *)map_value(&running->runs, i))->placement);
     map_finish(&running->runs);
     free(running);
 }
 
 static void begin(struct running *running, const struct engine_output *output)
 {
-    const struct placement *placement = output->reservation->placement;
     int64_t lease = output->lease->request.id;
     struct begun_run *run = map_value(&running->runs, map_add(&running->runs, lease));
 
-    free(run->hosts);
+    placement_destroy(run->placement);
     *run = (struct begun_run){
         .lease = lease,
         .from = output->time,
-        .n_hosts = placement->n_hosts,
-        .hosts = memory_copy(placement->hosts, placement->n_hosts * sizeof *placement->hosts),
+        .placement = placement_share(output->reservation->placement),
     };
 }
 
@@ -75,7 +73,7 @@ bool running_note(struct running *running, const struct engine_output *output,
     if (withdrawn)
         *lost = *run;
     else
-        free(run->hosts);
+        placement_destroy(run->placement);
     map_remove(&running->runs, number);
     return withdrawn;
 }

@@ -14,8 +14,7 @@
 struct begun_run {
     int64_t lease;
     int64_t from;
-    uint32_t n_hosts;
-    uint32_t *hosts; /* places in the site */
+    struct placement *placement; /* a reference of its own */
 };
 
 struct running; /* opaque */
@@ -24,7 +23,7 @@ struct running *running_create(void);
 void running_destroy(struct running *running); /* NULL is allowed */
 
 /* Processes one output. True: the output withdrew a run that had begun, described by *lost (the
- * caller frees lost->hosts with free()). O(1). */
+ * caller calls placement_destroy() on its placement). O(1). */
 bool running_note(struct running *running, const struct engine_output *output,
                   struct begun_run *lost);
 

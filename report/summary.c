@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "core/reason.h"
 #include "util/json_writer.h"
 #include "util/time_text.h"
 
-enum { SUMMARY_VERSION = 1, CELL_MAX = 96, LABEL_WIDTH = 26 };
+enum { SUMMARY_VERSION = 2, CELL_MAX = 96, LABEL_WIDTH = 26 };
 
 /* One line of the table. Fills cell; an empty cell means that it does not apply to the run. */
 struct line {
@@ -47,6 +48,21 @@ static int64_t rounded(double value)
     return (int64_t)(value + (value < 0 ? -0.5 : 0.5));
 }
 
+/* The distributions of a summary, by the names that programs see. */
+enum measure { MEASURE_WAITING, MEASURE_TURNAROUND, MEASURE_SLOWDOWN, MEASURE_BOUNDED, MEASURES };
+
+static const char *const measure_names[MEASURES] = {"waiting_time", "turnaround_time", "slowdown",
+                                                    "bounded_slowdown"};
+
+static const struct distribution *distribution(const struct summary_run *run, int measure)
+{
+    const struct service_summary *service = &run->figures.service;
+    const struct distribution *const all[MEASURES] = {
+        &service->waiting, &service->turnaround, &service->slowdown, &service->bounded_slowdown};
+
+    return all[measure];
+}
+
 static void fill_name(const struct summary_run *run, int detail, char *cell)
 {
     (void)detail;
@@ -71,20 +87,32 @@ static void fill_kind(const struct summary_run *run, int detail, char *cell)
         cell_count(cell, values[detail % 8]);
 }
 
-static void fill_waiting(const struct summary_run *run, int detail, char *cell)
+/* detail: 8 x the measure, and which figure of its distribution. */
+static void fill_distribution(const struct summary_run *run, int detail, char *cell)
 {
-    const struct accounting_waiting *waiting = &run->figures.waiting;
-    const int64_t values[] = {rounded(waiting->mean), waiting->median, waiting->p95, waiting->max};
+    const struct distribution *of = distribution(run, detail / 8);
+    const double values[] = {of->mean, of->median, of->p95, of->p99, of->max};
 
-    if (waiting->count > 0)
-        cell_span(cell, values[detail]);
+    if (of->count == 0)
+        return;
+    if (detail / 8 < MEASURE_SLOWDOWN)
+        cell_span(cell, rounded(values[detail % 8]));
+    else
+        snprintf(cell, CELL_MAX, "%.2f", values[detail % 8]);
 }
 
-static void fill_slowdown(const struct summary_run *run, int detail, char *cell)
+static void fill_haizea_slowdown(const struct summary_run *run, int detail, char *cell)
 {
     (void)detail;
-    if (run->figures.waiting.count > 0)
-        snprintf(cell, CELL_MAX, "%.3f", run->figures.slowdown_mean);
+    if (run->haizea && run->figures.service.waiting.count > 0)
+        snprintf(cell, CELL_MAX, "%.3f", run->figures.haizea_slowdown_mean);
+}
+
+static void fill_fairness(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    if (run->figures.service.users > 1)
+        snprintf(cell, CELL_MAX, "%.3f", run->figures.service.fairness);
 }
 
 static void fill_utilization(const struct summary_run *run, int detail, char *cell)
@@ -152,6 +180,15 @@ static void fill_cost(const struct summary_run *run, int detail, char *cell)
         "  failed", fill_kind, 8 * (kind) + 5                                                      \
     }
 
+#define DISTRIBUTION_LINES(title, measure)                                                         \
+    {title, NULL, 0}, {"  mean", fill_distribution, 8 * (measure)},                                \
+        {"  median", fill_distribution, 8 * (measure) + 1},                                        \
+        {"  95th percentile", fill_distribution, 8 * (measure) + 2},                               \
+        {"  99th percentile", fill_distribution, 8 * (measure) + 3},                               \
+    {                                                                                              \
+        "  maximum", fill_distribution, 8 * (measure) + 4                                          \
+    }
+
 static const struct line lines[] = {
     {"", fill_name, 0},
     {"Stopped", fill_status, 0},
@@ -159,12 +196,12 @@ static const struct line lines[] = {
     KIND_LINES("Advance reservations", LEASE_RESERVATION),
     KIND_LINES("Immediate leases", LEASE_IMMEDIATE),
     KIND_LINES("Deadline leases", LEASE_DEADLINE),
-    {"Waiting time (best-effort)", NULL, 0},
-    {"  mean", fill_waiting, 0},
-    {"  median", fill_waiting, 1},
-    {"  95th percentile", fill_waiting, 2},
-    {"  longest", fill_waiting, 3},
-    {"Slowdown, mean", fill_slowdown, 0},
+    DISTRIBUTION_LINES("Waiting time (best-effort)", MEASURE_WAITING),
+    DISTRIBUTION_LINES("Turnaround (best-effort)", MEASURE_TURNAROUND),
+    DISTRIBUTION_LINES("Slowdown (by run time)", MEASURE_SLOWDOWN),
+    DISTRIBUTION_LINES("Bounded slowdown (10 s)", MEASURE_BOUNDED),
+    {"Haizea's slowdown, mean", fill_haizea_slowdown, 0},
+    {"Fairness between users", fill_fairness, 0},
     {"CPU utilization", fill_utilization, 0},
     {"Preemptions", fill_preemptions, -1},
     {"  by suspending", fill_preemptions, PREEMPTED_SUSPEND},
@@ -257,12 +294,55 @@ static void write_line(struct output *out, const struct line *line, const struct
     output_char(out, '\n');
 }
 
+static void fill_refused(const struct summary_run *run, int detail, char *cell)
+{
+    if (run->figures.refused[detail] > 0)
+        cell_count(cell, run->figures.refused[detail]);
+}
+
+/* Why leases were refused: a line per reason that there is. */
+static void write_refusals(struct output *out, const struct summary_run *runs, size_t n)
+{
+    const struct line heading = {"Refused leases", NULL, 0};
+    bool has_heading = false;
+    char label[LABEL_WIDTH];
+
+    for (int id = 0; id < REASONS; id++) {
+        const struct line line = {label, fill_refused, id};
+
+        if (!line_applies(&line, runs, n))
+            continue;
+        if (!has_heading)
+            write_line(out, &heading, runs, n);
+        has_heading = true;
+        snprintf(label, sizeof label, "  %s", reason_name((enum reason_id)id));
+        write_line(out, &line, runs, n);
+    }
+}
+
+static void write_notes(struct output *out, const struct summary_run *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char count[48];
+
+        if (!runs[i].suspended_jobs)
+            continue;
+        cell_count(count, runs[i].figures.suspensions);
+        output_format(out,
+                      "\n%s: leases were suspended %s times (scheduling.suspension).\n"
+                      "The jobs of a log in the Standard Workload Format ran without interruption: "
+                      "replay\nit with --as-jobs to compare it with textbook backfilling.\n",
+                      runs[i].name, count);
+    }
+}
+
 static void write_block(struct output *out, const struct summary_run *runs, size_t n)
 {
     for (size_t i = 0; i < LINES; i++) {
         if (lines[i].fill ? line_applies(&lines[i], runs, n) : heading_applies(i, runs, n))
             write_line(out, &lines[i], runs, n);
     }
+    write_refusals(out, runs, n);
 }
 
 void summary_write_table(struct output *out, const struct summary_run *runs, size_t n_runs,
@@ -285,6 +365,7 @@ void summary_write_table(struct output *out, const struct summary_run *runs, siz
         write_block(out, runs + first, n);
         first += n;
     }
+    write_notes(out, runs, n_runs);
 }
 
 static void integer(struct json_writer *json, const char *key, int64_t value)
@@ -313,15 +394,42 @@ static void write_kind(struct json_writer *json, enum lease_kind which,
     json_end_object(json);
 }
 
-static void write_waiting(struct json_writer *json, const struct accounting_waiting *waiting)
+static void write_distribution(struct json_writer *json, const struct summary_run *run, int measure)
 {
-    json_write_key(json, "waiting_time");
+    const struct distribution *of = distribution(run, measure);
+
+    json_write_key(json, measure_names[measure]);
     json_begin_object(json);
-    integer(json, "leases", waiting->count);
-    real(json, "mean", waiting->mean);
-    integer(json, "median", waiting->median);
-    integer(json, "p95", waiting->p95);
-    integer(json, "max", waiting->max);
+    integer(json, "leases", of->count);
+    real(json, "mean", of->mean);
+    real(json, "median", of->median);
+    real(json, "p95", of->p95);
+    real(json, "p99", of->p99);
+    real(json, "max", of->max);
+    json_end_object(json);
+}
+
+static void write_service(struct json_writer *json, const struct summary_run *run)
+{
+    const struct service_summary *service = &run->figures.service;
+
+    for (int measure = 0; measure < MEASURES; measure++)
+        write_distribution(json, run, measure);
+    json_write_key(json, "fairness");
+    json_begin_object(json);
+    integer(json, "users", service->users);
+    real(json, "jain_bounded_slowdown", service->users ? service->fairness : __builtin_nan(""));
+    json_end_object(json);
+    real(json, "haizea_slowdown_mean", run->figures.haizea_slowdown_mean);
+}
+
+static void write_refused(struct json_writer *json, const int64_t refused[REASONS])
+{
+    json_write_key(json, "refused");
+    json_begin_object(json);
+    for (int id = 0; id < REASONS; id++)
+        if (refused[id] > 0)
+            integer(json, reason_name((enum reason_id)id), refused[id]);
     json_end_object(json);
 }
 
@@ -340,8 +448,8 @@ static void write_run(struct json_writer *json, const struct summary_run *run)
     for (int i = 0; i < 4; i++)
         write_kind(json, (enum lease_kind)i, &figures->kinds[i]);
     json_end_object(json);
-    write_waiting(json, &figures->waiting);
-    real(json, "slowdown_mean", figures->slowdown_mean);
+    write_refused(json, figures->refused);
+    write_service(json, run);
     real(json, "utilization", figures->utilization);
     real(json, "queue_mean", figures->queue_mean);
     json_write_key(json, "preemptions");
@@ -351,6 +459,8 @@ static void write_run(struct json_writer *json, const struct summary_run *run)
     integer(json, "cancel", figures->preemptions[PREEMPTED_CANCEL]);
     json_end_object(json);
     integer(json, "suspensions", figures->suspensions);
+    json_write_key(json, "suspended_jobs");
+    json_write_bool(json, run->suspended_jobs);
     integer(json, "resumptions", figures->resumptions);
     integer(json, "migrations", figures->migrations);
     integer(json, "all_best_effort", figures->best_effort_end);

@@ -1,12 +1,14 @@
 /* summary.h: what runs did, for people (a table, one column per run) and for programs (JSON).
  *
- * JSON: {"schema": "galerna-summary", "version": 1, "runs": [{name, status, end_time, leases:
- * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, waiting_time {leases,
- * mean, median, p95, max}, slowdown_mean, utilization, queue_mean, preemptions {suspend, requeue,
- * cancel}, suspensions, resumptions, migrations, all_best_effort, makespan, scheduling_attempts,
- * steps, cpu_seconds, peak_memory_kb}]}; times in seconds, null = none. all_best_effort is the last
- * end of a best-effort lease, also when Haizea is followed, whose own figure may be the end of the
- * run.
+ * JSON: {"schema": "galerna-summary", "version": 2, "runs": [{name, status, end_time, leases:
+ * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, refused {reason: leases},
+ * waiting_time, turnaround_time, slowdown, bounded_slowdown: {leases, mean, median, p95, p99, max},
+ * fairness {users, jain_bounded_slowdown}, haizea_slowdown_mean, utilization, queue_mean,
+ * preemptions {suspend, requeue, cancel}, suspensions, suspended_jobs, resumptions, migrations,
+ * all_best_effort, makespan, scheduling_attempts, steps, cpu_seconds, peak_memory_kb}]}; times in
+ * seconds, null = none. core/service.h defines the measures and their percentiles. all_best_effort
+ * is the last end of a best-effort lease, also when Haizea is followed, whose own figure may be the
+ * end of the run.
  */
 #ifndef GALERNA_REPORT_SUMMARY_H
 #define GALERNA_REPORT_SUMMARY_H
@@ -15,8 +17,10 @@
 #include "util/output.h"
 
 struct summary_run {
-    const char *name;   /* heads its column: the trace, the configuration, the policy, ... */
-    const char *status; /* NULL or "ok": complete; else a word such as "interrupted" */
+    const char *name;    /* heads its column: the trace, the configuration, the policy, ... */
+    const char *status;  /* NULL or "ok": complete; else a word such as "interrupted" */
+    bool haizea;         /* the run follows Haizea: its table has Haizea's slowdown, too */
+    bool suspended_jobs; /* leases of a log in the Standard Workload Format were suspended */
     struct accounting_summary figures;
     double cpu_seconds;     /* negative: not measured */
     int64_t peak_memory_kb; /* negative: not measured */

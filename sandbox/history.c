@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "sandbox/hardware.h"
 #include "sandbox/host.h"
 #include "sandbox/machine.h"
 #include "util/memory.h"
@@ -83,8 +84,10 @@ void oned_vm_release_leaving(struct oned *oned, struct oned_vm *vm)
 {
     struct oned_host *host = oned_host(oned, vm->leaving);
 
-    if (host)
+    if (host) {
         oned_host_release(oned, host, vm);
+        oned_hardware_arrive(vm, false);
+    }
     vm->leaving = -1;
     oned_touch(oned, KIND_VM, vm->id);
 }
@@ -96,5 +99,6 @@ void oned_vm_release(struct oned *oned, struct oned_vm *vm)
     oned_vm_release_leaving(oned, vm);
     if (host)
         oned_host_release(oned, host, vm);
+    oned_hardware_free(vm);
     vm->charged = -1;
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "sandbox/hardware.h"
 #include "sandbox/host.h"
 
 static void cdata_number(struct oned_text *text, const char *name, int64_t number)
@@ -31,8 +32,9 @@ static void write_share(const struct oned *oned, const struct oned_host *host,
     cdata_number(text, "FREE_DISK", known ? 2038280 : 0);
     cdata_number(text, "MAX_DISK", known ? 2048000 : 0);
     cdata_number(text, "USED_DISK", known ? 9720 : 0);
-    oned_text_put(text, "</DATASTORES><PCI_DEVICES></PCI_DEVICES><NUMA_NODES></NUMA_NODES>"
-                        "</HOST_SHARE>");
+    oned_text_put(text, "</DATASTORES>");
+    oned_hardware_document(oned, host, text);
+    oned_text_put(text, "</HOST_SHARE>");
 }
 
 void oned_host_document(const struct oned *oned, const struct oned_host *host, bool alone,

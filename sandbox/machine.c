@@ -1,5 +1,6 @@
 /* The life of a VM: operations as sequences of states that take time. */
 #include "sandbox/machine.h"
+#include "sandbox/hardware.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,7 @@ static void return_home(struct oned *oned, struct oned_vm *vm)
     oned_host_release(oned, oned_host(oned, vm->charged), vm);
     vm->charged = vm->leaving;
     vm->leaving = -1;
+    oned_hardware_arrive(vm, true);
     record = oned_history_begin(oned, vm, home, record->datastore);
     record->stime = record->rstime = now;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sandbox/hardware.h"
 #include "sandbox/host.h"
 #include "sandbox/machine.h"
 #include "sandbox/rpc.h"
@@ -97,8 +98,8 @@ static xmlrpc_value *set_clock(struct oned_call *call)
     return oned_answer_text(call, text, strlen(text));
 }
 
-/* (id, what): "break": it cannot be reached any more, "repair": it can; or a template with CPU
- * (hundredths) and MEMORY (KB) it reports from now on. */
+/* (id, what): "break": it cannot be reached any more, "repair": it can; or a template with what it
+ * reports from now on: CPU (hundredths), MEMORY (KB), PCI, CORE, HUGEPAGE, MEMORY_NODE. */
 static xmlrpc_value *set_host(struct oned_call *call)
 {
     struct oned_attributes said = {0};
@@ -122,6 +123,7 @@ static xmlrpc_value *set_host(struct oned_call *call)
     } else {
         host->total_cpu = oned_attributes_number(&said, "CPU", host->total_cpu);
         host->total_memory = oned_attributes_number(&said, "MEMORY", host->total_memory);
+        oned_hardware_report(host, &said);
         if (host->state != HOST_ERROR)
             oned_host_monitor(call->oned, host);
         oned_touch(call->oned, KIND_HOST, host->id);
@@ -177,13 +179,19 @@ static xmlrpc_value *set_datastore(struct oned_call *call)
     return oned_answer_int(call, id);
 }
 
-/* (state): 0 alone, 1 candidate, 2 follower, 3 leader. */
+/* (state, term, user): 0 alone, 1 candidate, 2 follower, 3 leader. With a user, callers that log in
+ * with another name are beside another front-end of the zone, which follows. */
 static xmlrpc_value *set_raft(struct oned_call *call)
 {
-    int64_t state;
+    char *leader = NULL;
+    int64_t state, term = 1;
 
-    if (!oned_argument_int(call, 1, &state))
+    if (!oned_argument_int(call, 1, &state) || !oned_argument_int_or(call, 2, &term) ||
+        !oned_argument_text_or(call, 3, &leader))
         return NULL;
+    free(call->oned->raft_leader);
+    call->oned->raft_leader = leader;
+    call->oned->raft_term = state == 0 ? 0 : term;
     if (state < 0 || state > 3)
         return oned_answer_failure(call, 0x1000, "No raft state %lld", (long long)state);
     call->oned->raft_state = (int)state;

@@ -131,32 +131,6 @@ static xmlrpc_value *cluster_allocate(struct oned_call *call)
     return oned_answer_int(call, cluster->id);
 }
 
-/* Arguments: id, template, whether it is added. */
-static xmlrpc_value *update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
-                                     struct oned_attributes *template)
-{
-    struct oned_attributes changes = {0};
-    xmlrpc_value *answer = NULL;
-    struct error err = {0};
-    int64_t append;
-    char *text;
-
-    if (!oned_argument_int(call, 3, &append) || !oned_argument_text(call, 2, &text))
-        return NULL;
-    if (oned_attributes_parse(&changes, text, &err))
-        answer = oned_answer_failure(call, 0x2000, "Cannot update template. %.300s", err.text);
-    else if (append)
-        oned_attributes_merge(template, &changes);
-    else
-        oned_attributes_copy(template, &changes);
-    oned_attributes_finish(&changes);
-    free(text);
-    if (answer || call->env->fault_occurred)
-        return answer;
-    oned_touch(call->oned, kind, (int)id);
-    return oned_answer_int(call, id);
-}
-
 /* The object of argument 1, if the user has that right to it. NULL: *answer is the error. */
 static void *object_to_change(struct oned_call *call, enum oned_kind kind, const char *what,
                               const char *right, xmlrpc_value **answer)
@@ -181,7 +155,8 @@ static xmlrpc_value *cluster_update(struct oned_call *call)
     struct oned_cluster *cluster =
         object_to_change(call, KIND_CLUSTER, "cluster", "MANAGE CLUSTER", &answer);
 
-    return cluster ? update_template(call, KIND_CLUSTER, cluster->id, &cluster->template) : answer;
+    return cluster ? oned_update_template(call, KIND_CLUSTER, cluster->id, &cluster->template)
+                   : answer;
 }
 
 /* The object of argument 2, to be put into the cluster of argument 1. NULL: *answer is the
@@ -323,8 +298,9 @@ static xmlrpc_value *datastore_update(struct oned_call *call)
     struct oned_datastore *datastore =
         object_to_change(call, KIND_DATASTORE, "datastore", "MANAGE DATASTORE", &answer);
 
-    return datastore ? update_template(call, KIND_DATASTORE, datastore->id, &datastore->template)
-                     : answer;
+    return datastore
+               ? oned_update_template(call, KIND_DATASTORE, datastore->id, &datastore->template)
+               : answer;
 }
 
 static xmlrpc_value *datastore_enable(struct oned_call *call)
@@ -419,15 +395,19 @@ static xmlrpc_value *zonepool_info(struct oned_call *call)
     return oned_answer_document(call, &text);
 }
 
+enum { RAFT_FOLLOWER = 2 };
+
 static xmlrpc_value *raftstatus(struct oned_call *call)
 {
     struct oned_text text = {0};
-    int state = call->oned->raft_state;
+    const struct oned *oned = call->oned;
+    bool follows = oned->raft_leader && strcmp(oned->raft_leader, call->user->name) != 0;
+    int state = follows ? RAFT_FOLLOWER : oned->raft_state;
 
     oned_text_put(&text, "<RAFT>");
-    oned_text_number(&text, "SERVER_ID", state == 0 ? -1 : 0);
+    oned_text_number(&text, "SERVER_ID", state == 0 ? -1 : follows);
     oned_text_number(&text, "STATE", state);
-    oned_text_number(&text, "TERM", state == 0 ? 0 : 1);
+    oned_text_number(&text, "TERM", oned->raft_term);
     oned_text_put(&text, "<VOTEDFOR>-1</VOTEDFOR><COMMIT>0</COMMIT><LOG_INDEX>-1</LOG_INDEX>"
                          "<LOG_TERM>-1</LOG_TERM><FEDLOG_INDEX>-1</FEDLOG_INDEX></RAFT>");
     return oned_answer_document(call, &text);

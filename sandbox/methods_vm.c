@@ -36,7 +36,8 @@ static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right
     return vm;
 }
 
-static xmlrpc_value *set_lock(struct oned_call *call, int64_t level)
+/* The lock of another user can be changed by administrators only. refusal: for others. */
+static xmlrpc_value *set_lock(struct oned_call *call, int64_t level, const char *refusal)
 {
     struct oned_vm *vm;
     int64_t id;
@@ -48,8 +49,8 @@ static xmlrpc_value *set_lock(struct oned_call *call, int64_t level)
         return oned_answer_missing(call, "virtual machine", id);
     if (!oned_may(call->user, &vm->owner, RIGHT_MANAGE))
         return oned_answer_forbidden(call, "MANAGE", "VM", id);
-    if (level < 0 || level > 4)
-        return oned_answer_failure(call, 0x2000, "Wrong lock level specified");
+    if (vm->lock > 0 && vm->lock_owner != call->user->id && !oned_is_admin(call->user))
+        return oned_answer_failure(call, 0x0800, "%s", refusal);
     vm->lock = level == 4 ? 1 : (int)level; /* 4: all */
     vm->lock_owner = call->user->id;
     vm->lock_time = oned_seconds(call->oned);
@@ -61,12 +62,16 @@ static xmlrpc_value *lock(struct oned_call *call)
 {
     int64_t level;
 
-    return oned_argument_int(call, 2, &level) ? set_lock(call, level) : NULL;
+    if (!oned_argument_int(call, 2, &level))
+        return NULL;
+    if (level < 1 || level > 4)
+        return oned_answer_failure(call, 0x0800, "Wrong lock level specified");
+    return set_lock(call, level, "Error trying to lock the resource.");
 }
 
 static xmlrpc_value *unlock(struct oned_call *call)
 {
-    return set_lock(call, 0);
+    return set_lock(call, 0, "Cannot unlock: Lock is owned by another user");
 }
 
 static xmlrpc_value *allocate(struct oned_call *call)
@@ -102,19 +107,23 @@ static xmlrpc_value *deploy(struct oned_call *call)
 {
     struct oned_placement placement = {.datastore = -1};
     struct oned_refusal refusal;
+    char *networks = NULL;
     xmlrpc_value *answer;
     struct oned_vm *vm;
 
     if (!oned_argument_int(call, 2, &placement.host) ||
         !oned_argument_bool_or(call, 3, &placement.enforce) ||
-        !oned_argument_int_or(call, 4, &placement.datastore))
+        !oned_argument_int_or(call, 4, &placement.datastore) ||
+        !oned_argument_text_or(call, 5, &networks))
         return NULL;
     vm = get_vm(call, 1, RIGHT_ADMIN, &answer);
-    if (!vm)
-        return answer;
-    if (oned_vm_deploy(call->oned, vm, &placement, &refusal))
-        return oned_answer_refusal(call, &refusal);
-    return oned_answer_int(call, vm->id);
+    placement.networks = networks;
+    if (vm && oned_vm_deploy(call->oned, vm, &placement, &refusal))
+        answer = oned_answer_refusal(call, &refusal);
+    else if (vm)
+        answer = oned_answer_int(call, vm->id);
+    free(networks);
+    return answer;
 }
 
 static xmlrpc_value *migrate(struct oned_call *call)

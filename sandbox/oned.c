@@ -144,6 +144,7 @@ void oned_destroy(struct oned *oned)
     oned_world_finish(oned);
     for (size_t i = 0; i < sizeof oned->strings / sizeof *oned->strings; i++)
         free(oned->strings[i]);
+    free(oned->raft_leader);
     free(oned);
 }
 

@@ -205,6 +205,7 @@ static void write_host(const struct oned_host *host, struct oned_attributes *rec
     put_numbers(record, "NUMBERS", numbers, HOST_NUMBERS);
     put_numbers(record, "TIMES", host->times, ONED_PHASES);
     put_template(record, "TEMPLATE", &host->template);
+    put_template(record, "HARDWARE", &host->hardware);
 }
 
 static void read_host(struct oned *oned, int id, const struct oned_attributes *record)
@@ -229,6 +230,7 @@ static void read_host(struct oned *oned, int id, const struct oned_attributes *r
     };
     get_numbers(record, "TIMES", host->times, ONED_PHASES);
     get_template(record, "TEMPLATE", &host->template);
+    get_template(record, "HARDWARE", &host->hardware);
     oned_pool_add(oned, KIND_HOST, host, id);
 }
 
@@ -318,6 +320,7 @@ static void read_datastore(struct oned *oned, int id, const struct oned_attribut
 static void write_thing(const struct oned_thing *thing, struct oned_attributes *record)
 {
     oned_attributes_add(record, "NAME", thing->name);
+    put_numbers(record, "TYPE", &thing->type, 1);
     put_rights(record, &thing->owner);
     put_clusters(record, thing->clusters, thing->cluster_count);
     put_template(record, "TEMPLATE", &thing->template);
@@ -330,6 +333,7 @@ static void read_thing(struct oned *oned, enum oned_kind kind, int id,
 
     thing->id = id;
     thing->name = get_text(record, "NAME");
+    get_numbers(record, "TYPE", &thing->type, 1);
     thing->owner = get_owner(record);
     get_clusters(record, &thing->clusters, &thing->cluster_count);
     get_template(record, "TEMPLATE", &thing->template);
@@ -428,6 +432,7 @@ void oned_record_write(const struct oned *oned, enum oned_kind kind, int id,
         break;
     case KIND_VNET:
     case KIND_VMGROUP:
+    case KIND_DOCUMENT:
         write_thing(object, record);
         break;
     case KIND_ACL:
@@ -463,6 +468,7 @@ void oned_record_read(struct oned *oned, enum oned_kind kind, int id,
         break;
     case KIND_VNET:
     case KIND_VMGROUP:
+    case KIND_DOCUMENT:
         read_thing(oned, kind, id, record);
         break;
     case KIND_ACL:

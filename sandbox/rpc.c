@@ -119,6 +119,11 @@ bool oned_argument_bool_or(struct oned_call *call, int index, bool *value)
     return index >= call->count || oned_argument_bool(call, index, value);
 }
 
+bool oned_argument_text_or(struct oned_call *call, int index, char **text)
+{
+    return index >= call->count || oned_argument_text(call, index, text);
+}
+
 xmlrpc_value *oned_answer_int(struct oned_call *call, int64_t value)
 {
     return xmlrpc_build_value(call->env, "(bii)", (xmlrpc_bool)1, (xmlrpc_int32)value,
@@ -265,11 +270,36 @@ static void bind_methods(struct oned *oned, struct oned_calls *calls, xmlrpc_env
     }
 }
 
+xmlrpc_value *oned_update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
+                                   struct oned_attributes *template)
+{
+    struct oned_attributes changes = {0};
+    xmlrpc_value *answer = NULL;
+    struct error err = {0};
+    int64_t append;
+    char *text;
+
+    if (!oned_argument_int(call, 3, &append) || !oned_argument_text(call, 2, &text))
+        return NULL;
+    if (oned_attributes_parse(&changes, text, &err))
+        answer = oned_answer_failure(call, 0x2000, "Cannot update template. %.300s", err.text);
+    else if (append)
+        oned_attributes_merge(template, &changes);
+    else
+        oned_attributes_copy(template, &changes);
+    oned_attributes_finish(&changes);
+    free(text);
+    if (answer || call->env->fault_occurred)
+        return answer;
+    oned_touch(call->oned, kind, (int)id);
+    return oned_answer_int(call, id);
+}
+
 struct oned_calls *oned_calls_create(struct oned *oned, struct error *err)
 {
     static const struct oned_method *const tables[] = {
-        oned_vm_methods,   oned_pool_methods, oned_host_methods,
-        oned_user_methods, oned_site_methods, oned_sandbox_methods,
+        oned_vm_methods,   oned_pool_methods,     oned_host_methods,    oned_user_methods,
+        oned_site_methods, oned_document_methods, oned_vmgroup_methods, oned_sandbox_methods,
     };
     struct oned_calls *calls = memory_new(1, sizeof *calls);
     xmlrpc_env env;

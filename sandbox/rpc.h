@@ -29,7 +29,8 @@ struct oned_method {
 
 /* Tables of methods, each ended by a name of NULL. */
 extern const struct oned_method oned_vm_methods[], oned_pool_methods[], oned_host_methods[],
-    oned_user_methods[], oned_site_methods[], oned_sandbox_methods[];
+    oned_user_methods[], oned_site_methods[], oned_document_methods[], oned_vmgroup_methods[],
+    oned_sandbox_methods[];
 
 /* Arguments; number 0 is the session. false: there is none or it has another type; the fault is
  * set and the method returns NULL. A text is freed with free(). */
@@ -41,6 +42,7 @@ bool oned_argument_double(struct oned_call *call, int index, double *value);
 /* Optional ones: value is left as it is when the call has fewer arguments. */
 bool oned_argument_int_or(struct oned_call *call, int index, int64_t *value);
 bool oned_argument_bool_or(struct oned_call *call, int index, bool *value);
+bool oned_argument_text_or(struct oned_call *call, int index, char **text);
 
 /* Answers. */
 xmlrpc_value *oned_answer_int(struct oned_call *call, int64_t value);
@@ -56,6 +58,10 @@ xmlrpc_value *oned_answer_failure(struct oned_call *call, int code, const char *
 xmlrpc_value *oned_answer_missing(struct oned_call *call, const char *what, int64_t id);
 xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, const char *what,
                                     int64_t id);
+
+/* Updates a template by the arguments: id, template, whether it is added. NULL after a fault. */
+xmlrpc_value *oned_update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
+                                   struct oned_attributes *template);
 
 /* How a fault makes the transport treat the answer. */
 struct oned_verdict {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sandbox/network.h"
 #include "sandbox/vm.h"
 
 static void write_template(const struct oned_attributes *template, struct oned_text *text)
@@ -239,6 +240,23 @@ void oned_group_document(const struct oned *oned, const struct oned_group *group
     }
 }
 
+/* Address ranges stand beside the template. */
+static void write_network_template(const struct oned_thing *vnet, struct oned_text *text)
+{
+    struct oned_attributes rest = {0}, ranges = {0};
+
+    oned_attributes_copy(&rest, &vnet->template);
+    oned_attributes_move(&ranges, &rest, "AR");
+    for (size_t i = 0; i < ranges.count; i++)
+        oned_attributes_add_number(&ranges.items[i].children, "AR_ID", (int64_t)i);
+    write_template(&rest, text);
+    oned_text_put(text, "<AR_POOL>");
+    oned_attributes_write(&ranges, text);
+    oned_text_put(text, "</AR_POOL>");
+    oned_attributes_finish(&rest);
+    oned_attributes_finish(&ranges);
+}
+
 void oned_vnet_document(const struct oned *oned, const struct oned_thing *vnet,
                         struct oned_text *text)
 {
@@ -261,12 +279,12 @@ void oned_vnet_document(const struct oned *oned, const struct oned_thing *vnet,
     oned_text_put(text, "<PHYDEV/><VLAN_ID/><OUTER_VLAN_ID/>");
     oned_text_number(text, "VLAN_ID_AUTOMATIC", 0);
     oned_text_number(text, "OUTER_VLAN_ID_AUTOMATIC", 0);
-    oned_text_number(text, "USED_LEASES", 0);
+    oned_text_number(text, "USED_LEASES", oned_network_used(oned, vnet));
     oned_text_put(text, "<VROUTERS></VROUTERS><UPDATED_VMS></UPDATED_VMS>"
                         "<OUTDATED_VMS></OUTDATED_VMS><UPDATING_VMS></UPDATING_VMS>"
                         "<ERROR_VMS></ERROR_VMS>");
-    write_template(&vnet->template, text);
-    oned_text_put(text, "<AR_POOL></AR_POOL></VNET>");
+    write_network_template(vnet, text);
+    oned_text_put(text, "</VNET>");
 }
 
 /* VMS: the VMs that name the group and the role. */
@@ -328,6 +346,20 @@ void oned_vmgroup_document(const struct oned *oned, const struct oned_thing *gro
             oned_attributes_write(&one, text);
     }
     oned_text_put(text, "</TEMPLATE></VM_GROUP>");
+}
+
+void oned_document_document(const struct oned *oned, const struct oned_thing *document,
+                            struct oned_text *text)
+{
+    oned_text_put(text, "<DOCUMENT>");
+    oned_text_number(text, "ID", document->id);
+    oned_owner_names(oned, &document->owner, text);
+    oned_text_element(text, "NAME", document->name);
+    oned_text_number(text, "TYPE", document->type);
+    oned_owner_permissions(&document->owner, text);
+    oned_text_put(text, "<TEMPLATE>");
+    oned_attributes_write(&document->template, text);
+    oned_text_put(text, "</TEMPLATE></DOCUMENT>");
 }
 
 void oned_acl_document(const struct oned_acl *acl, struct oned_text *text)

@@ -22,6 +22,7 @@ struct oned_placement {
     int64_t host, datastore; /* datastore -1: the default, or the one the VM has */
     bool enforce;            /* check the capacity */
     bool live;               /* migration */
+    const char *networks;    /* deploy: NIC vectors for automatic NICs; NULL or "": none */
     int64_t type;            /* of a cold migration: 0 save, 1 poweroff, 2 poweroff-hard */
 };
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sandbox/hardware.h"
 #include "sandbox/hook.h"
 #include "sandbox/machine.h"
+#include "sandbox/network.h"
 #include "sandbox/vm.h"
 #include "util/memory.h"
 
@@ -50,7 +52,7 @@ static bool is_pinned(const struct oned_attributes *template)
     const struct oned_attributes *topology = oned_attributes_vector(template, "TOPOLOGY", 0);
     const char *policy = topology ? oned_attributes_get(topology, "PIN_POLICY") : NULL;
 
-    return policy && strcmp(policy, "NONE") != 0;
+    return policy && strcasecmp(policy, "NONE") != 0;
 }
 
 static void add_requirements(const struct oned *oned, struct oned_attributes *template)
@@ -126,28 +128,56 @@ static void number_devices(const struct oned *oned, struct oned_attributes *temp
         snprintf(id, sizeof id, "%zu", i);
         oned_attributes_set(device, "PCI_ID", id);
         oned_attributes_set(device, "VM_BUS", "0x01");
-        if (oned->options.version != ONED_6_10)
-            continue;
-        snprintf(id, sizeof id, "01:%02zx.0", i + 1);
-        oned_attributes_set(device, "VM_ADDRESS", id);
-        oned_attributes_set(device, "VM_DOMAIN", "0x0000");
-        oned_attributes_set(device, "VM_FUNCTION", "0");
-        snprintf(id, sizeof id, "0x%02zx", i + 1);
-        oned_attributes_set(device, "VM_SLOT", id);
+        if (oned->options.version == ONED_6_10)
+            oned_hardware_address(device, i);
     }
 }
 
-/* A pinned VM is one node of all its processors. */
-static void add_numa_node(struct oned_vm *vm)
+/* The parts of a topology that its user has not given. */
+static void fill_topology(struct oned_attributes *topology, bool pinned, int64_t vcpu)
 {
-    struct oned_attributes *node;
+    char number[24];
 
-    if (!is_pinned(&vm->template) || oned_attributes_vector(&vm->template, "NUMA_NODE", 0))
+    if (!oned_attributes_get(topology, "SOCKETS"))
+        oned_attributes_set(topology, "SOCKETS", "1");
+    if (pinned)
         return;
-    node = oned_attributes_add_vector(&vm->template, "NUMA_NODE");
-    oned_attributes_add_number(node, "MEMORY", vm->memory);
-    oned_attributes_add_number(node, "TOTAL_CPUS",
-                               oned_attributes_number(&vm->template, "VCPU", 1));
+    snprintf(number, sizeof number, "%" PRId64, vcpu);
+    oned_attributes_set(topology, "PIN_POLICY", "NONE");
+    if (!oned_attributes_get(topology, "CORES"))
+        oned_attributes_set(topology, "CORES", number);
+    if (!oned_attributes_get(topology, "THREADS"))
+        oned_attributes_set(topology, "THREADS", "1");
+}
+
+/* A pinned VM has a node for each socket and a processor for each virtual CPU; one that is bound to
+ * a node or has huge pages has one node. */
+static void add_numa_nodes(struct oned_vm *vm)
+{
+    struct oned_attributes *topology = oned_attributes_vector(&vm->template, "TOPOLOGY", 0);
+    int64_t vcpu = oned_attributes_number(&vm->template, "VCPU", 1), sockets;
+    bool pinned = is_pinned(&vm->template);
+    char number[24];
+
+    if (!topology)
+        return;
+    fill_topology(topology, pinned, vcpu);
+    sockets = pinned ? oned_attributes_number(topology, "SOCKETS", 1) : 1;
+    if (pinned) {
+        snprintf(number, sizeof number, "%" PRId64, vcpu);
+        oned_attributes_set(&vm->template, "CPU", number);
+        vm->cpu = vcpu * 100;
+    }
+    if ((!pinned && !oned_attributes_get(topology, "NODE_AFFINITY") &&
+         !oned_attributes_get(topology, "HUGEPAGE_SIZE")) ||
+        sockets < 1 || sockets > vcpu || oned_attributes_vector(&vm->template, "NUMA_NODE", 0))
+        return;
+    for (int64_t i = 0; i < sockets; i++) {
+        struct oned_attributes *node = oned_attributes_add_vector(&vm->template, "NUMA_NODE");
+
+        oned_attributes_add_number(node, "MEMORY", vm->memory / sockets);
+        oned_attributes_add_number(node, "TOTAL_CPUS", vcpu / sockets);
+    }
 }
 
 static void fill_template(struct oned *oned, struct oned_vm *vm)
@@ -160,7 +190,8 @@ static void fill_template(struct oned *oned, struct oned_vm *vm)
     add_requirements(oned, &vm->template);
     number_disks(&vm->template);
     number_devices(oned, &vm->template);
-    add_numa_node(vm);
+    oned_network_number(vm);
+    add_numa_nodes(vm);
 }
 
 static void take_name(struct oned_vm *vm)

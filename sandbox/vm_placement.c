@@ -1,8 +1,10 @@
 /* Deploying, migrating and recovering VMs. */
 #include <stdlib.h>
 
+#include "sandbox/hardware.h"
 #include "sandbox/host.h"
 #include "sandbox/machine.h"
+#include "sandbox/network.h"
 #include "sandbox/vm_action.h"
 
 static int missing(struct oned_refusal *refusal, const char *what, int64_t id)
@@ -61,12 +63,15 @@ static int find_datastore(const struct oned *oned, const struct oned_vm *vm,
     return datastore->id;
 }
 
-static int check_capacity(const struct oned *oned, const struct oned_vm *vm,
-                          const struct oned_host *host, struct oned_refusal *refusal)
+/* Devices and NUMA nodes are tested in any case. */
+static int check_capacity(const struct oned *oned, struct oned_vm *vm, const struct oned_host *host,
+                          bool enforce, struct oned_refusal *refusal)
 {
     char text[200];
-    const char *lacks = oned_host_lacks(oned, host, vm, text, sizeof text);
+    const char *lacks = enforce ? oned_host_lacks(oned, host, vm, text, sizeof text) : NULL;
 
+    if (!lacks)
+        lacks = oned_hardware_lacks(oned, host, vm);
     if (!lacks)
         return 0;
     return oned_refuse(refusal, 0x0800, "virtual machine [%d] does not fit in host [%d]. %s",
@@ -88,7 +93,10 @@ int oned_vm_deploy(struct oned *oned, struct oned_vm *vm, const struct oned_plac
         return oned_refuse(refusal, 0x0800, "Deploy action is not available for state %s",
                            oned_state_name(vm));
     datastore = find_datastore(oned, vm, host, placement->datastore, refusal);
-    if (datastore < 0 || (placement->enforce && check_capacity(oned, vm, host, refusal)))
+    if (datastore < 0 || check_capacity(oned, vm, host, placement->enforce, refusal))
+        return -1;
+    if (!last && placement->networks &&
+        oned_network_connect(oned, vm, placement->networks, refusal) < 0)
         return -1;
     if (last && last->action == ACTION_STOP)
         operation = OPERATION_DEPLOY_STOPPED;
@@ -96,6 +104,7 @@ int oned_vm_deploy(struct oned *oned, struct oned_vm *vm, const struct oned_plac
         operation = OPERATION_DEPLOY_UNDEPLOYED;
     oned_history_begin(oned, vm, host, datastore);
     oned_attributes_set(&vm->template, "TM_MAD_SYSTEM", "dummy");
+    oned_hardware_assign(oned, host, vm);
     oned_vm_charge(oned, vm, host);
     oned_machine_start(oned, vm, operation);
     return 0;
@@ -138,16 +147,24 @@ int oned_vm_migrate(struct oned *oned, struct oned_vm *vm, const struct oned_pla
     if (!can_migrate(vm))
         return oned_refuse(refusal, 0x0800, "Migrate action is not available for state %s",
                            oned_state_name(vm));
+    if (oned_attributes_vector(&vm->template, "PCI", 0) && placement->type == 0 &&
+        vm->state != VM_POWEROFF)
+        return oned_refuse(refusal, 0x0800,
+                           "Cannot migrate VM [%d], use poweroff or poweroff-hard flag for "
+                           "migrating a VM with PCI devices",
+                           vm->id);
     datastore = find_datastore(oned, vm, host, placement->datastore, refusal);
     if (datastore < 0)
         return -1;
     if (last->host == host->id && last->datastore == datastore)
         return oned_refuse(refusal, 0x0800, "VM is already running on host [%d] and datastore [%d]",
                            host->id, datastore);
-    if (placement->enforce && last->host != host->id && check_capacity(oned, vm, host, refusal))
+    if (last->host != host->id && check_capacity(oned, vm, host, placement->enforce, refusal))
         return -1;
     operation = migration(vm, placement, &reason);
     oned_history_reason(oned, vm, reason, user);
+    if (last->host != host->id)
+        oned_hardware_assign(oned, host, vm);
     oned_history_begin(oned, vm, host, datastore)->stime = oned_seconds(oned);
     oned_vm_charge(oned, vm, host);
     oned_machine_start(oned, vm, operation);
@@ -227,7 +244,7 @@ int oned_vm_resize(struct oned *oned, struct oned_vm *vm, const char *template, 
     }
     if (host)
         oned_host_release(oned, host, vm);
-    result = enforce && host ? check_capacity(oned, &resized, host, refusal) : 0;
+    result = host ? check_capacity(oned, &resized, host, enforce, refusal) : 0;
     if (result == 0) {
         vm->cpu = resized.cpu;
         vm->memory = resized.memory;

@@ -159,6 +159,7 @@ static void free_vm(struct oned_vm *vm)
 static void free_host(struct oned_host *host)
 {
     oned_attributes_finish(&host->template);
+    oned_attributes_finish(&host->hardware);
     free(host->vms);
     free(host->name);
     free(host->im_mad);
@@ -219,6 +220,7 @@ void oned_object_free(enum oned_kind kind, void *object)
         break;
     case KIND_VNET:
     case KIND_VMGROUP:
+    case KIND_DOCUMENT:
         free(((struct oned_thing *)object)->clusters);
         free_named(((struct oned_thing *)object)->name, &((struct oned_thing *)object)->template);
         break;

@@ -103,6 +103,7 @@ enum oned_kind {
     KIND_VMGROUP,
     KIND_ACL,
     KIND_CLOCK, /* the one object 0 */
+    KIND_DOCUMENT,
     KINDS,
 };
 
@@ -161,7 +162,8 @@ struct oned_host {
     int *vms; /* those counted, ascending */
     size_t vm_count, vms_allocated;
     struct oned_attributes template;
-    int64_t monitored; /* time of the last report, 0: never */
+    struct oned_attributes hardware; /* as reported, see hardware.h */
+    int64_t monitored;               /* time of the last report, 0: never */
     int64_t times[ONED_PHASES];
 };
 
@@ -203,11 +205,12 @@ struct oned_datastore {
     struct oned_attributes template;
 };
 
-/* Virtual networks and VM groups: name, owner and template are all the daemon uses. */
+/* Virtual networks, VM groups and documents: name, owner and template are all the daemon uses. */
 struct oned_thing {
     int id;
     struct oned_owner owner;
     char *name;
+    int64_t type;  /* of a document */
     int *clusters; /* of a network */
     size_t cluster_count;
     struct oned_attributes template;
@@ -242,6 +245,8 @@ struct oned {
     int next_request;
     int next_action; /* id of the next scheduled action */
     int raft_state;  /* as one.zone.raftstatus tells it: 0 alone, 2 follower, 3 leader */
+    int64_t raft_term;
+    char *raft_leader; /* whose front-end leads; those of other users follow. NULL: all are as said */
     struct oned_faults faults;
 
     struct oned_server *server;

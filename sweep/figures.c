@@ -16,6 +16,15 @@
         name "_cancelled", FIGURE_INTEGER, AT(figures.kinds[kind].cancelled)                       \
     }
 
+#define DISTRIBUTION_FIGURES(name, member)                                                         \
+    {name "_mean", FIGURE_REAL, AT(figures.service.member.mean)},                                  \
+        {name "_median", FIGURE_REAL, AT(figures.service.member.median)},                          \
+        {name "_p95", FIGURE_REAL, AT(figures.service.member.p95)},                                \
+        {name "_p99", FIGURE_REAL, AT(figures.service.member.p99)},                                \
+    {                                                                                              \
+        name "_max", FIGURE_REAL, AT(figures.service.member.max)                                   \
+    }
+
 const struct figure figure_table[] = {
     {"end_time", FIGURE_INTEGER, AT(figures.end_time)},
     KIND_FIGURES("best_effort", LEASE_BEST_EFFORT),
@@ -26,12 +35,14 @@ const struct figure figure_table[] = {
     {"local_rejected", FIGURE_INTEGER, AT(rejected[ORIGIN_LOCAL])},
     {"external_requested", FIGURE_INTEGER, AT(requested[ORIGIN_EXTERNAL])},
     {"external_rejected", FIGURE_INTEGER, AT(rejected[ORIGIN_EXTERNAL])},
-    {"waiting_leases", FIGURE_INTEGER, AT(figures.waiting.count)},
-    {"waiting_mean", FIGURE_REAL, AT(figures.waiting.mean)},
-    {"waiting_median", FIGURE_INTEGER, AT(figures.waiting.median)},
-    {"waiting_p95", FIGURE_INTEGER, AT(figures.waiting.p95)},
-    {"waiting_max", FIGURE_INTEGER, AT(figures.waiting.max)},
-    {"slowdown_mean", FIGURE_REAL, AT(figures.slowdown_mean)},
+    {"waiting_leases", FIGURE_INTEGER, AT(figures.service.waiting.count)},
+    DISTRIBUTION_FIGURES("waiting", waiting),
+    DISTRIBUTION_FIGURES("turnaround", turnaround),
+    DISTRIBUTION_FIGURES("slowdown", slowdown),
+    DISTRIBUTION_FIGURES("bounded_slowdown", bounded_slowdown),
+    {"users", FIGURE_INTEGER, AT(figures.service.users)},
+    {"fairness", FIGURE_REAL, AT(figures.service.fairness)},
+    {"haizea_slowdown_mean", FIGURE_REAL, AT(figures.haizea_slowdown_mean)},
     {"utilization", FIGURE_REAL, AT(figures.utilization)},
     {"queue_mean", FIGURE_REAL, AT(figures.queue_mean)},
     {"preempted_suspend", FIGURE_INTEGER, AT(figures.preemptions[PREEMPTED_SUSPEND])},

@@ -247,11 +247,8 @@ static char *default_results(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
-    char *results;
 
-    if (asprintf(&results, "%.*s.db", dot ? (int)(dot - name) : (int)strlen(name), name) < 0)
-        abort();
-    return results;
+    return memory_format("%.*s.db", dot ? (int)(dot - name) : (int)strlen(name), name);
 }
 
 static struct sweep *make_sweep(struct sweep_file *file, struct error *err)

@@ -13,11 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/memory.h"
+
 int folder_init(struct folder *folder, const char *results, struct error *err)
 {
     *folder = (struct folder){.lock = -1};
-    if (asprintf(&folder->path, "%s.cells", results) < 0)
-        abort();
+    folder->path = memory_format("%s.cells", results);
     if (mkdir(folder->path, 0777) < 0 && errno != EEXIST)
         return error_set(err, errno, "%s: cannot create the folder: %s", folder->path,
                          strerror(errno));
@@ -58,20 +59,12 @@ int folder_lock(struct folder *folder, struct error *err)
 
 char *folder_name(const struct folder *folder, const char *name)
 {
-    char *path;
-
-    if (asprintf(&path, "%s/%s", folder->path, name) < 0)
-        abort();
-    return path;
+    return memory_format("%s/%s", folder->path, name);
 }
 
 char *folder_cell(const struct folder *folder, uint64_t digest)
 {
-    char *path;
-
-    if (asprintf(&path, "%s/%016" PRIx64 ".db", folder->path, digest) < 0)
-        abort();
-    return path;
+    return memory_format("%s/%016" PRIx64 ".db", folder->path, digest);
 }
 
 /* Files whose names end in `ending`. */

@@ -155,10 +155,7 @@ struct own_settings {
 
 static void add_own(struct own_settings *own, const struct ini_entry *entry)
 {
-    char *text;
-
-    if (asprintf(&text, "galerna.%s=%s", entry->key, entry->value) < 0)
-        abort();
+    char *text = memory_format("galerna.%s=%s", entry->key, entry->value);
     own->texts = memory_grow(own->texts, &own->allocated, own->n + 1, sizeof *own->texts);
     own->texts[own->n++] = text;
 }

@@ -87,8 +87,7 @@ __attribute__((format(printf, 2, 3))) static void add_word(struct slurm_command 
     char *word;
 
     va_start(args, format);
-    if (vasprintf(&word, format, args) < 0)
-        abort();
+    word = memory_vformat(format, args);
     va_end(args);
     line->words = memory_grow(line->words, &line->allocated, line->n + 2, sizeof *line->words);
     line->words[line->n++] = word;

@@ -16,7 +16,7 @@
 #include "sweep/folder.h"
 #include "sweep/grid.h"
 
-enum { STORE_VERSION = 1, STORE_APPLICATION_ID = 0x47616c73 };
+enum { STORE_VERSION = 2, STORE_APPLICATION_ID = 0x47616c73 };
 
 struct sweep_store {
     sqlite3 *database;

@@ -52,3 +52,21 @@ char *memory_text(const char *text)
 {
     return text ? memory_copy(text, strlen(text) + 1) : NULL;
 }
+
+char *memory_vformat(const char *format, va_list arguments)
+{
+    char *text = NULL;
+
+    return checked(vasprintf(&text, format, arguments) < 0 ? NULL : text, 1, strlen(format));
+}
+
+char *memory_format(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = memory_vformat(format, arguments);
+    va_end(arguments);
+    return text;
+}

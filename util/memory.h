@@ -6,6 +6,7 @@
 #ifndef GALERNA_UTIL_MEMORY_H
 #define GALERNA_UTIL_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed room for count objects of size bytes; count 0 gives a valid pointer. Freed with free(). */
@@ -20,5 +21,10 @@ void memory_free(const void *owned);
 /* A copy of size bytes; a copy of a text (NULL gives NULL). */
 void *memory_copy(const void *source, size_t size);
 char *memory_text(const char *text);
+
+/* A text as printf(3) writes it. */
+char *memory_format(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
+char *memory_vformat(const char *format, va_list arguments)
+    __attribute__((malloc, format(printf, 1, 0)));
 
 #endif

@@ -120,23 +120,33 @@ static bool parse_units(const char *text, int64_t *seconds)
     return true;
 }
 
+int time_parse_parts(const char *text, int64_t parts[4])
+{
+    int64_t read[4];
+    int n = 0;
+
+    for (;; text++) {
+        if (n == 4 || !take_number(&text, &read[n++]))
+            return 0;
+        if (*text != ':')
+            break;
+    }
+    if (*text || n < 2)
+        return 0;
+    for (int i = 0, from = n == 4 ? 0 : -1; i < 4; i++, from++)
+        parts[i] = from >= 0 && from < n ? read[from] : 0;
+    return n;
+}
+
 /* "1:30", "1:30:00", "2:01:30:00". */
 static bool parse_colons(const char *text, int64_t *seconds)
 {
     int64_t parts[4];
-    int n = 0;
 
-    do {
-        if (n > 0)
-            text++;
-        if (n == 4 || !take_number(&text, &parts[n]) || parts[n] > SPAN_MAX)
-            return false;
-        n++;
-    } while (*text == ':');
-    if (*text || n < 2 || (n >= 2 && parts[n == 4 ? 2 : 1] > 59) || (n >= 3 && parts[n - 1] > 59))
+    if (!time_parse_parts(text, parts) || parts[0] > SPAN_MAX || parts[1] > SPAN_MAX ||
+        parts[2] > 59 || parts[3] > 59)
         return false;
-    *seconds = n == 4 ? parts[0] * 86400 + parts[1] * 3600 + parts[2] * 60 + parts[3]
-                      : parts[0] * 3600 + parts[1] * 60 + (n == 3 ? parts[2] : 0);
+    *seconds = parts[0] * 86400 + parts[1] * 3600 + parts[2] * 60 + parts[3];
     return true;
 }
 

@@ -231,13 +231,13 @@ static int collect_lease(struct checker *checker, const struct schedule_lease *l
                          struct changes *changes)
 {
     const struct schedule *schedule = checker->schedule;
-    bool given_up = schedule_state_is_final(lease->state);
+    bool is_final = schedule_state_is_final(lease->state);
     struct lease_run run = {.end = 0};
 
     for (size_t i = 0; i < lease->n_reservations; i++) {
         const struct schedule_reservation *r = &lease->reservations[i];
 
-        if ((r->progress == PROGRESS_SCHEDULED && given_up) || (lease->riding && lease->riding[i]))
+        if ((r->progress == PROGRESS_SCHEDULED && is_final) || (lease->riding && lease->riding[i]))
             continue;
         if (hold_reservation(checker, lease, r, changes) < 0)
             return -1;

@@ -32,8 +32,8 @@ static void check_clock(struct checker *checker, const struct schedule_lease *le
 }
 
 /* Haizea leaves transfers and migrations of leases that are over as they were. */
-static bool may_be_left(const struct checker *checker, const struct schedule_lease *lease,
-                        const struct schedule_reservation *r)
+static bool may_be_unfinished(const struct checker *checker, const struct schedule_lease *lease,
+                              const struct schedule_reservation *r)
 {
     if (!checker->result->haizea_1_0)
         return false;
@@ -117,7 +117,7 @@ void check_carried_out(struct checker *checker, const struct schedule_lease *lea
         checker_examined(checker, CHECK_CARRIED_OUT);
         if (lease->riding && lease->riding[i])
             check_riding(checker, lease, r);
-        if (over && r->progress != PROGRESS_DONE && !may_be_left(checker, lease, r))
+        if (over && r->progress != PROGRESS_DONE && !may_be_unfinished(checker, lease, r))
             checker_violation(checker, &finding, "the lease is %s, but its %s is %s",
                               schedule_state_name(lease->state), schedule_kind_name(r->kind),
                               progress_name(r->progress));

@@ -70,6 +70,13 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
                                            "deadline-unreachable",
                                            "no-room-at-once",
                                            "no-host-allowed",
+                                           "no-device",
+                                           "no-topology",
+                                           "device-in-use",
+                                           "topology-in-use",
+                                           "kept-apart",
+                                           "kept-together",
+                                           "no-room-for-all",
                                            "shorter-than-shutdown",
                                            "others-would-be-late",
                                            "text"};

@@ -256,11 +256,26 @@ static void check_gap(struct checker *checker, const struct schedule_lease *leas
         checker_not_checked(checker, GAP_SUSPENSIONS);
 }
 
+/* A live migration began then; when the lease ends before it is over, no reservation tells. */
+static bool began_to_migrate(const struct checker *checker, const struct schedule_lease *lease,
+                             int64_t time)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->to == STATE_MIGRATING && moves[i]->time == time)
+            return true;
+    return false;
+}
+
 /* The VMs go to other hosts, running or suspended. */
 static bool goes_on_elsewhere(struct checker *checker, const struct schedule_plan *plan)
 {
     const struct schedule_lease *lease = schedule_lease(checker->schedule, plan->lease);
 
+    if (lease && began_to_migrate(checker, lease, plan->time))
+        return true;
     for (size_t i = 0; lease && i < lease->n_reservations; i++)
         if ((lease->reservations[i].kind == SCHEDULE_MEMORY_MIGRATION ||
              lease->reservations[i].kind == SCHEDULE_DISK_MIGRATION) &&

@@ -97,6 +97,8 @@ static bool was_withdrawn(const struct checker *checker, const struct schedule_l
     case STATE_SUSPENDING:
     case STATE_RESUMING:
     case STATE_MIGRATING:
+        if (moves[0]->to == STATE_MIGRATING && next->to == STATE_DONE)
+            return true; /* ended on its own before its memory had arrived */
         return next->to == STATE_CANCELLED || next->to == STATE_FAIL ||
                next->to == STATE_SUSPENDED_QUEUED || next->to == STATE_RESUMED_READY;
     default:
@@ -148,6 +150,21 @@ static bool is_event(const struct checker *checker, int64_t time)
     return low < checker->n_events && checker->events[low] == time;
 }
 
+/* A search for better hosts, a whole number of intervals after a lease started. */
+static bool is_look(const struct checker *checker, int64_t time)
+{
+    const struct schedule *schedule = checker->schedule;
+    int64_t interval = schedule->settings.look_interval;
+
+    for (size_t i = 0; interval > 0 && i < schedule->n_moves; i++) {
+        const struct schedule_move *move = &schedule->moves[i];
+
+        if (move->to == STATE_ACTIVE && move->time < time && (time - move->time) % interval == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Decisions are made when something happens, and follow each other at once. */
 static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
 {
@@ -157,7 +174,7 @@ static void check_decisions(struct checker *checker, const struct schedule_lease
     for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
         struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
 
-        if (!is_event(checker, moves[i]->time))
+        if (!is_event(checker, moves[i]->time) && !is_look(checker, moves[i]->time))
             checker_violation(checker, &finding, "%s to %s, but nothing happened then",
                               schedule_state_name(moves[i]->from),
                               schedule_state_name(moves[i]->to));

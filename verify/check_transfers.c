@@ -132,7 +132,19 @@ static int64_t memory_time(const struct checker *checker, const struct schedule_
         rate);
 }
 
-/* VMs that run on until their memory is there: each host sends and receives one after the other. */
+/* What a live migration sends: an image that lies on the disk of the host goes with the memory. */
+static int64_t live_time(const struct checker *checker, const struct schedule_lease *lease,
+                         const struct schedule_place *place)
+{
+    const struct schedule_settings *settings = &checker->schedule->settings;
+
+    return memory_time(checker, lease, place) +
+           (lease->image && settings->prepares
+                ? seconds_for((double)lease->image_size, settings->bandwidth)
+                : 0);
+}
+
+/* VMs that run on until they have arrived: each host sends and receives one after the other. */
 static int64_t live_due(const struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_reservation *r)
 {
@@ -143,7 +155,7 @@ static int64_t live_due(const struct checker *checker, const struct schedule_lea
 
         for (size_t k = 0; k < r->n_places; k++)
             if (r->places[k].from == host || r->places[k].host == host)
-                busy += memory_time(checker, lease, &r->places[k]);
+                busy += live_time(checker, lease, &r->places[k]);
         most = busy > most ? busy : most;
     }
     return most;
@@ -168,13 +180,23 @@ static int64_t migration_due(const struct checker *checker, const struct schedul
     return most;
 }
 
+static bool is_live(const struct schedule_lease *lease, const struct schedule_reservation *r)
+{
+    return r > lease->reservations && r[-1].kind == SCHEDULE_VM && r[-1].until == r->until;
+}
+
+/* Does it send images? */
+static bool sends_images(const struct schedule_lease *lease, const struct schedule_reservation *r)
+{
+    return r->kind == SCHEDULE_DISK_MIGRATION ||
+           (r->kind == SCHEDULE_MEMORY_MIGRATION && is_live(lease, r));
+}
+
 static void check_migration(struct checker *checker, const struct schedule_lease *lease,
                             const struct schedule_reservation *r)
 {
-    bool live = r > lease->reservations && r[-1].kind == SCHEDULE_VM && r[-1].until == r->until;
-
     check_length(checker, lease, r,
-                 live ? live_due(checker, lease, r) : migration_due(checker, lease, r));
+                 is_live(lease, r) ? live_due(checker, lease, r) : migration_due(checker, lease, r));
 }
 
 static const struct schedule_place *place_of(const struct schedule_reservation *r, int64_t vm)
@@ -233,7 +255,7 @@ static void check_images_moved(struct checker *checker, const struct schedule_le
     size_t sent = 0, due = 0;
 
     for (size_t i = before; i < after; i++)
-        if (lease->reservations[i].kind == SCHEDULE_DISK_MIGRATION)
+        if (sends_images(lease, &lease->reservations[i]))
             sent += lease->reservations[i].n_places;
     for (size_t i = 0; i < vm->n_places; i++) {
         const struct schedule_place *from =
@@ -246,7 +268,7 @@ static void check_images_moved(struct checker *checker, const struct schedule_le
         move.from = from->host;
         due++;
         for (size_t k = before; k < after; k++)
-            if (lease->reservations[k].kind == SCHEDULE_DISK_MIGRATION)
+            if (sends_images(lease, &lease->reservations[k]))
                 n += times_named(&lease->reservations[k], &move);
         if (n != 1)
             checker_violation(

@@ -11,7 +11,7 @@ struct checker {
     struct error *err;
     const struct schedule_move **moves; /* by lease, in the order of the log */
     bool images_move;                   /* there is a transfer at all */
-    bool given_up; /* a suspension or resumption was abandoned half-way: no reservation shows it */
+    bool abandoned; /* a suspension or resumption was abandoned half-way: no reservation shows it */
     int64_t *image_there; /* by lease: the end of the last transfer for it */
     int64_t *events;      /* times at which anything happened, ascending */
     size_t n_events;

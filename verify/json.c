@@ -141,11 +141,15 @@ int json_bool_or(const struct json_place *place, json_t *object, const char *mem
     return 0;
 }
 
-int json_tuple(const struct json_place *place, const json_t *value, size_t n)
+int json_tuple(const struct json_place *place, const json_t *value, size_t n,
+               int64_t *const *numbers)
 {
-    if (json_is_array(value) && json_array_size(value) == n)
-        return 0;
-    return json_fail(place, NULL, "expected a list of %zu entries", n);
+    if (!json_is_array(value) || json_array_size(value) != n)
+        return json_fail(place, NULL, "expected a list of %zu entries", n);
+    for (size_t i = 0; numbers[i]; i++)
+        if (json_whole(place, NULL, json_array_get(value, i), numbers[i]) < 0)
+            return -1;
+    return 0;
 }
 
 int json_key_number(const struct json_place *place, const char *key, int64_t *number)

@@ -40,8 +40,9 @@ int json_real_or(const struct json_place *place, json_t *object, const char *mem
 int json_bool_or(const struct json_place *place, json_t *object, const char *member, bool otherwise,
                  bool *value);
 
-/* A list of exactly n entries. */
-int json_tuple(const struct json_place *place, const json_t *value, size_t n);
+/* A list of exactly n entries. The first of them are whole numbers: numbers, which NULL ends. */
+int json_tuple(const struct json_place *place, const json_t *value, size_t n,
+               int64_t *const *numbers);
 
 /* An object's key that must be a whole number, such as "12". */
 int json_key_number(const struct json_place *place, const char *key, int64_t *number);

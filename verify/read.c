@@ -17,6 +17,24 @@ void *reader_take(struct reader *reader, size_t count, size_t size)
     return taken;
 }
 
+void *reader_read_list(struct reader *reader, json_t *list, const char *name, size_t size,
+                       reader_entry *read)
+{
+    char *items = reader_take(reader, json_array_size(list), size);
+    json_t *entry;
+    size_t i;
+
+    if (!items)
+        return NULL;
+    json_array_foreach(list, i, entry)
+    {
+        snprintf(reader->place.where, sizeof reader->place.where, "%.100s[%zu]", name, i);
+        if (read(reader, entry, items + i * size) < 0)
+            return NULL;
+    }
+    return items;
+}
+
 int reader_find_type(const struct reader *reader, const char *name)
 {
     const struct schedule *schedule = reader->schedule;

@@ -14,6 +14,12 @@ struct reader {
 /* count zeroed items of the schedule's memory, or NULL with an error. */
 void *reader_take(struct reader *reader, size_t count, size_t size);
 
+/* Reads an entry of a list into an item. */
+typedef int reader_entry(struct reader *reader, json_t *entry, void *item);
+/* The items of a list, which errors call NAME[i]; NULL with an error. */
+void *reader_read_list(struct reader *reader, json_t *list, const char *name, size_t size,
+                       reader_entry *read);
+
 /* The place of a resource type, or -1 with an error. */
 int reader_find_type(const struct reader *reader, const char *name);
 

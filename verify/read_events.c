@@ -14,66 +14,37 @@ static int find_state(const struct json_place *place, const json_t *value)
     return json_fail(place, NULL, "unknown state \"%.60s\"", word ? word : "(no text)");
 }
 
-static int read_moves(struct reader *reader, json_t *list)
+static int read_move(struct reader *reader, json_t *entry, void *item)
 {
-    struct schedule *schedule = reader->schedule;
-    json_t *item;
-    size_t i;
+    struct schedule_move *move = item;
+    int from, to;
 
-    schedule->moves = reader_take(reader, json_array_size(list), sizeof *schedule->moves);
-    if (!schedule->moves)
+    if (json_tuple(&reader->place, entry, 4, (int64_t *[]){&move->time, &move->lease, NULL}) < 0)
         return -1;
-    json_array_foreach(list, i, item)
-    {
-        struct schedule_move *move = &schedule->moves[i];
-        int from, to;
-
-        snprintf(reader->place.where, sizeof reader->place.where, "state_log[%zu]", i);
-        if (json_tuple(&reader->place, item, 4) < 0 ||
-            json_whole(&reader->place, NULL, json_array_get(item, 0), &move->time) < 0 ||
-            json_whole(&reader->place, NULL, json_array_get(item, 1), &move->lease) < 0)
-            return -1;
-        from = find_state(&reader->place, json_array_get(item, 2));
-        to = from < 0 ? -1 : find_state(&reader->place, json_array_get(item, 3));
-        if (to < 0)
-            return -1;
-        move->from = (enum schedule_state)from;
-        move->to = (enum schedule_state)to;
-    }
-    schedule->n_moves = json_array_size(list);
+    from = find_state(&reader->place, json_array_get(entry, 2));
+    to = from < 0 ? -1 : find_state(&reader->place, json_array_get(entry, 3));
+    if (to < 0)
+        return -1;
+    move->from = (enum schedule_state)from;
+    move->to = (enum schedule_state)to;
     return 0;
 }
 
-static int read_preemptions(struct reader *reader, json_t *list)
+static int read_preemption(struct reader *reader, json_t *entry, void *item)
 {
-    struct schedule *schedule = reader->schedule;
-    json_t *item;
-    size_t i;
+    struct schedule_preemption *preemption = item;
+    const char *how = json_string_value(json_array_get(entry, 3));
+    int64_t *const numbers[] = {&preemption->decided, &preemption->lease, &preemption->time, NULL};
 
-    schedule->preemptions =
-        reader_take(reader, json_array_size(list), sizeof *schedule->preemptions);
-    if (!schedule->preemptions)
+    preemption->makes_for = SCHEDULE_UNSET;
+    if (json_tuple(&reader->place, entry, 4, numbers) < 0)
         return -1;
-    json_array_foreach(list, i, item)
-    {
-        struct schedule_preemption *preemption = &schedule->preemptions[i];
-        const char *how = json_string_value(json_array_get(item, 3));
-
-        snprintf(reader->place.where, sizeof reader->place.where, "preemptions[%zu]", i);
-        preemption->makes_for = SCHEDULE_UNSET;
-        if (json_tuple(&reader->place, item, 4) < 0 ||
-            json_whole(&reader->place, NULL, json_array_get(item, 0), &preemption->decided) < 0 ||
-            json_whole(&reader->place, NULL, json_array_get(item, 1), &preemption->lease) < 0 ||
-            json_whole(&reader->place, NULL, json_array_get(item, 2), &preemption->time) < 0)
-            return -1;
-        preemption->suspended = how && strcmp(how, "suspend") == 0;
-        preemption->ended = how && strcmp(how, "cancel") == 0;
-        if (!how ||
-            (!preemption->suspended && !preemption->ended && strcmp(how, "cancel+requeue") != 0))
-            return json_fail(&reader->place, NULL,
-                             "the fourth entry must be suspend, cancel+requeue or cancel");
-    }
-    schedule->n_preemptions = json_array_size(list);
+    preemption->suspended = how && strcmp(how, "suspend") == 0;
+    preemption->ended = how && strcmp(how, "cancel") == 0;
+    if (!how ||
+        (!preemption->suspended && !preemption->ended && strcmp(how, "cancel+requeue") != 0))
+        return json_fail(&reader->place, NULL,
+                         "the fourth entry must be suspend, cancel+requeue or cancel");
     return 0;
 }
 
@@ -81,13 +52,24 @@ int reader_read_events(struct reader *reader, json_t *root)
 {
     json_t *log = json_array_member(&reader->place, root, "state_log");
     json_t *preemptions = json_object_get(root, "preemptions");
+    struct schedule *schedule = reader->schedule;
 
     /* Records of Haizea 1.1 have no list of preemptions. */
     if (preemptions && !json_array_member(&reader->place, root, "preemptions"))
         return -1;
-    reader->schedule->preemptions_told = preemptions;
-    if (!log || read_moves(reader, log) < 0 || read_preemptions(reader, preemptions) < 0)
+    schedule->preemptions_told = preemptions;
+    if (!log)
         return -1;
+    schedule->moves =
+        reader_read_list(reader, log, "state_log", sizeof *schedule->moves, read_move);
+    if (!schedule->moves)
+        return -1;
+    schedule->n_moves = json_array_size(log);
+    schedule->preemptions = reader_read_list(reader, preemptions, "preemptions",
+                                             sizeof *schedule->preemptions, read_preemption);
+    if (!schedule->preemptions)
+        return -1;
+    schedule->n_preemptions = json_array_size(preemptions);
     reader->place.where[0] = '\0';
     return 0;
 }

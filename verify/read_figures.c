@@ -32,14 +32,14 @@ static int read_results(struct reader *reader, json_t *stats)
     return 0;
 }
 
-static int read_entry(struct reader *reader, json_t *item, struct schedule_entry *entry)
+static int read_entry(struct reader *reader, json_t *told, void *item)
 {
     const struct json_place *place = &reader->place;
-    json_t *lease = json_array_get(item, 1), *value = json_array_get(item, 2);
-    json_t *average = json_array_get(item, 3);
+    struct schedule_entry *entry = item;
+    json_t *lease = json_array_get(told, 1), *value = json_array_get(told, 2);
+    json_t *average = json_array_get(told, 3);
 
-    if (json_tuple(place, item, 4) < 0 ||
-        json_whole(place, NULL, json_array_get(item, 0), &entry->time) < 0)
+    if (json_tuple(place, told, 4, (int64_t *[]){&entry->time, NULL}) < 0)
         return -1;
     entry->lease = SCHEDULE_UNSET;
     if (!json_is_null(lease) && json_whole(place, NULL, lease, &entry->lease) < 0)
@@ -54,8 +54,7 @@ static int read_entry(struct reader *reader, json_t *item, struct schedule_entry
 static int read_counter(struct reader *reader, const char *name, json_t *list)
 {
     struct schedule_counter *counter = NULL;
-    json_t *item;
-    size_t i;
+    char where[sizeof reader->place.where];
 
     for (unsigned id = 0; id < SCHEDULE_COUNTERS; id++)
         if (strcmp(name, schedule_counter_name((enum schedule_counter_id)id)) == 0)
@@ -67,15 +66,10 @@ static int read_counter(struct reader *reader, const char *name, json_t *list)
         return json_fail(&reader->place, NULL, "unknown counter");
     if (!json_is_array(list) || json_array_size(list) == 0)
         return json_fail(&reader->place, NULL, "expected a list of entries");
-    counter->entries = reader_take(reader, json_array_size(list), sizeof *counter->entries);
+    snprintf(where, sizeof where, "%s", reader->place.where);
+    counter->entries = reader_read_list(reader, list, where, sizeof *counter->entries, read_entry);
     if (!counter->entries)
         return -1;
-    json_array_foreach(list, i, item)
-    {
-        snprintf(reader->place.where, sizeof reader->place.where, "counters.%.40s[%zu]", name, i);
-        if (read_entry(reader, item, &counter->entries[i]) < 0)
-            return -1;
-    }
     counter->n = json_array_size(list);
     counter->told = true;
     return 0;

@@ -61,6 +61,7 @@ static int read_settings(struct reader *reader, json_t *told)
                       &settings->override_suspend) < 0 ||
         json_whole_or(place, told, "override-resume-time", SCHEDULE_UNSET,
                       &settings->override_resume) < 0 ||
+        json_whole_or(place, told, "migration-interval", 0, &settings->look_interval) < 0 ||
         json_whole_or(place, told, "imagetransfer-bandwidth", SCHEDULE_UNSET,
                       &settings->bandwidth) < 0 ||
         json_whole_or(place, told, "force-imagetransfer-time", SCHEDULE_UNSET,
@@ -249,16 +250,14 @@ static int check_hosts(struct reader *reader, json_t *list)
     return 0;
 }
 
-static int read_lost_run(struct reader *reader, json_t *item, struct schedule_lost_run *run)
+static int read_lost_run(struct reader *reader, json_t *entry, void *item)
 {
     const struct json_place *place = &reader->place;
-    json_t *hosts = json_array_get(item, 3), *host;
+    struct schedule_lost_run *run = item;
+    json_t *hosts = json_array_get(entry, 3), *host;
     size_t i;
 
-    if (json_tuple(place, item, 4) < 0 ||
-        json_whole(place, NULL, json_array_get(item, 0), &run->lease) < 0 ||
-        json_whole(place, NULL, json_array_get(item, 1), &run->from) < 0 ||
-        json_whole(place, NULL, json_array_get(item, 2), &run->until) < 0)
+    if (json_tuple(place, entry, 4, (int64_t *[]){&run->lease, &run->from, &run->until, NULL}) < 0)
         return -1;
     if (run->until < run->from || !json_is_array(hosts))
         return json_fail(place, NULL, "expected [lease, from, until, [host, ...]]");
@@ -274,48 +273,33 @@ static int read_lost_run(struct reader *reader, json_t *item, struct schedule_lo
 static int read_lost_runs(struct reader *reader, json_t *list)
 {
     struct schedule *schedule = reader->schedule;
-    json_t *item;
-    size_t i;
 
-    schedule->lost_runs = reader_take(reader, json_array_size(list), sizeof *schedule->lost_runs);
-    if (!schedule->lost_runs)
-        return -1;
-    json_array_foreach(list, i, item)
-    {
-        snprintf(reader->place.where, sizeof reader->place.where, "galerna.withdrawn[%zu]", i);
-        if (read_lost_run(reader, item, &schedule->lost_runs[i]) < 0)
-            return -1;
-    }
+    schedule->lost_runs = reader_read_list(reader, list, "galerna.withdrawn",
+                                           sizeof *schedule->lost_runs, read_lost_run);
     schedule->n_lost_runs = json_array_size(list);
-    return 0;
+    return schedule->lost_runs ? 0 : -1;
+}
+
+static int read_plan(struct reader *reader, json_t *entry, void *item)
+{
+    struct schedule_plan *plan = item;
+    json_t *until = json_array_get(entry, 3);
+
+    plan->until = SCHEDULE_NEVER;
+    if (json_tuple(&reader->place, entry, 4,
+                   (int64_t *[]){&plan->time, &plan->lease, &plan->from, NULL}) < 0)
+        return -1;
+    return json_is_null(until) ? 0 : json_whole(&reader->place, NULL, until, &plan->until);
 }
 
 static int read_plans(struct reader *reader, json_t *list)
 {
-    const struct json_place *place = &reader->place;
     struct schedule *schedule = reader->schedule;
-    json_t *item;
-    size_t i;
 
-    schedule->plans = reader_take(reader, json_array_size(list), sizeof *schedule->plans);
-    if (!schedule->plans)
-        return -1;
-    json_array_foreach(list, i, item)
-    {
-        struct schedule_plan *plan = &schedule->plans[i];
-        json_t *until = json_array_get(item, 3);
-
-        snprintf(reader->place.where, sizeof reader->place.where, "galerna.planned[%zu]", i);
-        plan->until = SCHEDULE_NEVER;
-        if (json_tuple(place, item, 4) < 0 ||
-            json_whole(place, NULL, json_array_get(item, 0), &plan->time) < 0 ||
-            json_whole(place, NULL, json_array_get(item, 1), &plan->lease) < 0 ||
-            json_whole(place, NULL, json_array_get(item, 2), &plan->from) < 0 ||
-            (!json_is_null(until) && json_whole(place, NULL, until, &plan->until) < 0))
-            return -1;
-    }
+    schedule->plans =
+        reader_read_list(reader, list, "galerna.planned", sizeof *schedule->plans, read_plan);
     schedule->n_plans = json_array_size(list);
-    return 0;
+    return schedule->plans ? 0 : -1;
 }
 
 /* For whom the leases were preempted: an entry for each entry of "preemptions". */

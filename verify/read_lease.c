@@ -102,9 +102,8 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
             struct schedule_place *place = &r->places[r->n_places++];
 
             place->host = place->from = id;
-            if (json_tuple(&reader->place, pair, 2) < 0 ||
-                json_whole(&reader->place, "map", json_array_get(pair, 0), &place->lease) < 0 ||
-                json_whole(&reader->place, "map", json_array_get(pair, 1), &place->vm) < 0)
+            if (json_tuple(&reader->place, pair, 2,
+                           (int64_t *[]){&place->lease, &place->vm, NULL}) < 0)
                 return -1;
         }
     }
@@ -126,21 +125,23 @@ static int read_map(struct reader *reader, json_t *map, struct schedule_reservat
     json_object_foreach(map, vm, value)
     {
         struct schedule_place *place = &r->places[r->n_places++];
-        json_t *from = migration ? json_array_get(value, 0) : value;
-        json_t *to = migration ? json_array_get(value, 1) : value;
 
-        if ((migration && json_tuple(&reader->place, value, 2) < 0) ||
-            json_key_number(&reader->place, vm, &place->vm) < 0 ||
-            json_whole(&reader->place, "map", from, &place->from) < 0 ||
-            json_whole(&reader->place, "map", to, &place->host) < 0)
+        if (json_key_number(&reader->place, vm, &place->vm) < 0)
             return -1;
+        if (migration ? json_tuple(&reader->place, value, 2,
+                                   (int64_t *[]){&place->from, &place->host, NULL}) < 0
+                      : json_whole(&reader->place, "map", value, &place->host) < 0)
+            return -1;
+        if (!migration)
+            place->from = place->host;
     }
     return 0;
 }
 
-static int read_reservation(struct reader *reader, json_t *item, struct schedule_reservation *r)
+static int read_reservation(struct reader *reader, json_t *item, void *into)
 {
     const struct json_place *place = &reader->place;
+    struct schedule_reservation *r = into;
     int kind, progress;
     json_t *res, *map;
 
@@ -177,20 +178,9 @@ static int read_reservation(struct reader *reader, json_t *item, struct schedule
 static int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
                                     struct schedule_reservation **reservations, size_t *n)
 {
-    json_t *item;
-    size_t i;
-
-    *reservations = reader_take(reader, json_array_size(list), sizeof **reservations);
-    if (!*reservations)
-        return -1;
-    json_array_foreach(list, i, item)
-    {
-        snprintf(reader->place.where, sizeof reader->place.where, "%.100s[%zu]", where, i);
-        if (read_reservation(reader, item, &(*reservations)[i]) < 0)
-            return -1;
-    }
+    *reservations = reader_read_list(reader, list, where, sizeof **reservations, read_reservation);
     *n = json_array_size(list);
-    return 0;
+    return *reservations ? 0 : -1;
 }
 
 /* Every VM from 1 on must be there. */
@@ -282,9 +272,10 @@ static int read_durations(const struct json_place *place, json_t *item,
     return json_whole_or(place, item, "duration_known", SCHEDULE_UNSET, &lease->duration_known);
 }
 
-static int read_lease(struct reader *reader, json_t *item, struct schedule_lease *lease)
+static int read_lease(struct reader *reader, json_t *item, void *into)
 {
     const struct json_place *place = &reader->place;
+    struct schedule_lease *lease = into;
     json_t *nodes, *rrs;
     char where[80];
     int64_t numnodes;
@@ -326,25 +317,20 @@ int reader_read_leases(struct reader *reader, json_t *root)
 {
     struct schedule *schedule = reader->schedule;
     json_t *list = json_array_member(&reader->place, root, "leases");
-    json_t *item;
-    size_t i;
 
     if (!list)
         return -1;
-    schedule->leases = reader_take(reader, json_array_size(list), sizeof *schedule->leases);
+    schedule->leases =
+        reader_read_list(reader, list, "leases", sizeof *schedule->leases, read_lease);
     if (!schedule->leases)
         return -1;
-    json_array_foreach(list, i, item)
-    {
+    schedule->n_leases = json_array_size(list);
+    for (size_t i = 1; i < schedule->n_leases; i++) {
         snprintf(reader->place.where, sizeof reader->place.where, "leases[%zu]", i);
-        if (read_lease(reader, item, &schedule->leases[i]) < 0)
-            return -1;
-        snprintf(reader->place.where, sizeof reader->place.where, "leases[%zu]", i);
-        if (i > 0 && schedule->leases[i].id <= schedule->leases[i - 1].id)
+        if (schedule->leases[i].id <= schedule->leases[i - 1].id)
             return json_fail(&reader->place, "id", "%lld does not ascend",
                              (long long)schedule->leases[i].id);
     }
-    schedule->n_leases = json_array_size(list);
     reader->place.where[0] = '\0';
     return 0;
 }

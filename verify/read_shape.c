@@ -1,5 +1,6 @@
 /* The shape of a record: from version 2 on every member must be present, of its type, with a known
  * word. A record cannot lie by omission. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@ enum shape_kind {
     WHOLE,
     WHOLE_OR_NULL,
     POSITIVE_OR_NULL,
-    REAL,
+    POSITIVE,
+    NUMBER,
     TRUTH,
     TEXT,
     LIST,
@@ -56,7 +58,7 @@ static const struct shape extras[] = {
     {"kind", TEXT, NULL},
     {"terms", TEXT, "|cancelable|suspendable|migratable|restartable|non-preemptable|"},
     {"origin", TEXT, "|local|external|"},
-    {"priority", WHOLE, NULL},
+    {"priority", NUMBER, NULL},
     {"user", WHOLE_OR_NULL, NULL},
     {"submit", WHOLE, NULL},
     {"not_before", WHOLE_OR_NULL, NULL},
@@ -64,10 +66,12 @@ static const struct shape extras[] = {
     {"duration", WHOLE_OR_NULL, NULL},
     {"state", TEXT, NULL},
     {"reason", TEXT,
-     "|none|no-room-now|planned|refused-by-policy|too-big|no-room-at-start|"
+     "|none|no-room-now|room-reserved|planned|refused-by-policy|too-big|no-room-at-start|"
      "start-passed|deadline-unreachable|image-too-late|shorter-than-shutdown|suspended-for|"
      "requeued-for|cancelled-for|suspended-planned|cancelled|ended-early|failed|deadline-missed|"
-     "no-room-at-once|not-ready|no-host-allowed|text|moved|others-would-be-late|"},
+     "no-room-at-once|not-ready|no-host-allowed|text|moved|others-would-be-late|no-device|no-"
+     "topology|device-in-use|"
+     "topology-in-use|kept-apart|kept-together|no-room-for-all|"},
     {"explanation", TEXT, NULL},
     {"riding", LIST, NULL},
     {NULL, ANYTHING, NULL},
@@ -80,16 +84,16 @@ static const struct shape settings[] = {
     {"whole-stretches", TRUTH, NULL},
     {"fixed-deadlines", TRUTH, NULL},
     {"suspension", TEXT, "|none|serial-only|all|"},
-    {"suspend-rate", REAL, NULL},
-    {"resume-rate", REAL, NULL},
+    {"suspend-rate", POSITIVE, NULL},
+    {"resume-rate", POSITIVE, NULL},
     {"suspendresume-exclusion", TEXT, "|local|global|"},
-    {"scheduling-threshold-factor", REAL, NULL},
+    {"scheduling-threshold-factor", POSITIVE, NULL},
     {"force-scheduling-threshold", WHOLE_OR_NULL, NULL},
     {"override-suspend-time", WHOLE_OR_NULL, NULL},
     {"override-resume-time", WHOLE_OR_NULL, NULL},
     {"migration", TEXT, "|no|yes|yes-notransfer|"},
     {"migration-interval", WHOLE_OR_NULL, NULL},
-    {"migration-threshold", REAL, NULL},
+    {"migration-threshold", POSITIVE, NULL},
     {"migration-mode", TEXT, "|live|cold|"},
     {"shutdown-time", WHOLE, NULL},
     {"enactment-overhead", WHOLE, NULL},
@@ -120,8 +124,10 @@ static bool is_of(const json_t *value, enum shape_kind kind)
         return is_number(value) || json_is_null(value);
     case POSITIVE_OR_NULL:
         return json_is_null(value) || (is_number(value) && json_integer_value(value) >= 0);
-    case REAL:
+    case POSITIVE:
         return json_is_number(value) && json_number_value(value) >= 0;
+    case NUMBER:
+        return json_is_number(value) && fabs(json_number_value(value)) <= 1e12;
     case TRUTH:
         return json_is_boolean(value);
     case TEXT:

@@ -203,8 +203,9 @@ struct schedule_settings {
     int64_t vms_suspended;                     /* at most so many of a lease; NEVER: any */
     bool prepares, multicast, caches;          /* images: transferred, to many at once, kept */
     bool moves_files;                          /* migrations take time */
-    int64_t bandwidth;                         /* Mbit/s; SCHEDULE_UNSET: not told */
-    int64_t override_transfer;                 /* SCHEDULE_UNSET */
+    int64_t look_interval;     /* seconds between searches for better hosts; 0: never */
+    int64_t bandwidth;         /* Mbit/s; SCHEDULE_UNSET: not told */
+    int64_t override_transfer; /* SCHEDULE_UNSET */
 };
 
 struct schedule_arena;

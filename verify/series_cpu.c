@@ -171,8 +171,8 @@ int series_of_cpu(struct checker *checker, struct series *series)
     int type = cpu_type(schedule);
     double total = 0;
 
-    if (checker->given_up || !schedule->preemptions_told) {
-        checker_not_checked(checker, GAP_GIVEN_UP);
+    if (checker->abandoned || !schedule->preemptions_told) {
+        checker_not_checked(checker, GAP_ABANDONED);
         return 0;
     }
     for (size_t i = 0; type >= 0 && i < schedule->n_hosts; i++)

@@ -209,8 +209,8 @@ int series_of_disk(struct checker *checker, struct series *series)
     struct disk_walk walk = {.checker = checker};
     int result = -1;
 
-    if (checker->given_up || has_more_on_disks(schedule)) {
-        checker_not_checked(checker, checker->given_up ? GAP_GIVEN_UP : GAP_DISK);
+    if (checker->abandoned || has_more_on_disks(schedule)) {
+        checker_not_checked(checker, checker->abandoned ? GAP_ABANDONED : GAP_DISK);
         return 0;
     }
     for (size_t i = 0; i < schedule->n_leases; i++) {

@@ -64,7 +64,7 @@ const char *verify_gap_name(enum verify_gap gap)
         [GAP_GALERNA] = "settings, terms and reasons (the record does not contain them)",
         [GAP_CAUSES] = "why leases were suspended (records of version 1 do not say)",
         [GAP_REFUSALS] = "accepted reservations (the record does not say who refused a lease)",
-        [GAP_GIVEN_UP] =
+        [GAP_ABANDONED] =
             "CPU and disk usage (an operation was abandoned, and the record does not contain it)",
         [GAP_DISK] = "disk usage (the record does not list all images and memory files on disks)",
         [GAP_SUSPENSIONS] =
@@ -263,7 +263,8 @@ static void add_events_of(struct checker *checker, const struct schedule_lease *
     }
 }
 
-/* Submissions, beginnings and ends of operations, ends of leases. */
+/* Submissions, beginnings and ends of operations, ends of leases. An operation that was withdrawn
+ * is not among the reservations: the state log tells when it began. */
 static int index_events(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
@@ -282,7 +283,8 @@ static int index_events(struct checker *checker)
     }
     for (size_t i = 0; i < schedule->n_moves; i++)
         if (schedule_state_is_final(schedule->moves[i].to) ||
-            schedule->moves[i].to == STATE_SUSPENDING || schedule->moves[i].to == STATE_RESUMING)
+            schedule->moves[i].to == STATE_SUSPENDING || schedule->moves[i].to == STATE_RESUMING ||
+            schedule->moves[i].to == STATE_PREPARING)
             checker->events[checker->n_events++] = schedule->moves[i].time;
     qsort(checker->events, checker->n_events, sizeof *checker->events, compare_times);
     return 0;
@@ -295,7 +297,7 @@ static bool resumed_in_vain(const struct schedule *schedule, const struct schedu
            schedule_lost_run(schedule, move->lease, move->time);
 }
 
-static void find_given_up(struct checker *checker)
+static void find_abandoned(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
 
@@ -306,7 +308,7 @@ static void find_given_up(struct checker *checker)
             (from == STATE_RESUMING && to != STATE_RESUMED_READY) ||
             resumed_in_vain(schedule, &schedule->moves[i]) ||
             (from == STATE_ACTIVE && to == STATE_QUEUED && schedule->settings.version == 0))
-            checker->given_up = true;
+            checker->abandoned = true;
     }
 }
 
@@ -341,7 +343,7 @@ static int check_all(struct checker *checker)
     const struct schedule *schedule = checker->schedule;
 
     note_gaps(checker);
-    find_given_up(checker);
+    find_abandoned(checker);
     if (index_moves(checker) < 0 || index_images(checker) < 0 || index_events(checker) < 0 ||
         check_capacity(checker) < 0)
         return -1;

@@ -55,7 +55,7 @@ enum verify_gap {
     GAP_GALERNA,     /* no key "galerna": settings, terms, reasons */
     GAP_CAUSES,      /* version 1: what caused a suspension or an end */
     GAP_REFUSALS,    /* without reasons: accepted reservations and immediate leases */
-    GAP_GIVEN_UP,    /* CPU and disk of an abandoned suspension or resumption */
+    GAP_ABANDONED,   /* CPU and disk of an abandoned suspension or resumption */
     GAP_DISK,        /* disk usage where images or memory move */
     GAP_SUSPENSIONS, /* a planned suspension that nothing in the record needed */
     GAP_CHOICES,     /* which of several good schedules: queue order, backfilling: always */

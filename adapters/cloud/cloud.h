@@ -33,7 +33,7 @@ enum cloud_outcome {
 enum cloud_refusal {
     CLOUD_NO_VM,          /* the VM: it does not exist, cannot be recovered, ... */
     CLOUD_NO_STATE,       /* the VM is in another state than was thought */
-    CLOUD_NO_OWNER,       /* the owner: a quota is used up, the VM is locked */
+    CLOUD_NO_OWNER,       /* the owner: a quota or a network is used up, the VM is locked */
     CLOUD_NO_HOST,        /* the host that was named does not take the VM */
     CLOUD_NO_PERMISSION,  /* galernad may not do it */
     CLOUD_NO_CREDENTIALS, /* the cloud does not know galernad */
@@ -59,25 +59,36 @@ enum cloud_subject {
     CLOUD_SOME,       /* the VMs named, CLOUD_IDS_MAX at most, in extended form */
     CLOUD_HISTORY,    /* one VM with all its history records */
     CLOUD_DATASTORES,
+    CLOUD_NETWORKS,
     CLOUD_CLUSTERS,
     CLOUD_USERS,
     CLOUD_RULES,
+    CLOUD_VMGROUPS,
 };
 
 enum { CLOUD_IDS_MAX = 400 };
+
+/* The part of this cloud's front-end among the front-ends of its zone. */
+struct cloud_leadership {
+    bool leads;     /* may be acted on: the zone's leader, or its only front-end */
+    char role[16];  /* "solo", "leader", "follower", ...: for people */
+    int64_t term;   /* Raft's, which grows with each election; 0: the only front-end */
+    int32_t server; /* Raft's number for the front-end; -1: the only front-end */
+};
 
 struct cloud_answer {
     const char *error; /* NULL, or why the question could not be answered */
     bool more;         /* further answers to the same question follow */
     /* The requested objects. The pool may be taken: copy it and zero the original. */
-    bool leads;
-    const char *leadership; /* "LEADER", "FOLLOWER", ...: for people */
+    struct cloud_leadership leadership;
     struct host_pool hosts;
     struct vm_pool vms;
     struct datastore_pool datastores;
+    struct network_pool networks;
     struct cluster_pool clusters;
     struct user_pool users;
     struct acl acl;
+    struct vmgroup_pool vmgroups;
 };
 
 typedef void cloud_told(void *context, struct cloud_answer *answer);
@@ -95,9 +106,13 @@ struct cloud_question {
 struct cloud_command {
     int32_t vm;
     enum command command;
-    int32_t host;      /* where it is to run or to go */
-    int32_t datastore; /* deploy: the system datastore; -1: the cloud chooses */
-    bool enforce;      /* the cloud checks the host's room once more */
+    int32_t host;                  /* where it is to run or to go */
+    int32_t datastore;             /* deploy: the system datastore; -1: the cloud chooses */
+    const struct nic_choice *nics; /* deploy: the networks of automatic NICs; valid in the call */
+    size_t n_nics;
+    bool enforce;    /* the cloud checks the host's room once more */
+    int64_t send_by; /* CLOCK_BOOTTIME milliseconds; later it is not sent any more. 0: any time */
+    bool unlock;     /* unlock the VM first; the lock's owner has no time to set it again */
     cloud_done *done;
     void *context;
 };
@@ -120,6 +135,8 @@ struct cloud_mark {
     char host[80];     /* for people */
     char seen[40];     /* for people: when it was written */
     int64_t beat;      /* grows; negative: released in good order */
+    int64_t term;      /* Raft's, in which the writer acts; 0: its front-end is the only one */
+    int32_t server;    /* the writer's front-end, when there is a term */
 };
 
 /* mark: valid when CLOUD_DONE. */
@@ -131,8 +148,13 @@ typedef void cloud_mark_told(void *context, const struct cloud_reply *reply,
 struct cloud_greeting {
     char version[32];
     int32_t zone; /* of a federation; 0: alone, or not known */
-    bool leads;
-    char leadership[32];
+    struct cloud_leadership leadership;
+};
+
+/* What a VM shows, without quotes, backslashes and control characters. */
+struct cloud_message {
+    const char *text;    /* for the VM's owner */
+    const char *promise; /* for galernad (daemon/live/promise.h); NULL: as it is */
 };
 
 /* --- implementations -------------------------------------------------------------------------- */
@@ -147,8 +169,8 @@ struct cloud_operations {
                                 enum cloud_refusal *refusal, struct error *err);
     void (*ask)(struct cloud *cloud, const struct cloud_question *question);
     void (*command)(struct cloud *cloud, const struct cloud_command *command);
-    void (*message)(struct cloud *cloud, int32_t vm, const char *text, cloud_done *done,
-                    void *context);
+    void (*message)(struct cloud *cloud, int32_t vm, const struct cloud_message *message,
+                    cloud_done *done, void *context);
     void (*create)(struct cloud *cloud, const struct cloud_order *order);
     void (*read_mark)(struct cloud *cloud, cloud_mark_told *told, void *context);
     void (*write_mark)(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
@@ -208,11 +230,12 @@ static inline void cloud_command(struct cloud *cloud, const struct cloud_command
     cloud->operations->command(cloud, command);
 }
 
-/* Show the VM's owner a text; it has no quotes, backslashes or control characters. */
-static inline void cloud_message(struct cloud *cloud, int32_t vm, const char *text,
-                                 cloud_done *done, void *context)
+/* Write with one call what the VM shows. */
+static inline void cloud_message(struct cloud *cloud, int32_t vm,
+                                 const struct cloud_message *message, cloud_done *done,
+                                 void *context)
 {
-    cloud->operations->message(cloud, vm, text, done, context);
+    cloud->operations->message(cloud, vm, message, done, context);
 }
 
 static inline void cloud_create(struct cloud *cloud, const struct cloud_order *order)

@@ -31,6 +31,7 @@ enum command_effect {
     ROW(RELOCATE, "relocate", EFFECT_MOVE, LOADS_HOST, false) /* suspended, to another host */     \
     ROW(MIGRATE, "migrate", EFFECT_MOVE, LOADS_NEXT_HOST, true)                                    \
     ROW(LIVE_MIGRATE, "live-migrate", EFFECT_MOVE, LOADS_NEXT_HOST, true)                          \
+    ROW(POWEROFF_MIGRATE, "poweroff-migrate", EFFECT_MOVE, LOADS_NEXT_HOST, true)                  \
     ROW(SUSPEND, "suspend", EFFECT_SUSPEND, LOADS_NOTHING, true)                                   \
     ROW(STOP, "stop", EFFECT_SUSPEND, LOADS_NOTHING, true)                                         \
     ROW(POWEROFF, "poweroff", EFFECT_END, LOADS_NOTHING, true)                                     \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapters/cloud/pool_memory.h"
+#include "util/memory.h"
 
 const char *attributes_find(const struct attributes *attributes, const char *name)
 {
@@ -40,6 +41,96 @@ struct host *host_pool_find(const struct host_pool *pool, int32_t id)
     return find(pool->items, pool->n, sizeof *pool->items, id);
 }
 
+struct vmgroup *vmgroup_pool_find(const struct vmgroup_pool *pool, int32_t id)
+{
+    return find(pool->items, pool->n, sizeof *pool->items, id);
+}
+
+bool id_set_has(const struct id_set *list, int32_t id)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->ids[i] == id)
+            return true;
+    return false;
+}
+
+bool vmgroup_role_allows(const struct vmgroup_role *role, int32_t host, int32_t cluster)
+{
+    return (role->hosts.n == 0 || id_set_has(&role->hosts, host)) &&
+           (role->clusters.n == 0 || id_set_has(&role->clusters, cluster)) &&
+           !id_set_has(&role->not_hosts, host) && !id_set_has(&role->not_clusters, cluster);
+}
+
+uint64_t vmgroup_on_one_host(const struct vmgroup *group, uint32_t role)
+{
+    uint64_t roles = UINT64_C(1) << role, before;
+
+    if (group->weight > 0 || group->by_cluster)
+        return roles;
+    do {
+        before = roles;
+        for (size_t i = 0; i < group->n_rules; i++)
+            if (!group->rules[i].apart && group->rules[i].roles & roles)
+                roles |= group->rules[i].roles;
+    } while (roles != before);
+    return roles;
+}
+
+/* --- members of VM groups --------------------------------------------------------------------- */
+
+static int by_vm(const void *a, const void *b)
+{
+    const struct vmgroup_member *left = a, *right = b;
+
+    if (left->vm != right->vm)
+        return left->vm < right->vm ? -1 : 1;
+    if (left->group != right->group)
+        return left->group < right->group ? -1 : 1;
+    return (left->role > right->role) - (left->role < right->role);
+}
+
+void vmgroup_pool_index(struct vmgroup_pool *pool)
+{
+    size_t allocated = 0, n = 0;
+
+    free(pool->members);
+    pool->members = NULL;
+    for (uint32_t i = 0; i < pool->n; i++)
+        for (uint32_t j = 0; j < pool->items[i].n_roles; j++) {
+            const struct id_set *vms = &pool->items[i].roles[j].vms;
+
+            pool->members =
+                memory_grow(pool->members, &allocated, n + vms->n, sizeof *pool->members);
+            for (size_t k = 0; k < vms->n; k++)
+                pool->members[n++] =
+                    (struct vmgroup_member){.vm = vms->ids[k], .group = i, .role = j};
+        }
+    if (n > 0)
+        qsort(pool->members, n, sizeof *pool->members, by_vm);
+    pool->n_members = n;
+}
+
+const struct vmgroup_member *vmgroup_pool_roles_of(const struct vmgroup_pool *pool, int32_t vm,
+                                                   size_t *n)
+{
+    size_t low = 0, high = pool->n_members, end;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (pool->members[middle].vm < vm)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < pool->n_members && pool->members[end].vm == vm;)
+        end++;
+    *n = end - low;
+    return *n ? &pool->members[low] : NULL;
+}
+
+/* --- freeing ---------------------------------------------------------------------------------- */
+
 #define DEFINE_POOL_FINISH(type)                                                                   \
     void type##_pool_finish(struct type##_pool *pool)                                              \
     {                                                                                              \
@@ -51,8 +142,17 @@ struct host *host_pool_find(const struct host_pool *pool, int32_t id)
 DEFINE_POOL_FINISH(vm)
 DEFINE_POOL_FINISH(host)
 DEFINE_POOL_FINISH(datastore)
+DEFINE_POOL_FINISH(network)
 DEFINE_POOL_FINISH(cluster)
 DEFINE_POOL_FINISH(user)
+
+void vmgroup_pool_finish(struct vmgroup_pool *pool)
+{
+    free(pool->items);
+    free(pool->members);
+    pool_memory_destroy(pool->memory);
+    *pool = (struct vmgroup_pool){0};
+}
 
 void acl_finish(struct acl *acl)
 {

@@ -1,4 +1,5 @@
-/* objects.h: the objects of a cloud: VMs, hosts, datastores, clusters, users, access rules.
+/* objects.h: the objects of a cloud: VMs, hosts, datastores, networks, clusters, users, VM groups,
+ * access rules.
  *
  * A pool owns its objects and their texts and is freed as a whole. Texts come from VM owners and
  * are bounded by the code that fills the pool.
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/cloud/hardware.h"
 #include "adapters/cloud/vm_state.h"
 
 /* A name and a value of a template; vectors are flattened: "HAIZEA/START". Names in upper case. */
@@ -36,6 +38,26 @@ struct vm_history {
     bool recreated;         /* it ended with the VM being recreated: its work is lost */
 };
 
+/* A NIC whose network the scheduler chooses: NETWORK_MODE=auto, and none chosen yet. */
+struct vm_nic {
+    int32_t id;
+    const char *requirement, *rank; /* its SCHED_REQUIREMENTS, SCHED_RANK; or NULL */
+};
+
+/* The network chosen for a NIC. */
+struct nic_choice {
+    int32_t nic, network;
+};
+
+enum { VM_NICS_MAX = 64 }; /* of a VM with more, one more is kept */
+
+/* A datastore of a VM's images, and the room that disks take of it: CLONE_TARGET or LN_TARGET is
+ * SELF. */
+struct vm_image_room {
+    int32_t datastore;
+    int64_t amount; /* MB */
+};
+
 struct vm {
     int32_t id, uid, gid;
     const char *user, *group, *name;
@@ -59,16 +81,22 @@ struct vm {
     int64_t disk;                    /* MB that a system datastore must have for it: SIZE and
                                         snapshots of the disks that are volatile, or cloned or
                                         linked there */
-    unsigned needs;                  /* VM_NEEDS_...: what is not scheduled yet */
+    struct vm_image_room *images;    /* each image datastore once */
+    size_t n_images;
+    struct vm_nic *nics; /* ascending by id */
+    size_t n_nics;
+    int32_t *networks; /* of its other NICs */
+    size_t n_networks;
+    bool has_os_files;                  /* a kernel or initrd in a datastore */
+    const struct vm_hardware *hardware; /* devices and NUMA nodes; NULL: it requests none */
+    unsigned needs;                     /* VM_NEEDS_... */
+    bool in_vmgroup;                    /* TEMPLATE/VMGROUP names a VM group ... */
+    int32_t vmgroup;                    /* ... this one */
 };
 
-/* Demands that this version of Galerna does not place. */
+/* What its owner asks for, if anything. */
 enum {
-    VM_NEEDS_NUMA = 1u << 0,      /* TEMPLATE/TOPOLOGY with PIN_POLICY, or NUMA_NODE */
-    VM_NEEDS_PCI = 1u << 1,       /* TEMPLATE/PCI */
-    VM_NEEDS_GROUP = 1u << 2,     /* TEMPLATE/VMGROUP */
-    VM_NEEDS_AUTO_NIC = 1u << 3,  /* NIC with NETWORK_MODE=auto */
-    VM_NEEDS_DATASTORE = 1u << 4, /* SCHED_DS_REQUIREMENTS or SCHED_DS_RANK */
+    VM_NEEDS_DATASTORE = 1u << 0, /* SCHED_DS_REQUIREMENTS or SCHED_DS_RANK */
 };
 
 /* Room that a host reports for one of the datastores on its own disks. */
@@ -91,6 +119,7 @@ struct host {
     struct host_room *rooms; /* HOST_SHARE/DATASTORES/DS; not every datastore is reported */
     size_t n_rooms;
     int64_t disk; /* MB: FREE_DISK, for the other datastores on its disks; -1: not reported */
+    const struct host_hardware *hardware; /* devices and NUMA nodes; NULL: it reports none */
     /* The attributes available to requirements and ranks, in OpenNebula's search order: TEMPLATE;
      * all of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
      * FREE_MEMORY in KB, USED_CPU, USED_MEMORY, ...; ID, NAME, CLUSTER, CLUSTER_ID, STATE, IM_MAD,
@@ -107,8 +136,18 @@ struct datastore {
     bool shared;   /* false: on each host's own disks (SHARED=NO); true when nothing is said */
     int32_t *clusters;
     size_t n_clusters;
-    int64_t free; /* MB; -1: not monitored */
+    int64_t free; /* MB, of LIMIT_MB at most; -1: not monitored */
     int64_t total;
+    struct attributes attributes;
+};
+
+/* A virtual network. */
+struct network {
+    int32_t id;
+    const char *name;
+    int32_t *clusters;
+    size_t n_clusters;
+    int64_t size, used; /* addresses: of all its ranges, and leased or held */
     struct attributes attributes;
 };
 
@@ -126,6 +165,54 @@ struct user {
     size_t n_groups;
     bool enabled;
     struct attributes attributes; /* TEMPLATE */
+};
+
+struct id_set {
+    int32_t *ids;
+    size_t n;
+};
+
+/* A VM group says which VMs share hosts and which keep apart. Each VM of it has a role. */
+enum role_policy {
+    ROLE_FREE,
+    ROLE_TOGETHER, /* AFFINED: the role's VMs are on one host */
+    ROLE_APART,    /* ANTI_AFFINED: no two of the role's VMs are on the same host */
+};
+
+struct vmgroup_role {
+    int32_t id;
+    const char *name;
+    enum role_policy policy;
+    int32_t weight;  /* 0: its rules hold; > 0: they are preferences of that weight */
+    bool by_cluster; /* the policy is about clusters, not hosts */
+    struct id_set hosts, not_hosts;       /* where its VMs may be (empty: anywhere), and may not */
+    struct id_set clusters, not_clusters; /* the same of clusters */
+    struct id_set vms;
+};
+
+/* The VMs of several roles: on one host, or no two VMs of different roles on the same host. */
+struct vmgroup_rule {
+    bool apart;
+    uint64_t roles; /* a bit for each role, by its place in the group */
+};
+
+enum { VMGROUP_ROLES_MAX = 64, VMGROUP_RULES_MAX = 64, VMGROUPS_OF_VM_MAX = 4 };
+
+struct vmgroup {
+    int32_t id;
+    const char *name;
+    int32_t weight;  /* of `rules`, as that of a role */
+    bool by_cluster; /* the same */
+    struct vmgroup_role *roles;
+    size_t n_roles;
+    struct vmgroup_rule *rules;
+    size_t n_rules;
+};
+
+/* A VM's role: places in the pool and in its group. */
+struct vmgroup_member {
+    int32_t vm;
+    uint32_t group, role;
 };
 
 struct acl_rule {
@@ -159,6 +246,13 @@ struct datastore_pool {
     struct pool_memory *memory;
 };
 
+struct network_pool {
+    struct network *items;
+    size_t n, allocated;
+    struct pool_errors errors;
+    struct pool_memory *memory;
+};
+
 struct cluster_pool {
     struct cluster *items;
     size_t n, allocated;
@@ -173,6 +267,15 @@ struct user_pool {
     struct pool_memory *memory;
 };
 
+struct vmgroup_pool {
+    struct vmgroup *items;
+    size_t n, allocated;
+    struct pool_errors errors;
+    struct pool_memory *memory;
+    struct vmgroup_member *members; /* of all groups, ascending by VM */
+    size_t n_members;
+};
+
 struct acl {
     struct acl_rule *rules;
     size_t n, allocated;
@@ -181,8 +284,10 @@ struct acl {
 void vm_pool_finish(struct vm_pool *pool);
 void host_pool_finish(struct host_pool *pool);
 void datastore_pool_finish(struct datastore_pool *pool);
+void network_pool_finish(struct network_pool *pool);
 void cluster_pool_finish(struct cluster_pool *pool);
 void user_pool_finish(struct user_pool *pool);
+void vmgroup_pool_finish(struct vmgroup_pool *pool);
 void acl_finish(struct acl *acl);
 
 /* MB free on a datastore as last measured, for VMs on that host: of the datastore as a whole, or,
@@ -195,5 +300,19 @@ int64_t datastore_reported(const struct datastore *datastore, const struct host 
 /* The object with that id, or NULL. O(log n). */
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id);
 struct host *host_pool_find(const struct host_pool *pool, int32_t id);
+struct vmgroup *vmgroup_pool_find(const struct vmgroup_pool *pool, int32_t id);
+
+bool id_set_has(const struct id_set *list, int32_t id); /* O(n) */
+/* May the role's VMs be on that host, by its lists? */
+bool vmgroup_role_allows(const struct vmgroup_role *role, int32_t host, int32_t cluster);
+/* The roles whose VMs must be on one host with those of this one, which is among them: bits as in
+ * struct vmgroup_rule. */
+uint64_t vmgroup_on_one_host(const struct vmgroup *group, uint32_t role);
+
+/* Fills in the pool's members from its roles. O(n log n). */
+void vmgroup_pool_index(struct vmgroup_pool *pool);
+/* The roles of a VM, *n of them: OpenNebula can put a VM into several groups. O(log members). */
+const struct vmgroup_member *vmgroup_pool_roles_of(const struct vmgroup_pool *pool, int32_t vm,
+                                                   size_t *n);
 
 #endif

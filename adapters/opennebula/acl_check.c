@@ -12,6 +12,7 @@
 
 /* Types of objects (include/PoolObjectSQL.h). */
 #define HOST      ((uint64_t)0x2000000000)
+#define NETWORK   ((uint64_t)0x4000000000)
 #define DATASTORE ((uint64_t)0x100000000000)
 
 bool acl_is_administrator(const struct acl_subject *subject)
@@ -44,7 +45,9 @@ static bool concerns(const struct acl_rule *rule, const struct acl_subject *subj
 void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
                    enum acl_right right, int32_t zone, struct acl *rules)
 {
-    uint64_t bit = type == ACL_HOST ? HOST : DATASTORE;
+    static const uint64_t bits[] = {
+        [ACL_HOST] = HOST, [ACL_DATASTORE] = DATASTORE, [ACL_NETWORK] = NETWORK};
+    uint64_t bit = bits[type];
 
     for (size_t i = 0; i < acl->n; i++) {
         const struct acl_rule *rule = &acl->rules[i];

@@ -1,9 +1,9 @@
-/* acl_check.h: may the owner of a VM use a host or a datastore?
+/* acl_check.h: may the owner of a VM use a host, a datastore or a network?
  *
  * OpenNebula's own rule (src/acl): a rule grants rights on one object, on those of a cluster, or on
  * all of a type, to one user, a group, or everybody. Deploying needs MANAGE on the host and USE on
- * the system datastore; user 0 and group 0 may do everything. The permissions that an object itself
- * has (owner, group, others) are not looked at here; hosts have none.
+ * the system datastore and the networks; user 0 and group 0 may do everything. The permissions that
+ * an object itself has (owner, group, others) are not looked at here; hosts have none.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_ACL_CHECK_H
 #define GALERNA_ADAPTERS_OPENNEBULA_ACL_CHECK_H
@@ -11,7 +11,7 @@
 #include "adapters/opennebula/pool.h"
 
 enum acl_right { ACL_USE = 1, ACL_MANAGE = 2, ACL_ADMIN = 4 };
-enum acl_type { ACL_HOST, ACL_DATASTORE };
+enum acl_type { ACL_HOST, ACL_DATASTORE, ACL_NETWORK };
 
 /* The requesting user; groups includes the primary one. */
 struct acl_subject {

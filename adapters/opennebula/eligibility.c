@@ -157,12 +157,22 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
     uint64_t *hosts = eligibility->scratch;
 
     eligibility_datastore_hosts(eligibility, wants, hosts);
+    if (wants->nics != MAP_NONE) {
+        uint64_t *connected =
+            memory_new(host_columns_words(eligibility->columns), sizeof *connected);
+
+        eligibility_network_hosts(eligibility, wants, connected);
+        keep_only(eligibility, hosts, connected);
+        free(connected);
+    }
     keep_only(eligibility, hosts, eligibility->in_service);
     keep_only(eligibility, hosts, eligibility->accesses[wants->access].hosts);
     if (wants->automatic != MAP_NONE)
         keep_only(eligibility, hosts, eligibility->requirements[wants->automatic].hosts);
     if (wants->requirement != MAP_NONE)
         keep_only(eligibility, hosts, eligibility->requirements[wants->requirement].hosts);
+    if (wants->roles != MAP_NONE)
+        keep_only(eligibility, hosts, eligibility->roles[wants->roles].allowed);
     for (size_t i = 0; i < eligibility->hosts->n; i++) {
         eligibility->scratch_allowed[i] = bitmap_has(hosts, i);
         combination->n_hosts += eligibility->scratch_allowed[i];
@@ -170,7 +180,9 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
     combination->filter = (struct host_filter){
         .allowed = eligibility_kept(&eligibility->allowed, eligibility->scratch_allowed,
                                     eligibility->hosts->n * sizeof *eligibility->scratch_allowed),
-        .rank = ranking->ranks,
+        .rank = wants->roles == MAP_NONE
+                    ? ranking->ranks
+                    : eligibility_ranks_with_roles(eligibility, ranking->ranks, wants->roles),
         .rank_per_vm = ranking->per_vm,
     };
 }
@@ -178,14 +190,15 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
 static struct requirement_combination *
 combination_of(struct eligibility *eligibility, const struct wants *wants, const struct vm *vm)
 {
-    char key[128];
+    char key[160];
     bool is_new;
     uint32_t number;
     struct requirement_combination *combination;
 
-    snprintf(key, sizeof key, "%x %x %x %x %x %x %x %" PRIx64, wants->automatic, wants->requirement,
-             wants->ranking, wants->access, wants->datastore_automatic,
-             wants->datastore_requirement, (unsigned)wants->datastore, (uint64_t)wants->room);
+    snprintf(key, sizeof key, "%x %x %x %x %x %x %x %" PRIx64 " %x %d %x", wants->automatic,
+             wants->requirement, wants->ranking, wants->access, wants->datastore_automatic,
+             wants->datastore_requirement, (unsigned)wants->datastore, (uint64_t)wants->room,
+             wants->nics, wants->later, wants->roles);
     number = eligibility_number(&eligibility->combination_texts, key, &is_new);
     if (!is_new)
         return eligibility->combinations[number];
@@ -202,29 +215,6 @@ combination_of(struct eligibility *eligibility, const struct wants *wants, const
 }
 
 /* --- One VM --- */
-
-static bool is_supported(const struct vm *vm, struct eligible *eligible)
-{
-    static const struct {
-        unsigned need;
-        const char *what;
-    } needs[] = {
-        {VM_NEEDS_NUMA, "a pinned NUMA topology (TOPOLOGY)"},
-        {VM_NEEDS_PCI, "PCI devices (PCI)"},
-        {VM_NEEDS_GROUP, "a VM group (VMGROUP)"},
-        {VM_NEEDS_AUTO_NIC, "a network chosen by the scheduler (NETWORK_MODE=auto)"},
-    };
-
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        if (!(vm->needs & needs[i].need))
-            continue;
-        snprintf(eligible->reason, sizeof eligible->reason,
-                 "it asks for %s, which Galerna does not place yet", needs[i].what);
-        eligible->unsupported = true;
-        return false;
-    }
-    return true;
-}
 
 static void say(struct eligible *eligible, const char *reason)
 {
@@ -254,7 +244,7 @@ static const char *fault_of_rank(struct eligibility *eligibility, const struct w
 
     if (!fault && rank != MAP_NONE)
         fault = eligibility->datastore_expressions[rank].fault;
-    return fault;
+    return fault ? fault : eligibility_network_rank_fault(eligibility, wants);
 }
 
 /* Evaluating a text of the owner's costs time; one seen before costs none. */
@@ -288,32 +278,52 @@ static bool is_affordable(struct eligibility *eligibility, const struct vm *vm,
 static void answer(struct eligibility *eligibility, const struct vm *vm, bool later,
                    struct eligible *eligible)
 {
-    const char *automatic = attributes_find(&vm->template, "AUTOMATIC_REQUIREMENTS");
+    const char *automatic = eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS");
     const struct requirement_combination *combination;
     struct wants wants;
     const char *fault;
 
     *eligible = (struct eligible){0};
-    if (!is_supported(vm, eligible) || !is_affordable(eligibility, vm, eligible))
+    eligible->malformed =
+        eligibility_fault_of_groups(eligibility, vm, eligible->reason, sizeof eligible->reason);
+    if (eligible->malformed || !is_affordable(eligibility, vm, eligible))
         return;
+    if (vm->hardware && vm->hardware->fault) {
+        eligible->malformed = true;
+        say(eligible, vm->hardware->fault);
+        return;
+    }
     wants = (struct wants){
         .automatic = requirement_of(eligibility, "AUTOMATIC_REQUIREMENTS", automatic),
         .requirement = requirement_of(eligibility, "SCHED_REQUIREMENTS",
                                       eligibility_text(vm, "SCHED_REQUIREMENTS")),
         .ranking = eligibility_ranking_of(eligibility, vm),
+        .later = later,
+        .roles = eligibility_roles_of(eligibility, vm),
     };
     eligibility_want_datastore(eligibility, vm, &wants);
     wants.room = later ? 0 : wants.room;
+    if (!eligibility_want_networks(eligibility, vm, &wants, eligible->reason,
+                                   sizeof eligible->reason)) {
+        eligible->malformed = true;
+        return;
+    }
     fault = fault_of(eligibility, &wants);
     if (fault) {
         eligible->malformed = true;
         say(eligible, fault);
         return;
     }
+    if (!later &&
+        !eligibility_images_fit(eligibility, vm, eligible->reason, sizeof eligible->reason)) {
+        eligible->lacks_room = true;
+        return;
+    }
     combination = combination_of(eligibility, &wants, vm);
     eligible->filter = &combination->filter;
     eligible->n_hosts = combination->n_hosts;
-    eligible->lacks_room = combination->n_hosts == 0 && wants.room > 0;
+    eligible->lacks_room =
+        combination->n_hosts == 0 && !later && (wants.room > 0 || wants.nics != MAP_NONE);
     fault = fault_of_rank(eligibility, &wants, vm);
     eligible->rank_ignored = fault != NULL;
     if (combination->reason)
@@ -333,6 +343,35 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
     answer(eligibility, vm, true, eligible);
 }
 
+bool eligibility_holds_with(const struct eligibility *eligibility, const struct vm *vm,
+                            uint32_t host, const int32_t *ids, size_t n)
+{
+    enum { ID_ROOM = 12 };
+    const struct attributes *own = &eligibility->hosts->items[host].attributes;
+    const char *text = eligibility_text(vm, "SCHED_REQUIREMENTS");
+    struct expression *requirement;
+    struct attributes attributes;
+    char *texts;
+    bool holds;
+
+    if (!text || !strstr(text, ATTRIBUTE_VMS))
+        return true;
+    requirement = expression_parse_requirement(text, NULL);
+    texts = memory_new(n + 1, ID_ROOM);
+    attributes = (struct attributes){.items = memory_new(own->n + n, sizeof *attributes.items)};
+    for (; attributes.n < own->n; attributes.n++)
+        attributes.items[attributes.n] = own->items[attributes.n];
+    for (size_t i = 0; i < n; i++) {
+        snprintf(texts + i * ID_ROOM, ID_ROOM, "%d", ids[i]);
+        attributes.items[attributes.n++] = (struct attribute){ATTRIBUTE_VMS, texts + i * ID_ROOM};
+    }
+    holds = requirement && expression_allows(requirement, &attributes);
+    expression_destroy(requirement);
+    free(attributes.items);
+    free(texts);
+    return holds;
+}
+
 /* --- The whole --- */
 
 static void read_states(struct eligibility *eligibility)
@@ -342,20 +381,20 @@ static void read_states(struct eligibility *eligibility)
             bitmap_add(eligibility->in_service, i);
 }
 
-struct eligibility *eligibility_create(const struct host_pool *hosts,
-                                       const struct datastore_pool *datastores,
-                                       const struct cluster_pool *clusters,
-                                       const struct user_pool *users, const struct acl *acl,
+struct eligibility *eligibility_create(const struct eligibility_site *site,
                                        const struct eligibility_settings *settings,
                                        struct error *err)
 {
     struct eligibility *eligibility = memory_new(1, sizeof *eligibility);
+    const struct host_pool *hosts = site->hosts;
+    const struct cluster_pool *clusters = site->clusters;
     size_t words;
 
     eligibility->hosts = hosts;
-    eligibility->datastores = datastores;
-    eligibility->users = users;
-    eligibility->acl = acl;
+    eligibility->datastores = site->datastores;
+    eligibility->networks = site->networks;
+    eligibility->users = site->users;
+    eligibility->acl = site->acl;
     eligibility->settings = *settings;
     eligibility->clusters = clusters;
     eligibility->columns = host_columns_create(hosts, clusters);
@@ -369,11 +408,18 @@ struct eligibility *eligibility_create(const struct host_pool *hosts,
     map_init_copying(&eligibility->requirement_texts, 0);
     map_init_copying(&eligibility->ranking_texts, 0);
     map_init_copying(&eligibility->access_texts, 0);
+    map_init_copying(&eligibility->automatic_texts, 0);
     map_init_copying(&eligibility->datastore_texts, 0);
+    map_init_copying(&eligibility->role_texts, 0);
     map_init_copying(&eligibility->combination_texts, 0);
     read_states(eligibility);
     eligibility_read_datastores(eligibility);
-    if (eligibility_default_ranking(eligibility, err) == 0)
+    eligibility_read_networks(eligibility);
+    if (eligibility_default_ranking(eligibility, err) == 0 &&
+        eligibility_policy_rank(settings->datastore_policy, settings->datastore_rank, "datastore",
+                                &eligibility->datastore_rank, err) == 0 &&
+        eligibility_policy_rank(settings->network_policy, settings->network_rank, "network",
+                                &eligibility->network_rank, err) == 0)
         return eligibility;
     eligibility_destroy(eligibility);
     return NULL;
@@ -391,6 +437,7 @@ static void free_answers(struct eligibility *eligibility)
     for (size_t i = 0; i < eligibility->access_texts.n; i++) {
         free(eligibility->accesses[i].hosts);
         free(eligibility->accesses[i].datastores);
+        free(eligibility->accesses[i].networks);
     }
     for (size_t i = 0; i < eligibility->datastore_texts.n; i++) {
         expression_destroy(eligibility->datastore_expressions[i].expression);
@@ -415,9 +462,12 @@ void eligibility_destroy(struct eligibility *eligibility)
     map_finish(&eligibility->requirement_texts);
     map_finish(&eligibility->ranking_texts);
     map_finish(&eligibility->access_texts);
+    map_finish(&eligibility->automatic_texts);
     map_finish(&eligibility->datastore_texts);
     map_finish(&eligibility->combination_texts);
+    eligibility_forget_roles(eligibility);
     eligibility_forget_datastores(eligibility);
+    eligibility_forget_networks(eligibility);
     free(eligibility->in_service);
     free(eligibility->scratch);
     free(eligibility->scratch_allowed);

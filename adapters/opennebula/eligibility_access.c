@@ -27,6 +27,8 @@ static void permit_all(const struct eligibility *eligibility, struct access *acc
         bitmap_add(access->hosts, i);
     for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++)
         access->datastores[i] = true;
+    for (size_t i = 0; eligibility->networks && i < eligibility->networks->n; i++)
+        access->networks[i] = true;
 }
 
 static void permit_hosts(const struct eligibility *eligibility, const struct acl_subject *subject,
@@ -54,12 +56,10 @@ static bool is_number(const struct attributes *attributes, const char *name, int
     return text && value_integer(text, &value) && value == number;
 }
 
-/* The datastore's own permissions: USE for its owner, its group, or all others. */
-static bool is_permitted_by_itself(const struct datastore *datastore,
+/* The object's own permissions: USE for its owner, its group, or all others. */
+static bool is_permitted_by_itself(const struct attributes *attributes,
                                    const struct acl_subject *subject)
 {
-    const struct attributes *attributes = &datastore->attributes;
-
     if (is_number(attributes, "PERMISSIONS/OTHER_U", 1))
         return true;
     if (is_number(attributes, "PERMISSIONS/OWNER_U", 1) &&
@@ -72,6 +72,13 @@ static bool is_permitted_by_itself(const struct datastore *datastore,
     return false;
 }
 
+/* USE of a datastore or a network, by rule or by the object's own permissions. */
+static bool may_use(const struct acl *rules, const struct acl_object *object,
+                    const struct attributes *attributes, const struct acl_subject *subject)
+{
+    return acl_rules_grant(rules, object) || is_permitted_by_itself(attributes, subject);
+}
+
 static void permit_datastores(const struct eligibility *eligibility,
                               const struct acl_subject *subject, struct access *access)
 {
@@ -81,11 +88,27 @@ static void permit_datastores(const struct eligibility *eligibility,
                   &rules);
     for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++) {
         const struct datastore *datastore = &eligibility->datastores->items[i];
-        struct acl_object object = {ACL_DATASTORE, datastore->id, datastore->clusters,
-                                    datastore->n_clusters};
+        const struct acl_object object = {ACL_DATASTORE, datastore->id, datastore->clusters,
+                                          datastore->n_clusters};
 
-        access->datastores[i] =
-            acl_rules_grant(&rules, &object) || is_permitted_by_itself(datastore, subject);
+        access->datastores[i] = may_use(&rules, &object, &datastore->attributes, subject);
+    }
+    free(rules.rules);
+}
+
+static void permit_networks(const struct eligibility *eligibility,
+                            const struct acl_subject *subject, struct access *access)
+{
+    struct acl rules = {0};
+
+    acl_rules_for(eligibility->acl, subject, ACL_NETWORK, ACL_USE, eligibility->settings.zone,
+                  &rules);
+    for (size_t i = 0; eligibility->networks && i < eligibility->networks->n; i++) {
+        const struct network *network = &eligibility->networks->items[i];
+        const struct acl_object object = {ACL_NETWORK, network->id, network->clusters,
+                                          network->n_clusters};
+
+        access->networks[i] = may_use(&rules, &object, &network->attributes, subject);
     }
     free(rules.rules);
 }
@@ -96,6 +119,7 @@ static void read_access(const struct eligibility *eligibility, const struct vm *
     const struct user *user = find_user(eligibility->users, vm->uid);
     struct acl_subject subject = {.user = vm->uid, .groups = &vm->gid, .n_groups = 1};
     size_t n_datastores = eligibility->datastores ? eligibility->datastores->n : 0;
+    size_t n_networks = eligibility->networks ? eligibility->networks->n : 0;
 
     if (user && user->n_groups) {
         subject.groups = user->groups;
@@ -104,11 +128,13 @@ static void read_access(const struct eligibility *eligibility, const struct vm *
     *access = (struct access){0};
     access->hosts = memory_new(host_columns_words(eligibility->columns), sizeof *access->hosts);
     access->datastores = memory_new(n_datastores, sizeof *access->datastores);
+    access->networks = memory_new(n_networks, sizeof *access->networks);
     if (!eligibility->acl || vm->gid == 0 || acl_is_administrator(&subject)) {
         permit_all(eligibility, access);
     } else {
         permit_hosts(eligibility, &subject, access);
         permit_datastores(eligibility, &subject, access);
+        permit_networks(eligibility, &subject, access);
     }
 }
 

@@ -47,6 +47,7 @@ void eligibility_forget_datastores(struct eligibility *eligibility)
         free(eligibility->datastore_hosts[i]);
         free(eligibility->promised_there[i]);
     }
+    expression_destroy(eligibility->datastore_rank);
     free(eligibility->datastore_hosts);
     free(eligibility->promised_there);
     free(eligibility->promised);
@@ -90,7 +91,7 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     uint32_t number;
 
     if (key_of(name) == 'a')
-        text = attributes_find(&vm->template, name);
+        text = eligibility_automatic(eligibility, vm, name);
     else if (vm->needs & VM_NEEDS_DATASTORE)
         text = eligibility_text(vm, name);
     if (!text)
@@ -110,17 +111,33 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     return number;
 }
 
-/* The datastore of the VM's disks; -1: none yet. */
-static int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm)
+/* The place in the pool, or -1. */
+static ptrdiff_t find_datastore(const struct eligibility *eligibility, int32_t id)
 {
     const struct datastore_pool *pool = eligibility->datastores;
 
-    if (!pool || vm->history.sequence < 0)
-        return -1;
-    for (size_t i = 0; i < pool->n; i++)
-        if (pool->items[i].id == vm->history.datastore && pool->items[i].type == SYSTEM_DATASTORE)
-            return vm->history.datastore;
+    for (size_t i = 0; pool && i < pool->n; i++)
+        if (pool->items[i].id == id)
+            return (ptrdiff_t)i;
     return -1;
+}
+
+const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id)
+{
+    ptrdiff_t place = find_datastore(eligibility, id);
+
+    return place < 0 ? NULL : &eligibility->datastores->items[place];
+}
+
+/* The datastore of the VM's disks; -1: none yet. */
+static int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm)
+{
+    ptrdiff_t place =
+        vm->history.sequence < 0 ? -1 : find_datastore(eligibility, vm->history.datastore);
+
+    return place >= 0 && eligibility->datastores->items[place].type == SYSTEM_DATASTORE
+               ? vm->history.datastore
+               : -1;
 }
 
 static bool meets(const struct eligibility *eligibility, uint32_t requirement,
@@ -163,11 +180,35 @@ int64_t eligibility_room_needed(const struct eligibility *eligibility, const str
     return vm->disk > 0 ? vm->disk + (int64_t)scaled : (int64_t)scaled;
 }
 
+bool eligibility_images_fit(const struct eligibility *eligibility, const struct vm *vm,
+                            char *reason, size_t size)
+{
+    if (eligibility_own_datastore(eligibility, vm) >= 0)
+        return true;
+    for (size_t i = 0; i < vm->n_images; i++) {
+        const struct vm_image_room *need = &vm->images[i];
+        ptrdiff_t place = find_datastore(eligibility, need->datastore);
+        int64_t free = place < 0 ? -1 : eligibility->datastores->items[place].free;
+
+        if (free < 0 || need->amount == 0) /* unknown, or nothing */
+            continue;
+        free -= eligibility->promised[place];
+        if (need->amount < free)
+            continue;
+        snprintf(reason, size,
+                 "image datastore %d has no room for %" PRId64 " MB of its disks: %" PRId64
+                 " MB are free",
+                 need->datastore, need->amount, free > 0 ? free : 0);
+        return false;
+    }
+    return true;
+}
+
 /* Free space is measured for the datastore as a whole, or by a host for this datastore, or is the
  * host's free disk space, shared by all datastores there. */
 static bool is_whole(const struct datastore *datastore)
 {
-    return datastore->shared && datastore->free >= 0;
+    return datastore->type != SYSTEM_DATASTORE || (datastore->shared && datastore->free >= 0);
 }
 
 /* MB free on datastore i, as seen from a host. Unknown space does not exclude a host. */
@@ -276,6 +317,18 @@ void eligibility_want_datastore(struct eligibility *eligibility, const struct vm
     wants->room = eligibility_room_needed(eligibility, vm);
 }
 
+/* The VM's rank of a datastore, else the policy's. */
+static int64_t rank_datastore(const struct eligibility *eligibility,
+                              const struct expression *ranking, const struct datastore *datastore,
+                              int64_t free)
+{
+    if (!ranking)
+        ranking = eligibility->datastore_rank;
+    if (ranking)
+        return expression_rank(ranking, &datastore->attributes);
+    return eligibility->settings.datastore_policy == PLACEMENT_PACKING ? -free : free;
+}
+
 int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *vm, uint32_t host,
                               char *reason, size_t size)
 {
@@ -286,6 +339,8 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
     struct datastore_choice choice = {.id = -1, .most = INT64_MIN, .most_id = -1};
     struct eligible said = {0};
 
+    if (!eligibility_images_fit(eligibility, vm, reason, size))
+        return -1;
     eligibility_want_datastore(eligibility, vm, &wants);
     for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++) {
         const struct datastore *datastore = &eligibility->datastores->items[i];
@@ -296,8 +351,7 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
         choice.n++;
         free = room(eligibility, i, host);
         if (fits(wants.room, free))
-            offer(&choice, datastore,
-                  ranking ? expression_rank(ranking, &datastore->attributes) : 0, free);
+            offer(&choice, datastore, rank_datastore(eligibility, ranking, datastore, free), free);
         if (free > choice.most) {
             choice.most = free;
             choice.most_id = datastore->id;
@@ -317,24 +371,22 @@ static void add_promise(int64_t *promised, int64_t amount)
 void eligibility_promise(struct eligibility *eligibility, int32_t datastore, uint32_t host,
                          int64_t amount)
 {
-    const struct datastore_pool *pool = eligibility->datastores;
+    ptrdiff_t i = find_datastore(eligibility, datastore);
+    const struct datastore *found;
     bool by_itself;
 
-    if (amount <= 0 || amount > INT64_MAX / 4)
+    if (i < 0 || amount <= 0 || amount > INT64_MAX / 4)
         return;
-    for (size_t i = 0; pool && i < pool->n; i++) {
-        if (pool->items[i].id != datastore)
-            continue;
-        datastore_reported(&pool->items[i], &eligibility->hosts->items[host], &by_itself);
-        if (is_whole(&pool->items[i])) {
-            add_promise(&eligibility->promised[i], amount);
-        } else if (!by_itself) {
-            add_promise(&eligibility->promised_disk[host], amount);
-        } else {
-            if (!eligibility->promised_there[i])
-                eligibility->promised_there[i] =
-                    memory_new(eligibility->hosts->n, sizeof **eligibility->promised_there);
-            add_promise(&eligibility->promised_there[i][host], amount);
-        }
+    found = &eligibility->datastores->items[i];
+    datastore_reported(found, &eligibility->hosts->items[host], &by_itself);
+    if (is_whole(found)) {
+        add_promise(&eligibility->promised[i], amount);
+    } else if (!by_itself) {
+        add_promise(&eligibility->promised_disk[host], amount);
+    } else {
+        if (!eligibility->promised_there[i])
+            eligibility->promised_there[i] =
+                memory_new(eligibility->hosts->n, sizeof **eligibility->promised_there);
+        add_promise(&eligibility->promised_there[i][host], amount);
     }
 }

@@ -162,6 +162,29 @@ int eligibility_default_ranking(struct eligibility *eligibility, struct error *e
     return error_set(err, EINVAL, "unknown host policy %d", (int)eligibility->settings.policy);
 }
 
+int eligibility_policy_rank(enum placement_policy policy, const char *text, const char *what,
+                            struct expression **rank, struct error *err)
+{
+    *rank = NULL;
+    switch (policy) {
+    case PLACEMENT_PACKING:
+    case PLACEMENT_STRIPING:
+        return 0;
+    case PLACEMENT_CUSTOM:
+        if (!text)
+            return error_set(err, EINVAL, "the %s policy 'custom' needs a rank expression", what);
+        *rank = expression_parse_rank(text, err);
+        if (!*rank)
+            return error_prefix(err, "the rank '%.60s' of the %s policy cannot be read", text,
+                                what);
+        return 0;
+    case PLACEMENT_FIXED:
+        *rank = expression_parse_rank("PRIORITY", err);
+        return *rank ? 0 : -1;
+    }
+    return error_set(err, EINVAL, "unknown %s policy %d", what, (int)policy);
+}
+
 uint32_t eligibility_ranking_of(struct eligibility *eligibility, const struct vm *vm)
 {
     const char *text = eligibility_text(vm, "SCHED_RANK");

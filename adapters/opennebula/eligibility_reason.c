@@ -58,28 +58,67 @@ static void lose(const struct eligibility *eligibility, struct requirement_sente
 }
 
 /* An attribute of the requirement that no host has is its most frequent mistake. */
-static void name_unknown(const struct eligibility *eligibility,
-                         struct requirement_sentence *sentence, const char *text)
+static bool name_unknown(const struct eligibility *eligibility,
+                         struct requirement_sentence *sentence,
+                         const struct expression *requirement)
 {
-    struct expression *requirement = expression_parse_requirement(text, NULL);
     struct suggestion suggestion;
     const char *unknown = NULL, *known;
     char shown[40], near[80];
 
-    for (size_t i = 0; requirement && !unknown && i < requirement->n_comparisons; i++)
+    for (size_t i = 0; !unknown && i < requirement->n_comparisons; i++)
         if (strcmp(requirement->comparisons[i].name, ATTRIBUTE_VMS) &&
             !host_columns_knows(eligibility->columns, requirement->comparisons[i].name))
             unknown = requirement->comparisons[i].name;
-    if (unknown) {
-        suggestion_init(&suggestion, unknown);
-        for (size_t i = 0;
-             strlen(unknown) < sizeof shown && (known = host_columns_name(eligibility->columns, i));
-             i++)
-            suggestion_offer(&suggestion, known);
-        printable(shown, sizeof shown, unknown);
-        add(sentence, "; no host has an attribute %s%s", shown,
-            suggestion_text(&suggestion, near, sizeof near));
+    if (!unknown)
+        return false;
+    suggestion_init(&suggestion, unknown);
+    for (size_t i = 0;
+         strlen(unknown) < sizeof shown && (known = host_columns_name(eligibility->columns, i));
+         i++)
+        suggestion_offer(&suggestion, known);
+    printable(shown, sizeof shown, unknown);
+    add(sentence, "; no host has an attribute %s%s", shown,
+        suggestion_text(&suggestion, near, sizeof near));
+    return true;
+}
+
+/* Of several parts that must all hold, one that holds on no host at all; or each does on some. */
+static void name_part(const struct eligibility *eligibility, struct requirement_sentence *sentence,
+                      const struct expression *requirement, const char *text)
+{
+    struct expression_part parts[16];
+    size_t words = host_columns_words(eligibility->columns);
+    size_t n = expression_parts(requirement, parts, sizeof parts / sizeof *parts);
+    uint64_t *hosts = memory_new(words, sizeof *hosts);
+    char shown[64];
+    size_t i = n;
+
+    while (n > 1 && i-- > 0) {
+        struct expression part = *requirement;
+
+        part.code += parts[i].first;
+        part.n = parts[i].n;
+        host_columns_allow(eligibility->columns, &part, hosts);
+        if (count(hosts, words) > 0)
+            continue;
+        printable_part(shown, sizeof shown, text + parts[i].from, parts[i].to - parts[i].from);
+        add(sentence, parts[i].negated ? "; no host meets !(%s)%s" : "; no host meets %s%s", shown,
+            parts[i].changes ? " at present" : "");
+        break;
     }
+    if (n > 1 && i == (size_t)-1)
+        add(sentence, "; each part is met by some host, but not all by the same one");
+    free(hosts);
+}
+
+static void name_cause(const struct eligibility *eligibility, struct requirement_sentence *sentence,
+                       const char *text)
+{
+    struct expression *requirement = expression_parse_requirement(text, NULL);
+
+    if (requirement && !name_unknown(eligibility, sentence, requirement))
+        name_part(eligibility, sentence, requirement, text);
     expression_destroy(requirement);
 }
 
@@ -103,6 +142,21 @@ static void lose_for_datastores(const struct eligibility *eligibility,
     lose(eligibility, sentence, hosts, these, why);
 }
 
+static void lose_for_networks(const struct eligibility *eligibility,
+                              struct requirement_sentence *sentence, uint64_t *hosts,
+                              const struct wants *wants, uint64_t *these)
+{
+    size_t parts = sentence->n_parts;
+    char why[SENTENCE_MAX];
+
+    eligibility_network_hosts(eligibility, wants, these);
+    lose(eligibility, sentence, hosts, these, "in clusters without networks for the VM");
+    if (sentence->n_parts == parts)
+        return;
+    eligibility_network_reason(eligibility, wants, -1, why, sizeof why);
+    add(sentence, " (%s)", why);
+}
+
 char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
                          const char *requirement)
 {
@@ -110,6 +164,7 @@ char *eligibility_reason(const struct eligibility *eligibility, const struct wan
     struct requirement_sentence sentence = {0};
     uint64_t *hosts = memory_new(words, sizeof *hosts), *these = memory_new(words, sizeof *these);
     char shown[80], text[SENTENCE_MAX];
+    size_t parts;
 
     for (size_t i = 0; i < eligibility->hosts->n; i++)
         bitmap_add(hosts, i);
@@ -121,17 +176,20 @@ char *eligibility_reason(const struct eligibility *eligibility, const struct wan
     lose(eligibility, &sentence, hosts, eligibility->accesses[wants->access].hosts,
          "not permitted to the owner (MANAGE)");
     lose_for_datastores(eligibility, &sentence, hosts, wants, these);
+    lose_for_networks(eligibility, &sentence, hosts, wants, these);
+    if (wants->roles != MAP_NONE && eligibility->roles[wants->roles].why)
+        lose(eligibility, &sentence, hosts, eligibility->roles[wants->roles].allowed,
+             eligibility->roles[wants->roles].why);
     if (wants->automatic != MAP_NONE)
         lose(eligibility, &sentence, hosts, eligibility->requirements[wants->automatic].hosts,
              "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
     if (wants->requirement != MAP_NONE && requirement) {
-        size_t parts = sentence.n_parts;
-
+        parts = sentence.n_parts;
         lose(eligibility, &sentence, hosts, eligibility->requirements[wants->requirement].hosts,
              "not meeting SCHED_REQUIREMENTS");
         if (sentence.n_parts > parts) {
             add(&sentence, " %s", printable(shown, sizeof shown, requirement));
-            name_unknown(eligibility, &sentence, requirement);
+            name_cause(eligibility, &sentence, requirement);
         }
     }
     free(hosts);

@@ -52,6 +52,7 @@ struct comparison {
     double number;
     const char *text;        /* "": equal to nothing and unequal to nothing */
     struct pattern *pattern; /* of a text with wildcards; or NULL */
+    size_t from, to;         /* where it stands: bytes of the expression's text */
 };
 
 enum expression_operation {
@@ -115,6 +116,21 @@ struct pattern *pattern_create(const char *text);
 void pattern_destroy(struct pattern *pattern);
 /* Time at most proportional to (length of text)^2, whatever the pattern. */
 bool pattern_matches(const struct pattern *pattern, const char *text);
+
+/* --- expression_parts.c --- */
+
+/* One of the parts of a requirement that & joins outside of parentheses: all must hold. */
+struct expression_part {
+    size_t first, n; /* instructions */
+    size_t from, to; /* its comparisons in the text */
+    bool negated;    /* a ! stands before them */
+    bool changes;    /* it names figures that change all the time */
+};
+
+/* Into parts, the last of the text first; from the most-th on they are one. O(instructions x
+ * parts). */
+size_t expression_parts(const struct expression *expression, struct expression_part *parts,
+                        size_t most);
 
 /* --- expression_value.c: values of attributes as OpenNebula reads them --- */
 

@@ -147,6 +147,7 @@ static int read_literal(struct parser *parser, struct comparison *comparison)
 
     comparison->integer = token->integer;
     comparison->number = token->number;
+    comparison->to = (size_t)(token->start - parser->lexer.text) + token->length;
     if (token->kind == TOKEN_INTEGER) {
         comparison->kind = LITERAL_INTEGER;
     } else if (token->kind == TOKEN_NUMBER) {
@@ -184,7 +185,8 @@ static int parse_comparison(struct parser *parser)
                     expression->n_comparisons + 1, sizeof *expression->comparisons);
     comparison = &expression->comparisons[expression->n_comparisons++];
     *comparison = (struct comparison){
-        .name = value_name(keep_text(parser, parser->token.text, parser->token.text_length))};
+        .name = value_name(keep_text(parser, parser->token.text, parser->token.text_length)),
+        .from = (size_t)(parser->token.start - parser->lexer.text)};
     if (advance(parser) < 0 || read_test(parser, comparison) < 0)
         return -1;
     return read_literal(parser, comparison);

@@ -290,7 +290,7 @@ static int check(const struct spec_reader *reader)
 }
 
 /* USER_PRIORITY orders VMs in the stock scheduler; oned.conf restricts it to administrators. Text
- * that is not a number counts as 0 there. */
+ * that is not a number counts as 0 there, and there are fractions. */
 static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
 {
     const struct lease_term *row = &lease_terms[TERM_ID_priority];
@@ -299,7 +299,8 @@ static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
 
     if (isnan(value))
         value = 0;
-    spec->priority = (int32_t)fmax((double)row->least, fmin(value, (double)row->most));
+    value *= PRIORITY_ONE;
+    spec->priority = (int32_t)lround(fmax((double)row->least, fmin(value, (double)row->most)));
 }
 
 int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defaults,

@@ -5,16 +5,7 @@
 #include <time.h>
 
 #include "util/instant.h"
-
-/* Digits, at most `most` of them, and whatever follows. -1: there is none, or there are more. */
-static int read_digits(const char **at, int most, int64_t *value)
-{
-    int n = 0;
-
-    for (*value = 0; **at >= '0' && **at <= '9' && n <= most; (*at)++, n++)
-        *value = 10 * *value + (**at - '0');
-    return n == 0 || n > most ? -1 : 0;
-}
+#include "util/time_parse.h"
 
 /* n digits, then `next` ('\0': whatever). */
 static int read_field(const char **at, int n, char next, int *value)
@@ -29,32 +20,18 @@ static int read_field(const char **at, int n, char next, int *value)
 
 const char *span_parse(const char *text, int64_t *seconds)
 {
-    static const char expected[] = "HH:MM:SS or D:HH:MM:SS is expected";
-    int64_t parts[4], days = 0;
-    int n = 0;
+    int64_t parts[4];
+    int n = time_parse_parts(text, parts);
 
-    for (const char *at = text;; at++) {
-        if (n == 4 || read_digits(&at, 9, &parts[n++]) < 0)
-            return expected;
-        if (*at == '\0')
-            break;
-        if (*at != ':')
-            return expected;
-    }
-    if (n < 2)
-        return expected;
-    if (n == 4) {
-        days = parts[0];
-        for (int i = 0; i < 3; i++)
-            parts[i] = parts[i + 1];
-        if (parts[0] > 23)
-            return "hours are at most 23 behind days";
-    }
-    if (parts[1] > 59)
+    if (!n)
+        return "HH:MM:SS or D:HH:MM:SS is expected";
+    if (n == 4 && parts[1] > 23)
+        return "hours are at most 23 behind days";
+    if (parts[2] > 59)
         return "minutes are at most 59";
-    if (n > 2 && parts[2] > 59)
+    if (parts[3] > 59)
         return "seconds are at most 59";
-    *seconds = 86400 * days + 3600 * parts[0] + 60 * parts[1] + (n > 2 ? parts[2] : 0);
+    *seconds = 86400 * parts[0] + 3600 * parts[1] + 60 * parts[2] + parts[3];
     return *seconds > LEASE_SPEC_SPAN_MOST ? "more than a hundred years" : NULL;
 }
 

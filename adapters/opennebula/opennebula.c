@@ -7,9 +7,10 @@
 
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/setup.h"
 #include "util/memory.h"
 
-enum { MESSAGE_MAX = 512 };
+enum { MESSAGE_MAX = 2048 };
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
@@ -21,13 +22,20 @@ static bool is_owners(const struct rpc_reply *reply)
            strstr(reply->message, " is locked.");
 }
 
+/* Its networks: "Cannot get IP/MAC lease from virtual network [3].", "NIC_ID 1 not AUTO". */
+static bool is_about_networks(const struct rpc_reply *reply)
+{
+    return strcasestr(reply->message, "virtual network") || strcasestr(reply->message, " lease") ||
+           strstr(reply->message, "NIC_ID");
+}
+
 static enum cloud_refusal refusal_of(const struct rpc_reply *reply, bool deploys)
 {
     if (reply->outcome == RPC_FAULT)
         return CLOUD_NO_SERVICE;
     if (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"))
         return CLOUD_NO_STATE;
-    if (is_owners(reply))
+    if (is_owners(reply) || (deploys && is_about_networks(reply)))
         return CLOUD_NO_OWNER;
     switch (reply->code) {
     case RPC_CODE_AUTHENTICATION:
@@ -89,18 +97,20 @@ static void call(struct cloud *cloud, const struct open_call *open, struct rpc_r
 
 /* How a command is called: one.vm.action by name, or a method of its own. */
 enum { RECOVER_RETRY = 2, RECOVER_DELETE = 3, RECOVER_RECREATE = 4 };
+enum migration { MIGRATION_SAVES, MIGRATION_POWERS_OFF, MIGRATION_LIVE };
 enum method { METHOD_ACTION, METHOD_DEPLOY, METHOD_MIGRATE, METHOD_RECOVER };
 
 static const struct {
     enum method method;
     const char *action; /* METHOD_ACTION */
-    int argument;       /* METHOD_MIGRATE: live; METHOD_RECOVER: the operation */
+    int argument;       /* METHOD_MIGRATE: enum migration; METHOD_RECOVER: the operation */
 } calls[COMMAND_KINDS] = {
     [COMMAND_DEPLOY] = {.method = METHOD_DEPLOY},
     [COMMAND_RESUME] = {.action = "resume"},
     [COMMAND_RELOCATE] = {.method = METHOD_MIGRATE},
     [COMMAND_MIGRATE] = {.method = METHOD_MIGRATE},
-    [COMMAND_LIVE_MIGRATE] = {.method = METHOD_MIGRATE, .argument = true},
+    [COMMAND_LIVE_MIGRATE] = {.method = METHOD_MIGRATE, .argument = MIGRATION_LIVE},
+    [COMMAND_POWEROFF_MIGRATE] = {.method = METHOD_MIGRATE, .argument = MIGRATION_POWERS_OFF},
     [COMMAND_SUSPEND] = {.action = "suspend"},
     [COMMAND_STOP] = {.action = "stop"},
     [COMMAND_POWEROFF] = {.action = "poweroff"},
@@ -113,15 +123,32 @@ static const struct {
     [COMMAND_RECREATE] = {.method = METHOD_RECOVER, .argument = RECOVER_RECREATE},
 };
 
-static void command(struct cloud *cloud, const struct cloud_command *given)
+/* The networks of automatic NICs, as a template; to be freed. */
+static char *network_template(const struct cloud_command *given)
 {
+    enum { NIC_TEXT_MAX = 96 };
+    char *text = memory_new(given->n_nics + 1, NIC_TEXT_MAX);
+    size_t length = 0;
+
+    for (size_t i = 0; i < given->n_nics; i++)
+        length += (size_t)snprintf(
+            text + length, NIC_TEXT_MAX,
+            "NIC = [ NIC_ID = \"%d\", NETWORK_MODE = \"auto\", NETWORK_ID = \"%d\" ]\n",
+            given->nics[i].nic, given->nics[i].network);
+    return text;
+}
+
+static void send_command(struct cloud *cloud, const struct cloud_command *given)
+{
+    char *networks = network_template(given);
     const struct rpc_argument vm = RPC_INT(given->vm), host = RPC_INT(given->host),
                               enforce = RPC_BOOL(given->enforce),
                               argument = RPC_INT(calls[given->command].argument);
     const struct rpc_argument deploy[] = {vm, host, enforce, RPC_INT(given->datastore),
-                                          RPC_TEXT("")};
-    const struct rpc_argument migrate[] = {vm,      host,        RPC_BOOL(argument.number),
-                                           enforce, RPC_INT(-1), RPC_INT(0)};
+                                          RPC_TEXT(networks)};
+    bool live = argument.number == MIGRATION_LIVE;
+    const struct rpc_argument migrate[] = {
+        vm, host, RPC_BOOL(live), enforce, RPC_INT(-1), RPC_INT(live ? 0 : argument.number)};
     const struct rpc_argument recover[] = {vm, argument};
     const struct rpc_argument action[] = {RPC_TEXT(calls[given->command].action), vm};
     const struct rpc_request requests[] = {
@@ -133,21 +160,68 @@ static void command(struct cloud *cloud, const struct cloud_command *given)
     struct rpc_request request = requests[calls[given->command].method];
 
     request.urgent = true;
+    request.send_by = given->send_by;
     call(cloud,
          &(struct open_call){.deploys = given->command == COMMAND_DEPLOY,
                              .done = given->done,
                              .context = given->context},
          request);
+    free(networks);
 }
 
-static void message(struct cloud *cloud, int32_t vm, const char *text, cloud_done *done,
-                    void *context)
+struct unlocking {
+    struct cloud *cloud;
+    struct cloud_command command; /* to be sent to the unlocked VM; never a deployment, which has
+                                     networks to name */
+};
+
+/* A lock that galernad may not remove is still a lock. */
+static void unlocked(void *context, const struct rpc_reply *reply)
+{
+    struct unlocking *unlocking = context;
+    struct cloud_reply told = opennebula_reply(reply, false);
+
+    if (told.refusal == CLOUD_NO_PERMISSION || told.refusal == CLOUD_NO_VM)
+        told.refusal = CLOUD_NO_OWNER;
+    if (told.outcome == CLOUD_DONE)
+        send_command(unlocking->cloud, &unlocking->command);
+    else
+        unlocking->command.done(unlocking->command.context, &told);
+    free(unlocking);
+}
+
+static void command(struct cloud *cloud, const struct cloud_command *given)
+{
+    const struct rpc_argument vm = RPC_INT(given->vm);
+
+    if (!given->unlock) {
+        send_command(cloud, given);
+        return;
+    }
+    rpc_call(((struct opennebula *)cloud)->rpc,
+             &(struct rpc_request){.method = "one.vm.unlock",
+                                   .arguments = &vm,
+                                   .n_arguments = 1,
+                                   .urgent = true,
+                                   .send_by = given->send_by,
+                                   .done = unlocked,
+                                   .dropped = free,
+                                   .context = memory_copy(&(struct unlocking){cloud, *given},
+                                                          sizeof(struct unlocking))});
+}
+
+static void message(struct cloud *cloud, int32_t vm, const struct cloud_message *shown,
+                    cloud_done *done, void *context)
 {
     enum { MERGE = 1 };
     char attribute[MESSAGE_MAX];
     const struct rpc_argument arguments[] = {RPC_INT(vm), RPC_TEXT(attribute), RPC_INT(MERGE)};
 
-    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", text);
+    if (shown->promise)
+        snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"\nGALERNA_PROMISE=\"%s\"",
+                 shown->text, shown->promise);
+    else
+        snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", shown->text);
     call(cloud, &(struct open_call){.done = done, .context = context},
          (struct rpc_request){.method = "one.vm.update", .arguments = arguments, .n_arguments = 3});
 }
@@ -196,30 +270,34 @@ static enum cloud_outcome ask_now(struct opennebula *self, const struct rpc_requ
 static int32_t find_zone(struct opennebula *self)
 {
     const struct rpc_request request = {.method = "one.system.config"};
+    struct setup_facts facts;
     enum cloud_refusal refusal;
     struct error err = {0};
     char *document;
-    int32_t zone = ZONE_UNKNOWN;
+    int32_t zone = 0;
 
-    if (ask_now(self, &request, &document, &refusal, &err) == CLOUD_DONE && document)
-        zone = opennebula_zone(document, strlen(document));
+    setup_facts_init(&facts);
+    if (ask_now(self, &request, &document, &refusal, &err) == CLOUD_DONE && document &&
+        setup_read_config(&facts, document, strlen(document), &err) == 0 && facts.zone > 0)
+        zone = facts.zone;
     free(document);
-    return zone == ZONE_UNKNOWN ? 0 : zone;
+    return zone;
 }
 
+/* Without an answer it is not known whether another front-end leads. */
 static void find_leadership(struct opennebula *self, struct cloud_greeting *greeting)
 {
     const struct rpc_request request = {.method = "one.zone.raftstatus"};
+    struct cloud_leadership *leadership = &greeting->leadership;
     enum cloud_refusal refusal;
     struct error err = {0};
     char *document = NULL;
 
-    greeting->leads = true;
-    if (self->check_leader && ask_now(self, &request, &document, &refusal, &err) == CLOUD_DONE &&
-        document &&
-        raft_status_parse(document, strlen(document), &greeting->leads, greeting->leadership,
-                          sizeof greeting->leadership, &err) < 0)
-        greeting->leads = true;
+    *leadership = (struct cloud_leadership){.leads = !self->check_leader, .server = -1};
+    if (self->check_leader &&
+        (ask_now(self, &request, &document, &refusal, &err) != CLOUD_DONE || !document ||
+         raft_status_parse(leadership, document, strlen(document), &err) < 0))
+        snprintf(leadership->role, sizeof leadership->role, "not known");
     free(document);
 }
 
@@ -235,7 +313,7 @@ static enum cloud_outcome greet(struct cloud *cloud, struct cloud_greeting *gree
     enum cloud_outcome outcome;
     char *text;
 
-    *greeting = (struct cloud_greeting){.leads = true};
+    *greeting = (struct cloud_greeting){0};
     outcome = ask_now(self, &version, &text, refusal, err);
     snprintf(greeting->version, sizeof greeting->version, "%s", text ? text : "");
     free(text);
@@ -299,7 +377,9 @@ struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_
     if (!rpc)
         return NULL;
     self = memory_new(1, sizeof *self);
-    *self = (struct opennebula){
-        .cloud = {&operations}, .rpc = rpc, .check_leader = check_leader, .zone = ZONE_UNKNOWN};
+    *self = (struct opennebula){.cloud = {&operations},
+                                .rpc = rpc,
+                                .check_leader = check_leader,
+                                .document = DOCUMENT_NONE};
     return &self->cloud;
 }

@@ -5,13 +5,13 @@
 #include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/rpc.h"
 
-enum { ZONE_UNKNOWN = -1 };
+enum { DOCUMENT_NONE = -1 };
 
 struct opennebula {
     struct cloud cloud;
     struct rpc *rpc;
     bool check_leader;
-    int32_t zone; /* where the mark is kept; ZONE_UNKNOWN */
+    int32_t document; /* the mark; DOCUMENT_NONE: not known */
 };
 
 /* The meaning of oned's reply for the caller. deploys: the call named a host for a VM. */
@@ -24,7 +24,5 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question);
 void opennebula_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context);
 void opennebula_write_mark(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                            void *context);
-/* The zone in a document of one.system.config; ZONE_UNKNOWN: it is none. */
-int32_t opennebula_zone(const char *document, size_t length);
 
 #endif

@@ -1,38 +1,123 @@
-/* The mark of the galernad that acts, in OpenNebula.
+/* The mark of the galernad that acts: a document of the zone.
  *
- * GALERNA_ZONE_n=[INSTANCE, HOST, PLACE, BEAT, SEEN] in the template of user 0, n being the zone:
- * every administrator can write it.
+ * Documents belong to one zone and are replicated by its front-ends only, so a zone goes on when
+ * the master of its federation is away, and a beat costs the other zones nothing. Any user may make
+ * documents: those that count belong to the administrators' group, and the one with the lowest id
+ * is the mark, so two daemons that make one at the same time agree.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/opennebula_inside.h"
-#include "adapters/opennebula/pool.h"
-#include "adapters/opennebula/setup.h"
+#include "adapters/opennebula/pool_reader.h"
 #include "util/memory.h"
 
-enum { ADMINISTRATOR = 0, MERGE = 1, MARK_TEXT_MAX = 512 };
+enum {
+    DOCUMENT_TYPE = 4711, /* OpenNebula's own types are 100 to 103 */
+    ADMINISTRATORS = 0,
+    GROUP = -4, /* a pool's objects that belong to the caller's main group */
+    REPLACE = 0,
+    MARK_TEXT_MAX = 640,
+};
 
 /* A mark that is being read or written. */
 struct marking {
     struct opennebula *self;
     bool writes;
+    bool again;   /* the document had been deleted: looked for a second time */
+    int32_t made; /* the document that this writing made; DOCUMENT_NONE */
     struct cloud_mark mark;
     cloud_mark_told *told;
     cloud_done *done;
     void *context;
 };
 
-int32_t opennebula_zone(const char *document, size_t length)
-{
-    struct setup_facts facts;
-    struct error err = {0};
+/* --- documents -------------------------------------------------------------------------------- */
 
-    setup_facts_init(&facts);
-    return setup_read_config(&facts, document, length, &err) == 0 ? facts.zone : ZONE_UNKNOWN;
+struct document {
+    int32_t id, gid;
+    struct cloud_mark mark;
+};
+
+static void take(char *to, size_t size, const struct attributes *attributes, const char *name)
+{
+    const char *value = attributes_find(attributes, name);
+
+    snprintf(to, size, "%s", value ? value : "");
 }
+
+static void read_document(struct pool_reader *reader, void *object, const struct pool_path *path,
+                          const struct pool_text *text)
+{
+    struct document *document = object;
+
+    switch (path->elements[0]->word) {
+    case WORD_ID:
+        pool_read_int(reader, path, text, 0, &document->id);
+        break;
+    case WORD_GID:
+        pool_read_int(reader, path, text, -1, &document->gid);
+        break;
+    case WORD_TEMPLATE:
+        if (path->n == 2)
+            pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
+        break;
+    default:
+        break;
+    }
+}
+
+static void end_document(struct pool_reader *reader, void *object)
+{
+    struct document *document = object;
+    const struct attributes *attributes = pool_reader_list(reader, 0);
+    struct cloud_mark *mark = &document->mark;
+    char number[32];
+
+    take(mark->instance, sizeof mark->instance, attributes, "INSTANCE");
+    take(mark->place, sizeof mark->place, attributes, "PLACE");
+    take(mark->host, sizeof mark->host, attributes, "HOST");
+    take(mark->seen, sizeof mark->seen, attributes, "SEEN");
+    take(number, sizeof number, attributes, "BEAT");
+    mark->beat = strtoll(number, NULL, 10);
+    take(number, sizeof number, attributes, "TERM");
+    mark->term = strtoll(number, NULL, 10);
+    take(number, sizeof number, attributes, "SERVER");
+    mark->server = (int32_t)strtol(number, NULL, 10);
+}
+
+/* Finds the mark. DOCUMENT_NONE: there is none. */
+static int find_mark(const struct rpc_reply *reply, int32_t *id, struct cloud_mark *mark,
+                     struct error *err)
+{
+    static const struct pool_format format = {
+        .pool = "DOCUMENT_POOL",
+        .object = "DOCUMENT",
+        .size = sizeof(struct document),
+        .value = read_document,
+        .end = end_document,
+    };
+    struct pool_items items;
+    const struct document *documents;
+
+    if (pool_read(&items, &format, reply->text ? reply->text : "", reply->length, err) < 0)
+        return error_prefix(err, "one.documentpool.info");
+    documents = items.items;
+    *id = DOCUMENT_NONE;
+    *mark = (struct cloud_mark){0};
+    for (size_t i = 0; i < items.n && *id == DOCUMENT_NONE; i++) {
+        if (documents[i].gid != ADMINISTRATORS)
+            continue;
+        *id = documents[i].id;
+        *mark = documents[i].mark;
+    }
+    free(items.items);
+    pool_memory_destroy(items.memory);
+    return 0;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static void finish(struct marking *marking, const struct cloud_reply *reply)
 {
@@ -43,119 +128,158 @@ static void finish(struct marking *marking, const struct cloud_reply *reply)
     free(marking);
 }
 
-static void copy(char *to, size_t size, const struct attributes *attributes, int32_t zone,
-                 const char *key)
+static void call(struct marking *marking, const char *method, const struct rpc_argument *arguments,
+                 size_t n, rpc_done *done)
 {
-    char name[64];
-    const char *value;
+    const struct rpc_request request = {
+        .method = method,
+        .arguments = arguments,
+        .n_arguments = n,
+        .urgent = true,
+        .done = done,
+        .dropped = free,
+        .context = marking,
+    };
 
-    snprintf(name, sizeof name, "GALERNA_ZONE_%" PRId32 "/%s", zone, key);
-    value = attributes_find(attributes, name);
-    snprintf(to, size, "%s", value ? value : "");
+    rpc_call(marking->self->rpc, &request);
 }
 
-static int parse_mark(struct marking *marking, const struct rpc_reply *reply, struct error *err)
+static void describe(const struct cloud_mark *mark, char *text, size_t size)
 {
-    struct cloud_mark *mark = &marking->mark;
-    struct user_pool users = {0};
-    const struct attributes *attributes;
-    char beat[32];
+    snprintf(text, size,
+             "NAME=\"galernad\"\nINSTANCE=\"%s\"\nHOST=\"%s\"\nPLACE=\"%s\"\nBEAT=\"%" PRId64
+             "\"\nSEEN=\"%s\"\nTERM=\"%" PRId64 "\"\nSERVER=\"%" PRId32 "\"",
+             mark->instance, mark->host, mark->place, mark->beat, mark->seen, mark->term,
+             mark->server);
+}
 
-    if (!reply->text || user_pool_parse(&users, reply->text, reply->length, err) < 0 || !users.n) {
-        user_pool_finish(&users);
-        return error_prefix(err, "one.user.info");
+static void find(struct marking *marking, rpc_done *done)
+{
+    const struct rpc_argument arguments[] = {RPC_INT(GROUP), RPC_INT(-1), RPC_INT(-1),
+                                             RPC_INT(DOCUMENT_TYPE)};
+
+    call(marking, "one.documentpool.info", arguments, 4, done);
+}
+
+static void write_found(void *context, const struct rpc_reply *reply);
+
+static void updated(void *context, const struct rpc_reply *reply)
+{
+    struct marking *marking = context;
+    struct cloud_reply told = opennebula_reply(reply, false);
+
+    if (reply->code == RPC_CODE_NO_EXISTS && !marking->again) {
+        marking->again = true;
+        find(marking, write_found);
+        return;
     }
-    attributes = &users.items[0].attributes;
-    copy(mark->instance, sizeof mark->instance, attributes, marking->self->zone, "INSTANCE");
-    copy(mark->place, sizeof mark->place, attributes, marking->self->zone, "PLACE");
-    copy(mark->host, sizeof mark->host, attributes, marking->self->zone, "HOST");
-    copy(mark->seen, sizeof mark->seen, attributes, marking->self->zone, "SEEN");
-    copy(beat, sizeof beat, attributes, marking->self->zone, "BEAT");
-    mark->beat = strtoll(beat, NULL, 10);
-    user_pool_finish(&users);
-    return 0;
+    finish(marking, &told);
 }
 
-static void answered(void *context, const struct rpc_reply *reply)
+static void update(struct marking *marking)
+{
+    char text[MARK_TEXT_MAX];
+    const struct rpc_argument arguments[] = {RPC_INT(marking->self->document), RPC_TEXT(text),
+                                             RPC_INT(REPLACE)};
+
+    describe(&marking->mark, text, sizeof text);
+    call(marking, "one.document.update", arguments, 3, updated);
+}
+
+static void deleted(void *context, const struct rpc_reply *reply)
+{
+    struct marking *marking = context;
+    const struct cloud_reply told = {
+        .outcome = CLOUD_REFUSED,
+        .refusal = CLOUD_NO_PERMISSION,
+        .message = "one.document.allocate: the group of galernad's user is not oneadmin"};
+
+    (void)reply;
+    if (marking->self->document == DOCUMENT_NONE)
+        finish(marking, &told);
+    else
+        update(marking); /* another daemon's document is older */
+}
+
+static void made(void *context, const struct rpc_reply *reply)
+{
+    struct marking *marking = context;
+    struct cloud_reply told = opennebula_reply(reply, false);
+
+    if (told.outcome != CLOUD_DONE) {
+        finish(marking, &told);
+        return;
+    }
+    marking->made = (int32_t)reply->number;
+    find(marking, write_found);
+}
+
+static void make(struct marking *marking)
+{
+    char text[MARK_TEXT_MAX];
+    const struct rpc_argument arguments[] = {RPC_TEXT(text), RPC_INT(DOCUMENT_TYPE)};
+
+    describe(&marking->mark, text, sizeof text);
+    call(marking, "one.document.allocate", arguments, 2, made);
+}
+
+static void write_found(void *context, const struct rpc_reply *reply)
+{
+    struct marking *marking = context;
+    struct cloud_reply told = opennebula_reply(reply, false);
+    const struct rpc_argument own[] = {RPC_INT(marking->made)};
+    struct error err = {0};
+    struct cloud_mark there;
+
+    if (told.outcome == CLOUD_DONE && find_mark(reply, &marking->self->document, &there, &err) < 0)
+        told = (struct cloud_reply){.outcome = CLOUD_UNKNOWN, .message = err.text};
+    if (told.outcome != CLOUD_DONE)
+        finish(marking, &told);
+    else if (marking->made == DOCUMENT_NONE && marking->self->document == DOCUMENT_NONE)
+        make(marking);
+    else if (marking->made == DOCUMENT_NONE)
+        update(marking);
+    else if (marking->made == marking->self->document)
+        finish(marking, &told);
+    else
+        call(marking, "one.document.delete", own, 1, deleted);
+}
+
+static void read_found(void *context, const struct rpc_reply *reply)
 {
     struct marking *marking = context;
     struct cloud_reply told = opennebula_reply(reply, false);
     struct error err = {0};
 
-    if (told.outcome == CLOUD_DONE && !marking->writes && parse_mark(marking, reply, &err) < 0)
+    if (told.outcome == CLOUD_DONE &&
+        find_mark(reply, &marking->self->document, &marking->mark, &err) < 0)
         told = (struct cloud_reply){.outcome = CLOUD_UNKNOWN, .message = err.text};
     finish(marking, &told);
 }
 
-static void call(struct marking *marking, struct rpc_request request, rpc_done *done)
-{
-    request.urgent = true;
-    request.done = done;
-    request.dropped = free;
-    request.context = marking;
-    rpc_call(marking->self->rpc, &request);
-}
-
-static void ask(struct marking *marking)
-{
-    const struct cloud_mark *mark = &marking->mark;
-    char text[MARK_TEXT_MAX];
-    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text),
-                                             RPC_INT(MERGE)};
-
-    snprintf(text, sizeof text,
-             "GALERNA_ZONE_%" PRId32 "=[INSTANCE=\"%s\",HOST=\"%s\",PLACE=\"%s\",BEAT=\"%" PRId64
-             "\",SEEN=\"%s\"]",
-             marking->self->zone, mark->instance, mark->host, mark->place, mark->beat, mark->seen);
-    if (marking->writes)
-        call(marking,
-             (struct rpc_request){
-                 .method = "one.user.update", .arguments = arguments, .n_arguments = 3},
-             answered);
-    else
-        call(marking,
-             (struct rpc_request){
-                 .method = "one.user.info", .arguments = arguments, .n_arguments = 1},
-             answered);
-}
-
-/* A user who may not read the zone is taken to be in a single zone. */
-static void zone_known(void *context, const struct rpc_reply *reply)
-{
-    struct marking *marking = context;
-    struct cloud_reply told = opennebula_reply(reply, false);
-
-    if (told.outcome != CLOUD_DONE && told.outcome != CLOUD_REFUSED) {
-        finish(marking, &told);
-        return;
-    }
-    if (told.outcome == CLOUD_DONE && reply->text)
-        marking->self->zone = opennebula_zone(reply->text, reply->length);
-    if (marking->self->zone == ZONE_UNKNOWN)
-        marking->self->zone = 0;
-    ask(marking);
-}
-
-static void begin(struct cloud *cloud, const struct marking *given)
+static struct marking *begin(struct cloud *cloud, const struct marking *given)
 {
     struct marking *marking = memory_new(1, sizeof *marking);
 
     *marking = *given;
     marking->self = (struct opennebula *)cloud;
-    if (marking->self->zone == ZONE_UNKNOWN)
-        call(marking, (struct rpc_request){.method = "one.system.config"}, zone_known);
-    else
-        ask(marking);
+    marking->made = DOCUMENT_NONE;
+    return marking;
 }
 
 void opennebula_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context)
 {
-    begin(cloud, &(struct marking){.told = told, .context = context});
+    find(begin(cloud, &(struct marking){.told = told, .context = context}), read_found);
 }
 
 void opennebula_write_mark(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                            void *context)
 {
-    begin(cloud,
-          &(struct marking){.writes = true, .mark = *mark, .done = done, .context = context});
+    struct marking *marking = begin(
+        cloud, &(struct marking){.writes = true, .mark = *mark, .done = done, .context = context});
+
+    if (marking->self->document == DOCUMENT_NONE)
+        find(marking, write_found);
+    else
+        update(marking);
 }

@@ -19,7 +19,7 @@ struct pool_asking {
     struct cloud_answer answer;
     struct host_monitoring_pool monitoring;
     struct vm_batches batches; /* CLOUD_VMS: told as they come */
-    char error[ERROR_TEXT], leadership[32];
+    char error[ERROR_TEXT];
 };
 
 static void failed(struct pool_asking *asking, const char *what, const char *why)
@@ -86,17 +86,19 @@ static int parse(struct pool_asking *asking, const char *text, size_t length, st
 
     switch (asking->subject) {
     case CLOUD_LEADERSHIP:
-        answer->leadership = asking->leadership;
-        return raft_status_parse(text, length, &answer->leads, asking->leadership,
-                                 sizeof asking->leadership, err);
+        return raft_status_parse(&answer->leadership, text, length, err);
     case CLOUD_HOSTS:
         return host_pool_parse(&answer->hosts, text, length, err);
     case CLOUD_DATASTORES:
         return datastore_pool_parse(&answer->datastores, text, length, err);
+    case CLOUD_NETWORKS:
+        return network_pool_parse(&answer->networks, text, length, err);
     case CLOUD_CLUSTERS:
         return cluster_pool_parse(&answer->clusters, text, length, err);
     case CLOUD_USERS:
         return user_pool_parse(&answer->users, text, length, err);
+    case CLOUD_VMGROUPS:
+        return vmgroup_pool_parse(&answer->vmgroups, text, length, err);
     case CLOUD_RULES:
         return acl_parse(&answer->acl, text, length, err);
     default:
@@ -114,9 +116,11 @@ static void document_in(void *context, const struct rpc_reply *reply)
         [CLOUD_SOME] = "one.vmpool.infoset",
         [CLOUD_HISTORY] = "one.vm.info",
         [CLOUD_DATASTORES] = "datastores",
+        [CLOUD_NETWORKS] = "virtual networks",
         [CLOUD_CLUSTERS] = "clusters",
         [CLOUD_USERS] = "users",
         [CLOUD_RULES] = "access rules",
+        [CLOUD_VMGROUPS] = "VM groups",
     };
     struct pool_asking *asking = context;
     struct error err = {0};
@@ -237,6 +241,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
 {
     const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                            RPC_INT(STATE_PENDING)};
+    const struct rpc_argument networks[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL)};
     struct opennebula *self = (struct opennebula *)cloud;
     struct pool_asking *asking = memory_new(1, sizeof *asking);
 
@@ -265,6 +270,9 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     case CLOUD_DATASTORES:
         call(self, asking, "one.datastorepool.info", NULL, 0);
         break;
+    case CLOUD_NETWORKS:
+        call(self, asking, "one.vnpool.info", networks, 3);
+        break;
     case CLOUD_CLUSTERS:
         call(self, asking, "one.clusterpool.info", NULL, 0);
         break;
@@ -273,6 +281,9 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         break;
     case CLOUD_RULES:
         call(self, asking, "one.acl.info", NULL, 0);
+        break;
+    case CLOUD_VMGROUPS: /* the first arguments of `waiting`: everybody's, all of them */
+        call(self, asking, "one.vmgrouppool.info", waiting, 3);
         break;
     }
 }

@@ -12,6 +12,8 @@
 #include "adapters/cloud/objects.h"
 #include "util/error.h"
 
+struct cloud_leadership;
+
 /* A host's last monitoring report: one.hostpool.monitoring with 0 seconds. */
 struct host_monitoring {
     int32_t id;
@@ -37,9 +39,14 @@ int host_monitoring_parse(struct host_monitoring_pool *pool, const char *documen
                           struct error *err);
 int datastore_pool_parse(struct datastore_pool *pool, const char *document, size_t length,
                          struct error *err);
+int network_pool_parse(struct network_pool *pool, const char *document, size_t length,
+                       struct error *err);
 int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t length,
                        struct error *err);
 int user_pool_parse(struct user_pool *pool, const char *document, size_t length, struct error *err);
+/* With its members. A group whose roles or rules cannot be read as a whole is left out. */
+int vmgroup_pool_parse(struct vmgroup_pool *pool, const char *document, size_t length,
+                       struct error *err);
 int acl_parse(struct acl *acl, const char *document, size_t length, struct error *err);
 void host_monitoring_finish(struct host_monitoring_pool *pool);
 
@@ -62,8 +69,8 @@ int vm_batches_end(struct vm_batches *batches, struct error *err);
  * are copied. O(hosts x their attributes). */
 void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring_pool *monitoring);
 
-/* one.zone.raftstatus: may this oned be acted on (STATE 0 solo or 3 leader)? -1 with err. */
-int raft_status_parse(const char *document, size_t length, bool *leads, char *state_name,
-                      size_t size, struct error *err);
+/* one.zone.raftstatus: this oned's part in its zone. -1 with err. */
+int raft_status_parse(struct cloud_leadership *leadership, const char *document, size_t length,
+                      struct error *err);
 
 #endif

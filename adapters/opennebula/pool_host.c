@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/opennebula/pool_hardware.h"
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
 
@@ -17,6 +18,7 @@ struct host_draft {
     struct host_room room; /* the one being read */
     bool room_has_id, room_has_free;
     size_t rooms_allocated;
+    struct host_hardware_draft hardware;
 };
 
 static const int64_t largest = INT64_C(1) << 50;
@@ -81,20 +83,15 @@ static void close_element(struct pool_reader *reader, void *object, const struct
     struct host_draft *draft = pool_reader_scratch(reader);
     struct host *host = object;
 
+    if (path->n < 3 || path->elements[0]->word != WORD_HOST_SHARE)
+        return;
+    host_hardware_close(reader, &draft->hardware, path);
     if (path->n != 3 || path->elements[2]->word != WORD_DS ||
-        path->elements[1]->word != WORD_DATASTORES || path->elements[0]->word != WORD_HOST_SHARE)
+        path->elements[1]->word != WORD_DATASTORES)
         return;
     if (draft->room_has_id && draft->room_has_free) {
-        if (host->n_rooms == draft->rooms_allocated) {
-            size_t allocated = draft->rooms_allocated ? 2 * draft->rooms_allocated : 4;
-            struct host_room *rooms =
-                pool_memory_array(pool_reader_memory(reader), allocated, sizeof *rooms);
-
-            if (host->n_rooms)
-                memcpy(rooms, host->rooms, host->n_rooms * sizeof *rooms);
-            host->rooms = rooms;
-            draft->rooms_allocated = allocated;
-        }
+        host->rooms = pool_append(reader, host->rooms, host->n_rooms, &draft->rooms_allocated,
+                                  sizeof *host->rooms);
         host->rooms[host->n_rooms++] = draft->room;
     }
     draft->room = (struct host_room){0};
@@ -108,6 +105,7 @@ static void read_share(struct pool_reader *reader, struct host *host, const stru
 
     if (path->elements[1]->word == WORD_DATASTORES)
         read_disks(reader, path, text);
+    host_hardware_read(reader, &draft->hardware, path, text);
     if (path->n != 2)
         return;
     switch (path->elements[1]->word) {
@@ -173,7 +171,7 @@ static int64_t not_negative(int64_t value)
 
 static void end_host(struct pool_reader *reader, void *object)
 {
-    const struct host_draft *draft = pool_reader_scratch(reader);
+    struct host_draft *draft = pool_reader_scratch(reader);
     struct host *host = object;
 
     if (!draft->has_id)
@@ -191,6 +189,7 @@ static void end_host(struct pool_reader *reader, void *object)
     host->disk = -1;
     if (draft->free_disk != 0 || draft->used_disk != 0 || draft->max_disk != 0)
         host->disk = not_negative(draft->free_disk);
+    host->hardware = host_hardware_end(reader, &draft->hardware);
     host->vms = pool_take_ids(reader, &host->n_vms);
     pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &host->attributes);
 }
@@ -202,6 +201,7 @@ static const struct pool_format host_format = {
     .value = read_value,
     .close = close_element,
     .end = end_host,
+    .keeps_empty = true,
     .scratch = sizeof(struct host_draft),
 };
 

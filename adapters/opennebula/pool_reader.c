@@ -13,10 +13,10 @@
 #include "util/memory.h"
 
 /* The document as a whole makes no sense. Returns false, which ends the reading. */
-static bool give_up(struct pool_reader *reader, const char *format, ...)
+static bool fail(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool give_up(struct pool_reader *reader, const char *format, ...)
+static bool fail(struct pool_reader *reader, const char *format, ...)
 {
     va_list arguments;
     char what[256];
@@ -101,9 +101,9 @@ static bool start_root(struct pool_reader *reader, const char *name)
     else if (strcmp(name, reader->format->pool) == 0)
         reader->object_depth = 1;
     else
-        return give_up(reader, "its root is <%s>, not <%s> or <%s>",
-                       printable(shown, sizeof shown, name), reader->format->pool,
-                       reader->format->object);
+        return fail(reader, "its root is <%s>, not <%s> or <%s>",
+                    printable(shown, sizeof shown, name), reader->format->pool,
+                    reader->format->object);
     return true;
 }
 
@@ -114,7 +114,7 @@ static bool on_start(void *context, const char *name)
     if (reader->depth == 0 && !start_root(reader, name))
         return false;
     if (reader->depth == POOL_DEPTH_MAX)
-        return give_up(reader, "more than %d elements inside each other", POOL_DEPTH_MAX);
+        return fail(reader, "more than %d elements inside each other", POOL_DEPTH_MAX);
     if (reader->depth == reader->object_depth && strcmp(name, reader->format->object) == 0)
         begin_object(reader);
     if (reader->depth > 0)
@@ -202,7 +202,7 @@ int pool_reading_end(struct pool_reader *reader, struct error *err)
     enum xml_result result = xml_reading_end(reader->xml);
 
     if (result == XML_READ_BROKEN)
-        give_up(reader, "no well-formed XML: %s", reader->what_is_wrong);
+        fail(reader, "no well-formed XML: %s", reader->what_is_wrong);
     if (result != XML_READ_WHOLE)
         error_set(err, reader->problem.code, "%s", reader->problem.text);
     reader->batch(reader->context, &reader->items);
@@ -223,7 +223,7 @@ static int read_once(struct pool_reader *reader, const struct pool_format *forma
     result = xml_read(&visitor, reader, document, length, problem);
     reader->is_broken = result == XML_READ_BROKEN;
     if (reader->is_broken)
-        give_up(reader, "no well-formed XML: %s", problem);
+        fail(reader, "no well-formed XML: %s", problem);
     reader_finish(reader);
     if (result == XML_READ_WHOLE)
         return 0;

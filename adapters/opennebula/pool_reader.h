@@ -46,7 +46,8 @@ struct pool_format {
     /* NULL is allowed for both. `end` may still find the object to be wrong. */
     void (*close)(struct pool_reader *reader, void *object, const struct pool_path *path);
     void (*end)(struct pool_reader *reader, void *object);
-    size_t scratch; /* bytes that are zeroed for each object: pool_reader_scratch() */
+    bool keeps_empty; /* pool_add_attribute() adds empty values too */
+    size_t scratch;   /* bytes that are zeroed for each object: pool_reader_scratch() */
 };
 
 /* The objects that made sense, ascending by id. */
@@ -93,13 +94,18 @@ void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *pa
                           const struct pool_text *text, int64_t *value);
 const char *pool_read_text(struct pool_reader *reader, const struct pool_text *text);
 
+/* Room for one more object of that size behind the `n` of the array, in the pool's memory; it may
+ * move. *allocated begins at 0. */
+void *pool_append(struct pool_reader *reader, void *array, size_t n, size_t *allocated,
+                  size_t size);
+
 /* Lists in the making, of one object: they are taken into the pool's memory when it ends. */
 enum { POOL_LISTS = 4 };
 
 struct attributes *pool_reader_list(struct pool_reader *reader, size_t which);
 
-/* Add a value under the names of the path from element `from` on, joined with '/'. Empty values and
- * paths of more than two names are left out. */
+/* Add a value under the names of the path from element `from` on, joined with '/'. Paths of
+ * more than two names are left out, and empty values unless the format keeps them. */
 void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
                         const struct pool_path *path, size_t from, const struct pool_text *text);
 /* The lists from `first` to `last`, one behind the other. */

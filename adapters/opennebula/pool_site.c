@@ -2,16 +2,19 @@
 #include <string.h>
 #include <strings.h>
 
+#include "adapters/opennebula/expression.h"
 #include "adapters/opennebula/pool_reader.h"
 
 /* Lists in the making, in the order in which OpenNebula looks a name up. */
 enum { TEMPLATE_LIST, TOP_LIST };
 
+enum { SYSTEM_DATASTORE = 1 }; /* only these have SHARED */
+
 static const int64_t largest = INT64_C(1) << 50;
 
 struct site_draft {
-    bool has_id, is_local;
-    int64_t free, used;
+    bool has_id, is_local, has_limit;
+    int64_t free, used, limit;
 };
 
 static void read_datastore_top(struct pool_reader *reader, struct datastore *datastore,
@@ -48,11 +51,25 @@ static void read_datastore_top(struct pool_reader *reader, struct datastore *dat
     pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
 }
 
+static void read_datastore_setting(struct pool_reader *reader, const struct pool_path *path,
+                                   const struct pool_text *text)
+{
+    struct site_draft *draft = pool_reader_scratch(reader);
+    int64_t limit;
+
+    if (path->elements[1]->word == WORD_SHARED) {
+        draft->is_local = text->length > 0 && strcasecmp(text->text, "yes") != 0;
+    } else if (path->elements[1]->word == WORD_LIMIT_MB && value_integer(text->text, &limit) &&
+               limit >= 0) {
+        draft->has_limit = true;
+        draft->limit = limit;
+    }
+}
+
 static void read_datastore(struct pool_reader *reader, void *object, const struct pool_path *path,
                            const struct pool_text *text)
 {
     struct datastore *datastore = object;
-    struct site_draft *draft = pool_reader_scratch(reader);
 
     if (path->n == 1) {
         read_datastore_top(reader, datastore, path, text);
@@ -60,8 +77,8 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
     }
     switch (path->elements[0]->word) {
     case WORD_TEMPLATE:
-        if (path->n == 2 && path->elements[1]->word == WORD_SHARED)
-            draft->is_local = text->length > 0 && strcasecmp(text->text, "yes") != 0;
+        if (path->n == 2)
+            read_datastore_setting(reader, path, text);
         pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
         break;
     case WORD_CLUSTERS:
@@ -80,14 +97,16 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
 
 static void end_datastore(struct pool_reader *reader, void *object)
 {
-    const struct site_draft *draft = pool_reader_scratch(reader);
+    struct site_draft *draft = pool_reader_scratch(reader);
     struct datastore *datastore = object;
     bool monitored = draft->free != 0 || draft->used != 0 || datastore->total != 0;
 
     if (!draft->has_id)
         pool_reader_reject(reader, "a datastore has no ID");
     datastore->name = datastore->name ? datastore->name : "";
-    datastore->shared = !draft->is_local;
+    datastore->shared = !draft->is_local || datastore->type != SYSTEM_DATASTORE;
+    if (draft->has_limit && draft->limit - draft->used < draft->free)
+        draft->free = draft->limit - draft->used;
     datastore->free = !monitored ? -1 : draft->free > 0 ? draft->free : 0;
     datastore->clusters = pool_take_ids(reader, &datastore->n_clusters);
     pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &datastore->attributes);
@@ -99,6 +118,7 @@ static const struct pool_format datastore_format = {
     .size = sizeof(struct datastore),
     .value = read_datastore,
     .end = end_datastore,
+    .keeps_empty = true,
     .scratch = sizeof(struct site_draft),
 };
 
@@ -159,6 +179,7 @@ static const struct pool_format cluster_format = {
     .size = sizeof(struct cluster),
     .value = read_cluster,
     .end = end_cluster,
+    .keeps_empty = true,
     .scratch = sizeof(struct site_draft),
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/printable.h"
 
@@ -146,8 +147,11 @@ int acl_parse(struct acl *acl, const char *document, size_t length, struct error
     return result;
 }
 
+enum raft_state { RAFT_SOLO, RAFT_CANDIDATE, RAFT_FOLLOWER, RAFT_LEADER, RAFT_OBSERVER };
+
 struct raft {
-    int32_t state;
+    int32_t state, server;
+    int64_t term;
     bool has_state;
 };
 
@@ -156,16 +160,47 @@ static void read_raft(struct pool_reader *reader, void *object, const struct poo
 {
     struct raft *raft = object;
 
-    if (path->n != 1 || path->elements[0]->word != WORD_STATE)
+    if (path->n != 1)
         return;
-    pool_read_int(reader, path, text, 0, &raft->state);
-    raft->has_state = text->length > 0;
+    switch (path->elements[0]->word) {
+    case WORD_STATE:
+        pool_read_int(reader, path, text, 0, &raft->state);
+        raft->has_state = text->length > 0;
+        break;
+    case WORD_SERVER_ID:
+        pool_read_int(reader, path, text, -1, &raft->server);
+        break;
+    case WORD_TERM:
+        pool_read_number(reader, path, text, 0, INT64_MAX, &raft->term);
+        break;
+    default:
+        break;
+    }
 }
 
-int raft_status_parse(const char *document, size_t length, bool *leads, char *state_name,
-                      size_t size, struct error *err)
+static void tell_leadership(const struct raft *raft, struct cloud_leadership *leadership)
 {
-    static const char *const names[] = {"solo", "candidate", "follower", "leader", "observer"};
+    static const char *const names[] = {[RAFT_SOLO] = "solo",
+                                        [RAFT_CANDIDATE] = "candidate",
+                                        [RAFT_FOLLOWER] = "follower",
+                                        [RAFT_LEADER] = "leader",
+                                        [RAFT_OBSERVER] = "observer"};
+    bool alone = raft->state == RAFT_SOLO;
+
+    *leadership = (struct cloud_leadership){
+        .leads = alone || raft->state == RAFT_LEADER,
+        .term = alone ? 0 : raft->term,
+        .server = alone ? -1 : raft->server,
+    };
+    if ((size_t)raft->state < sizeof names / sizeof *names)
+        snprintf(leadership->role, sizeof leadership->role, "%s", names[raft->state]);
+    else
+        snprintf(leadership->role, sizeof leadership->role, "state %d", raft->state);
+}
+
+int raft_status_parse(struct cloud_leadership *leadership, const char *document, size_t length,
+                      struct error *err)
+{
     static const struct pool_format format = {
         .pool = "RAFT_POOL",
         .object = "RAFT",
@@ -184,10 +219,8 @@ int raft_status_parse(const char *document, size_t length, bool *leads, char *st
     pool_memory_destroy(items.memory);
     if (!raft.has_state)
         return error_set(err, EINVAL, "one.zone.raftstatus: no STATE in the answer");
-    *leads = raft.state == 0 || raft.state == 3;
-    if ((size_t)raft.state < sizeof names / sizeof *names)
-        snprintf(state_name, size, "%s", names[raft.state]);
-    else
-        snprintf(state_name, size, "state %d", raft.state);
+    if (raft.state == RAFT_LEADER && raft.term <= 0)
+        return error_set(err, EINVAL, "one.zone.raftstatus: a leader without a TERM");
+    tell_leadership(&raft, leadership);
     return 0;
 }

@@ -169,6 +169,19 @@ const char *pool_read_text(struct pool_reader *reader, const struct pool_text *t
     return pool_memory_text(reader->items.memory, text->text, text->length);
 }
 
+void *pool_append(struct pool_reader *reader, void *array, size_t n, size_t *allocated, size_t size)
+{
+    void *larger;
+
+    if (n < *allocated)
+        return array;
+    *allocated = *allocated ? 2 * *allocated : 4;
+    larger = pool_memory_array(reader->items.memory, *allocated, size);
+    if (n)
+        memcpy(larger, array, n * size);
+    return larger;
+}
+
 void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
                         const struct pool_path *path, size_t from, const struct pool_text *text)
 {
@@ -176,7 +189,7 @@ void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
     size_t n = path->n - from;
     const char *name;
 
-    if (text->length == 0 || n < 1 || n > 2)
+    if ((text->length == 0 && !reader->format->keeps_empty) || n < 1 || n > 2)
         return;
     name = n == 1 ? elements[0]->name : pool_names_joined(&reader->names, elements[0], elements[1]);
     list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);

@@ -1,6 +1,9 @@
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
+#include "adapters/opennebula/pool_hardware.h"
+#include "adapters/opennebula/pool_nic.h"
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
 
@@ -10,7 +13,9 @@ enum { TEMPLATE_LIST, USER_TEMPLATE_LIST };
 struct disk {
     int64_t size, snapshots;
     bool is_volatile, clone, clone_known;
-    bool cloned_to_system, linked_to_system;
+    enum { TARGET_NONE, TARGET_SYSTEM, TARGET_SELF } clone_target, link_target;
+    int32_t datastore; /* of its image */
+    bool has_datastore;
 };
 
 /* An action after which the VM starts over: its work is lost. */
@@ -22,6 +27,9 @@ struct vm_draft {
     bool in_record;
     struct disk disk;
     int64_t disks;
+    struct vm_hardware_draft hardware;
+    size_t images_allocated;
+    struct nic_draft nic;
     bool has_id, has_state, has_cpu, has_memory;
     int32_t state, lcm_state;
     bool has_permissions; /* only the extended form does */
@@ -140,6 +148,11 @@ static void read_history(struct pool_reader *reader, struct vm_history *record,
     }
 }
 
+static int target_of(const struct pool_text *text)
+{
+    return is(text, "system") ? TARGET_SYSTEM : is(text, "self") ? TARGET_SELF : TARGET_NONE;
+}
+
 static void read_disk(struct pool_reader *reader, struct disk *disk, const struct pool_path *path,
                       const struct pool_text *text)
 {
@@ -153,15 +166,19 @@ static void read_disk(struct pool_reader *reader, struct disk *disk, const struc
     case WORD_TYPE:
         disk->is_volatile = is(text, "fs") || is(text, "swap");
         break;
+    case WORD_DATASTORE_ID:
+        pool_read_int(reader, path, text, 0, &disk->datastore);
+        disk->has_datastore = text->length > 0;
+        break;
     case WORD_CLONE:
         disk->clone = is(text, "yes");
         disk->clone_known = text->length > 0;
         break;
     case WORD_CLONE_TARGET:
-        disk->cloned_to_system = is(text, "system");
+        disk->clone_target = target_of(text);
         break;
     case WORD_LN_TARGET:
-        disk->linked_to_system = is(text, "system");
+        disk->link_target = target_of(text);
         break;
     default:
         break;
@@ -173,7 +190,6 @@ static bool is_left_out(enum pool_word word)
 {
     switch (word) {
     case WORD_CONTEXT:
-    case WORD_CPU_MODEL:
     case WORD_DISK:
     case WORD_FEATURES:
     case WORD_GRAPHICS:
@@ -219,21 +235,15 @@ static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
 static void note_need(struct vm *vm, const struct pool_path *path, const struct pool_text *text)
 {
     enum pool_word outer = path->elements[1]->word;
-    enum pool_word inner = path->n > 2 ? path->elements[2]->word : WORD_NONE;
 
-    if (text->length == 0)
-        return;
-    if (outer == WORD_NUMA_NODE ||
-        (outer == WORD_TOPOLOGY && inner == WORD_PIN_POLICY && !is(text, "none")))
-        vm->needs |= VM_NEEDS_NUMA;
-    else if (outer == WORD_PCI)
-        vm->needs |= VM_NEEDS_PCI;
-    else if (outer == WORD_VMGROUP)
-        vm->needs |= VM_NEEDS_GROUP;
-    else if (outer == WORD_NIC && inner == WORD_NETWORK_MODE && is(text, "auto"))
-        vm->needs |= VM_NEEDS_AUTO_NIC;
-    else if (outer == WORD_SCHED_DS_REQUIREMENTS || outer == WORD_SCHED_DS_RANK)
+    if (text->length > 0 && (outer == WORD_SCHED_DS_REQUIREMENTS || outer == WORD_SCHED_DS_RANK))
         vm->needs |= VM_NEEDS_DATASTORE;
+}
+
+static bool is_os_file(enum pool_word word, const struct pool_text *text)
+{
+    return text->length > 0 &&
+           (word == WORD_KERNEL_DS_CLUSTER_ID || word == WORD_INITRD_DS_CLUSTER_ID);
 }
 
 static void read_template(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
@@ -243,10 +253,23 @@ static void read_template(struct pool_reader *reader, struct vm *vm, const struc
     enum pool_word word = path->elements[1]->word;
 
     note_need(vm, path, text);
+    if (word == WORD_VMGROUP && path->n == 3 && path->elements[2]->word == WORD_VMGROUP_ID) {
+        pool_read_int(reader, path, text, 0, &vm->vmgroup);
+        vm->in_vmgroup = text->length > 0;
+    }
+    if (path->n == 3 && (word == WORD_NIC || word == WORD_PCI) &&
+        path->elements[2]->word == WORD_NETWORK_ID)
+        pool_add_id(reader, path, text);
     if (path->n == 2)
         read_template_scalar(reader, vm, path, text);
     else if (word == WORD_DISK && path->n == 3)
         read_disk(reader, &draft->disk, path, text);
+    else if (word == WORD_NIC)
+        pool_nic_value(reader, &draft->nic, path, text);
+    else if (word == WORD_OS && path->n == 3)
+        vm->has_os_files = vm->has_os_files || is_os_file(path->elements[2]->word, text);
+    else if (path->n == 3)
+        vm_hardware_read(reader, &draft->hardware, path, text);
     if (!is_left_out(word))
         pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
 }
@@ -307,13 +330,42 @@ static void end_record(struct vm *vm, const struct vm_history *record)
         vm->history = *record;
 }
 
-static int64_t disk_need(const struct disk *disk)
+static void add_image_room(struct pool_reader *reader, struct vm *vm, int32_t datastore,
+                           int64_t amount)
 {
-    bool to_system = disk->is_volatile;
+    struct vm_draft *draft = pool_reader_scratch(reader);
+    size_t i = 0;
 
-    if (!to_system && disk->clone_known)
-        to_system = disk->clone ? disk->cloned_to_system : disk->linked_to_system;
-    return to_system ? disk->size + disk->snapshots : 0;
+    while (i < vm->n_images && vm->images[i].datastore != datastore)
+        i++;
+    if (i == draft->images_allocated) {
+        size_t allocated = i ? 2 * i : 4;
+        struct vm_image_room *images =
+            pool_memory_array(pool_reader_memory(reader), allocated, sizeof *images);
+
+        if (i)
+            memcpy(images, vm->images, i * sizeof *images);
+        vm->images = images;
+        draft->images_allocated = allocated;
+    }
+    if (i == vm->n_images)
+        vm->images[vm->n_images++] = (struct vm_image_room){datastore, 0};
+    vm->images[i].amount += amount;
+}
+
+static void end_disk(struct pool_reader *reader, struct vm *vm, const struct disk *disk)
+{
+    struct vm_draft *draft = pool_reader_scratch(reader);
+    int64_t size = disk->size + disk->snapshots;
+    int target = disk->is_volatile    ? TARGET_SYSTEM
+                 : !disk->clone_known ? TARGET_NONE
+                 : disk->clone        ? disk->clone_target
+                                      : disk->link_target;
+
+    if (target == TARGET_SYSTEM)
+        draft->disks += size;
+    if (!disk->is_volatile && disk->has_datastore)
+        add_image_room(reader, vm, disk->datastore, target == TARGET_SELF ? size : 0);
 }
 
 static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
@@ -328,8 +380,12 @@ static void close_element(struct pool_reader *reader, void *object, const struct
         end_record(vm, &draft->record);
         draft->in_record = false;
     } else if (path->elements[1]->word == WORD_DISK && path->elements[0]->word == WORD_TEMPLATE) {
-        draft->disks += disk_need(&draft->disk);
+        end_disk(reader, vm, &draft->disk);
         draft->disk = (struct disk){0};
+    } else if (path->elements[1]->word == WORD_NIC && path->elements[0]->word == WORD_TEMPLATE) {
+        pool_nic_end(reader, &draft->nic, vm);
+    } else if (path->elements[0]->word == WORD_TEMPLATE) {
+        vm_hardware_close(reader, &draft->hardware, path);
     }
 }
 
@@ -358,9 +414,13 @@ static void end_vm(struct pool_reader *reader, void *object)
     vm->is_extended = draft->has_permissions;
     if (!vm->is_extended) {
         vm->needs = 0;
+        vm->in_vmgroup = false;
+        vm->n_images = vm->n_nics = 0;
         return;
     }
     vm->disk = draft->disks;
+    vm->networks = pool_take_ids(reader, &vm->n_networks);
+    vm->hardware = vm_hardware_end(reader, &draft->hardware);
     pool_take_attributes(reader, TEMPLATE_LIST, TEMPLATE_LIST, &vm->template);
     pool_take_attributes(reader, USER_TEMPLATE_LIST, USER_TEMPLATE_LIST, &vm->user_template);
 }

@@ -5,20 +5,31 @@
 /* One line per name; the word of NAME is WORD_NAME. */
 #define POOL_WORDS(X)                                                                              \
     X(ACTION)                                                                                      \
+    X(ADDRESS)                                                                                     \
+    X(AFFINED)                                                                                     \
+    X(ANTI_AFFINED)                                                                                \
+    X(AR)                                                                                          \
+    X(AR_POOL)                                                                                     \
     X(CAPACITY)                                                                                    \
     X(CID)                                                                                         \
+    X(CLASS)                                                                                       \
     X(CLONE)                                                                                       \
     X(CLONE_TARGET)                                                                                \
     X(CLUSTER)                                                                                     \
     X(CLUSTERS)                                                                                    \
     X(CLUSTER_ID)                                                                                  \
     X(CONTEXT)                                                                                     \
+    X(CORE)                                                                                        \
     X(CPU)                                                                                         \
+    X(CPUS)                                                                                        \
     X(CPU_MODEL)                                                                                   \
     X(CPU_USAGE)                                                                                   \
+    X(DATASTORE_ID)                                                                                \
     X(DATASTORES)                                                                                  \
+    X(DEVICE)                                                                                      \
     X(DISK)                                                                                        \
     X(DISK_SNAPSHOT_TOTAL_SIZE)                                                                    \
+    X(DISTANCE)                                                                                    \
     X(DS)                                                                                          \
     X(DS_ID)                                                                                       \
     X(EETIME)                                                                                      \
@@ -29,6 +40,10 @@
     X(FEATURES)                                                                                    \
     X(FREE_DISK)                                                                                   \
     X(FREE_MB)                                                                                     \
+    X(GALERNA_CLUSTER_AFFINED)                                                                     \
+    X(GALERNA_CLUSTER_ANTI_AFFINED)                                                                \
+    X(GALERNA_LEVEL)                                                                               \
+    X(GALERNA_WEIGHT)                                                                              \
     X(GID)                                                                                         \
     X(GNAME)                                                                                       \
     X(GRAPHICS)                                                                                    \
@@ -36,11 +51,18 @@
     X(HID)                                                                                         \
     X(HISTORY)                                                                                     \
     X(HISTORY_RECORDS)                                                                             \
+    X(HOST_AFFINED)                                                                                \
+    X(HOST_ANTI_AFFINED)                                                                           \
     X(HOST_SHARE)                                                                                  \
+    X(HUGEPAGE)                                                                                    \
+    X(HUGEPAGE_SIZE)                                                                               \
     X(HYPERV_OPTIONS)                                                                              \
     X(ID)                                                                                          \
+    X(INITRD_DS_CLUSTER_ID)                                                                        \
     X(INPUT)                                                                                       \
+    X(KERNEL_DS_CLUSTER_ID)                                                                        \
     X(LCM_STATE)                                                                                   \
+    X(LIMIT_MB)                                                                                    \
     X(LN_TARGET)                                                                                   \
     X(LOCK)                                                                                        \
     X(LOCKED)                                                                                      \
@@ -48,20 +70,32 @@
     X(MAX_DISK)                                                                                    \
     X(MAX_MEM)                                                                                     \
     X(MEMORY)                                                                                      \
+    X(MEMORY_NODE_ID)                                                                              \
     X(MEM_USAGE)                                                                                   \
     X(MONITORING)                                                                                  \
     X(NAME)                                                                                        \
+    X(NETWORK_ID)                                                                                  \
     X(NETWORK_MODE)                                                                                \
     X(NIC)                                                                                         \
     X(NIC_ALIAS)                                                                                   \
     X(NIC_DEFAULT)                                                                                 \
+    X(NODE)                                                                                        \
+    X(NODE_AFFINITY)                                                                               \
+    X(NODE_ID)                                                                                     \
+    X(NIC_ID)                                                                                      \
     X(NUMA_NODE)                                                                                   \
+    X(NUMA_NODES)                                                                                  \
     X(OS)                                                                                          \
+    X(PAGES)                                                                                       \
     X(PASSWORD)                                                                                    \
     X(PCI)                                                                                         \
+    X(PCI_DEVICES)                                                                                 \
     X(PERMISSIONS)                                                                                 \
     X(PETIME)                                                                                      \
     X(PIN_POLICY)                                                                                  \
+    X(POLICY)                                                                                      \
+    X(PROFILE)                                                                                     \
+    X(PROFILES)                                                                                    \
     X(PSTIME)                                                                                      \
     X(RAW)                                                                                         \
     X(RESCHED)                                                                                     \
@@ -70,32 +104,48 @@
     X(RESOURCE)                                                                                    \
     X(RETIME)                                                                                      \
     X(RIGHTS)                                                                                      \
+    X(ROLE)                                                                                        \
+    X(ROLES)                                                                                       \
     X(RSTIME)                                                                                      \
     X(RUNNING_VMS)                                                                                 \
     X(SCHED_ACTION)                                                                                \
     X(SCHED_DS_RANK)                                                                               \
     X(SCHED_DS_REQUIREMENTS)                                                                       \
+    X(SCHED_RANK)                                                                                  \
+    X(SCHED_REQUIREMENTS)                                                                          \
     X(SECURITY_GROUP_RULE)                                                                         \
     X(SEQ)                                                                                         \
+    X(SERVER_ID)                                                                                   \
     X(SHARED)                                                                                      \
+    X(SHORT_ADDRESS)                                                                               \
     X(SIZE)                                                                                        \
     X(SNAPSHOT)                                                                                    \
     X(STATE)                                                                                       \
     X(STIME)                                                                                       \
     X(SYSTEM)                                                                                      \
     X(TEMPLATE)                                                                                    \
+    X(TERM)                                                                                        \
+    X(THREADS)                                                                                     \
     X(TOPOLOGY)                                                                                    \
+    X(TOTAL)                                                                                       \
+    X(TOTAL_CPUS)                                                                                  \
     X(TOTAL_MB)                                                                                    \
     X(TYPE)                                                                                        \
     X(UID)                                                                                         \
     X(UNAME)                                                                                       \
+    X(USAGE)                                                                                       \
     X(USED_DISK)                                                                                   \
+    X(USED_LEASES)                                                                                 \
     X(USED_MB)                                                                                     \
     X(USER)                                                                                        \
     X(USER_TEMPLATE)                                                                               \
+    X(VENDOR)                                                                                      \
     X(VIDEO)                                                                                       \
     X(VMGROUP)                                                                                     \
+    X(VMGROUP_ID)                                                                                  \
+    X(VMID)                                                                                        \
     X(VMS)                                                                                         \
+    X(VMS_THREAD)                                                                                  \
     X(ZONE)
 
 #define POOL_WORD(name) WORD_##name,

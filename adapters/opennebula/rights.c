@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "adapters/opennebula/lease_spec_time.h"
+#include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 
@@ -39,24 +40,26 @@ struct right_row {
     int64_t otherwise, least, most;
     const char *meaning;
     bool may_be_unlimited;
+    int decimals; /* of a number (util/decimal.h) */
 };
 
 static const struct right_row own_rights[RIGHT_TERM] = {
     [RIGHT_RESERVATIONS] = {"reservations", RIGHT_YES_NO, 1, 0, 1,
-                            "Users may request a start at an exact time.", false},
-    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "Users may request START=now.", false},
-    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE.",
-                         false},
+                            "Users may request a start at an exact time.", false, 0},
+    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "Users may request START=now.", false,
+                         0},
+    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE.", false,
+                         0},
     [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
-                            "Maximum DURATION.", true},
+                            "Maximum DURATION.", true, 0},
     [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, AHEAD_USUAL, 0, LEASE_SPEC_SPAN_MOST,
-                         "Maximum time until START, EARLIEST or DEADLINE.", true},
+                         "Maximum time until START, EARLIEST or DEADLINE.", true, 0},
     [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
-                       "Maximum number of VMs of a lease.", true},
+                       "Maximum number of VMs of a lease.", true, 0},
     [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
                                 "Maximum number of reservations and leases with a deadline of a "
                                 "user that are not over.",
-                                true},
+                                true, 0},
 };
 
 static struct right_row row_of(enum right right)
@@ -66,12 +69,12 @@ static struct right_row row_of(enum right right)
     if (right < RIGHT_TERM)
         return own_rights[right];
     term = &lease_terms[right - RIGHT_TERM];
-    if (term->type == TERM_INTEGER)
+    if (term->type == TERM_NUMBER)
         return (struct right_row){
             term->right.name,    RIGHT_NUMBER, term->right.otherwise, term->least, term->most,
-            term->right.meaning, false};
-    return (struct right_row){term->right.name,    RIGHT_YES_NO, term->right.otherwise, 0, 1,
-                              term->right.meaning, false};
+            term->right.meaning, false,        term->decimals};
+    return (struct right_row){
+        term->right.name, RIGHT_YES_NO, term->right.otherwise, 0, 1, term->right.meaning, false, 0};
 }
 
 enum section_kind { SECTION_GROUP, SECTION_USER };
@@ -106,8 +109,6 @@ static int parse_yes_no(const char *text, int64_t *value)
 
 static int parse_value(const struct right_row *row, const char *text, int64_t *value)
 {
-    char *end;
-
     if (row->type == RIGHT_YES_NO)
         return parse_yes_no(text, value);
     if (!strcasecmp(text, "unlimited") && row->may_be_unlimited) {
@@ -117,11 +118,8 @@ static int parse_value(const struct right_row *row, const char *text, int64_t *v
     if (row->type == RIGHT_SPAN && strchr(text, ':')) {
         if (span_parse(text, value))
             return -1;
-    } else {
-        errno = 0;
-        *value = strtoll(text, &end, 10);
-        if (end == text || *end || errno)
-            return -1;
+    } else if (decimal_parse(text, row->decimals, value) < 0) {
+        return -1;
     }
     return *value < row->least || *value > row->most ? -1 : 0;
 }
@@ -129,6 +127,7 @@ static int parse_value(const struct right_row *row, const char *text, int64_t *v
 static const char *expects(const struct right_row *row, char *text, size_t size)
 {
     const char *unlimited = row->may_be_unlimited ? ", or unlimited" : "";
+    char least[DECIMAL_TEXT_MAX], most[DECIMAL_TEXT_MAX];
 
     if (row->type == RIGHT_YES_NO)
         snprintf(text, size, "yes or no");
@@ -136,8 +135,9 @@ static const char *expects(const struct right_row *row, char *text, size_t size)
         snprintf(text, size, "seconds, HH:MM:SS or D:HH:MM:SS, %" PRId64 " s or more%s", row->least,
                  unlimited);
     else
-        snprintf(text, size, "a whole number from %" PRId64 " to %" PRId64 "%s", row->least,
-                 row->most, unlimited);
+        snprintf(text, size, "a %snumber from %s to %s%s", row->decimals ? "" : "whole ",
+                 decimal_write(row->least, row->decimals, least),
+                 decimal_write(row->most, row->decimals, most), unlimited);
     return text;
 }
 
@@ -317,7 +317,7 @@ static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
 
 static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
 {
-    int length = snprintf(reason, LEASE_SPEC_TEXT_MAX, "refused by the site's rules: ");
+    int length = snprintf(reason, LEASE_SPEC_TEXT_MAX, "not allowed by the site's rules: ");
     va_list arguments;
 
     va_start(arguments, format);
@@ -359,8 +359,8 @@ static bool is_denied(const struct limits *limits, size_t term, const struct ter
 
     if (!row->right.name)
         return false;
-    return row->type == TERM_INTEGER ? term_number(row, values) > limit
-                                     : !limit && term_number(row, values) == row->restricted;
+    return row->type == TERM_NUMBER ? term_number(row, values) > limit
+                                    : !limit && term_number(row, values) == row->restricted;
 }
 
 /* A term that the VM requests beyond its rights is refused; a site default is adjusted instead. */
@@ -369,15 +369,15 @@ static int check_terms(const struct limits *limits, struct lease_spec *spec,
 {
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
         const struct lease_term *term = &lease_terms[i];
-        char value[TERM_TEXT_MAX];
+        char value[TERM_TEXT_MAX], limit[DECIMAL_TEXT_MAX];
 
         if (!is_denied(limits, i, &spec->term_values))
             continue;
         if (spec->given >> i & 1) {
             term_write(term, &spec->term_values, value);
-            if (term->type == TERM_INTEGER)
-                return refuse(reason, "%s is %s, at most %" PRId64 " is allowed", term->attribute,
-                              value, limits->values[RIGHT_TERM + i]);
+            if (term->type == TERM_NUMBER)
+                return refuse(reason, "%s is %s, at most %s is allowed", term->attribute, value,
+                              decimal_write(limits->values[RIGHT_TERM + i], term->decimals, limit));
             return refuse(reason, "%s=%s is not allowed", term->attribute, value);
         }
         if (term->type == TERM_FLAG)
@@ -463,7 +463,7 @@ void rights_print_options(FILE *stream)
         else if (row.type == RIGHT_SPAN)
             fprintf(stream, " (default: %s)", span_text(row.otherwise, expected, sizeof expected));
         else
-            fprintf(stream, " (default: %" PRId64 ")", row.otherwise);
+            fprintf(stream, " (default: %s)", decimal_write(row.otherwise, row.decimals, expected));
         fprintf(stream, "\n    %s\n", row.meaning);
     }
 }

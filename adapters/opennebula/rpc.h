@@ -79,6 +79,7 @@ struct rpc_request {
     const struct rpc_argument *arguments; /* after the session, which is put in front */
     size_t n_arguments;
     int64_t timeout; /* milliseconds; 0: the settings' */
+    int64_t send_by; /* milliseconds of CLOCK_BOOTTIME: NOT_SENT when it is later; 0: any time */
     bool urgent;     /* goes in front of those that wait for a free connection */
     rpc_done *done;
     /* NULL, or called in place of `done` by rpc_destroy(): frees the context. */

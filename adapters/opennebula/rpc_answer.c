@@ -185,8 +185,7 @@ static void say(struct rpc_answer *answer, enum rpc_outcome outcome, const char 
     answer->outcome = outcome;
     free(answer->message);
     va_start(arguments, format);
-    if (vasprintf(&answer->message, format, arguments) < 0)
-        answer->message = memory_text("");
+    answer->message = memory_vformat(format, arguments);
     va_end(arguments);
 }
 

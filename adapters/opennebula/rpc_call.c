@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "adapters/opennebula/rpc_answer.h"
 #include "adapters/opennebula/rpc_request.h"
@@ -21,6 +22,7 @@ struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request
     call->line = line;
     call->method = memory_text(request->method);
     call->timeout = request->timeout > 0 ? request->timeout : line->timeout;
+    call->send_by = request->send_by;
     call->urgent = request->urgent;
     call->of_vm = strncmp(request->method, "one.vm.", strlen("one.vm.")) == 0;
     call->done = request->done;
@@ -46,13 +48,25 @@ void rpc_call_destroy(struct rpc_call *call)
     free(call);
 }
 
-/* Without a way to rewind it, libcurl does not repeat a call on a second connection when the first
+static bool is_too_late(const struct rpc_call *call)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return call->send_by && now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 > call->send_by;
+}
+
+/* The body is what oned acts on: this process may have been stopped since the call was made.
+ * Without a way to rewind it, libcurl does not repeat a call on a second connection when the first
  * one broke: oned might carry it out twice. */
 static size_t give_body(char *to, size_t size, size_t n, void *context)
 {
     struct rpc_call *call = context;
     size_t given = call->length - call->taken;
 
+    call->too_late = call->taken == 0 && is_too_late(call);
+    if (call->too_late)
+        return CURL_READFUNC_ABORT;
     if (given > size * n)
         given = size * n;
     memcpy(to, call->body + call->taken, given);
@@ -152,13 +166,12 @@ static void report(struct rpc_call *call, struct rpc_reply *reply, const char *f
 {
     char line[RPC_MESSAGE_MAX];
     va_list arguments;
-    char *text = NULL;
+    char *text;
 
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
+    text = memory_vformat(format, arguments);
     va_end(arguments);
-    rpc_secret_line(&call->line->secret, text ? text : call->method, line, sizeof line);
+    rpc_secret_line(&call->line->secret, text, line, sizeof line);
     free(text);
     reply->message = line;
     call->done(call->context, reply);
@@ -173,6 +186,8 @@ static void report_failure(struct rpc_call *call, CURLcode code)
     if (call->too_long)
         report(call, &reply, "%s: the answer of %s is longer than %zu bytes", call->method, url,
                call->line->answer_limit);
+    else if (call->too_late)
+        report(call, &reply, "%s: not sent: too late", call->method);
     else if (reply.outcome == RPC_NOT_SENT)
         report(call, &reply, "%s: no connection to %s: %s", call->method, url, why);
     else if (code == CURLE_OPERATION_TIMEDOUT)

@@ -30,6 +30,8 @@ struct rpc_call {
     struct rpc_call *next, *previous; /* in one of rpc.c's lists */
     char *method;
     int64_t timeout;
+    int64_t send_by; /* as in rpc_request */
+    bool too_late;   /* it was later, and oned has not seen the call */
     bool urgent;
     bool of_vm;    /* one.vm.*: it may have to wait for that VM, inside oned */
     int64_t begun; /* monotonic milliseconds, when it left the queue */

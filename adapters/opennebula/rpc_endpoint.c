@@ -63,6 +63,11 @@ static int examine(struct rpc_endpoint *endpoint, CURLU *parts, bool allow_plain
                                "https, or say allow-plaintext: yes in [opennebula]",
                                endpoint->url, host);
     }
+    if (host)
+        endpoint->host =
+            host[0] == '[' ? memory_copy(host + 1, strlen(host) - 1) : memory_text(host);
+    if (host && host[0] == '[')
+        endpoint->host[strlen(host) - 2] = '\0';
     curl_free(scheme);
     curl_free(host);
     return result;
@@ -97,5 +102,6 @@ int rpc_endpoint_init(struct rpc_endpoint *endpoint, const char *url, bool allow
 void rpc_endpoint_finish(struct rpc_endpoint *endpoint)
 {
     free(endpoint->url);
+    free(endpoint->host);
     *endpoint = (struct rpc_endpoint){0};
 }

@@ -7,7 +7,7 @@
 #include "util/error.h"
 
 struct rpc_endpoint {
-    char *url;
+    char *url, *host; /* of an IPv6 address without its brackets */
     bool encrypted;
     bool loopback; /* "localhost", 127.0.0.0/8 or ::1, as written: names are not resolved */
 };

@@ -7,6 +7,7 @@
 
 #include <libxml/xmlreader.h>
 
+#include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/pool.h"
 
 enum { CONFIG_DEPTH_MAX = 16, CONFIG_SIZE_MAX = 16 << 20 };
@@ -16,11 +17,13 @@ void setup_facts_init(struct setup_facts *facts)
     *facts = (struct setup_facts){
         .administrator = SETUP_UNKNOWN,
         .leads = SETUP_UNKNOWN,
+        .server = -1,
         .drs_interval = -1,
         .stock_scheduler_runs = SETUP_UNKNOWN,
         .stock_scheduler_off = SETUP_UNKNOWN,
         .drivers_installed = SETUP_UNKNOWN,
         .files_installed = SETUP_UNKNOWN,
+        .connection_allowed = SETUP_UNKNOWN,
     };
 }
 
@@ -176,13 +179,15 @@ static void ask_for_user(struct setup_facts *facts, struct rpc *rpc)
 
 static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
 {
+    struct cloud_leadership leadership;
     char *document;
-    bool leads;
 
     if (ask(rpc, "one.zone.raftstatus", NULL, &document, NULL, NULL) == 0 &&
-        raft_status_parse(document, strlen(document), &leads, facts->raft_state,
-                          sizeof facts->raft_state, NULL) == 0)
-        facts->leads = leads ? SETUP_YES : SETUP_NO;
+        raft_status_parse(&leadership, document, strlen(document), NULL) == 0) {
+        facts->leads = leadership.leads ? SETUP_YES : SETUP_NO;
+        facts->server = leadership.server;
+        snprintf(facts->raft_state, sizeof facts->raft_state, "%s", leadership.role);
+    }
     free(document);
 }
 

@@ -29,11 +29,14 @@ struct setup_facts {
     enum setup_answer administrator; /* of group 0: may deploy and see everything */
     enum setup_answer leads;         /* alone or leader of its zone */
     char raft_state[SETUP_NAME_MAX];
+    int32_t server; /* Raft's number for this oned in its zone; -1: alone, or not known */
     bool submit_on_hold;
     int32_t zone; /* of a federation; 0: alone, or not known */
     /* 7.x */
     char placement[SETUP_NAME_MAX], optimization[SETUP_NAME_MAX]; /* of SCHED_MAD: -p, -o */
     long drs_interval;                                            /* seconds; -1: off */
+    char remote[SETUP_NAME_MAX];          /* name or address in an endpoint on another machine */
+    enum setup_answer connection_allowed; /* galernad's unit allows connections to other machines */
     /* Seen on this machine, when it is OpenNebula's. */
     bool local;
     enum setup_answer stock_scheduler_runs; /* 6.x: a process mm_sched */
@@ -43,8 +46,9 @@ struct setup_facts {
 };
 
 /* Galerna's own settings. */
-struct setup_wishes {
+struct setup_settings {
     bool submit_on_hold; /* opennebula.submit-on-hold */
+    bool one_at_a_time;  /* opennebula.exclusive and opennebula.leader-check */
     const char *files;   /* the folder with place and optimize, as installed */
 };
 
@@ -77,8 +81,11 @@ int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *repl
 /* Look at processes and files of this machine: below `root` ("" but in tests). */
 void setup_look_around(struct setup_facts *facts, const char *root);
 
+/* Is a unit of systemd unable to start: masked, or not installed? */
+enum setup_answer setup_unit_is_off(const char *root, const char *unit);
+
 /* Judge; fills findings, returns how many. Wrong ones have a remedy. */
-size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *wishes,
+size_t setup_judge(const struct setup_facts *facts, const struct setup_settings *settings,
                    struct setup_finding findings[SETUP_FINDINGS_MAX]);
 
 /* "right", "wrong", "not checked". */

@@ -1,4 +1,5 @@
 /* Judges the setup of an OpenNebula that Galerna is to schedule. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 struct judgement {
     const struct setup_facts *facts;
-    const struct setup_wishes *wishes;
+    const struct setup_settings *settings;
     struct setup_finding *findings;
     size_t n;
 };
@@ -75,13 +76,44 @@ static void judge_leader(struct judgement *judgement)
     if (facts->leads == SETUP_YES)
         found(judgement, "leader", SETUP_RIGHT, "",
               "this oned is standalone or the leader of its zone (%s)", facts->raft_state);
+    else if (facts->leads == SETUP_NO && strcmp(facts->raft_state, "follower") == 0)
+        found(judgement, "leader", SETUP_RIGHT, "",
+              "this oned follows the leader of its zone: galernad watches here, and acts when this "
+              "oned is elected; run galernad on every front-end");
     else if (facts->leads == SETUP_NO)
-        found(judgement, "leader", SETUP_WRONG, "onezone show 0   # use the leader's endpoint",
-              "this oned is not the leader of its zone (%s): galernad waits until it is",
+        found(judgement, "leader", SETUP_WRONG,
+              "onezone show 0   # more than half of the servers must be leader or follower",
+              "this oned finds no leader of its zone (%s): galernad sends no commands",
               facts->raft_state);
     else
         found(judgement, "leader", SETUP_UNSEEN, "",
               "OpenNebula does not report whether this oned is the leader of its zone");
+}
+
+/* A zone of several front-ends: each galernad follows the election of its own oned. */
+static void judge_front_end(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+
+    if (facts->server < 0)
+        return;
+    if (facts->remote[0])
+        found(
+            judgement, "front-end", SETUP_WRONG,
+            "endpoint: http://localhost:2633/RPC2   # in galerna.conf, section [opennebula], on "
+            "each front-end",
+            "the zone has several front-ends, and the endpoint %s is not the oned of this machine "
+            "by its loopback address: a floating address changes its oned unnoticed",
+            facts->remote);
+    else if (!judgement->settings->one_at_a_time)
+        found(judgement, "front-end", SETUP_WRONG,
+              "exclusive: yes      # in galerna.conf, section [opennebula]\nleader-check: yes",
+              "the zone has several front-ends, and exclusive or leader-check is off: two galernad "
+              "could act at the same time");
+    else
+        found(judgement, "front-end", SETUP_RIGHT, "",
+              "galernad uses the oned of this machine, server %" PRId32 " of its zone",
+              facts->server);
 }
 
 /* 6.x: oned starts the stock scheduler's unit with itself unless it is masked. */
@@ -113,7 +145,7 @@ static void judge_drivers(struct judgement *judgement)
     const struct setup_facts *facts = judgement->facts;
     bool named = !strcmp(facts->placement, OUR_DRIVER) || facts->drivers_installed == SETUP_YES;
     enum setup_answer there = named ? facts->drivers_installed : facts->files_installed;
-    const char *files = judgement->wishes->files ? judgement->wishes->files : ".";
+    const char *files = judgement->settings->files ? judgement->settings->files : ".";
     char remedy[SETUP_TEXT_MAX];
 
     snprintf(remedy, sizeof remedy,
@@ -168,11 +200,11 @@ static void judge_optimization(struct judgement *judgement)
 static void judge_submission(struct judgement *judgement)
 {
     const struct setup_facts *facts = judgement->facts;
-    bool wished = judgement->wishes->submit_on_hold;
+    bool set = judgement->settings->submit_on_hold;
 
-    if (facts->submit_on_hold == wished)
+    if (facts->submit_on_hold == set)
         found(judgement, "submission", SETUP_RIGHT, "",
-              "oned.conf and galerna.conf agree: new VMs are %s", wished ? "on hold" : "pending");
+              "oned.conf and galerna.conf agree: new VMs are %s", set ? "on hold" : "pending");
     else if (facts->submit_on_hold)
         found(judgement, "submission", SETUP_WRONG,
               "submit-on-hold: yes   # in galerna.conf, section [opennebula]",
@@ -183,14 +215,42 @@ static void judge_submission(struct judgement *judgement)
               "galerna.conf sets submit-on-hold, but new VMs are pending");
 }
 
-size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *wishes,
+/* The unit of galernad allows connections to this machine only. */
+static void judge_connection(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    bool is_address =
+        facts->remote[strspn(facts->remote, "0123456789.")] == '\0' || strchr(facts->remote, ':');
+    char remedy[SETUP_TEXT_MAX];
+
+    if (!facts->remote[0])
+        return;
+    snprintf(remedy, sizeof remedy,
+             "systemctl edit galernad   # and add these lines%s%s%s:\n[Service]\nIPAddressAllow=%s",
+             is_address ? "" : ", with the address of ", is_address ? "" : facts->remote,
+             is_address ? "" : " and of the name server", is_address ? facts->remote : "ADDRESS");
+    if (facts->connection_allowed == SETUP_YES)
+        found(judgement, "connection", SETUP_RIGHT, "",
+              "the service galernad allows connections to other machines");
+    else
+        found(
+            judgement, "connection",
+            facts->connection_allowed == SETUP_NO ? SETUP_WRONG : SETUP_UNSEEN, remedy,
+            "the service galernad allows connections to this machine only, and the endpoint is on "
+            "%s",
+            facts->remote);
+}
+
+size_t setup_judge(const struct setup_facts *facts, const struct setup_settings *settings,
                    struct setup_finding findings[SETUP_FINDINGS_MAX])
 {
-    struct judgement judgement = {.facts = facts, .wishes = wishes, .findings = findings};
+    struct judgement judgement = {.facts = facts, .settings = settings, .findings = findings};
 
     judge_version(&judgement);
     judge_user(&judgement);
     judge_leader(&judgement);
+    judge_front_end(&judgement);
+    judge_connection(&judgement);
     if (facts->major <= 6)
         judge_stock_scheduler(&judgement);
     if (!facts->config_known) {

@@ -10,6 +10,8 @@
 
 #include "adapters/opennebula/setup.h"
 
+#define UNIT_FOLDER "/etc/systemd/system"
+
 /* Read the beginning of a file as a text. -1: it cannot be read. */
 static int read_start(const char *path, char *text, size_t size)
 {
@@ -49,15 +51,14 @@ static enum setup_answer process_runs(const char *root, const char *name)
     return answer;
 }
 
-/* Is a unit unable to start: masked (a link to /dev/null), or not installed? */
-static enum setup_answer unit_is_off(const char *root, const char *unit)
+enum setup_answer setup_unit_is_off(const char *root, const char *unit)
 {
     static const char *const folders[] = {"/lib/systemd/system", "/usr/lib/systemd/system",
-                                          "/etc/systemd/system"};
+                                          UNIT_FOLDER};
     char path[PATH_MAX], target[PATH_MAX];
     ssize_t length;
 
-    snprintf(path, sizeof path, "%s/etc/systemd/system/%s", root, unit);
+    snprintf(path, sizeof path, "%s" UNIT_FOLDER "/%s", root, unit);
     length = readlink(path, target, sizeof target - 1);
     if (length >= 0) {
         target[length] = '\0';
@@ -96,13 +97,38 @@ static enum setup_answer drivers_are_ours(const char *root, const char *folder)
     return place == SETUP_YES && optimize == SETUP_YES ? SETUP_YES : SETUP_UNKNOWN;
 }
 
+/* The unit allows connections to this machine only, unless a drop-in says more. */
+static enum setup_answer connection_is_allowed(const char *root)
+{
+    char path[PATH_MAX], text[8192];
+    enum setup_answer answer = SETUP_NO;
+    struct dirent *entry;
+    DIR *folder;
+
+    if (setup_unit_is_off(root, "galernad.service") == SETUP_YES)
+        return SETUP_UNKNOWN; /* not run as a service here */
+    snprintf(path, sizeof path, "%s" UNIT_FOLDER "/galernad.service.d", root);
+    folder = opendir(path);
+    if (!folder)
+        return errno == ENOENT ? SETUP_NO : SETUP_UNKNOWN;
+    while (answer == SETUP_NO && (entry = readdir(folder))) {
+        snprintf(path, sizeof path, "%s" UNIT_FOLDER "/galernad.service.d/%s", root, entry->d_name);
+        if (read_start(path, text, sizeof text) == 0 && strstr(text, "IPAddress"))
+            answer = SETUP_YES;
+    }
+    closedir(folder);
+    return answer;
+}
+
 void setup_look_around(struct setup_facts *facts, const char *root)
 {
+    if (facts->remote[0])
+        facts->connection_allowed = connection_is_allowed(root);
     if (!facts->local)
         return;
     if (facts->major <= 6) {
         facts->stock_scheduler_runs = process_runs(root, "mm_sched");
-        facts->stock_scheduler_off = unit_is_off(root, "opennebula-scheduler.service");
+        facts->stock_scheduler_off = setup_unit_is_off(root, "opennebula-scheduler.service");
         return;
     }
     facts->files_installed = drivers_are_ours(root, "galerna");

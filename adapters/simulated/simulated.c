@@ -102,7 +102,7 @@ static enum cloud_outcome greet(struct cloud *cloud, struct cloud_greeting *gree
                                 enum cloud_refusal *refusal, struct error *err)
 {
     (void)cloud, (void)refusal, (void)err;
-    *greeting = (struct cloud_greeting){.version = "simulated", .leads = true};
+    *greeting = (struct cloud_greeting){.version = "simulated", .leadership = {.leads = true}};
     return CLOUD_DONE;
 }
 
@@ -122,8 +122,8 @@ static void command(struct cloud *cloud, const struct cloud_command *given)
                                               .reply = simulated_do(self_of(cloud), given)});
 }
 
-static void message(struct cloud *cloud, int32_t id, const char *text, cloud_done *done,
-                    void *context)
+static void message(struct cloud *cloud, int32_t id, const struct cloud_message *shown,
+                    cloud_done *done, void *context)
 {
     struct simulated *self = self_of(cloud);
     struct simulated_vm *vm = simulated_find(self, id);
@@ -131,7 +131,7 @@ static void message(struct cloud *cloud, int32_t id, const char *text, cloud_don
 
     if (vm) {
         free(vm->message);
-        vm->message = memory_text(text);
+        vm->message = memory_text(shown->text);
         vm->dirty = self->dirty = true;
     } else {
         call.reply = (struct cloud_reply){

@@ -156,8 +156,7 @@ void simulated_answer(const struct simulated *self, const struct cloud_question 
 {
     switch (question->subject) {
     case CLOUD_LEADERSHIP:
-        answer->leads = true;
-        answer->leadership = "SOLO";
+        answer->leadership = (struct cloud_leadership){.leads = true, .role = "solo", .server = -1};
         break;
     case CLOUD_HOSTS:
         show_hosts(self, &answer->hosts);
@@ -177,7 +176,9 @@ void simulated_answer(const struct simulated *self, const struct cloud_question 
     case CLOUD_USERS:
         show_users(&answer->users);
         break;
+    case CLOUD_NETWORKS:
     case CLOUD_RULES:
+    case CLOUD_VMGROUPS:
         break;
     }
 }

@@ -56,6 +56,14 @@ static bool is_cancelled_now(const struct run *run, int64_t lease)
     return false;
 }
 
+/* The lease has not arrived, or is over. */
+static bool is_missed(const struct run *run, int64_t id)
+{
+    const struct lease *lease = engine_lease(run->simulation->engine, id);
+
+    return !lease || lease_state_is_final(lease->state);
+}
+
 static void gather_cancellations(struct run *run)
 {
     const struct simulation *simulation = run->simulation;
@@ -63,9 +71,8 @@ static void gather_cancellations(struct run *run)
     while (run->cancellations_done < simulation->n_cancellations &&
            simulation->cancellations[run->cancellations_done].at <= run->now) {
         int64_t id = simulation->cancellations[run->cancellations_done++].lease;
-        const struct lease *lease = engine_lease(simulation->engine, id);
 
-        if (!lease || lease_state_is_final(lease->state) || is_cancelled_now(run, id))
+        if (is_missed(run, id) || is_cancelled_now(run, id))
             run->result->cancels_missed++;
         else
             add_input(run, (struct engine_input){.kind = INPUT_CANCEL, .lease = id});
@@ -206,6 +213,22 @@ static int step(struct run *run, struct error *err)
     return 0;
 }
 
+/* The next cancellation before then. Those that hit no lease are no event: the engine is not asked
+ * to schedule at such a time. */
+static int64_t next_cancellation(struct run *run, int64_t before)
+{
+    const struct simulation *simulation = run->simulation;
+
+    for (; run->cancellations_done < simulation->n_cancellations; run->cancellations_done++) {
+        const struct cancellation *next = &simulation->cancellations[run->cancellations_done];
+
+        if (next->at >= before || !is_missed(run, next->lease))
+            return next->at < before ? next->at : before;
+        run->result->cancels_missed++;
+    }
+    return before;
+}
+
 static int64_t next_time(struct run *run)
 {
     const struct simulation *simulation = run->simulation;
@@ -216,10 +239,7 @@ static int64_t next_time(struct run *run)
         next = early;
     if (!run->trace_is_over && run->next.submit < next)
         next = run->next.submit;
-    if (run->cancellations_done < simulation->n_cancellations &&
-        simulation->cancellations[run->cancellations_done].at < next)
-        next = simulation->cancellations[run->cancellations_done].at;
-    return next;
+    return next_cancellation(run, next);
 }
 
 static bool all_is_done(const struct run *run)

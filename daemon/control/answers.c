@@ -9,6 +9,7 @@
 #include "daemon/control/answers_private.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/time_parse.h"
 
 /* Which peers may use a command. */
 enum lease_right { RIGHT_READ, RIGHT_CHANGE };
@@ -23,6 +24,7 @@ static const struct {
     {"lease-why", RIGHT_READ, answer_lease_why},
     {"lease-history", RIGHT_READ, answer_lease_history},
     {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel},
+    {"lease-change", RIGHT_CHANGE, answer_lease_change},
     {"lease-request", RIGHT_CHANGE, answer_lease_request},
     {"host-list", RIGHT_READ, answer_host_list},
     {"host-timeline", RIGHT_READ, answer_host_timeline},
@@ -30,6 +32,9 @@ static const struct {
     {"status", RIGHT_READ, answer_status},
     {"wake", RIGHT_CHANGE, answer_wake},
     {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
+    {"host-drain", RIGHT_CHANGE, answer_host_drain},
+    {"host-undrain", RIGHT_CHANGE, answer_host_undrain},
+    {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance},
     {"host-release", RIGHT_CHANGE, answer_host_release},
     {"enable-policy", RIGHT_CHANGE, answer_enable_policy},
 };
@@ -117,6 +122,16 @@ json_t *question_number(const struct question *question, const char *field, int6
     if (json_is_integer(value) && *number >= 0 && *number <= high)
         return NULL;
     return answer_error(EINVAL, "%s: expected a whole number from 0 to %" PRId64, field, high);
+}
+
+json_t *question_time(const struct question *question, const char *field, int64_t *instant)
+{
+    const json_t *value = json_object_get(question->request, field);
+
+    if (!value || json_is_null(value) ||
+        (json_is_string(value) && time_parse_utc(json_string_value(value), instant)))
+        return NULL;
+    return answer_error(EINVAL, "%s: expected a time such as 2026-11-21T15:00:00Z", field);
 }
 
 json_t *question_text(const struct question *question, const char *field, const char **text)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/fair_share.h"
 #include "daemon/control/control.h"
 #include "daemon/control/order.h"
 #include "daemon/store/store.h"
@@ -22,13 +23,66 @@ struct host_view {
     bool usable;                        /* VMs may be placed there */
     int64_t cpu, memory;                /* capacity for VMs: 1/100, MB */
     int64_t cpu_used, memory_used;      /* by the VMs there now */
-    uint32_t vms;
-    int64_t quarantined_until; /* INSTANT_NONE: not quarantined */
+    uint32_t vms, unread;               /* unread: of these, VMs that cannot be read */
+    int64_t quarantined_until;          /* INSTANT_NONE: not quarantined */
+    int64_t drain_from;                 /* INSTANT_NONE: not drained, now or later */
+    int64_t drain_until;                /* INSTANT_NEVER: until an operator ends it */
+};
+
+struct drain_order {
+    const int32_t *hosts;
+    size_t n_hosts;
+    int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
+    bool dry_run;
+};
+
+/* What becomes of a VM on a drained host. */
+struct drained_view {
+    int32_t vm, host, to; /* to: -1: it does not move */
+    int64_t lease, at;    /* INSTANT_NONE: unspecified */
+    const char *what;     /* "moves", "ends", "suspended", "stays" */
+    const char *why;      /* it stays, or does not move live; or "" */
+};
+
+struct rebalance_order {
+    const char *name; /* of the cluster; NULL: it is named by its id */
+    int64_t id;
+    enum { REBALANCE_APPLIED, REBALANCE_SHOWN, REBALANCE_DROPPED } wish;
+};
+
+struct rebalance_move_view {
+    int32_t vm, from, to;
+    int64_t lease;
+    const char *state; /* "planned", "waits", "moves", "there", "stays" */
+};
+
+/* A plan to rebalance a cluster. */
+struct rebalance_view {
+    int32_t cluster;
+    const char *name, *policy, *automation;
+    const char *state; /* "planned", "ready", "applied", "dropped" */
+    int64_t made;
+    size_t n_moves, n_hosts, n_unread;
+    struct rebalance_move_view *moves;
+    struct rebalance_host_view {
+        int32_t host;
+        double before, after; /* percent of its capacity in use */
+    } * hosts;
+};
+
+/* What became, or would become, of a change of a lease. */
+struct lease_trial {
+    bool accepted;
+    int64_t in_the_way;         /* not accepted: the lease whose promise it would break; -1 */
+    int64_t start, duration;    /* not accepted: the nearest alternative; INSTANT_NONE, SPAN_NONE */
+    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
+    char text[STORE_TEXT_MAX];  /* what changes, or why not */
+    char victims[1024];         /* for people: a line for each lease that makes room; "" */
 };
 
 /* A current or planned operation on a host. */
 struct operation_view {
-    int64_t lease;
+    int64_t lease;       /* -1: of a VM that is not in a lease of the plan */
     int32_t vm;          /* -1: unspecified */
     const char *what;    /* "run", "suspend", "resume", "migrate", "shutdown", "transfer" */
     int64_t from, until; /* until may be INSTANT_NEVER */
@@ -71,6 +125,10 @@ struct answers_daemon {
      * Optional: the default is by priority, then by age. */
     size_t (*queue)(void *context, int64_t *ids, size_t room);
 
+    /* What users have used at `now`, by which leases of equal priority are ordered; to be
+     * destroyed. NULL: by age. Optional. */
+    struct fair_share *(*shares)(void *context, int64_t now);
+
     /* What a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP) to
      * leave host 1"; "": unknown. Optional. */
     void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
@@ -78,6 +136,11 @@ struct answers_daemon {
 
     /* Start ending a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);
+
+    /* Change a lease, unless dry_run: only try. 0 with *trial, also for a refusal, which changes
+     * nothing. EINPROGRESS: as above. */
+    int (*change)(void *context, int64_t lease, const struct lease_change *change, bool dry_run,
+                  const char *who, struct lease_trial *trial, struct error *err);
 
     /* Would the order fit? The store does not change. EINPROGRESS: as above. */
     int (*dry_run)(void *context, const struct order *order, struct order_trial *trial,
@@ -93,6 +156,18 @@ struct answers_daemon {
 
     /* Reload the policy modules; on failure the old ones stay. Optional. */
     int (*reload_policies)(void *context, struct error *err);
+    /* Drain hosts, and visit the VMs there; dry_run: only visit them. EINPROGRESS: as above. */
+    int (*drain)(void *context, const struct drain_order *order, const char *who,
+                 void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
+                 struct error *err);
+    /* Show the plan of a cluster, making one if it has none, and apply or drop it, or not.
+     * EINPROGRESS: as above. */
+    int (*rebalance)(void *context, const struct rebalance_order *order, const char *who,
+                     void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
+                     struct error *err);
+    /* -1 with err: the host is not drained. */
+    int (*undrain)(void *context, int32_t host, const char *who, struct error *err);
+
     /* End the quarantine of a host. -1 with err: the host is not quarantined. */
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);
     /* Enable a module that is out of service. Optional. */

@@ -1,11 +1,14 @@
-/* Answers from the daemon's other parts: requests, hosts, status. */
+/* Answers from the daemon's other parts: requests, status. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
 #include "daemon/store/words.h"
+#include "util/instant.h"
+#include "util/memory.h"
 
 json_t *answers_requested(const int32_t *vms, size_t n)
 {
@@ -65,8 +68,7 @@ json_t *answer_lease_request(const struct question *question)
     return NULL;
 }
 
-/* "anna (uid 1000)" for the history. */
-static void describe_peer(const struct control_peer *peer, char *text, size_t size)
+void answers_peer(const struct control_peer *peer, char *text, size_t size)
 {
     const struct passwd *user = getpwuid(peer->uid);
 
@@ -96,7 +98,7 @@ json_t *answer_lease_cancel(const struct question *question)
     if (lease->phase == PHASE_ENDED)
         return answer_error(ENOENT, "lease %" PRId64 " is %s already", id,
                             phase_name(lease->phase));
-    describe_peer(question->peer, who, sizeof who);
+    answers_peer(question->peer, who, sizeof who);
     if (daemon->cancel(daemon->context, id, who, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-lease-cancel/1");
@@ -106,133 +108,59 @@ json_t *answer_lease_cancel(const struct question *question)
     return answer;
 }
 
-static void add_host(void *context, const struct host_view *host)
-{
-    json_t *line = json_object();
+enum { FAR_AHEAD = 24 * 3600 /* seconds */, LARGEST = 3 };
 
-    json_put(line, "host", json_integer(host->id));
-    json_put(line, "name", json_from_text(host->name));
-    json_put(line, "cluster", host->cluster ? json_from_text(host->cluster) : json_null());
-    json_put(line, "state", json_from_text(host->state));
-    json_put(line, "usable", json_boolean(host->usable));
-    json_put(line, "cpu", json_real((double)host->cpu / 100));
-    json_put(line, "cpu_used", json_real((double)host->cpu_used / 100));
-    json_put(line, "memory", json_integer(host->memory));
-    json_put(line, "memory_used", json_integer(host->memory_used));
-    json_put(line, "vms", json_integer(host->vms));
-    json_put(line, "quarantined_until", json_from_instant(host->quarantined_until));
-    json_array_append_new(context, line);
-}
-
-json_t *answer_host_list(const struct question *question)
-{
-    const struct answers_daemon *daemon = question->answers->daemon;
-    json_t *answer = answer_begin(question, "galerna-host-list/1"), *hosts = json_array();
-
-    daemon->each_host(daemon->context, add_host, hosts);
-    json_put(answer, "hosts", hosts);
-    return answer;
-}
-
-struct timeline {
-    const struct question *question;
-    json_t *operations;
+struct far_reservation {
+    const struct lease_record *lease;
+    int64_t cpu, memory;
 };
 
-static void add_operation(void *context, const struct operation_view *operation)
+/* The reservations far ahead that hold the most: capacity that others may wait for. */
+static json_t *far_reservations(const struct question *question)
 {
-    struct timeline *timeline = context;
-    const struct lease_record *lease =
-        store_lease(timeline->question->answers->store, operation->lease);
-    json_t *line = json_object();
+    const struct store *store = question->answers->store;
+    struct far_reservation largest[LARGEST] = {{0}};
+    size_t n, n_vms;
+    const struct lease_record *const *leases = store_leases(store, &n);
+    json_t *list = json_array(), *answer = json_object();
+    json_int_t count = 0;
 
-    json_put(line, "lease", json_integer(operation->lease));
-    json_put(line, "vm", operation->vm < 0 ? json_null() : json_integer(operation->vm));
-    json_put(line, "what", json_from_text(operation->what));
-    json_put(line, "from", json_from_instant(operation->from));
-    json_put(line, "until", json_from_instant(operation->until));
-    json_put(line, "cpu", json_real((double)operation->cpu / 100));
-    json_put(line, "memory", json_integer(operation->memory));
-    json_put(line, "planned", json_boolean(operation->planned));
-    json_put(line, "user", lease ? json_from_text(lease->user) : json_null());
-    json_put(line, "name", lease ? json_from_text(lease->name) : json_null());
-    json_array_append_new(timeline->operations, line);
-}
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_record *const *vms;
+        struct far_reservation far = {.lease = leases[i]};
 
-struct wanted_host {
-    const char *name;
-    int64_t id;
-    int found;
-    char found_name[STORE_NAME_MAX];
-};
+        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION ||
+            leases[i]->start < question->now + FAR_AHEAD)
+            continue;
+        count++;
+        vms = store_vms_of(store, leases[i]->id, &n_vms);
+        for (size_t vm = 0; vm < n_vms; vm++) {
+            far.cpu += vms[vm]->cpu;
+            far.memory += vms[vm]->memory;
+        }
+        for (size_t at = 0; at < LARGEST; at++)
+            if (!largest[at].lease || far.cpu > largest[at].cpu) {
+                struct far_reservation smaller = largest[at];
 
-static void match_host(void *context, const struct host_view *host)
-{
-    struct wanted_host *wanted = context;
-
-    if (wanted->name ? strcmp(host->name, wanted->name) != 0 : host->id != wanted->id)
-        return;
-    wanted->found = 1;
-    wanted->id = host->id;
-    snprintf(wanted->found_name, sizeof wanted->found_name, "%s", host->name);
-}
-
-/* The host named by the request; else the answer with the error. */
-static json_t *find_host(const struct question *question, struct wanted_host *wanted)
-{
-    const struct answers_daemon *daemon = question->answers->daemon;
-    const json_t *host = json_object_get(question->request, "host");
-
-    *wanted = (struct wanted_host){.name = json_string_value(host), .id = json_integer_value(host)};
-    if (!json_is_integer(host) && !json_is_string(host))
-        return answer_error(EINVAL, "host: expected an id or a name");
-    daemon->each_host(daemon->context, match_host, wanted);
-    if (!wanted->found && wanted->name)
-        return answer_error(ENOENT, "host '%.80s' does not exist", wanted->name);
-    if (!wanted->found)
-        return answer_error(ENOENT, "host %" PRId64 " does not exist", wanted->id);
-    return NULL;
-}
-
-json_t *answer_host_release(const struct question *question)
-{
-    const struct answers_daemon *daemon = question->answers->daemon;
-    struct wanted_host wanted;
-    struct error err;
-    char who[96];
-    json_t *answer = find_host(question, &wanted);
-
-    if (answer)
-        return answer;
-    describe_peer(question->peer, who, sizeof who);
-    if (daemon->release_host(daemon->context, (int32_t)wanted.id, who, &err) < 0)
-        return answers_refused(&err);
-    answer = answer_begin(question, "galerna-host-release/1");
-    json_put(answer, "host", json_integer(wanted.id));
-    json_put(answer, "name", json_from_text(wanted.found_name));
-    return answer;
-}
-
-json_t *answer_host_timeline(const struct question *question)
-{
-    const struct answers_daemon *daemon = question->answers->daemon;
-    struct wanted_host wanted;
-    struct timeline timeline = {.question = question};
-    struct error err;
-    json_t *answer = find_host(question, &wanted);
-
-    if (answer)
-        return answer;
-    timeline.operations = json_array();
-    if (daemon->each_operation(daemon->context, (int32_t)wanted.id, add_operation, &timeline,
-                               &err) < 0) {
-        json_decref(timeline.operations);
-        return answers_refused(&err);
+                largest[at] = far;
+                far = smaller;
+                if (!far.lease)
+                    break;
+            }
     }
-    answer = answer_begin(question, "galerna-host-timeline/1");
-    json_put(answer, "host", json_integer(wanted.id));
-    json_put(answer, "name", json_from_text(wanted.found_name));
-    json_put(answer, "operations", timeline.operations);
+    for (size_t i = 0; i < LARGEST && largest[i].lease; i++) {
+        const struct lease_record *lease = largest[i].lease;
+        json_t *line = json_object();
+
+        json_put(line, "lease", json_integer(lease->id));
+        json_put(line, "user", json_from_text(lease->user));
+        json_put(line, "start", json_from_instant(lease->start));
+        json_put(line, "cpu", json_real((double)largest[i].cpu / 100));
+        json_put(line, "memory", json_integer(largest[i].memory));
+        json_array_append_new(list, line);
+    }
+    json_put(answer, "count", json_integer(count));
+    json_put(answer, "largest", list);
     return answer;
 }
 
@@ -256,6 +184,8 @@ json_t *answer_status(const struct question *question)
     json_put(answer, "leases", phases);
     json_put(answer, "late", json_integer((json_int_t)late));
     json_put(answer, "vms", json_integer((json_int_t)n));
+    json_put(answer, "drains", answers_drains(question));
+    json_put(answer, "far_reservations", far_reservations(question));
     daemon->status(daemon->context, facts);
     json_put(answer, "daemon", facts);
     return answer;

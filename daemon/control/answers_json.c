@@ -58,6 +58,18 @@ json_t *json_from_lease(const struct shown_lease *view, int64_t now)
     return value_of(text);
 }
 
+static const char *promise_word(const struct vm_record *vm)
+{
+    static const char *const words[] = {
+        [PROMISE_INTACT] = "written",
+        [PROMISE_DAMAGED] = "damaged",
+        [PROMISE_REPAIRED] = "repaired",
+    };
+
+    return vm->promise_digest || vm->promise_state != PROMISE_INTACT ? words[vm->promise_state]
+                                                                     : "none";
+}
+
 json_t *json_from_vm(const struct vm_record *vm)
 {
     json_t *object = json_object();
@@ -75,5 +87,6 @@ json_t *json_from_vm(const struct vm_record *vm)
     json_put(object, "attempts", json_integer(vm->attempts));
     json_put(object, "next_try", json_from_instant(vm->next_try));
     json_put(object, "message", *vm->message ? json_from_text(vm->message) : json_null());
+    json_put(object, "promise", json_string(promise_word(vm)));
     return object;
 }

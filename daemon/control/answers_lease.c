@@ -93,29 +93,57 @@ static json_t *question_lease(const struct question *question, const struct leas
 
 /* --- the queue --- */
 
-static int by_priority_and_age(const void *one, const void *two, void *store)
+struct queue_order {
+    const struct store *store;
+    struct fair_share *shares; /* NULL: none */
+    int64_t now;
+};
+
+static struct queue_order order_begin(const struct question *question)
 {
-    const struct lease_record *a = store_lease(store, *(const int64_t *)one);
-    const struct lease_record *b = store_lease(store, *(const int64_t *)two);
+    const struct answers_daemon *daemon = question->answers->daemon;
+
+    return (struct queue_order){
+        .store = question->answers->store,
+        .shares = daemon->shares ? daemon->shares(daemon->context, question->now) : NULL,
+        .now = question->now};
+}
+
+static struct share *share_of(const struct queue_order *order, const struct lease_record *lease)
+{
+    return fair_share_of(order->shares, lease->uid, lease->gid);
+}
+
+/* By priority, fair share, and age. */
+static int compare_queued(const void *one, const void *two, void *context)
+{
+    const struct queue_order *order = context;
+    const struct lease_record *a = store_lease(order->store, *(const int64_t *)one);
+    const struct lease_record *b = store_lease(order->store, *(const int64_t *)two);
+    int shares = 0;
 
     if (a->priority != b->priority)
         return a->priority > b->priority ? -1 : 1;
+    if (order->shares)
+        shares = share_compare(order->shares, share_of(order, a), share_of(order, b), order->now);
+    if (shares)
+        return shares;
     if (a->submit != b->submit)
         return a->submit < b->submit ? -1 : 1;
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static int64_t *own_queue(struct store *store, size_t *n)
+static int64_t *own_queue(struct queue_order *order, size_t *n)
 {
     size_t n_leases;
-    const struct lease_record *const *leases = store_leases(store, &n_leases);
+    const struct lease_record *const *leases = store_leases(order->store, &n_leases);
     int64_t *ids = memory_new(n_leases, sizeof *ids);
 
     *n = 0;
     for (size_t i = 0; i < n_leases; i++)
         if (leases[i]->phase == PHASE_WAITING)
             ids[(*n)++] = leases[i]->id;
-    qsort_r(ids, *n, sizeof *ids, by_priority_and_age, store);
+    qsort_r(ids, *n, sizeof *ids, compare_queued, order);
     return ids;
 }
 
@@ -126,8 +154,13 @@ static int64_t *question_queue(const struct question *question, size_t *n)
     size_t room, known = 0;
     int64_t *ids;
 
-    if (!daemon->queue)
-        return own_queue(question->answers->store, n);
+    if (!daemon->queue) {
+        struct queue_order order = order_begin(question);
+
+        ids = own_queue(&order, n);
+        fair_share_destroy(order.shares);
+        return ids;
+    }
     room = daemon->queue(daemon->context, NULL, 0);
     ids = memory_new(room, sizeof *ids);
     *n = daemon->queue(daemon->context, ids, room);
@@ -154,11 +187,21 @@ json_t *answer_queue(const struct question *question)
     struct json_writer writer;
     size_t n;
     int64_t *ids = question_queue(question, &n);
+    struct queue_order order = order_begin(question);
 
     json_writer_init(&writer, list);
-    for (size_t i = 0; i < n; i++)
-        write_lease(question, &writer, store_lease(question->answers->store, ids[i]), i + 1);
+    for (size_t i = 0; i < n; i++) {
+        struct shown_lease view = view_of(question, store_lease(order.store, ids[i]), i + 1);
+        struct share_view share;
+
+        if (order.shares) {
+            share = share_look(order.shares, share_of(&order, view.lease), order.now);
+            view.share = &share;
+        }
+        json_write_lease(&writer, &view, question->now);
+    }
     free(ids);
+    fair_share_destroy(order.shares);
     return answer_with_list(answer_begin(question, "galerna-queue/1"), "leases", list);
 }
 
@@ -415,6 +458,23 @@ static json_t *messages_of(const struct question *question, const struct lease_r
     return messages;
 }
 
+/* With its owner's share while it waits. */
+static json_t *explained_lease(const struct question *question, const struct lease_record *lease)
+{
+    struct queue_order order = order_begin(question);
+    struct shown_lease view = view_of(question, lease, 0);
+    struct share_view share;
+    json_t *shown;
+
+    if (order.shares && lease->phase == PHASE_WAITING) {
+        share = share_look(order.shares, share_of(&order, lease), order.now);
+        view.share = &share;
+    }
+    shown = json_from_lease(&view, question->now);
+    fair_share_destroy(order.shares);
+    return shown;
+}
+
 json_t *answer_lease_why(const struct question *question)
 {
     struct lease_record room;
@@ -424,7 +484,7 @@ json_t *answer_lease_why(const struct question *question)
     if (!lease)
         return wrong;
     answer = answer_begin(question, "galerna-lease-why/1");
-    shown = question_lease(question, lease);
+    shown = explained_lease(question, lease);
     put_waits_for(question, lease, shown);
     json_put(answer, "lease", shown);
     put_ahead(question, lease, answer);

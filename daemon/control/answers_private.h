@@ -26,23 +26,34 @@ json_t *answer_lease_why(const struct question *question);
 json_t *answer_lease_history(const struct question *question);
 json_t *answer_queue(const struct question *question);
 json_t *answer_lease_cancel(const struct question *question);
+json_t *answer_lease_change(const struct question *question);
 json_t *answer_lease_request(const struct question *question);
 json_t *answer_host_list(const struct question *question);
 json_t *answer_host_timeline(const struct question *question);
 json_t *answer_status(const struct question *question);
 json_t *answer_wake(const struct question *question);
 json_t *answer_reload_policies(const struct question *question);
+json_t *answer_host_drain(const struct question *question);
+json_t *answer_host_undrain(const struct question *question);
+json_t *answer_host_rebalance(const struct question *question);
 json_t *answer_host_release(const struct question *question);
 json_t *answer_enable_policy(const struct question *question);
+
+/* The hosts that are drained, now or later, as in "host-list". O(hosts + drained hosts * VMs). */
+json_t *answers_drains(const struct question *question);
+
+/* "anna (uid 1000)" for the history. */
+void answers_peer(const struct control_peer *peer, char *text, size_t size);
 
 /* {"ok": true, "schema": schema, "now": ...}. */
 json_t *answer_begin(const struct question *question, const char *schema);
 json_t *answer_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A field of a request, an integer or a text. NULL: valid, *there tells whether it was given; else
- * the answer with the error. */
+/* A field of a request, an integer, a text or a time. NULL: valid, *there tells whether it was
+ * given, *instant stays if it was not; else the answer with the error. */
 json_t *question_number(const struct question *question, const char *field, int64_t high,
                         int64_t *number, bool *there);
+json_t *question_time(const struct question *question, const char *field, int64_t *instant);
 json_t *question_text(const struct question *question, const char *field, const char **text);
 
 #endif

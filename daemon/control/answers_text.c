@@ -1,6 +1,7 @@
 /* Leases as JSON text. */
 #include "daemon/control/answers_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,12 +165,17 @@ static void put_times(struct json_writer *writer, const struct lease_record *lea
 static void put_term(struct json_writer *writer, const struct lease_term *term,
                      const struct term_values *values)
 {
-    if (term->type == TERM_FLAG)
+    char text[TERM_TEXT_MAX];
+
+    if (term->type == TERM_FLAG) {
         put_flag(writer, term->name, term_number(term, values) != 0);
-    else if (term->type == TERM_INTEGER)
-        put_number(writer, term->name, term_number(term, values));
-    else
+    } else if (term->type == TERM_NUMBER) {
+        json_write_key(writer, term->name);
+        json_write_raw(writer);
+        output_text(writer->out, term_write(term, values, text));
+    } else {
         put_text(writer, term->name, term_word(term, values));
+    }
 }
 
 static void put_terms(struct json_writer *writer, const struct lease_record *lease)
@@ -244,6 +250,19 @@ static void put_hosts(struct json_writer *writer, const struct vm_record *const 
         free(hosts);
 }
 
+/* Usage in CPU-hours. */
+static void put_share(struct json_writer *writer, const struct share_view *share)
+{
+    enum { CPU_HOUR = 3600 };
+
+    put_hundredths(writer, "used", llround(share->used / CPU_HOUR));
+    put_number(writer, "shares", share->shares);
+    if (!share->group_shares)
+        return;
+    put_hundredths(writer, "group_used", llround(share->group_used / CPU_HOUR));
+    put_number(writer, "group_shares", share->group_shares);
+}
+
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now)
 {
     const struct lease_record *lease = view->lease;
@@ -263,6 +282,8 @@ void json_write_lease(struct json_writer *writer, const struct shown_lease *view
     put_reason(writer, lease, now);
     if (view->position)
         put_number(writer, "position", (int64_t)view->position);
+    if (view->share)
+        put_share(writer, view->share);
     json_end_object(writer);
 }
 

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "core/fair_share.h"
 #include "daemon/store/store.h"
 #include "util/json_writer.h"
 
@@ -16,8 +17,9 @@ struct shown_lease {
     const struct lease_record *lease;
     const struct vm_record *const *vms; /* NULL: unknown */
     size_t n_vms;
-    size_t position; /* in the queue; 0: not queued */
-    int64_t began;   /* of a finished lease: when it first ran; INSTANT_NONE */
+    size_t position;                /* in the queue; 0: not queued */
+    const struct share_view *share; /* of its owner; NULL: no fair share, or not queued */
+    int64_t began;                  /* of a finished lease: when it first ran; INSTANT_NONE */
 };
 
 /* Write a lease as lists show it, as an object. About 2 us. */

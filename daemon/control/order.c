@@ -188,7 +188,7 @@ static int check_deadline(const struct order *order, int64_t now, struct error *
     if (order->deadline == INSTANT_NONE)
         return error_set(err, EINVAL, "deadline: is missing");
     if (order->duration == SPAN_UNLIMITED)
-        return error_set(err, EINVAL, "duration: who has a deadline must say how long it takes");
+        return error_set(err, EINVAL, "duration: is required with a deadline");
     if (instant_add(from, order->duration) > order->deadline)
         return error_set(err, EINVAL,
                          "deadline: is %" PRId64 " s after the earliest start, too early for a "

@@ -33,6 +33,13 @@ struct order {
     char name[STORE_NAME_MAX]; /* "": none */
 };
 
+/* Other times for a lease (`galerna lease change`). */
+struct lease_change {
+    int64_t duration; /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
+    int64_t start;    /* of a reservation; other leases do not start before; INSTANT_NONE */
+    int64_t deadline; /* of a deadline lease; INSTANT_NONE: as before */
+};
+
 /* Read the fields of a request (doc/control-protocol.md, lease-request). now: seconds since 1970.
  * Errors: EINVAL (the field, its value and what is expected). */
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err);

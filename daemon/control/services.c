@@ -1,14 +1,18 @@
 #include "daemon/control/services.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/control/answers_json.h"
+#include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
+#include "daemon/live/guard.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/usage.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/memory.h"
@@ -76,6 +80,85 @@ static void put_module(void *context, const struct planner_module *module)
     json_array_append_new(context, policy);
 }
 
+static int by_usage(const void *one, const void *other)
+{
+    const struct used *a = one, *b = other;
+
+    return (b->used > a->used) - (b->used < a->used);
+}
+
+static const struct user *user_of(const struct daemon *daemon, int32_t uid)
+{
+    const struct site_seen *site = world_site(daemon->world);
+
+    for (size_t i = 0; site && i < site->users.n; i++)
+        if (site->users.items[i].id == uid)
+            return &site->users.items[i];
+    return NULL;
+}
+
+/* Under the names of the user and the group, or their ids where a name is unknown or not text. */
+static void put_used(const struct daemon *daemon, const struct used *used, json_t *usage)
+{
+    enum { CPU_HOUR = 3600 };
+    const struct user *user = user_of(daemon, used->uid);
+    json_t *hours = json_real(round(used->used / CPU_HOUR) / 100);
+    char name[320];
+
+    snprintf(name, sizeof name, "of user %d in group %d", used->uid, used->gid);
+    if (user && user->gid == used->gid && user->name && user->group)
+        snprintf(name, sizeof name, "of %.150s in %.150s", user->name, user->group);
+    else if (user && user->name)
+        snprintf(name, sizeof name, "of %.150s in group %d", user->name, used->gid);
+    if (json_object_set(usage, name, hours)) {
+        snprintf(name, sizeof name, "of user %d in group %d", used->uid, used->gid);
+        json_object_set(usage, name, hours);
+    }
+    json_decref(hours);
+}
+
+/* With fair share: those who have used most, in CPU-hours. */
+static void put_usage(const struct daemon *daemon, json_t *object)
+{
+    enum { SHOWN_MOST = 20 };
+    const struct fair_share_settings *settings = &daemon->configuration->settings.fair_share;
+    json_t *usage;
+    struct used *all;
+    size_t n;
+
+    if (settings->by == FAIR_SHARE_NO)
+        return;
+    usage = json_object();
+    all = usage_now(daemon->store, settings, clock_now(), &n);
+    qsort(all, n, sizeof *all, by_usage);
+    for (size_t i = 0; i < n && i < SHOWN_MOST; i++)
+        put_used(daemon, &all[i], usage);
+    free(all);
+    json_object_set_new(object, "cpu_hours", usage);
+}
+
+/* Which front-end acts: the mark says so to those that follow. */
+static void put_leadership(const struct daemon *daemon, json_t *oned)
+{
+    const struct cloud_leadership *leadership = world_leadership(daemon->world);
+    const struct cloud_mark *acting = guard_acting(daemon->guard);
+
+    json_object_set_new(oned, "role",
+                        leadership->role[0] ? json_string(leadership->role) : json_null());
+    if (leadership->server >= 0) {
+        json_object_set_new(oned, "server", json_integer(leadership->server));
+        json_object_set_new(oned, "raft_term", json_integer((json_int_t)leadership->term));
+    }
+    json_object_set_new(oned, "acts", json_boolean(daemon->fence.held));
+    if (!acting->instance[0] || acting->beat < 0)
+        return;
+    json_object_set_new(oned, "acting_on", json_from_text(acting->host));
+    if (acting->term > 0) {
+        json_object_set_new(oned, "acting_server", json_integer(acting->server));
+        json_object_set_new(oned, "acting_raft_term", json_integer((json_int_t)acting->term));
+    }
+}
+
 static void status(void *context, json_t *object)
 {
     struct daemon *daemon = context;
@@ -88,21 +171,30 @@ static void status(void *context, json_t *object)
     json_object_set_new(oned, "endpoint", json_string(daemon->endpoint));
     json_object_set_new(oned, "version", json_string(daemon->oned_version));
     json_object_set_new(oned, "leader", json_boolean(world_leads(daemon->world)));
+    put_leadership(daemon, oned);
     json_object_set_new(oned, "reached", json_boolean(daemon->poll_ok));
     json_object_set_new(oned, "last_poll",
                         daemon->polled ? json_from_instant(clock_now() - age) : json_null());
     if (daemon->clocks.known)
         json_object_set_new(oned, "clock_ahead", json_integer(daemon->clocks.ahead));
     json_object_set_new(object, "opennebula", oned);
+    json_object_set_new(object, "planner",
+                        json_string(planner_is_starting(daemon->planner) ? "starting" : "running"));
     put_clock(&daemon->clocks, object);
     json_object_set_new(object, "promises", json_boolean(!daemon->problems[PROBLEM_STORE].text[0]));
+    if (store_fact(daemon->store, "restored"))
+        json_object_set_new(object, "restored",
+                            json_string(store_fact(daemon->store, "restored")));
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
     json_object_set_new(figures, "commands_under_way",
                         json_integer((json_int_t)enactor_in_flight(daemon->enactor)));
     json_object_set_new(figures, "planners_ended",
                         json_integer((json_int_t)planner_ended(daemon->planner)));
+    json_object_set_new(figures, "vms_breaking_rules",
+                        json_integer((json_int_t)daemon->broken_rules.n));
     json_object_set_new(object, "figures", figures);
+    put_usage(daemon, object);
     policies = json_array();
     planner_each_module(daemon->planner, put_module, policies);
     json_object_set_new(object, "policies", policies);
@@ -127,7 +219,7 @@ static const char *state_word(enum host_state state)
 
 struct usage {
     int64_t cpu, memory;
-    uint32_t vms;
+    uint32_t vms, unread;
 };
 
 static struct usage *usage_of_hosts(const struct daemon *daemon, const struct host_pool *pool)
@@ -145,6 +237,15 @@ static struct usage *usage_of_hosts(const struct daemon *daemon, const struct ho
         usage[host - pool->items].cpu += observed->cpu;
         usage[host - pool->items].memory += observed->memory;
         usage[host - pool->items].vms++;
+    }
+    for (size_t i = 0; i < pool->n; i++) {
+        struct unread_room room;
+
+        if (!world_unread(daemon->world, &pool->items[i], &room))
+            continue;
+        usage[i].cpu += room.cpu;
+        usage[i].memory += room.memory;
+        usage[i].unread = room.vms;
     }
     return usage;
 }
@@ -165,85 +266,37 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
         int64_t until =
             on ? quarantine_until(&daemon->quarantine, host->id, clock_now()) : INSTANT_NONE;
         bool quarantined = until != INSTANT_NONE;
+        const struct drain *drain = drains_of(&daemon->drains, host->id);
+        bool drained = drains_has(&daemon->drains, host->id, clock_now());
 
-        visit(visitor,
-              &(struct host_view){.id = host->id,
-                                  .name = host->name,
-                                  .cluster = host->cluster_name,
-                                  .state = quarantined ? "quarantined" : state_word(host->state),
-                                  .usable = on && !quarantined,
-                                  .cpu = host->cpu,
-                                  .memory = host->memory,
-                                  .cpu_used = usage[i].cpu,
-                                  .memory_used = usage[i].memory,
-                                  .vms = usage[i].vms,
-                                  .quarantined_until = until});
+        visit(visitor, &(struct host_view){.id = host->id,
+                                           .name = host->name,
+                                           .cluster = host->cluster_name,
+                                           .state = drained ? usage[i].vms ? "draining" : "drained"
+                                                    : quarantined ? "quarantined"
+                                                                  : state_word(host->state),
+                                           .usable = on && !quarantined && !drained,
+                                           .cpu = host->cpu,
+                                           .memory = host->memory,
+                                           .cpu_used = usage[i].cpu,
+                                           .memory_used = usage[i].memory,
+                                           .vms = usage[i].vms + usage[i].unread,
+                                           .unread = usage[i].unread,
+                                           .quarantined_until = until,
+                                           .drain_from = drain ? drain->from : INSTANT_NONE,
+                                           .drain_until = drain ? drain->until : INSTANT_NONE});
     }
     free(usage);
 }
 
 /* --- requests that the planner answers -------------------------------------------------------- */
 
-/* A request that is handled again when the planner has replied. */
-struct services_question {
-    struct daemon *daemon;
-    struct control_peer peer;
-    json_t *request;
-    bool is_answered;
-    const struct planner_trial *trial;
-    const struct planned_operation *operations;
-    size_t n_operations;
-    struct error err; /* if the planner failed */
-};
-
-json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request)
-{
-    struct daemon *daemon = context;
-    struct services_question question = {
-        .daemon = daemon, .peer = *peer, .request = unqualified(request)};
-    json_t *answer;
-
-    daemon->question = &question;
-    answer = answers_handle(daemon->answers, peer, request);
-    daemon->question = NULL;
-    return answer;
-}
-
-static struct services_question *put_off(const struct services_question *question)
-{
-    struct services_question *copy = memory_copy(question, sizeof *question);
-
-    copy->request = json_deep_copy(question->request);
-    return copy;
-}
-
-static void drop(struct services_question *question)
-{
-    json_decref(question->request);
-    free(question);
-}
-
-static void handle_again(struct services_question *question, const struct error *err)
-{
-    struct daemon *daemon = question->daemon;
-    json_t *answer;
-
-    question->is_answered = true;
-    if (err)
-        question->err = *err;
-    daemon->question = question;
-    answer = answers_handle(daemon->answers, &question->peer, question->request);
-    daemon->question = NULL;
-    control_answer(daemon->control, question->peer.ticket, answer);
-    drop(question);
-}
-
 static void tried(void *context, const struct planner_trial *trial, const struct error *err)
 {
     struct services_question *question = context;
 
     question->trial = trial;
-    handle_again(question, trial ? NULL : err);
+    services_handle_again(question, trial ? NULL : err);
 }
 
 static void told(void *context, const struct planned_operation *operations, size_t n,
@@ -253,33 +306,26 @@ static void told(void *context, const struct planned_operation *operations, size
 
     question->operations = operations;
     question->n_operations = n;
-    handle_again(question, err);
-}
-
-static int later(struct services_question *question, int asked, struct error *err)
-{
-    if (asked == 0)
-        return error_set(err, EINPROGRESS, "the planner is asked");
-    drop(question);
-    return -1;
+    services_handle_again(question, err);
 }
 
 static int ask_planner_to_try(struct daemon *daemon, const struct order *order, struct error *err)
 {
-    struct services_question *question = put_off(daemon->question);
+    struct services_question *question = services_put_off(daemon->question);
     struct lease_request request;
     struct node_set set;
 
     order_lease_request(order, clock_now(), &set, &request);
-    return later(question,
-                 planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
+    return services_later(
+        question, planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
 }
 
 static int ask_planner_for_operations(struct daemon *daemon, int32_t host, struct error *err)
 {
-    struct services_question *question = put_off(daemon->question);
+    struct services_question *question = services_put_off(daemon->question);
 
-    return later(question, planner_operations(daemon->planner, host, told, question, err), err);
+    return services_later(question, planner_operations(daemon->planner, host, told, question, err),
+                          err);
 }
 
 /* --- host timeline ---------------------------------------------------------------------------- */
@@ -349,7 +395,7 @@ static void show_operation(const struct usage_timeline *timeline,
 {
     if (operation->from < operation->until)
         show_vms(timeline, &(struct operation_view){.lease = operation->lease,
-                                                    .vm = -1,
+                                                    .vm = operation->vm,
                                                     .what = operation_word(operation->kind),
                                                     .from = operation->from,
                                                     .until = operation->until,
@@ -366,6 +412,7 @@ static int each_operation(void *context, int32_t host,
     const struct services_question *question = daemon->question;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
+    const struct drain *drain;
 
     if (!hosts || !planner_is_ready(daemon->planner))
         return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been seen");
@@ -379,6 +426,14 @@ static int each_operation(void *context, int32_t host,
     }
     for (size_t i = 0; i < question->n_operations; i++)
         show_operation(&timeline, &question->operations[i]);
+    drain = drains_of(&daemon->drains, host);
+    if (drain)
+        visit(visitor, &(struct operation_view){.lease = -1,
+                                                .vm = -1,
+                                                .what = "drain",
+                                                .from = drain->from,
+                                                .until = drain->until,
+                                                .planned = drain->from > clock_now()});
     return 0;
 }
 
@@ -453,7 +508,7 @@ static void wake(void *context)
 
 static void loaded(void *context, const struct error *err)
 {
-    handle_again(context, err);
+    services_handle_again(context, err);
 }
 
 /* 0: the modules are loaded. */
@@ -462,10 +517,10 @@ static int load_policies(struct daemon *daemon, const char *enabled, struct erro
     const struct services_question *asked = daemon->question;
 
     if (!asked->is_answered) {
-        struct services_question *question = put_off(asked);
+        struct services_question *question = services_put_off(asked);
 
-        return later(question, planner_reload(daemon->planner, enabled, loaded, question, err),
-                     err);
+        return services_later(question,
+                              planner_reload(daemon->planner, enabled, loaded, question, err), err);
     }
     if (asked->err.code) {
         *err = asked->err;
@@ -490,6 +545,14 @@ static int enable_policy(void *context, const char *module, struct error *err)
     return daemon_commit(daemon, err);
 }
 
+static struct fair_share *shares_of(void *context, int64_t now)
+{
+    const struct daemon *daemon = context;
+    const struct fair_share_settings *settings = &daemon->configuration->settings.fair_share;
+
+    return settings->by == FAIR_SHARE_NO ? NULL : usage_shares(daemon->store, settings, now);
+}
+
 struct answers_daemon services_for(struct daemon *daemon)
 {
     return (struct answers_daemon){.context = daemon,
@@ -497,10 +560,15 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .status = status,
                                    .each_host = each_host,
                                    .each_operation = each_operation,
+                                   .shares = shares_of,
                                    .waits_for = waits_for,
                                    .cancel = cancel,
+                                   .change = services_change,
                                    .dry_run = dry_run,
                                    .request = services_request,
+                                   .drain = services_drain,
+                                   .undrain = services_undrain,
+                                   .rebalance = services_rebalance,
                                    .release_host = release_host,
                                    .wake = wake,
                                    .reload_policies = reload_policies,

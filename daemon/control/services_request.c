@@ -104,7 +104,7 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
     int64_t most;
 
     if (!intake_allows(daemon, order, clock_now(), rule)) {
-        snprintf(text, STORE_TEXT_MAX, "not allowed: %s", rule);
+        snprintf(text, STORE_TEXT_MAX, "%s", rule);
         *reason = (struct reason){.id = REASON_TEXT, .text = text, .word = "not-granted"};
         return -1;
     }

@@ -5,10 +5,36 @@
 
 void claim_init(struct claim *claim, const char *instance, const char *place, const char *host)
 {
-    *claim = (struct claim){.trusted = -1};
+    *claim = (struct claim){.trusted = -1, .own = {.server = -1}};
     snprintf(claim->own.instance, sizeof claim->own.instance, "%s", instance);
     snprintf(claim->own.place, sizeof claim->own.place, "%s", place);
     snprintf(claim->own.host, sizeof claim->own.host, "%s", host);
+}
+
+/* Keeps the mark's number: it grows as long as this process lives. */
+static void start_over(struct claim *claim, int64_t now)
+{
+    const struct cloud_mark own = claim->own;
+
+    claim_init(claim, own.instance, own.place, own.host);
+    claim->own.beat = own.beat;
+    claim->next = now;
+}
+
+void claim_lead(struct claim *claim, int64_t term, int32_t server, int64_t now)
+{
+    if (term == claim->own.term)
+        return;
+    start_over(claim, now);
+    claim->own.term = term;
+    claim->own.server = server;
+    claim->elected = now;
+}
+
+void claim_rest(struct claim *claim, int64_t now)
+{
+    if (claim->state != CLAIM_UNKNOWN || claim->own.term > 0)
+        start_over(claim, now);
 }
 
 static bool is_same(const struct cloud_mark *a, const struct cloud_mark *b)
@@ -21,7 +47,7 @@ static bool is_unchanged(const struct cloud_mark *a, const struct cloud_mark *b)
     return is_same(a, b) && a->beat == b->beat;
 }
 
-enum claim_wish claim_wish(const struct claim *claim, int64_t now)
+enum claim_action claim_next_action(const struct claim *claim, int64_t now)
 {
     if (claim->state == CLAIM_LOST || now < claim->next)
         return CLAIM_WAIT;
@@ -50,16 +76,45 @@ static bool is_free(const struct claim *claim, const struct cloud_mark *found)
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;
 }
 
+static bool is_later(const struct cloud_mark *a, const struct cloud_mark *b)
+{
+    return b->term > 0 && a->term > b->term;
+}
+
+/* The mark of an earlier term, or none: the last commands of the daemon that acted may be under
+ * way. Even if it is our own, which a late write may have put in place of another. A mark of
+ * another daemon without a term is of one that does not know of elections. */
+static bool is_deposed(const struct claim *claim, const struct cloud_mark *found)
+{
+    bool is_ours = strcmp(found->place, claim->own.place) == 0;
+
+    if (claim->own.term == 0 || !found->instance[0])
+        return claim->own.term > 0;
+    return found->term < claim->own.term && (found->term > 0 || is_ours);
+}
+
+/* The mark's owner is alive as long as the mark changes. */
+static void watch(struct claim *claim, const struct cloud_mark *found, int64_t now)
+{
+    claim->other = *found;
+    claim->changed = now;
+    claim->trusted = -1;
+    go_to(claim, CLAIM_WATCHING, now + CLAIM_LOOK);
+}
+
 static void find(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
-    if (is_free(claim, found)) {
+    int64_t graced = claim->elected + CLAIM_GRACE;
+
+    if (is_deposed(claim, found) && now < graced) {
+        claim->next = graced;
+    } else if (is_deposed(claim, found) || is_free(claim, found)) {
         claim->other = *found;
         claim->resumed = is_same(found, &claim->own);
         take(claim, found, now);
-    } else if (claim->state == CLAIM_UNKNOWN) {
-        claim->other = *found;
-        claim->changed = now;
-        go_to(claim, CLAIM_WATCHING, now + CLAIM_LOOK);
+    } else if (claim->state == CLAIM_UNKNOWN ||
+               (is_later(found, &claim->own) && !is_unchanged(found, &claim->other))) {
+        watch(claim, found, now);
     } else if (!is_unchanged(found, &claim->other)) {
         claim->other = *found;
         claim->state = CLAIM_LOST;
@@ -70,18 +125,29 @@ static void find(struct claim *claim, const struct cloud_mark *found, int64_t no
     }
 }
 
+static void trust(struct claim *claim, int64_t now)
+{
+    claim->trusted = claim->sent;
+    claim->proved = now;
+}
+
 /* After a write the mark should be ours. Where OpenNebula replicates between zones, the replaced
  * mark may still be read for a while. */
 static void check(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (is_same(found, &claim->own)) {
-        claim->trusted = found->beat == claim->own.beat ? claim->sent : claim->trusted;
+        if (found->beat == claim->own.beat)
+            trust(claim, now);
         claim->fresh = claim->state == CLAIM_HELD;
         go_to(claim, CLAIM_HELD, claim->fresh ? now : now + CLAIM_BEAT);
     } else if (!found->instance[0]) {
         go_to(claim, CLAIM_WRITING, now); /* the mark was removed */
+    } else if (is_later(&claim->own, found)) {
+        take(claim, found, now); /* a write from before the election came late */
     } else if (is_unchanged(found, &claim->other)) {
         claim->next = now + CLAIM_PAUSE;
+    } else if (is_later(found, &claim->own)) {
+        watch(claim, found, now);
     } else {
         claim->other = *found;
         claim->state = CLAIM_LOST;
@@ -113,7 +179,7 @@ void claim_written(struct claim *claim, int64_t now)
 {
     claim->open = false;
     claim->fresh = false;
-    claim->trusted = claim->sent;
+    trust(claim, now);
     if (claim->state == CLAIM_HELD)
         claim->next = now + CLAIM_BEAT;
     else
@@ -127,9 +193,36 @@ void claim_refused(struct claim *claim, int64_t now)
     claim->next = now + CLAIM_BEAT;
 }
 
+int64_t claim_send_by(const struct claim *claim)
+{
+    if (claim->open)
+        return INT64_MAX;
+    if (claim->state != CLAIM_HELD)
+        return -1;
+    return claim->trusted + (claim->own.term > 0 ? CLAIM_FENCE : CLAIM_TRUST);
+}
+
 bool claim_holds(const struct claim *claim, int64_t now)
 {
     if (claim->state == CLAIM_LOST)
         return false;
     return claim->open || (claim->state == CLAIM_HELD && now - claim->trusted < CLAIM_TRUST);
+}
+
+bool claim_may_send(const struct claim *claim, int64_t led, int64_t now)
+{
+    if (now >= claim_send_by(claim) || now - led >= CLAIM_LED)
+        return false;
+    return claim->open || claim->own.term == 0 || led >= claim->proved;
+}
+
+bool claim_is_fresh(const struct claim *claim, int64_t now)
+{
+    return claim_send_by(claim) - now >= CLAIM_FENCE / 2;
+}
+
+void claim_confirm(struct claim *claim, int64_t now)
+{
+    if (claim->state == CLAIM_HELD && !claim_is_fresh(claim, now))
+        claim->next = now;
 }

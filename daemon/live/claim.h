@@ -8,6 +8,14 @@
  * write at the same time, the later write wins: each reads the mark again after CLAIM_PAUSE. Clocks
  * of different machines are never compared.
  *
+ * In a zone of several front-ends, each daemon acts beside its own oned, and only in a Raft term in
+ * which that oned leads. A mark of an earlier term is of a deposed daemon, whose last commands are
+ * over CLAIM_GRACE after the election; a mark of a later term deposes this one. Writing the mark
+ * needs a majority of the zone, so a write that succeeded in this term proves that none later had
+ * begun. Commands leave within CLAIM_FENCE of such a write, which is shorter than CLAIM_GRACE. An
+ * oned that does not lead passes writes on to the leader, so it is asked after the write whether it
+ * still leads.
+ *
  * Decides only: guard.h reads and writes the mark. Times are monotonic milliseconds.
  */
 #ifndef GALERNA_DAEMON_CLAIM_H
@@ -22,6 +30,9 @@ enum {
     CLAIM_BEAT = 10 * 1000,
     CLAIM_TRUST = 20 * 1000,
     CLAIM_DEAD = 25 * 1000,
+    CLAIM_GRACE = 5000,
+    CLAIM_FENCE = 3000,
+    CLAIM_LED = 1000, /* that our oned leads is asked again after */
     CLAIM_PAUSE = 1000,
     CLAIM_LOOK = 2000, /* between reads of another daemon's mark, and after failures */
 };
@@ -32,10 +43,10 @@ enum claim_state {
     CLAIM_WRITING,  /* the mark is free, or its owner is dead */
     CLAIM_PROVING,  /* written; still there after a pause? */
     CLAIM_HELD,
-    CLAIM_LOST, /* another daemon is alive; final */
+    CLAIM_LOST, /* another daemon is alive beside the same oned, or without Raft; final */
 };
 
-enum claim_wish { CLAIM_WAIT, CLAIM_READ, CLAIM_WRITE };
+enum claim_action { CLAIM_WAIT, CLAIM_READ, CLAIM_WRITE };
 
 struct claim {
     struct cloud_mark own, other; /* other: the owner found or replaced; instance "": none */
@@ -43,16 +54,27 @@ struct claim {
     bool open;       /* OpenNebula refuses the mark: the claim does not count */
     bool fresh;      /* the mark was read since the last write */
     bool resumed;    /* the mark was our own: held as soon as it is written, proved later */
+    int64_t elected; /* when our oned was first seen to lead in own.term */
     int64_t next;    /* when the next read or write is due */
     int64_t changed; /* when the other daemon's mark last changed */
     int64_t sent;    /* when the last write began */
     int64_t trusted; /* when the last successful write began; -1: none */
+    int64_t proved;  /* when its answer came */
 };
 
 void claim_init(struct claim *claim, const char *instance, const char *place, const char *host);
 
+/* Our oned leads the zone in this Raft term; term 0: it is the zone's only front-end. The claim
+ * starts over in a new term. */
+void claim_lead(struct claim *claim, int64_t term, int32_t server, int64_t now);
+/* Our oned does not lead. */
+void claim_rest(struct claim *claim, int64_t now);
+/* Commands wait to be sent: has the mark been written a moment ago? If not, write it. */
+bool claim_is_fresh(const struct claim *claim, int64_t now);
+void claim_confirm(struct claim *claim, int64_t now);
+
 /* The next step, and when the following one is due. */
-enum claim_wish claim_wish(const struct claim *claim, int64_t now);
+enum claim_action claim_next_action(const struct claim *claim, int64_t now);
 
 /* The mark was read from OpenNebula; instance "": there is none. */
 void claim_read(struct claim *claim, const struct cloud_mark *found, int64_t now);
@@ -66,5 +88,10 @@ void claim_refused(struct claim *claim, int64_t now);
 
 /* May the daemon act? */
 bool claim_holds(const struct claim *claim, int64_t now);
+/* May commands leave now? led: when oned was asked last that answered that it leads in this term.
+ */
+bool claim_may_send(const struct claim *claim, int64_t led, int64_t now);
+/* Until when commands may leave; before now: not at all, INT64_MAX: the claim does not count. */
+int64_t claim_send_by(const struct claim *claim);
 
 #endif

@@ -114,7 +114,7 @@ static void theirs_was_set(struct daemon *daemon, int64_t by)
 void clocks_step(struct daemon *daemon)
 {
     struct clocks *clocks = &daemon->clocks;
-    int64_t set = clocks_watch(clocks, clock_now_ms(), clock_awake_or_not()), date, at;
+    int64_t set = clocks_watch(clocks, clock_now_ms(), clock_monotonic()), date, at;
     bool known = clocks->known;
 
     if (set) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/broken_rules.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
@@ -13,7 +14,7 @@
 
 enum {
     BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then the lease is replanned */
-    DATASTORES_OLD = 2 * 1000,    /* milliseconds: then datastores are read again */
+    SITE_OLD = 2 * 1000, /* milliseconds: then datastores and networks are looked at again */
 };
 
 struct enactor *enactor_create(struct daemon *daemon)
@@ -71,6 +72,7 @@ static void hold_other_host(const struct enactor *enactor, const struct vm_recor
         return;
     usage->cpu += observed->cpu;
     usage->memory += observed->memory;
+    usage->busy += observed_in_transition(observed);
 }
 
 static void count_operation(struct enactor *enactor, struct host_usage *usage,
@@ -154,10 +156,12 @@ static enum command to_stop(const struct enactor *enactor, const struct vm_recor
 {
     if (observed_failed(observed))
         return vm->ran ? COMMAND_RETRY : COMMAND_RECREATE;
-    if (observed->state == VM_RUNNING)
-        return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP ? COMMAND_STOP
-                                                                        : COMMAND_SUSPEND;
-    return COMMAND_NONE;
+    if (observed->state != VM_RUNNING)
+        return COMMAND_NONE;
+    /* A suspended VM keeps its devices and CPUs: OpenNebula would refuse them to any other. */
+    return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP || observed->hardware
+               ? COMMAND_STOP
+               : COMMAND_SUSPEND;
 }
 
 static enum command to_end(const struct enactor *enactor, const struct vm_record *vm,
@@ -208,8 +212,8 @@ static enum command command_for(const struct enactor *enactor, const struct vm_r
     case GOAL_AGAIN:
         return observed->state == VM_PENDING || observed_in_transition(observed) ? COMMAND_NONE
                                                                                  : COMMAND_RECREATE;
-    default:
-        return COMMAND_NONE;
+    default: /* it may be off and move to another host */
+        return observed_failed(observed) ? COMMAND_RETRY : move_command(vm, observed);
     }
 }
 
@@ -226,15 +230,59 @@ static bool takes_room(enum command command)
     return command_kinds[command].load != LOADS_NOTHING;
 }
 
-static bool host_has_room(const struct enactor *enactor, const struct vm_record *vm,
-                          enum command command)
+/* Where a VM is, or is being sent; not where galernad has suspended it. */
+static int32_t host_at_present(void *context, int32_t id)
+{
+    const struct enactor *enactor = context;
+    const struct vm_observation *observed = world_vm(enactor->daemon->world, id);
+    const struct vm_record *vm = store_vm(enactor->daemon->store, id);
+
+    if (observed && observed->present &&
+        (observed_uses_host(observed) ||
+         (observed_holds_host(observed) && !(vm && vm->suspended_by_us))))
+        return observed->history.host;
+    return vm && !vm->gone && on_its_way(vm, observed) ? vm->host : -1;
+}
+
+static int32_t cluster_at_present(void *context, int32_t id)
+{
+    const struct enactor *enactor = context;
+    const struct host *host = host_pool_find(&enactor->hosts->pool, id);
+
+    return host ? host->cluster : -1;
+}
+
+static int32_t host_moved_to(void *context, int32_t id)
+{
+    const struct enactor *enactor = context;
+    const struct vm_record *vm = store_vm(enactor->daemon->store, id);
+
+    return vm && vm_moves(vm) ? vm->move_to : -1;
+}
+
+/* VMs of its groups may still be leaving, and a user may have moved others since the plan was
+ * made. */
+static bool keeps_rules(struct enactor *enactor, const struct vm_record *vm, int32_t host)
+{
+    const struct rule_places places = {.host_of = host_at_present,
+                                       .cluster_of = cluster_at_present,
+                                       .next_host_of = host_moved_to,
+                                       .context = enactor};
+    const struct vmgroups_seen *seen = world_vmgroups(enactor->daemon->world);
+
+    return !seen || !would_break_rule(&seen->pool, &places, vm->id, host);
+}
+
+static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
     int32_t target = command_host(vm, command);
     const struct host_usage *usage = usage_of(enactor, target);
     const struct host *host = target < 0 ? NULL : host_pool_find(&enactor->hosts->pool, target);
 
     return usage && host && usage->cpu + vm->cpu <= host->cpu &&
-           usage->memory + vm->memory <= host->memory && host->state == HOST_ON;
+           usage->memory + vm->memory <= host->memory && host->state == HOST_ON &&
+           keeps_rules(enactor, vm, target) &&
+           planner_host_has_units(enactor->daemon->planner, vm->id, target);
 }
 
 static bool within_limits(const struct enactor *enactor, int32_t host)
@@ -282,7 +330,7 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     struct taken *taken;
     bool room = true;
 
-    if (n == 1)
+    if (n == 1 || command_kinds[command].load == LOADS_NEXT_HOST)
         return host_has_room(enactor, vm, command);
     taken = memory_new(n, sizeof *taken);
     for (size_t i = 0; i < n && room; i++) {
@@ -312,27 +360,38 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     return room;
 }
 
-static bool has_datastore(struct enactor *enactor, const struct vm_record *vm)
+/* Have networks been chosen for all its automatic NICs? */
+static bool has_networks(const struct enactor *enactor, const struct vm *vm)
+{
+    struct nic_choice choices[VM_NICS_MAX];
+
+    return vm->n_nics == 0 || world_nics(enactor->daemon->world, vm->id, choices) == vm->n_nics;
+}
+
+/* A system datastore and networks. A VM that ran keeps those it has. */
+static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
 {
     struct store *store = enactor->daemon->store;
-    char reason[STORE_TEXT_MAX] = "";
+    const struct vm *full = world_vm(enactor->daemon->world, vm->id)->full;
+    bool networks = !full || has_networks(enactor, full);
+    char text[STORE_TEXT_MAX] = "";
+    struct reason reason;
     int32_t datastore;
 
-    if (vm->ran || !world_vm(enactor->daemon->world, vm->id)->full) {
-        vm_take_datastore(store, vm, -1); /* the VM keeps its datastore */
+    if (!full || (vm->ran && networks)) {
+        vm_take_datastore(store, vm, -1);
         return true;
     }
-    if (vm->datastore >= 0)
+    if (vm->datastore >= 0 && networks)
         return true;
     datastore =
-        planner_datastore(enactor->daemon->planner, vm->id, vm->host, reason, sizeof reason);
+        planner_prepare(enactor->daemon->planner, vm->id, vm->host, &reason, text, sizeof text);
     vm_take_datastore(store, vm, datastore);
     if (datastore >= 0)
         return true;
-    if (clock_monotonic() - planner_built(enactor->daemon->planner) > DATASTORES_OLD)
-        daemon_replan(enactor->daemon, "VM %d waits for room in a datastore", vm->id);
-    lease_explain(store, store_lease(store, vm->lease),
-                  &(struct reason){.id = REASON_NO_DATASTORE, .text = reason}, NULL, INSTANT_NONE);
+    if (clock_monotonic() - planner_built(enactor->daemon->planner) > SITE_OLD)
+        daemon_replan(enactor->daemon, "VM %d cannot be deployed on its host", vm->id);
+    lease_explain(store, store_lease(store, vm->lease), &reason, NULL, INSTANT_NONE);
     return false;
 }
 
@@ -344,7 +403,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!within_limits(enactor, command_host(vm, command))) {
+    if (!within_limits(enactor, command_host(vm, command)) || !within_limits(enactor, vm->host)) {
         enactor->limited = true;
         return false;
     }
@@ -354,7 +413,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
         note_blocked(enactor, vm, command_host(vm, command));
         return false;
     }
-    return command != COMMAND_DEPLOY || has_datastore(enactor, vm);
+    return command != COMMAND_DEPLOY || is_prepared(enactor, vm);
 }
 
 /* --- preparing -------------------------------------------------------------------------------- */
@@ -383,7 +442,7 @@ static void consider(struct enactor *enactor, const struct vm_record *vm, int64_
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
     enum command command;
 
-    if (vm->gone || vm->goal == GOAL_NONE)
+    if (vm->gone || (vm->goal == GOAL_NONE && !vm_moves(vm)))
         return;
     if (!is_settled(vm, observed)) {
         if (!vm->in_flight)

@@ -12,8 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/cloud/cloud.h"
+#include "util/histogram.h"
+
 struct daemon;
 struct enactor; /* opaque */
+
+enum { CLOUD_OUTCOMES = CLOUD_UNKNOWN + 1 };
+
+/* The commands of one kind that were answered, by enum cloud_outcome. */
+struct command_counts {
+    uint64_t outcomes[CLOUD_OUTCOMES];
+    struct histogram latency; /* from sending to the answer */
+};
 
 struct enactor *enactor_create(struct daemon *daemon);
 void enactor_destroy(struct enactor *enactor); /* NULL is allowed */
@@ -34,5 +45,10 @@ size_t enactor_watched(const struct enactor *enactor, int32_t *ids, size_t n);
 int64_t enactor_next_time(const struct enactor *enactor);
 
 size_t enactor_in_flight(const struct enactor *enactor);
+/* Since the creation. */
+const struct command_counts *enactor_counts(const struct enactor *enactor, enum command command);
+
+/* Seconds until the next attempt after so many failed ones: retry-backoff, doubled each time. */
+int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/quarantine.h"
@@ -26,7 +27,7 @@ static int64_t doubled(int64_t pause, int32_t times)
     return pause < PAUSE_MAX ? pause : PAUSE_MAX;
 }
 
-static int64_t pause_after(const struct daemon *daemon, int32_t attempts)
+int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts)
 {
     return doubled(daemon->live->retry_backoff, attempts);
 }
@@ -38,7 +39,7 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
     if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
         return;
     if (last->repeated)
-        log_warning("the same for other VMs, %zu times", last->repeated);
+        log_warning("the same failure for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.at = now};
 }
 
@@ -54,7 +55,7 @@ static void complain(struct enactor *enactor, const struct lease_record *lease, 
         return;
     }
     if (last->repeated)
-        log_warning("the same for other VMs, %zu times", last->repeated);
+        log_warning("the same failure for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.id = lease->reason_id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", lease->reason);
     log_warning("VM %d of lease %lld: %s", vm, (long long)lease->id, text);
@@ -84,7 +85,7 @@ static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *
         lease->phase != PHASE_STARTING || vm->ran)
         return false;
     store_reason_sentence(lease, false, last, sizeof last);
-    reconcile_give_up(enactor->daemon, vm, last, now);
+    reconcile_abandon_start(enactor->daemon, vm, last, now);
     return true;
 }
 
@@ -120,7 +121,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
         return true;
     if (vm->failed_record == observed->history.sequence && vm->attempts > 0)
         return !vm->ran || vm->next_try <= now;
-    again = now + pause_after(enactor->daemon, vm->attempts + 1);
+    again = now + enactor_pause_after(enactor->daemon, vm->attempts + 1);
     vm_failed(store, vm, observed->history.sequence, again);
     vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
     failure_text(observed, text, sizeof text);
@@ -140,15 +141,21 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
 /* Returns when the command is retried. The cause of the refusal decides how soon that is, what is
  * avoided (the host, the VM for a while, or nothing), and whether the lease can fail: quotas, locks
  * and faults of the cloud are not failures of the VM and are counted separately. */
-static int64_t count_refusal(const struct daemon *daemon, const struct vm_record *vm,
+static int64_t count_refusal(const struct enactor *enactor, const struct vm_record *vm,
                              enum cloud_refusal refusal, int64_t now)
 {
+    const struct daemon *daemon = enactor->daemon;
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     bool others_fault = refusal == CLOUD_NO_OWNER || refusal == CLOUD_NO_PERMISSION ||
                         refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_SERVICE;
+    bool unlocks = refusal == CLOUD_NO_OWNER && enactor_may_unlock(enactor, vm, now);
     int32_t times = 1 + (others_fault ? vm->refusals : vm->attempts);
-    int64_t again = now + (refusal == CLOUD_NO_OWNER ? doubled(PAUSE_OF_OWNER, times)
-                                                     : pause_after(daemon, times));
+    int64_t pause = refusal == CLOUD_NO_OWNER && !unlocks ? doubled(PAUSE_OF_OWNER, times)
+                                                          : enactor_pause_after(daemon, times);
+    int64_t again = now + pause;
 
+    if (unlocks && observed && !observed->locked) /* locked since then */
+        again = now + 1;
     vm_command_refused(daemon->store, vm, others_fault, again);
     return again;
 }
@@ -159,7 +166,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     static const char *const whose[] = {
         [CLOUD_NO_VM] = "",
         [CLOUD_NO_STATE] = "",
-        [CLOUD_NO_OWNER] = " (a quota or a lock)",
+        [CLOUD_NO_OWNER] = " (a quota, a lock or a network)",
         [CLOUD_NO_HOST] = " on this host",
         [CLOUD_NO_PERMISSION] = " (not the VM's fault)",
         [CLOUD_NO_CREDENTIALS] = " (not the VM's fault)",
@@ -178,14 +185,15 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         vm_command_too_late(store, vm, now + 1);
         return;
     }
-    if (deploys) { /* the datastore may be the cause */
+    if (deploys) { /* the datastore or a network may be the cause */
         vm_take_datastore(store, vm, -1);
-        world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
+        world_promise_addresses(enactor->daemon->world, vm->id, NULL, 0);
+        world_promise(enactor->daemon->world, vm->id, NULL, 0);
     }
     snprintf(quote, sizeof quote, "%s%s: %.180s", command_words[vm->command], whose[reply->refusal],
              reply->message);
     note(enactor, vm, &(struct reason){.id = REASON_COMMAND_REFUSED, .n = {vm->id}, .text = quote},
-         count_refusal(enactor->daemon, vm, reply->refusal, now), now);
+         count_refusal(enactor, vm, reply->refusal, now), now);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
         daemon_replan(enactor->daemon, "VM %d is not leaving host %d", vm->id, vm->host);
     if (is_out_of_attempts(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)

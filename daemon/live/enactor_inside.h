@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "adapters/cloud/cloud.h"
+#include "daemon/live/enactor.h"
 #include "daemon/live/world.h"
 #include "daemon/store/store.h"
 
@@ -43,9 +44,13 @@ struct enactor {
     struct complaint complaint;
     size_t in_flight;
     struct sent *sent; /* commands in flight, a list */
+    struct command_counts counts[COMMAND_KINDS];
 };
 
 /* --- enactor_send.c --- */
+/* May the VM be unlocked to carry out its goal: is its lease's time over, or must it make room for
+ * a lease that was promised to run? O(log leases). */
+bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now);
 /* Free the commands that wait for an answer. */
 void enactor_forget_sent(struct enactor *enactor);
 

@@ -5,6 +5,8 @@
 #include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/estimates.h"
+#include "daemon/live/guard.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
@@ -19,6 +21,8 @@ struct sent {
     struct enactor *enactor;
     struct sent *next;
     int32_t vm;
+    enum command command;
+    int64_t at; /* monotonic milliseconds */
 };
 
 static void forget(struct enactor *enactor, struct sent *sent)
@@ -46,6 +50,19 @@ static void done(struct enactor *enactor, const struct vm_record *vm)
     vm_command_accepted(enactor->daemon->store, vm, observed ? observed->history.sequence : -1);
 }
 
+const struct command_counts *enactor_counts(const struct enactor *enactor, enum command command)
+{
+    return &enactor->counts[command];
+}
+
+static void count(struct enactor *enactor, const struct sent *sent, enum cloud_outcome outcome)
+{
+    struct command_counts *counts = &enactor->counts[sent->command];
+
+    counts->outcomes[outcome]++;
+    histogram_add(&counts->latency, clock_monotonic() - sent->at);
+}
+
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent *sent = context;
@@ -53,6 +70,7 @@ static void answered(void *context, const struct cloud_reply *reply)
     const struct vm_record *vm = store_vm(enactor->daemon->store, sent->vm);
     int64_t now = clock_now();
 
+    count(enactor, sent, reply->outcome);
     forget(enactor, sent);
     enactor->in_flight--;
     if (!vm)
@@ -71,26 +89,55 @@ static void answered(void *context, const struct cloud_reply *reply)
         vm_command_unsent(enactor->daemon->store, vm, now + PAUSE_WHEN_UNREACHABLE);
         break;
     case CLOUD_UNKNOWN:
-        log_warning("VM %d of lease %lld: %s: %s; what became of it is looked at", vm->id,
+        log_warning("VM %d of lease %lld: %s: %s; its outcome is checked", vm->id,
                     (long long)vm->lease, command_words[vm->command], reply->message);
         break;
     }
     daemon_wake(enactor->daemon);
 }
 
-static void call(struct enactor *enactor, const struct vm_record *vm)
+/* An owner's lock is respected until it would cost another owner a promise. */
+bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now)
+{
+    const struct store *store = enactor->daemon->store;
+    const struct lease_record *lease = store_lease(store, vm->lease), *other;
+
+    if (!enactor->daemon->live->unlock || !lease || vm->goal == GOAL_RUN)
+        return false;
+    if (lease->phase == PHASE_ENDING && lease_is_over(lease, now))
+        return true;
+    other = store_is_preempted(lease) ? store_lease(store, lease->preempted_for) : NULL;
+    return other && other->accepted && other->kind != LEASE_BEST_EFFORT;
+}
+
+static bool is_to_be_unlocked(const struct enactor *enactor, const struct vm_record *vm)
+{
+    const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
+
+    return observed && observed->locked && enactor_may_unlock(enactor, vm, vm->sent);
+}
+
+static void call(struct enactor *enactor, const struct vm_record *vm, bool unlock)
 {
     struct sent *sent = memory_new(1, sizeof *sent);
+    struct nic_choice nics[VM_NICS_MAX];
+    size_t n_nics = 0;
 
-    *sent = (struct sent){enactor, enactor->sent, vm->id};
+    *sent = (struct sent){enactor, enactor->sent, vm->id, vm->command, clock_monotonic()};
     enactor->sent = sent;
     enactor->in_flight++;
+    if (vm->command == COMMAND_DEPLOY)
+        n_nics = world_nics(enactor->daemon->world, vm->id, nics);
     cloud_command(enactor->daemon->cloud,
                   &(struct cloud_command){.vm = vm->id,
                                           .command = vm->command,
                                           .host = command_host(vm, vm->command),
                                           .datastore = vm->datastore,
+                                          .nics = nics,
+                                          .n_nics = n_nics,
                                           .enforce = enactor->daemon->live->enforce,
+                                          .send_by = guard_send_by(enactor->daemon->guard),
+                                          .unlock = unlock,
                                           .done = answered,
                                           .context = sent});
 }
@@ -112,8 +159,8 @@ static void measure(struct enactor *enactor, const struct vm_record *vm)
         estimates_forget(estimates, vm->id);
 }
 
-/* "VM 4: suspend (lease 2: suspended for lease 7 until ...)". */
-static void log_command(const struct enactor *enactor, const struct vm_record *vm)
+/* "VM 4: unlock, stop (lease 2: Being suspended for lease 7)". */
+static void log_command(const struct enactor *enactor, const struct vm_record *vm, bool unlock)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     int32_t host = command_host(vm, vm->command);
@@ -123,18 +170,26 @@ static void log_command(const struct enactor *enactor, const struct vm_record *v
         store_activity(lease, clock_now(), text, sizeof text);
     if (host >= 0)
         snprintf(where, sizeof where, " on host %d", host);
-    log_info("VM %d: %s%s%s (lease %lld: %s)", vm->id, command_words[vm->command], where,
+    log_info("VM %d: %s%s%s%s (lease %lld: %s)", vm->id, unlock ? "unlock, " : "",
+             command_words[vm->command], where,
              enactor->daemon->live->dry_run ? ", not sent (dry run)" : "", (long long)vm->lease,
              lease ? text : "is over");
 }
 
 static void send_one(struct enactor *enactor, const struct vm_record *vm)
 {
+    bool unlock = is_to_be_unlocked(enactor, vm);
+
     measure(enactor, vm);
-    log_command(enactor, vm);
+    log_command(enactor, vm, unlock);
     vm_note_sent(enactor->daemon->store, vm); /* never cleared in a dry run: logged once */
-    if (!enactor->daemon->live->dry_run)
-        call(enactor, vm);
+    if (enactor->daemon->live->dry_run)
+        return;
+    if (unlock)
+        store_history(enactor->daemon->store, vm->lease, clock_now(), "unlocked",
+                      "VM %d was locked; it is unlocked for the command %s", vm->id,
+                      command_words[vm->command]);
+    call(enactor, vm, unlock);
 }
 
 void enactor_withdraw(struct enactor *enactor)

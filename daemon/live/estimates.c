@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/store/store.h"
+#include "util/histogram.h"
 #include "util/memory.h"
 #include "util/search.h"
 
@@ -37,7 +38,9 @@ struct under_way {
 
 struct estimates {
     struct store *store;
+    double margin; /* deviations */
     struct model models[OPERATIONS];
+    struct histogram errors[OPERATIONS][2]; /* shorter, longer */
     struct under_way *under_way;
     size_t n_under_way, allocated;
 };
@@ -74,11 +77,12 @@ static void write_model(const struct estimates *estimates, enum operation operat
     store_set_fact(estimates->store, fact_names[operation], text);
 }
 
-struct estimates *estimates_create(struct store *store)
+struct estimates *estimates_create(struct store *store, double margin)
 {
     struct estimates *estimates = memory_new(1, sizeof *estimates);
 
     estimates->store = store;
+    estimates->margin = margin;
     for (int i = 0; i < OPERATIONS; i++)
         read_model(store, fact_names[i], &estimates->models[i]);
     return estimates;
@@ -173,6 +177,16 @@ static bool changed(const struct estimate *old, const struct estimate *new)
     return old->n == 0 || !old->seconds != !new->seconds || fabs(a - b) * 10 >= a;
 }
 
+/* `span`: milliseconds. */
+static void note_error(struct estimates *estimates, enum operation operation,
+                       const struct estimate *estimate, int64_t memory, int64_t span)
+{
+    int64_t error = span - estimate_seconds(estimate, memory) * 1000;
+
+    if (estimate->n > 0)
+        histogram_add(&estimates->errors[operation][error > 0], llabs(error));
+}
+
 static bool ended(struct estimates *estimates, struct under_way *found, int64_t at)
 {
     enum operation operation = found->operation;
@@ -183,6 +197,7 @@ static bool ended(struct estimates *estimates, struct under_way *found, int64_t 
     drop(estimates, found);
     if (span > LONGEST)
         return false;
+    note_error(estimates, operation, &before, memory, span);
     learn(&model->span, span, model->n == 0);
     learn(&model->share, span * 1000000 / memory, model->n == 0);
     model->n++;
@@ -222,10 +237,17 @@ struct estimate estimates_of(const struct estimates *estimates, enum operation o
     /* Compares relative deviations. When all VMs seen so far have the same memory both models fit;
      * memory is preferred, since later VMs will differ. */
     if (3 * (double)model->share.deviation * span <= 4 * (double)model->span.deviation * share)
-        estimate.rate = 1e9 / (share + 2 * (double)model->share.deviation);
+        estimate.rate = 1e9 / (share + estimates->margin * (double)model->share.deviation);
     else
-        estimate.seconds = (int64_t)ceil((span + 2 * (double)model->span.deviation) / 1000);
+        estimate.seconds =
+            (int64_t)ceil((span + estimates->margin * (double)model->span.deviation) / 1000);
     return estimate;
+}
+
+const struct histogram *estimates_errors(const struct estimates *estimates,
+                                         enum operation operation, bool longer)
+{
+    return &estimates->errors[operation][longer];
 }
 
 int64_t estimate_seconds(const struct estimate *estimate, int64_t memory)

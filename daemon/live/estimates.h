@@ -4,9 +4,9 @@
  * the time of oned, its drivers and the polls, since other VMs wait for that as well. Two models
  * are kept for each kind of operation: the same time for every VM, and a time proportional to
  * memory. The one that has been closer to the observations is used. Both are smoothed (an eighth of
- * a new value, a quarter of a new deviation, as TCP does for round trips, RFC 6298), and two
- * deviations are added: a suspension that ends early costs less than a reservation that starts
- * late.
+ * a new value, a quarter of a new deviation, as TCP does for round trips, RFC 6298), and a margin
+ * of some deviations is added (estimate-margin, 2 unless set): a suspension that ends early costs
+ * less than a reservation that starts late.
  *
  * Estimates are stored as facts of the store and survive a restart; operations in progress do not.
  * Times are monotonic milliseconds, memory is MB.
@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct histogram;
 struct store;
 struct estimates; /* opaque */
 
@@ -35,8 +36,8 @@ struct estimate {
     double rate;     /* MB/s, > 0 */
 };
 
-/* Loads the estimates from the store, which must outlive them. */
-struct estimates *estimates_create(struct store *store);
+/* Loads the estimates from the store, which must outlive them. Margin: deviations, >= 0. */
+struct estimates *estimates_create(struct store *store, double margin);
 void estimates_destroy(struct estimates *estimates); /* NULL is allowed */
 
 /* A command was sent. A measurement in progress for the same VM is discarded. */
@@ -51,6 +52,11 @@ bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at);
 void estimates_forget(struct estimates *estimates, int32_t vm);
 
 struct estimate estimates_of(const struct estimates *estimates, enum operation operation);
+
+/* By how much operations took longer (shorter) than estimated, margin included, since the creation.
+ */
+const struct histogram *estimates_errors(const struct estimates *estimates,
+                                         enum operation operation, bool longer);
 
 /* Estimated seconds for a VM with that memory; 0: no estimate. */
 int64_t estimate_seconds(const struct estimate *estimate, int64_t memory);

@@ -23,7 +23,8 @@ struct guard {
     struct cloud *cloud;
     struct claim claim;
     int fd;
-    bool marked, in_flight, released;
+    bool marked, in_flight, released, resting;
+    int64_t next_watch; /* while resting */
     bool told_failure, told_refusal, told_watching;
 };
 
@@ -52,7 +53,7 @@ static int check_directory(const char *directory, struct error *err)
 {
     struct stat status;
 
-    if (mkdir(directory, S_IRWXU) < 0 && errno != EEXIST)
+    if (store_make_directory(directory) < 0)
         return error_set(err, errno, "%s: cannot create the directory: %s", directory,
                          strerror(errno));
     if (stat(directory, &status) < 0)
@@ -144,9 +145,10 @@ static void tell_watching(struct guard *guard)
     const struct cloud_mark *other = &guard->claim.other;
 
     if (guard->claim.state == CLAIM_WATCHING && !guard->told_watching)
-        log_info("OpenNebula has the mark of another galernad, %s on %s; it is taken for gone when "
-                 "its mark does not change for %d s",
-                 other->instance, other->host, CLAIM_DEAD / 1000);
+        log_info(
+            "another galernad is registered in OpenNebula, %s on %s; it counts as ended when it "
+            "does not renew its mark for %d s",
+            other->instance, other->host, CLAIM_DEAD / 1000);
     guard->told_watching = guard->claim.state == CLAIM_WATCHING;
 }
 
@@ -190,24 +192,46 @@ static void write_mark(struct guard *guard)
     crash_point("after a mark");
 }
 
+void guard_lead(struct guard *guard, const struct cloud_leadership *leadership)
+{
+    if (!guard->in_flight)
+        claim_lead(&guard->claim, leadership->term, leadership->server, clock_monotonic());
+}
+
+static void mark_watched(void *context, const struct cloud_reply *reply,
+                         const struct cloud_mark *mark)
+{
+    struct guard *guard = context;
+
+    guard->in_flight = false;
+    if (reply->outcome == CLOUD_DONE)
+        guard->claim.other = *mark;
+}
+
 void guard_rest(struct guard *guard)
 {
-    const struct cloud_mark own = guard->claim.own;
+    int64_t now = clock_monotonic();
 
-    if (guard->claim.state == CLAIM_UNKNOWN || guard->in_flight)
+    if (!guard->marked || guard->in_flight)
         return;
-    claim_init(&guard->claim, own.instance, own.place, own.host);
-    guard->claim.own.beat = own.beat;
+    claim_rest(&guard->claim, now);
+    guard->resting = true;
     guard->told_watching = false;
+    if (now < guard->next_watch)
+        return;
+    guard->next_watch = now + CLAIM_BEAT;
+    guard->in_flight = true;
+    cloud_read_mark(guard->cloud, mark_watched, guard);
 }
 
 void guard_step(struct guard *guard)
 {
-    enum claim_wish wish = claim_wish(&guard->claim, clock_monotonic());
+    enum claim_action action = claim_next_action(&guard->claim, clock_monotonic());
 
-    if (!guard->marked || guard->in_flight || wish == CLAIM_WAIT)
+    guard->resting = false;
+    if (!guard->marked || guard->in_flight || action == CLAIM_WAIT)
         return;
-    if (wish == CLAIM_WRITE) {
+    if (action == CLAIM_WRITE) {
         write_mark(guard);
         return;
     }
@@ -219,7 +243,7 @@ int64_t guard_next_time(const struct guard *guard)
 {
     if (!guard->marked || guard->in_flight || guard->claim.state == CLAIM_LOST)
         return INT64_MAX;
-    return guard->claim.next;
+    return guard->resting ? guard->next_watch : guard->claim.next;
 }
 
 bool guard_is_settled(const struct guard *guard)
@@ -231,6 +255,36 @@ bool guard_is_settled(const struct guard *guard)
 bool guard_holds(const struct guard *guard)
 {
     return !guard->marked || claim_holds(&guard->claim, clock_monotonic());
+}
+
+bool guard_is_fresh(const struct guard *guard)
+{
+    return !guard->marked || claim_is_fresh(&guard->claim, clock_monotonic());
+}
+
+void guard_confirm(struct guard *guard)
+{
+    claim_confirm(&guard->claim, clock_monotonic());
+}
+
+bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,
+                    int64_t led)
+{
+    int64_t now = clock_monotonic();
+
+    if (!guard->marked)
+        return now - led < CLAIM_LED;
+    return leadership->term == guard->claim.own.term && claim_may_send(&guard->claim, led, now);
+}
+
+int64_t guard_send_by(const struct guard *guard)
+{
+    return guard && guard->marked && !guard->claim.open ? claim_send_by(&guard->claim) : 0;
+}
+
+const struct cloud_mark *guard_acting(const struct guard *guard)
+{
+    return guard->claim.state == CLAIM_HELD ? &guard->claim.own : &guard->claim.other;
 }
 
 int guard_check(const struct guard *guard, struct error *err)
@@ -260,7 +314,7 @@ struct guard *guard_create(const struct guard_settings *settings, struct error *
     return guard;
 }
 
-static void given_up(void *context, const struct cloud_reply *reply)
+static void mark_released(void *context, const struct cloud_reply *reply)
 {
     struct guard *guard = context;
 
@@ -281,7 +335,7 @@ void guard_release(struct guard *guard)
     mark.beat = -1;
     time_text_utc(clock_now(), mark.seen, sizeof mark.seen);
     crash_point("before giving the mark up");
-    cloud_write_mark(guard->cloud, &mark, given_up, guard);
+    cloud_write_mark(guard->cloud, &mark, mark_released, guard);
     while (!guard->released && clock_monotonic() < until)
         if (cloud_wait(guard->cloud, NULL, 0, (int)(until - clock_monotonic()), &err) < 0)
             break;

@@ -28,8 +28,10 @@ struct guard *guard_create(const struct guard_settings *settings, struct error *
 /* Releases the lock; the mark stays. NULL is allowed. */
 void guard_destroy(struct guard *guard);
 
-/* Our oned does not lead its zone: another galernad may act on the leader. The claim starts over
- * with the next step. */
+/* Our oned leads its zone in that Raft term, or is its only front-end (term 0). */
+void guard_lead(struct guard *guard, const struct cloud_leadership *leadership);
+/* Our oned does not lead its zone: another galernad may act beside the leader. Reads that one's
+ * mark from time to time. The claim starts over when our oned leads. */
 void guard_rest(struct guard *guard);
 /* Read or write the mark if that is due; does not block. */
 void guard_step(struct guard *guard);
@@ -39,6 +41,16 @@ int64_t guard_next_time(const struct guard *guard);
 bool guard_is_settled(const struct guard *guard);
 /* May this daemon act? */
 bool guard_holds(const struct guard *guard);
+/* Commands wait to be sent: is the mark fresh enough? If not, write it. */
+bool guard_is_fresh(const struct guard *guard);
+void guard_confirm(struct guard *guard);
+/* May commands be sent now, and until when may they leave (CLOCK_BOOTTIME milliseconds, 0: no
+ * limit; guard may be NULL)? led: when oned was asked last; it answered with this leadership. */
+bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,
+                    int64_t led);
+int64_t guard_send_by(const struct guard *guard);
+/* The mark as it was read or written last; instance "": none is known. */
+const struct cloud_mark *guard_acting(const struct guard *guard);
 /* EBUSY when another daemon acts, which err names; else 0. */
 int guard_check(const struct guard *guard, struct error *err);
 

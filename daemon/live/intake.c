@@ -19,7 +19,7 @@ static struct lease_spec_defaults defaults(const struct daemon *daemon)
                                         .ahead = daemon->clocks.ahead};
 }
 
-static void add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
+void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
 {
     struct vm_record *entry = store_add_vm(daemon->store, vm->id, lease);
 
@@ -29,9 +29,9 @@ static void add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
     entry->ran = vm_state_traits[vm->state].active;
 }
 
-static const struct lease_record *add_lease(struct daemon *daemon, const struct vm *vm)
+const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id)
 {
-    struct lease_record *lease = store_add_lease(daemon->store, vm->id);
+    struct lease_record *lease = store_add_lease(daemon->store, id);
 
     lease->kind = LEASE_BEST_EFFORT;
     lease->submit = clocks_ours(daemon, vm->stime);
@@ -161,6 +161,28 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
+bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
+                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
+{
+    struct lease_spec spec = {.present = true,
+                              .kind = changed->kind,
+                              .start = changed->start,
+                              .earliest = changed->earliest,
+                              .deadline = changed->deadline,
+                              .duration = changed->duration,
+                              .term_values = changed->term_values};
+    const struct rights_request request = {
+        .user = changed->user,
+        .group = changed->user_group,
+        .spec = &spec,
+        .n_vms = (uint32_t)members(daemon, changed->id),
+        .reservations =
+            reservations_of(daemon, changed->uid, store_lease(daemon->store, changed->id)),
+        .now = now};
+
+    return rights_grant(daemon->rights, &request, reason) == 0;
+}
+
 /* A VM without a lease: it requests one, or is already on a host. */
 static void take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
                     int64_t now)
@@ -200,12 +222,12 @@ static void join_group(struct daemon *daemon, const struct vm *vm, const struct 
     const struct lease_record *lease = open_group(daemon, vm, spec->group);
 
     if (!lease) {
-        lease = add_lease(daemon, vm);
+        lease = intake_add_lease(daemon, vm, vm->id);
         take_terms(daemon, lease, spec);
         lease_apply(daemon->store, lease, EVENT_GROUP_OPENED, now, "%s, group %s",
                     store_kind_words[lease->kind], lease->group);
     }
-    add_vm(daemon, vm, lease->id);
+    intake_add_vm(daemon, vm, lease->id);
     gather(daemon, lease, spec, now);
 }
 
@@ -230,8 +252,8 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         join_group(daemon, vm, &spec, now);
         return;
     }
-    lease = add_lease(daemon, vm);
-    add_vm(daemon, vm, lease->id);
+    lease = intake_add_lease(daemon, vm, vm->id);
+    intake_add_vm(daemon, vm, lease->id);
     if (result < 0) {
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
             refuse(daemon, lease, REASON_MALFORMED, reason, now);
@@ -385,7 +407,9 @@ void intake(struct daemon *daemon, int64_t now)
     if (n)
         qsort(news, n, sizeof *news, by_id);
     for (size_t i = 0; i < n; i++)
-        take_in(daemon, news[i]->full, now);
+        if (!promises_restore(daemon, news[i]->full))
+            take_in(daemon, news[i]->full, now);
     free(news);
+    promises_restored(daemon, now);
     close_groups(daemon, now);
 }

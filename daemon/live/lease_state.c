@@ -81,7 +81,7 @@ static void starts(struct store *store, struct lease_record *lease, int64_t now)
         vm_take_datastore(store, vms[i], -1);
 }
 
-static void stand_still(const struct store *store, struct lease_record *lease)
+static void stop_running(const struct store *store, struct lease_record *lease)
 {
     lease->accumulated = lease_ran_for(store, lease);
     lease->since = INSTANT_NONE;
@@ -158,7 +158,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
         waits_again(lease);
         break;
     case EVENT_PARKED:
-        stand_still(store, lease);
+        stop_running(store, lease);
         lease->expected = INSTANT_NONE;
         break;
     case EVENT_REFUSED:
@@ -276,6 +276,18 @@ int lease_refuse(struct store *store, const struct lease_record *lease, int64_t 
 
 /* --- outside of events ------------------------------------------------------------------------ */
 
+void lease_restore(struct store *store, const struct lease_record *known,
+                   const struct lease_record *promised)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    lease_take_terms(store, known, promised);
+    lease->submit = promised->submit;
+    lease->late = promised->late;
+    lease->accepted = true;
+    lease->accumulated = lease_ran_for(store, known);
+}
+
 bool lease_explain(struct store *store, const struct lease_record *known,
                    const struct reason *reason, const struct vm_record *vm, int64_t retry)
 {
@@ -311,9 +323,9 @@ void lease_runs_since(struct store *store, const struct lease_record *known, int
     lease->end = lease_end_from(lease, since);
 }
 
-void lease_stands_still(struct store *store, const struct lease_record *lease)
+void lease_stopped_running(struct store *store, const struct lease_record *lease)
 {
-    stand_still(store, store_change_lease(store, lease));
+    stop_running(store, store_change_lease(store, lease));
 }
 
 void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since)
@@ -327,6 +339,11 @@ void lease_ran_unseen(struct store *store, const struct lease_record *known, int
 void lease_note_late(struct store *store, const struct lease_record *lease)
 {
     store_change_lease(store, lease)->late = true;
+}
+
+void lease_note_charged(struct store *store, const struct lease_record *lease, int64_t charged)
+{
+    store_change_lease(store, lease)->charged = charged;
 }
 
 void lease_note_warned(struct store *store, const struct lease_record *lease)
@@ -395,6 +412,41 @@ void lease_take_terms(struct store *store, const struct lease_record *known,
     lease->term_values = terms->term_values;
     lease->group_size = terms->group_size;
     memcpy(lease->group, terms->group, sizeof lease->group);
+}
+
+/* What was to make room for the lease at its old start stays. */
+static void release_victims(struct store *store, int64_t id, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->preempted_for == id && leases[i]->preempted_at > now)
+            lease_keeps_hosts(store, leases[i], now);
+}
+
+int lease_change_times(struct store *store, const struct lease_record *known,
+                       const struct lease_record *changed, int64_t now, const char *text)
+{
+    bool moves = changed->start != known->start || changed->earliest != known->earliest;
+    struct lease_record *lease;
+
+    if (lease_apply(store, known, EVENT_CHANGED, now, "%s", text) < 0)
+        return -1;
+    lease = store_change_lease(store, known);
+    lease->start = changed->start;
+    lease->earliest = changed->earliest;
+    lease->deadline = changed->deadline;
+    lease->duration = changed->duration;
+    lease->relative = changed->relative;
+    lease->warned = false;
+    if (lease->since != INSTANT_NONE || lease->phase == PHASE_STARTING)
+        lease->end = lease_end_from(lease, now);
+    if (!moves)
+        return 0;
+    lease->expected = lease->kind == LEASE_RESERVATION ? lease->start : INSTANT_NONE;
+    release_victims(store, lease->id, now);
+    return 0;
 }
 
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at)

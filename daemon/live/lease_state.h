@@ -26,6 +26,7 @@ enum lease_event {
     EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
     EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
     EVENT_QUEUED,        /* the terms it now requests are granted */
+    EVENT_RESTORED,      /* its promise was found in OpenNebula, and its VMs wait or are suspended */
     EVENT_REFUSED,       /* by rights, policy, lack of room, or a malformed attribute */
     /* from the planner */
     EVENT_ACCEPTED,  /* admitted: the lease has a promise, or waits for room */
@@ -52,6 +53,7 @@ enum lease_event {
     EVENT_REPLANNED, /* no command sent yet: the start is planned again */
     EVENT_MISSED,    /* the promised time has passed and the lease has not run */
     EVENT_GIVEN_UP,  /* a VM could not be started */
+    EVENT_CHANGED,   /* a user or operator gave it other times, and they hold */
     EVENT_CANCELLED, /* a user, an operator or an interrupted order */
     EVENTS
 };
@@ -107,13 +109,15 @@ void lease_runs_since(struct store *store, const struct lease_record *known, int
 
 /* The lease's VMs stopped running: adds up the time they ran. Its end is unknown from now on,
  * except for a reservation. */
-void lease_stands_still(struct store *store, const struct lease_record *lease);
+void lease_stopped_running(struct store *store, const struct lease_record *lease);
 
 /* The lease was ended before it was seen running: the time it ran counts all the same. */
 void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since);
 
 /* The lease's owner was told that it is late, or that its end is near. */
 void lease_note_late(struct store *store, const struct lease_record *lease);
+/* Its owner was charged for so many of the seconds run. */
+void lease_note_charged(struct store *store, const struct lease_record *lease, int64_t charged);
 void lease_note_warned(struct store *store, const struct lease_record *lease);
 
 /* Set when the lease starts (or continues): promised (`contract`), planned or estimated.
@@ -135,7 +139,15 @@ void lease_gather(struct store *store, const struct lease_record *known, uint32_
 /* Copy the requested terms from the record `terms`; set when they were submitted. */
 void lease_take_terms(struct store *store, const struct lease_record *known,
                       const struct lease_record *terms);
+/* EVENT_CHANGED, with the times of the record `changed` (daemon/live/lease_change.h). The hosts of
+ * other leases that would have made room are theirs again. */
+int lease_change_times(struct store *store, const struct lease_record *known,
+                       const struct lease_record *changed, int64_t now, const char *text);
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
+/* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and
+ * whether it is late. The lease is accepted. */
+void lease_restore(struct store *store, const struct lease_record *known,
+                   const struct lease_record *promised);
 
 /* The clock was set by so many seconds: move the lease's times. */
 void lease_move_times(struct store *store, const struct lease_record *known, int64_t by);

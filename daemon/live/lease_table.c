@@ -8,6 +8,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_GATHERING, EVENT_FOUND_RUNNING, PHASE_STARTING, GOAL_RUN, "adopted"},
     {PHASE_GATHERING, EVENT_FOUND_STOPPED, PHASE_PARKED, GOAL_NONE, "adopted"},
     {PHASE_GATHERING, EVENT_QUEUED, PHASE_WAITING, GOAL_KEPT, NULL},
+    {PHASE_GATHERING, EVENT_RESTORED, PHASE_QUEUE, GOAL_KEPT, "restored"},
     {PHASE_GATHERING, EVENT_REFUSED, PHASE_REFUSED, GOAL_HOLD, "refused"},
     {PHASE_GATHERING, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_GATHERING, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
@@ -19,6 +20,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_WAITING, EVENT_RESUME, PHASE_STARTING, GOAL_RUN, "resuming"},
     {PHASE_WAITING, EVENT_STARTED_BY_OTHERS, PHASE_STARTING, GOAL_RUN, "started-by-others"},
     {PHASE_WAITING, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
+    {PHASE_WAITING, EVENT_CHANGED, PHASE_WAITING, GOAL_KEPT, "changed"},
     {PHASE_WAITING, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_WAITING, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
@@ -29,6 +31,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_RESERVED, EVENT_RESUME, PHASE_STARTING, GOAL_RUN, "resuming"},
     {PHASE_RESERVED, EVENT_STARTED_BY_OTHERS, PHASE_STARTING, GOAL_RUN, "started-by-others"},
     {PHASE_RESERVED, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
+    {PHASE_RESERVED, EVENT_CHANGED, PHASE_RESERVED, GOAL_KEPT, "changed"},
     {PHASE_RESERVED, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_RESERVED, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
@@ -42,6 +45,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_STARTING, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
     {PHASE_STARTING, EVENT_MISSED, PHASE_REFUSED, GOAL_HOLD, "missed"},
     {PHASE_STARTING, EVENT_GIVEN_UP, PHASE_FAILED, GOAL_HOLD, "given-up"},
+    {PHASE_STARTING, EVENT_CHANGED, PHASE_STARTING, GOAL_KEPT, "changed"},
     {PHASE_STARTING, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_STARTING, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
@@ -51,6 +55,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_RUNNING, EVENT_GIVES_WAY, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_RUNNING, EVENT_TIME_OVER, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_RUNNING, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
+    {PHASE_RUNNING, EVENT_CHANGED, PHASE_RUNNING, GOAL_KEPT, "changed"},
     {PHASE_RUNNING, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_RUNNING, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
@@ -88,6 +93,7 @@ static const char *const event_names[EVENTS] = {
     [EVENT_FOUND_STOPPED] = "found-stopped",
     [EVENT_ASKED_AGAIN] = "asked-again",
     [EVENT_QUEUED] = "queued",
+    [EVENT_RESTORED] = "restored",
     [EVENT_REFUSED] = "refused",
     [EVENT_ACCEPTED] = "accepted",
     [EVENT_CONVERTED] = "converted",
@@ -111,6 +117,7 @@ static const char *const event_names[EVENTS] = {
     [EVENT_REPLANNED] = "replanned",
     [EVENT_MISSED] = "missed",
     [EVENT_GIVEN_UP] = "given-up",
+    [EVENT_CHANGED] = "changed",
     [EVENT_CANCELLED] = "cancelled",
 };
 

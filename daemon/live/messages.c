@@ -7,6 +7,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/promises.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
@@ -15,7 +16,7 @@
 #include "util/time_text.h"
 
 enum {
-    AT_ONCE = 20,           /* calls in progress */
+    AT_ONCE = 100,          /* calls in progress or queued */
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
     REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */
 };
@@ -24,10 +25,23 @@ struct sent_message {
     struct messages *messages; /* NULL: not under way */
     int32_t vm;
     char text[STORE_TEXT_MAX];
+    bool has_promise;
+    struct promise_due promise;
+};
+
+/* What a VM is to show. */
+struct message {
+    const struct vm_record *vm;
+    const struct lease_record *lease;
+    char text[STORE_TEXT_MAX];
+    bool has_promise; /* the promise is written as well */
+    struct promise_due promise;
 };
 
 struct messages {
     struct daemon *daemon;
+    size_t open; /* calls without an answer */
+    size_t left; /* messages that found no room among them */
     struct sent_message sent[AT_ONCE];
 };
 
@@ -60,13 +74,15 @@ static bool is_time(int64_t instant)
 /* The lease does what its owner expects: no message. */
 static bool goes_as_expected(const struct lease_record *lease)
 {
+    if (store_is_leaving(lease) && lease->reason_id != REASON_LEAVES)
+        return false;
     switch (lease->phase) {
     case PHASE_STARTING:
         return !lease->late &&
                (!lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0);
     case PHASE_RUNNING:
         return !lease->late && !lease->warned && !store_is_preempted(lease) &&
-               lease->reason_id != REASON_UNKNOWN;
+               lease->reason_id != REASON_UNKNOWN && lease->reason_id != REASON_RULE_BROKEN;
     case PHASE_PARKED:
     case PHASE_ENDING:
     case PHASE_ENDED:
@@ -88,16 +104,22 @@ void message_of(const struct lease_record *lease, int64_t now, char *text, size_
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent_message *sent = context;
-    const struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
+    struct store *store = sent->messages->daemon->store;
+    const struct vm_record *vm = store_vm(store, sent->vm);
 
     crash_point("message answered");
-    if (vm && reply->outcome == CLOUD_DONE && strcmp(vm->message, sent->text) != 0) {
-        vm_has_message(sent->messages->daemon->store, vm, sent->text);
+    if (vm && reply->outcome == CLOUD_DONE) {
+        if (strcmp(vm->message, sent->text) != 0)
+            vm_has_message(store, vm, sent->text);
+        if (sent->has_promise)
+            vm_has_promise(store, vm, sent->promise.number, sent->promise.digest);
     } else if (reply->outcome != CLOUD_DONE) {
         log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
     }
     if (vm)
-        vm_note_message_answered(sent->messages->daemon->store, vm, clock_monotonic());
+        vm_note_message_answered(store, vm, clock_monotonic());
+    if (--sent->messages->open == 0 && sent->messages->left > 0)
+        daemon_wake(sent->messages->daemon);
     sent->messages = NULL;
 }
 
@@ -125,15 +147,22 @@ static struct sent_message *free_slot(struct messages *messages)
 }
 
 static void send_message(struct messages *messages, struct sent_message *sent,
-                         const struct vm_record *vm, const struct lease_record *lease,
-                         const char *text)
+                         const struct message *message)
 {
+    struct cloud_message shown = {.text = sent->text};
+
+    messages->open++;
     sent->messages = messages;
-    sent->vm = vm->id;
-    snprintf(sent->text, sizeof sent->text, "%s", text);
-    vm_note_message_sent(messages->daemon->store, vm, lease, clock_now());
+    sent->vm = message->vm->id;
+    snprintf(sent->text, sizeof sent->text, "%s", message->text);
+    sent->has_promise = message->has_promise;
+    if (sent->has_promise) {
+        sent->promise = message->promise;
+        shown.promise = sent->promise.text;
+    }
+    vm_note_message_sent(messages->daemon->store, message->vm, message->lease, clock_now());
     crash_point("before a message");
-    cloud_message(messages->daemon->cloud, vm->id, sent->text, answered, sent);
+    cloud_message(messages->daemon->cloud, sent->vm, &shown, answered, sent);
     crash_point("after a message");
 }
 
@@ -146,22 +175,23 @@ static bool differs_in_numbers(const struct vm_record *vm, const struct lease_re
             (is_time(vm->message_expected) && is_time(lease->expected)));
 }
 
-/* oned 7.x writes the attribute as well: OpenNebula's value counts, not the last one written. */
-static void see_message(struct daemon *daemon, const struct vm_record *vm)
+/* oned 7.x writes the message as well: OpenNebula's value counts, not the last one written. */
+static void see_message(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     const char *shown;
 
     if (vm->message_in_flight || !observed || !observed->full ||
-        observed->asked <= vm->message_settled)
+        observed->full_asked <= vm->message_settled)
         return;
+    promises_see(daemon, vm, observed->full, now);
     shown = attributes_find(&observed->full->user_template, "SCHED_MESSAGE");
     if (strcmp(shown ? shown : "", vm->message) == 0)
         return;
     vm_has_message(daemon->store, vm, shown ? shown : "");
 }
 
-void messages_see(struct messages *messages)
+void messages_see(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
     size_t n;
@@ -169,15 +199,19 @@ void messages_see(struct messages *messages)
 
     for (size_t i = 0; i < n; i++)
         if (!vms[i]->gone)
-            see_message(daemon, vms[i]);
+            see_message(daemon, vms[i], now);
+}
+
+static bool may_be_sent(const struct vm_record *vm, int64_t now)
+{
+    return !vm->message_in_flight &&
+           (now - vm->message_at >= REWRITE_INTERVAL || now < vm->message_at);
 }
 
 static bool is_due(const struct vm_record *vm, const struct lease_record *lease, const char *text,
                    int64_t now)
 {
-    if (vm->message_in_flight || strcmp(vm->message, text) == 0)
-        return false;
-    if (now - vm->message_at < REWRITE_INTERVAL && now >= vm->message_at)
+    if (strcmp(vm->message, text) == 0 || keeps_notice(vm, lease, text))
         return false;
     /* The start announced in the message has passed. */
     if (is_time(vm->message_expected) && vm->message_expected < now)
@@ -185,28 +219,43 @@ static bool is_due(const struct vm_record *vm, const struct lease_record *lease,
     return !differs_in_numbers(vm, lease) || now - vm->message_at >= ESTIMATE_INTERVAL;
 }
 
+/* False: what the VM shows is right, or changes too little. */
+static bool compose(const struct daemon *daemon, struct message *message, int64_t now)
+{
+    const struct vm_record *vm = message->vm;
+    char text[STORE_TEXT_MAX];
+
+    message_of(message->lease, now, text, sizeof text);
+    quote(text, message->text, sizeof message->text);
+    message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
+    if (is_due(vm, message->lease, message->text, now))
+        return true;
+    if (keeps_notice(vm, message->lease, message->text))
+        snprintf(message->text, sizeof message->text, "%s", vm->message);
+    return message->has_promise;
+}
+
 size_t messages_update(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
-    size_t n, left = 0;
+    size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
+    messages->left = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
-        char text[STORE_TEXT_MAX], quoted[STORE_TEXT_MAX];
+        struct message message;
         struct sent_message *sent;
 
-        if (vms[i]->gone || !lease)
-            continue;
-        message_of(lease, now, text, sizeof text);
-        quote(text, quoted, sizeof quoted);
-        if (!is_due(vms[i], lease, quoted, now) || keeps_notice(vms[i], lease, quoted))
+        message.vm = vms[i];
+        message.lease = store_lease(daemon->store, vms[i]->lease);
+        if (vms[i]->gone || !message.lease || !may_be_sent(vms[i], now) ||
+            !compose(daemon, &message, now))
             continue;
         sent = free_slot(messages);
         if (!sent)
-            left++;
+            messages->left++;
         else if (!daemon->live->dry_run)
-            send_message(messages, sent, vms[i], lease, quoted);
+            send_message(messages, sent, &message);
     }
-    return left;
+    return messages->left;
 }

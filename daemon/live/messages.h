@@ -1,5 +1,6 @@
-/* messages.h: writes SCHED_MESSAGE of each waiting VM: what it waits for, and its expected start.
- * Written only when it changes, and estimates not too often.
+/* messages.h: writes SCHED_MESSAGE of each waiting VM: what it waits for, and its expected start;
+ * and with it the VM's promise (promises.h). Written only when they change, and estimates not too
+ * often.
  */
 #ifndef GALERNA_DAEMON_MESSAGES_H
 #define GALERNA_DAEMON_MESSAGES_H
@@ -14,10 +15,11 @@ struct messages; /* opaque */
 struct messages *messages_create(struct daemon *daemon);
 void messages_destroy(struct messages *messages); /* NULL is allowed */
 
-/* Read SCHED_MESSAGE from the extended forms of the last poll. */
-void messages_see(struct messages *messages);
+/* Read messages and promises from the extended forms of the last poll. */
+void messages_see(struct messages *messages, int64_t now);
 
-/* Send the messages that changed, at most a few dozen calls at once. Returns how many are left. */
+/* Send the messages that changed, a hundred calls at once. Returns how many are left: when these
+ * calls are answered, the daemon is woken. */
 size_t messages_update(struct messages *messages, int64_t now);
 
 /* The sentence shown to the lease's owner. No start before `now` (seconds since 1970) is

@@ -1,6 +1,7 @@
 #include "daemon/live/moves.h"
 
 #include "daemon/daemon.h"
+#include "daemon/live/enactor.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
@@ -8,10 +9,15 @@ enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to
 
 enum command move_command(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    if (!vm_moves(vm) || vm->move_sent || observed->state != VM_RUNNING ||
+    bool runs = observed->state == VM_RUNNING;
+    bool is_off = observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED;
+
+    if (!vm_moves(vm) || vm->move_sent || !(vm->goal == GOAL_RUN ? runs : is_off) ||
         observed->history.host != vm->host || vm->host == vm->move_to)
         return COMMAND_NONE;
-    return vm->move == MOVE_LIVE ? COMMAND_LIVE_MIGRATE : COMMAND_MIGRATE;
+    if (!runs || vm->move == MOVE_COLD)
+        return COMMAND_MIGRATE;
+    return vm->move == MOVE_LIVE ? COMMAND_LIVE_MIGRATE : COMMAND_POWEROFF_MIGRATE;
 }
 
 int32_t move_other_host(const struct vm_record *vm, const struct vm_observation *observed)
@@ -21,15 +27,49 @@ int32_t move_other_host(const struct vm_record *vm, const struct vm_observation 
     return observed->history.host == vm->move_to ? vm->host : vm->move_to;
 }
 
-static void give_up(struct daemon *daemon, const struct vm_record *vm, const char *why, int64_t now)
+void move_see_resched(struct daemon *daemon, const struct vm_record *vm,
+                      const struct vm_observation *observed)
 {
+    if (vm->resched == observed->resched || (vm->resched && (vm_moves(vm) || vm->move_failures)))
+        return;
+    vm_note_resched(daemon->store, vm, observed->resched);
+    daemon_replan(daemon, "VM %d is %s to be rescheduled", vm->id, vm->resched ? "" : "not ");
+}
+
+/* A VM that must leave its host is tried again, and cold if it was live; after retry-limit failures
+ * its operator has to mark it again. */
+static void abandon(struct daemon *daemon, const struct vm_record *vm, const char *why, int64_t now)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+    bool leaves = lease && store_is_leaving(lease);
+
     store_history(daemon->store, vm->lease, now, "move-failed", "VM %d stays on host %d: %s",
                   vm->id, vm->host, why);
     log_warning("VM %d of lease %lld was not moved to host %d: %s", vm->id, (long long)vm->lease,
                 vm->move_to, why);
-    vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
+    if (!leaves || vm->wanted || vm->move != MOVE_LIVE)
+        vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
+    vm_note_move_failed(daemon->store, vm,
+                        now + enactor_pause_after(daemon, vm->move_failures + 1));
+    if (vm->wanted) /* its host will do; the next plan to rebalance avoids the other one */
+        vm_want_on(daemon->store, vm, -1);
+    if (vm->move_failures >= daemon->live->retry_limit)
+        vm_note_resched(daemon->store, vm, false);
     daemon_replan(daemon, "VM %d was not moved to host %d", vm->id, vm->move_to);
     vm_end_move(daemon->store, vm);
+}
+
+static void arrived(struct daemon *daemon, const struct vm_record *vm, int64_t now)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+
+    store_history(daemon->store, vm->lease, now, "moved", "VM %d %s host %d now, as planned",
+                  vm->id, vm->goal == GOAL_RUN ? "runs on" : "is on", vm->move_to);
+    vm_place(daemon->store, vm, vm->move_to);
+    vm_end_move(daemon->store, vm);
+    vm_note_moved(daemon->store, vm);
+    if (lease && store_is_leaving(lease))
+        daemon_replan(daemon, "VM %d has left its host", vm->id);
 }
 
 void move_adopt(struct daemon *daemon, const struct vm_record *vm,
@@ -52,14 +92,11 @@ bool move_seen(struct daemon *daemon, const struct vm_record *vm,
     if (observed->state == VM_LIVE_MIGRATING)
         return true; /* the VM runs, and holds room on both hosts */
     if (observed->history.host == vm->move_to) {
-        store_history(daemon->store, vm->lease, now, "moved",
-                      "VM %d runs on host %d now, as planned", vm->id, vm->move_to);
-        vm_place(daemon->store, vm, vm->move_to);
-        vm_end_move(daemon->store, vm);
+        arrived(daemon, vm, now);
         return true;
     }
     if (observed->history.host == vm->host && vm->move_sent) {
-        give_up(daemon, vm, "OpenNebula did not migrate it", now);
+        abandon(daemon, vm, "OpenNebula did not migrate it", now);
         return true;
     }
     if (observed->history.host != vm->host)
@@ -70,5 +107,5 @@ bool move_seen(struct daemon *daemon, const struct vm_record *vm,
 void move_refused(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     if (vm->move != MOVE_NONE && vm->move_sent)
-        give_up(daemon, vm, "OpenNebula refused to migrate it", now);
+        abandon(daemon, vm, "OpenNebula refused to migrate it", now);
 }

@@ -1,5 +1,5 @@
-/* moves.h: migrations of running VMs to better hosts, from the engine's decision to the VM's
- * arrival.
+/* moves.h: migrations of VMs to better hosts, or off hosts that they must leave, from the engine's
+ * decision to the VM's arrival.
  *
  * While a VM moves its record names both hosts: `host`, where it runs, and `move_to`. Moves that
  * were decided but not commanded are lost when the daemon ends: the engine decides again.
@@ -17,7 +17,7 @@ struct daemon;
 
 static inline bool vm_moves(const struct vm_record *vm)
 {
-    return vm->move != MOVE_NONE && vm->goal == GOAL_RUN;
+    return vm->move != MOVE_NONE && (vm->goal == GOAL_RUN || vm->goal == GOAL_NONE);
 }
 
 /* The host that a command loads, or else the VM's host. */
@@ -32,8 +32,13 @@ static inline int32_t vm_planned_host(const struct vm_record *vm)
     return vm_moves(vm) ? vm->move_to : vm->host;
 }
 
-/* The migration command to send for a running VM, or COMMAND_NONE. */
+/* The migration command to send for a VM that runs or is off, or COMMAND_NONE. */
 enum command move_command(const struct vm_record *vm, const struct vm_observation *observed);
+
+/* The VM was seen: an operator marks it to be moved (RESCHED), or no longer. OpenNebula takes the
+ * mark away when a migration begins; a migration that fails is repeated all the same. */
+void move_see_resched(struct daemon *daemon, const struct vm_record *vm,
+                      const struct vm_observation *observed);
 
 /* The other host where a moving VM needs room, besides that of its last record; -1: none. */
 int32_t move_other_host(const struct vm_record *vm, const struct vm_observation *observed);

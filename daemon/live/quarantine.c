@@ -5,7 +5,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-static struct host_trouble *find(const struct quarantine *quarantine, int32_t host)
+static struct host_failure *find(const struct quarantine *quarantine, int32_t host)
 {
     for (size_t i = 0; i < quarantine->n; i++)
         if (quarantine->items[i].host == host)
@@ -13,17 +13,17 @@ static struct host_trouble *find(const struct quarantine *quarantine, int32_t ho
     return NULL;
 }
 
-static struct host_trouble *add(struct quarantine *quarantine, int32_t host, int32_t vm,
+static struct host_failure *add(struct quarantine *quarantine, int32_t host, int32_t vm,
                                 int64_t now)
 {
     quarantine->items = memory_grow(quarantine->items, &quarantine->allocated, quarantine->n + 1,
                                     sizeof *quarantine->items);
-    quarantine->items[quarantine->n] = (struct host_trouble){.host = host, .vm = vm, .at = now};
+    quarantine->items[quarantine->n] = (struct host_failure){.host = host, .vm = vm, .at = now};
     return &quarantine->items[quarantine->n++];
 }
 
 /* May one more host be quarantined? At most half of them may. */
-static bool may_be_left(const struct quarantine *quarantine, int64_t now)
+static bool may_quarantine_one_more(const struct quarantine *quarantine, int64_t now)
 {
     size_t n = 1;
 
@@ -34,46 +34,46 @@ static bool may_be_left(const struct quarantine *quarantine, int64_t now)
 
 bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now)
 {
-    struct host_trouble *trouble = find(quarantine, host);
+    struct host_failure *failure = find(quarantine, host);
     bool another;
 
     if (host < 0)
         return false;
-    if (!trouble) {
+    if (!failure) {
         add(quarantine, host, vm, now);
         return false;
     }
-    another = trouble->vm != vm && now - trouble->at <= QUARANTINE_SECONDS &&
-              trouble->until <= now && may_be_left(quarantine, now);
-    trouble->vm = vm;
-    trouble->at = now;
+    another = failure->vm != vm && now - failure->at <= QUARANTINE_SECONDS &&
+              failure->until <= now && may_quarantine_one_more(quarantine, now);
+    failure->vm = vm;
+    failure->at = now;
     if (another)
-        trouble->until = now + QUARANTINE_SECONDS;
+        failure->until = now + QUARANTINE_SECONDS;
     return another;
 }
 
 bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now)
 {
-    struct host_trouble *trouble = find(quarantine, host);
-    bool left = trouble && trouble->until > now;
+    struct host_failure *failure = find(quarantine, host);
+    bool is_quarantined = failure && failure->until > now;
 
-    if (host < 0 || (!left && !may_be_left(quarantine, now)))
+    if (host < 0 || (!is_quarantined && !may_quarantine_one_more(quarantine, now)))
         return false;
-    if (!trouble)
-        trouble = add(quarantine, host, -1, now);
-    trouble->at = now;
-    trouble->until = now + QUARANTINE_SECONDS;
-    return !left;
+    if (!failure)
+        failure = add(quarantine, host, -1, now);
+    failure->at = now;
+    failure->until = now + QUARANTINE_SECONDS;
+    return !is_quarantined;
 }
 
 bool quarantine_clear(struct quarantine *quarantine, int32_t host)
 {
-    struct host_trouble *trouble = find(quarantine, host);
-    bool left_alone = trouble && trouble->until > 0;
+    struct host_failure *failure = find(quarantine, host);
+    bool was_quarantined = failure && failure->until > 0;
 
-    if (trouble)
-        *trouble = quarantine->items[--quarantine->n];
-    return left_alone;
+    if (failure)
+        *failure = quarantine->items[--quarantine->n];
+    return was_quarantined;
 }
 
 bool quarantine_expire(struct quarantine *quarantine, int64_t now)
@@ -81,21 +81,21 @@ bool quarantine_expire(struct quarantine *quarantine, int64_t now)
     bool expired = false;
 
     for (size_t i = quarantine->n; i-- > 0;) {
-        struct host_trouble *trouble = &quarantine->items[i];
+        struct host_failure *failure = &quarantine->items[i];
 
-        if (now - trouble->at <= QUARANTINE_SECONDS || trouble->until > now)
+        if (now - failure->at <= QUARANTINE_SECONDS || failure->until > now)
             continue;
-        expired = expired || trouble->until > 0;
-        *trouble = quarantine->items[--quarantine->n];
+        expired = expired || failure->until > 0;
+        *failure = quarantine->items[--quarantine->n];
     }
     return expired;
 }
 
 int64_t quarantine_until(const struct quarantine *quarantine, int32_t host, int64_t now)
 {
-    const struct host_trouble *trouble = find(quarantine, host);
+    const struct host_failure *failure = find(quarantine, host);
 
-    return trouble && trouble->until > now ? trouble->until : INSTANT_NONE;
+    return failure && failure->until > now ? failure->until : INSTANT_NONE;
 }
 
 bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now)

@@ -17,14 +17,14 @@ enum {
     QUARANTINE_SECONDS = 300, /* within this time; also the duration of a quarantine */
 };
 
-struct host_trouble {
+struct host_failure {
     int32_t host, vm; /* the last VM that failed there */
     int64_t at;
     int64_t until; /* quarantined until then; 0: not yet */
 };
 
 struct quarantine {
-    struct host_trouble *items;
+    struct host_failure *items;
     size_t n, allocated;
     size_t hosts; /* hosts of the cloud; 0: unknown, any number may be quarantined */
 };

@@ -16,45 +16,75 @@ static bool has_failed(const struct daemon *daemon, const struct lease_record *l
     return false;
 }
 
-/* A VM in UNKNOWN may or may not be running: its lease continues, with that as its reason. */
-static void watch_unknown(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+/* A VM in UNKNOWN may or may not be running; one that breaks a rule of its VM group stays where it
+ * is. */
+static struct reason remark_on(const struct daemon *daemon, const struct lease_record *lease,
+                               char *text, size_t size)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
     struct reason reason = {.id = REASON_NONE};
 
-    for (size_t i = 0; i < n && reason.id == REASON_NONE; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        const struct broken_rule *rule =
+            map_value(&daemon->broken_rules, map_find(&daemon->broken_rules, vms[i]->id));
 
-        if (!vms[i]->gone && observed && observed->state == VM_UNKNOWN)
-            reason =
-                (struct reason){.id = REASON_UNKNOWN, .n = {vms[i]->id, observed->history.host}};
+        if (vms[i]->gone || !observed)
+            continue;
+        if (observed->state == VM_UNKNOWN)
+            return (struct reason){.id = REASON_UNKNOWN, .n = {vms[i]->id, observed->history.host}};
+        if (!rule || reason.id != REASON_NONE)
+            continue;
+        broken_rule_text(rule, text, size);
+        reason =
+            (struct reason){.id = REASON_RULE_BROKEN, .n = {vms[i]->id, rule->host}, .text = text};
     }
-    if (reason.id == REASON_NONE && lease->reason_id != REASON_UNKNOWN)
+    return reason;
+}
+
+static bool is_remark(enum reason_id id)
+{
+    return id == REASON_UNKNOWN || id == REASON_RULE_BROKEN;
+}
+
+/* The lease continues, with the remark as its reason. */
+static void watch_running(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    char text[STORE_TEXT_MAX] = "";
+    enum reason_id before = lease->reason_id;
+    struct reason reason = remark_on(daemon, lease, text, sizeof text);
+
+    if ((reason.id == REASON_NONE && !is_remark(before)) ||
+        !lease_explain(daemon->store, lease, &reason, NULL, INSTANT_NONE))
         return;
-    if (!lease_explain(daemon->store, lease, &reason, NULL, INSTANT_NONE))
-        return;
-    if (reason.id == REASON_NONE)
-        store_history(daemon->store, lease->id, now, "monitored", "all its VMs run");
-    else
+    if (reason.id == REASON_RULE_BROKEN)
+        store_history(daemon->store, lease->id, now, "rule-broken", "VM %d on host %d: %s",
+                      (int)reason.n[0], (int)reason.n[1], text);
+    else if (reason.id == REASON_UNKNOWN)
         store_history(daemon->store, lease->id, now, "unknown", "VM %d on host %d",
                       (int)reason.n[0], (int)reason.n[1]);
+    else if (before == REASON_UNKNOWN)
+        store_history(daemon->store, lease->id, now, "monitored", "all its VMs run");
+    else
+        store_history(daemon->store, lease->id, now, "rules-kept",
+                      "its VMs keep the rules of their VM groups");
 }
 
 static void reconcile_active(struct daemon *daemon, const struct lease_record *lease,
-                             const struct standings *s, int64_t now)
+                             const struct vm_statuses *s, int64_t now)
 {
     if (planner_must_relocate(daemon->planner, lease, now))
         daemon_replan(daemon, "a VM of lease %lld moves to another host", (long long)lease->id);
-    if (s->of[STANDS_UNKNOWN])
+    if (s->of[STATUS_UNKNOWN])
         return;
-    if (s->of[STANDS_RUNNING] == s->n) {
+    if (s->of[STATUS_RUNNING] == s->n) {
         if (lease->phase != PHASE_RUNNING || (s->since && lease->since != s->since))
             reconcile_runs(daemon, lease, s->since, now);
-        watch_unknown(daemon, lease, now);
-    } else if (s->of[STANDS_THEIR_STOP] == s->n) {
+        watch_running(daemon, lease, now);
+    } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
-    } else if (s->of[STANDS_PENDING] == s->n &&
+    } else if (s->of[STATUS_PENDING] == s->n &&
                (lease->phase == PHASE_RUNNING || has_failed(daemon, lease))) {
         reconcile_wait_again(
             daemon, lease, lease->phase == PHASE_RUNNING ? EVENT_PENDING_AGAIN : EVENT_START_FAILED,
@@ -63,41 +93,41 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
 }
 
 static void reconcile_stopping(struct daemon *daemon, const struct lease_record *lease,
-                               const struct standings *s, int64_t now)
+                               const struct vm_statuses *s, int64_t now)
 {
-    if (s->of[STANDS_UNKNOWN])
+    if (s->of[STATUS_UNKNOWN])
         return;
-    if (s->of[STANDS_OUR_STOP] + s->of[STANDS_PENDING] == s->n) {
+    if (s->of[STATUS_PREEMPTED] + s->of[STATUS_PENDING] == s->n) {
         reconcile_wait_again(daemon, lease, EVENT_SUSPENDED, now);
-    } else if (s->of[STANDS_THEIR_STOP] == s->n) {
+    } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     }
 }
 
 static void reconcile_waiting(struct daemon *daemon, const struct lease_record *lease,
-                              const struct standings *s, int64_t now)
+                              const struct vm_statuses *s, int64_t now)
 {
-    if (s->of[STANDS_UNKNOWN])
+    if (s->of[STATUS_UNKNOWN])
         return;
-    if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
+    if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
         reconcile_apply(daemon, lease, EVENT_STARTED_BY_OTHERS, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was started by others", (long long)lease->id);
-    } else if (s->of[STANDS_THEIR_STOP] == s->n) {
+    } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     }
 }
 
 static void reconcile_parked(struct daemon *daemon, const struct lease_record *lease,
-                             const struct standings *s, int64_t now)
+                             const struct vm_statuses *s, int64_t now)
 {
-    if (s->of[STANDS_UNKNOWN])
+    if (s->of[STATUS_UNKNOWN])
         return;
     if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
-    } else if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
+    } else if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
         reconcile_apply(daemon, lease, EVENT_RESUMED, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);
-    } else if (s->of[STANDS_PENDING] == s->n) {
+    } else if (s->of[STATUS_PENDING] == s->n) {
         reconcile_wait_again(daemon, lease, EVENT_RELEASED, now);
     }
 }
@@ -115,14 +145,14 @@ static bool is_ended_state(const struct daemon *daemon, const struct vm_observat
 }
 
 static void reconcile_ending(struct daemon *daemon, const struct lease_record *lease,
-                             const struct standings *s, int64_t now)
+                             const struct vm_statuses *s, int64_t now)
 {
     size_t n, over = 0;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
-    if (s->of[STANDS_UNKNOWN])
+    if (s->of[STATUS_UNKNOWN])
         return;
-    if (lease->since == INSTANT_NONE && s->of[STANDS_RUNNING] == s->n && s->since)
+    if (lease->since == INSTANT_NONE && s->of[STATUS_RUNNING] == s->n && s->since)
         lease_ran_unseen(daemon->store, lease, s->since);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -159,27 +189,27 @@ static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_reco
 /* A refused VM that its user released is requested again; a VM started after its lease is over is
  * ended again. */
 static void reconcile_final(struct daemon *daemon, const struct lease_record *lease,
-                            const struct standings *s, int64_t now)
+                            const struct vm_statuses *s, int64_t now)
 {
     enum vm_goal goal = goal_of(daemon, lease);
 
     if (lease->phase == PHASE_FAILED)
         reconcile_failed(daemon, lease, now);
-    if (s->of[STANDS_UNKNOWN])
+    if (s->of[STATUS_UNKNOWN])
         return;
-    if (lease->phase != PHASE_ENDED && s->of[STANDS_THEIR_STOP] == s->n && goal == GOAL_HOLD)
+    if (lease->phase != PHASE_ENDED && s->of[STATUS_STOPPED_BY_USER] == s->n && goal == GOAL_HOLD)
         reconcile_apply(daemon, lease, EVENT_HELD, now, "%s", "");
-    else if (lease->phase != PHASE_ENDED && s->of[STANDS_PENDING] == s->n && goal == GOAL_NONE &&
+    else if (lease->phase != PHASE_ENDED && s->of[STATUS_PENDING] == s->n && goal == GOAL_NONE &&
              daemon->live->refusal == REFUSAL_HOLD)
         intake_again(daemon, lease, now);
-    else if (lease->phase == PHASE_ENDED && s->of[STANDS_RUNNING] > 0)
+    else if (lease->phase == PHASE_ENDED && s->of[STATUS_RUNNING] > 0)
         reconcile_apply(daemon, lease, EVENT_STARTED_AFTER_END, now,
                         "it was started after its time was over");
 }
 
 static void reconcile_lease(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    struct standings s = {0};
+    struct vm_statuses s = {0};
     size_t n, gone_before = 0;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
@@ -194,7 +224,7 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
             reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_VMS_GONE, now);
         return;
     }
-    if (s.of[STANDS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&
+    if (s.of[STATUS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&
         lease->phase < PHASE_ENDING)
         daemon_replan(daemon, "lease %lld lost a VM", (long long)lease->id);
     switch (lease->phase) {

@@ -17,10 +17,10 @@ static void note_ending(struct daemon *daemon, const struct vm_record *vm, int64
  * planned. A VM that is being started may still arrive; one that never ran needs no end. */
 static bool is_to_be_ended(const struct daemon *daemon, const struct vm_record *vm)
 {
-    enum standing standing = reconcile_standing(daemon, vm, world_vm(daemon->world, vm->id));
+    enum vm_status status = reconcile_vm_status(daemon, vm, world_vm(daemon->world, vm->id));
 
-    return vm->ran || standing == STANDS_RUNNING || standing == STANDS_MOVING ||
-           standing == STANDS_UNKNOWN;
+    return vm->ran || status == STATUS_RUNNING || status == STATUS_IN_TRANSITION ||
+           status == STATUS_UNKNOWN;
 }
 
 static bool ends_too(const struct daemon *daemon, const struct vm_record *vm,
@@ -53,8 +53,8 @@ static void end_others(struct daemon *daemon, const struct vm_record *failed, in
         }
 }
 
-void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *last,
-                       int64_t now)
+void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed,
+                             const char *last, int64_t now)
 {
     const struct lease_record *lease = store_lease(daemon->store, failed->lease);
     char text[STORE_TEXT_MAX];
@@ -79,15 +79,15 @@ void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, i
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_record *vm = vms[i];
-        enum standing standing;
+        enum vm_status status;
 
         if (vm->gone || vm->goal != GOAL_END || vm->ran)
             continue;
-        standing = reconcile_standing(daemon, vm, world_vm(daemon->world, vm->id));
-        if (standing == STANDS_RUNNING) {
+        status = reconcile_vm_status(daemon, vm, world_vm(daemon->world, vm->id));
+        if (status == STATUS_RUNNING) {
             vm_seen_to_have_run(daemon->store, vm); /* it may have work to keep */
             note_ending(daemon, vm, now);
-        } else if (standing == STANDS_PENDING || standing == STANDS_FAILED) {
+        } else if (status == STATUS_PENDING || status == STATUS_FAILED) {
             vm_set_goal(daemon->store, vm, GOAL_HOLD);
         }
     }

@@ -6,30 +6,33 @@
 #include "daemon/live/lease_state.h"
 
 /* A VM's state in OpenNebula, as far as it matters to its lease. */
-enum standing {
-    STANDS_UNKNOWN, /* nothing newer than the last command */
-    STANDS_GONE,
-    STANDS_PENDING,
-    STANDS_RUNNING,
-    STANDS_MOVING,     /* in transition */
-    STANDS_FAILED,     /* needs recovery by a user */
-    STANDS_OUR_STOP,   /* suspended or stopped by us */
-    STANDS_THEIR_STOP, /* suspended, stopped, powered off, undeployed, held by a user */
+enum vm_status {
+    STATUS_UNKNOWN, /* nothing newer than the last command */
+    STATUS_GONE,
+    STATUS_PENDING,
+    STATUS_RUNNING,
+    STATUS_IN_TRANSITION,   /* in transition */
+    STATUS_FAILED,          /* needs recovery by a user */
+    STATUS_PREEMPTED,       /* suspended or stopped by us */
+    STATUS_STOPPED_BY_USER, /* suspended, stopped, powered off, undeployed, held by a user */
 };
 
-struct standings {
-    size_t n, of[STANDS_THEIR_STOP + 1];
+struct vm_statuses {
+    size_t n, of[STATUS_STOPPED_BY_USER + 1];
     int64_t since; /* the latest start among the running VMs */
 };
 
 enum { MISSING_MEANS_GONE = 2 };
 
-/* A VM's standing by its last observation. */
-enum standing reconcile_standing(const struct daemon *daemon, const struct vm_record *vm,
-                                 const struct vm_observation *observed);
-/* Record what was observed of a VM, and count its standing. */
+/* New records for a VM without them: its lease, best-effort and without terms, and itself. */
+const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id);
+void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease);
+/* A VM's status by its last observation. */
+enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
+                                   const struct vm_observation *observed);
+/* Record what was observed of a VM, and count its status. */
 void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
-                          const struct vm_record *vm, int64_t now, struct standings *standings);
+                          const struct vm_record *vm, int64_t now, struct vm_statuses *statuses);
 /* lease_apply(), which also informs the planner and the loop. False: the event cannot happen. */
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
                      enum lease_event event, int64_t now, const char *format, ...)
@@ -57,9 +60,9 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
 /* No command has been sent for the lease: its start may be replanned. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
 /* A VM that must leave the host and is still there, or NULL. */
-const struct vm_record *reconcile_leaver(const struct daemon *daemon, int32_t host);
+const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int32_t host);
 /* The first such VM on the hosts of a lease. */
-const struct vm_record *reconcile_leaver_of_lease(const struct daemon *daemon,
-                                                  const struct lease_record *lease);
+const struct vm_record *reconcile_departing_vm_of_lease(const struct daemon *daemon,
+                                                        const struct lease_record *lease);
 
 #endif

@@ -94,7 +94,7 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
 {
     char why[STORE_TEXT_MAX], left[TIME_TEXT_MAX];
 
-    lease_stands_still(daemon->store, lease);
+    lease_stopped_running(daemon->store, lease);
     if (event == EVENT_SUSPENDED) {
         int length = store_is_preempted(lease) ? snprintf(why, sizeof why, "for lease %lld",
                                                           (long long)lease->preempted_for)

@@ -8,7 +8,7 @@
 #include "daemon/log.h"
 #include "util/time_text.h"
 
-enum { WAIT_FOR_LEAVERS = 15 /* seconds: then the lease is replanned */ };
+enum { WAIT_FOR_DEPARTURES = 15 /* seconds: then the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
@@ -38,15 +38,15 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
 static void say_who_is_waited_for(const struct daemon *daemon, const struct lease_record *lease,
                                   char *text, size_t size)
 {
-    const struct vm_record *leaver = reconcile_leaver_of_lease(daemon, lease);
+    const struct vm_record *departing = reconcile_departing_vm_of_lease(daemon, lease);
     const struct vm_observation *observed;
 
     text[0] = '\0';
-    if (!leaver)
+    if (!departing)
         return;
-    observed = world_vm(daemon->world, leaver->id);
-    snprintf(text, size, "; VM %d (%s) has not left host %d", leaver->id, observed->state_name,
-             leaver->host);
+    observed = world_vm(daemon->world, departing->id);
+    snprintf(text, size, "; VM %d (%s) has not left host %d", departing->id, observed->state_name,
+             departing->host);
 }
 
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
@@ -138,10 +138,10 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record 
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
-        enum standing standing = reconcile_standing(daemon, vms[i], observed);
+        enum vm_status status = reconcile_vm_status(daemon, vms[i], observed);
 
         if (vms[i]->command ||
-            (standing != STANDS_PENDING && standing != STANDS_OUR_STOP && standing != STANDS_GONE))
+            (status != STATUS_PENDING && status != STATUS_PREEMPTED && status != STATUS_GONE))
             return false;
     }
     return true;
@@ -165,14 +165,14 @@ static bool waits_for_leavers(const struct daemon *daemon, const struct lease_re
     bool left = lease->kind == LEASE_IMMEDIATE;
 
     if ((lease->kind != LEASE_RESERVATION && !left) || lease->expected == INSTANT_NONE ||
-        clock_now() - lease->expected > WAIT_FOR_LEAVERS)
+        clock_now() - lease->expected > WAIT_FOR_DEPARTURES)
         return false;
     for (size_t i = 0; i < n; i++) {
         if (vms[i]->gone)
             continue;
         if (!takes_vms(daemon, vms[i]->host))
             return false;
-        left = left || reconcile_leaver(daemon, vms[i]->host);
+        left = left || reconcile_departing_vm(daemon, vms[i]->host);
     }
     return left;
 }

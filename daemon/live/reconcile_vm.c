@@ -6,30 +6,32 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
-enum standing reconcile_standing(const struct daemon *daemon, const struct vm_record *vm,
-                                 const struct vm_observation *observed)
+enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
+                                   const struct vm_observation *observed)
 {
     if (vm->gone)
-        return STANDS_GONE;
+        return STATUS_GONE;
     if (!observed || vm->in_flight || observed->asked <= vm->settled)
-        return STANDS_UNKNOWN;
+        return STATUS_UNKNOWN;
     if (!observed->present || observed->missing >= MISSING_MEANS_GONE)
-        return STANDS_GONE;
+        return STATUS_GONE;
     if (observed->state == VM_PENDING)
-        return STANDS_PENDING;
+        return STATUS_PENDING;
     if (observed->state == VM_HOLD)
         return daemon->live->submit_on_hold && vm->goal != GOAL_HOLD && !vm->ran
-                   ? STANDS_PENDING
-                   : STANDS_THEIR_STOP;
+                   ? STATUS_PENDING
+                   : STATUS_STOPPED_BY_USER;
     if (observed_running(observed))
-        return STANDS_RUNNING;
+        return STATUS_RUNNING;
     if (observed_failed(observed))
-        return STANDS_FAILED;
+        return STATUS_FAILED;
+    if (vm->goal == GOAL_NONE && vm_moves(vm) && observed_in_transition(observed))
+        return STATUS_STOPPED_BY_USER; /* it is off, also while it is sent to another host */
     if (observed_in_transition(observed) || observed->state == VM_CLONING)
-        return STANDS_MOVING;
+        return STATUS_IN_TRANSITION;
     if (vm->suspended_by_us && (observed->state == VM_STOPPED || observed->state == VM_SUSPENDED))
-        return STANDS_OUR_STOP;
-    return STANDS_THEIR_STOP;
+        return STATUS_PREEMPTED;
+    return STATUS_STOPPED_BY_USER;
 }
 
 /* --- one VM ----------------------------------------------------------------------------------- */
@@ -82,6 +84,7 @@ static void note_move(struct daemon *daemon, const struct lease_record *lease,
         store_history(daemon->store, lease->id, now, "moved", "VM %d runs on host %d, not on %d",
                       vm->id, observed->history.host, vm->host);
     vm_seen_on(daemon->store, vm, observed->history.host);
+    vm_note_moved(daemon->store, vm);
     daemon_replan(daemon, "VM %d is on host %d", vm->id, vm->host);
 }
 
@@ -120,34 +123,34 @@ static void note_running(struct daemon *daemon, const struct lease_record *lease
 }
 
 /* Finished operations improve the estimates. */
-static void learn(struct daemon *daemon, const struct vm_record *vm, enum standing standing,
+static void learn(struct daemon *daemon, const struct vm_record *vm, enum vm_status status,
                   const struct vm_observation *observed)
 {
-    if (standing == STANDS_OUR_STOP) {
+    if (status == STATUS_PREEMPTED) {
         if (estimates_suspended(daemon->estimates, vm->id, observed->asked))
             log_debug("the estimate of a suspension changed");
-    } else if (standing == STANDS_RUNNING) {
+    } else if (status == STATUS_RUNNING) {
         if (estimates_running(daemon->estimates, vm->id, observed->asked))
             log_debug("the estimate of a start changed");
-    } else if (standing != STANDS_MOVING) {
+    } else if (status != STATUS_IN_TRANSITION) {
         estimates_forget(daemon->estimates, vm->id);
     }
 }
 
 void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
-                          const struct vm_record *vm, int64_t now, struct standings *standings)
+                          const struct vm_record *vm, int64_t now, struct vm_statuses *statuses)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
-    enum standing standing = reconcile_standing(daemon, vm, observed);
+    enum vm_status status = reconcile_vm_status(daemon, vm, observed);
     int64_t since;
 
-    standings->of[standing]++;
-    if (standing != STANDS_GONE)
-        standings->n++;
-    if (standing == STANDS_UNKNOWN)
+    statuses->of[status]++;
+    if (status != STATUS_GONE)
+        statuses->n++;
+    if (status == STATUS_UNKNOWN)
         return;
-    learn(daemon, vm, standing, observed);
-    if (standing == STANDS_GONE) {
+    learn(daemon, vm, status, observed);
+    if (status == STATUS_GONE) {
         if (!vm->gone)
             note_gone(daemon, lease, vm, now);
         return;
@@ -155,12 +158,15 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     vm_command_over(daemon->store, vm); /* the effect of the command can be observed now */
     note_size(daemon, vm, observed);
     move_adopt(daemon, vm, observed, now);
+    move_see_resched(daemon, vm, observed);
     note_lock(daemon, vm, observed);
     count_running_time(daemon, vm, observed);
-    if (standing == STANDS_RUNNING) {
+    if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
         since = clocks_running_since(daemon, lease, vm, observed);
-        if (since > standings->since)
-            standings->since = since;
+        if (since > statuses->since)
+            statuses->since = since;
+    } else if (vm->goal == GOAL_NONE && vm_moves(vm) && !observed_in_transition(observed)) {
+        note_move(daemon, lease, vm, observed, now);
     }
 }

@@ -5,7 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/reconcile_inside.h"
 
-const struct vm_record *reconcile_leaver(const struct daemon *daemon, int32_t host)
+const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int32_t host)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
@@ -21,16 +21,16 @@ const struct vm_record *reconcile_leaver(const struct daemon *daemon, int32_t ho
     return NULL;
 }
 
-const struct vm_record *reconcile_leaver_of_lease(const struct daemon *daemon,
-                                                  const struct lease_record *lease)
+const struct vm_record *reconcile_departing_vm_of_lease(const struct daemon *daemon,
+                                                        const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
-    const struct vm_record *leaver = NULL;
+    const struct vm_record *departing = NULL;
 
-    for (size_t i = 0; i < n && !leaver; i++)
-        leaver = vms[i]->gone ? NULL : reconcile_leaver(daemon, vms[i]->host);
-    return leaver;
+    for (size_t i = 0; i < n && !departing; i++)
+        departing = vms[i]->gone ? NULL : reconcile_departing_vm(daemon, vms[i]->host);
+    return departing;
 }
 
 /* When a VM that failed or was refused may be commanded again; INSTANT_NONE: at any time. */
@@ -98,11 +98,11 @@ void daemon_waits_for(const struct daemon *daemon, const struct lease_record *le
     bool due = lease->phase == PHASE_STARTING ||
                (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE &&
                 lease->expected < now);
-    const struct vm_record *leaver = due ? reconcile_leaver_of_lease(daemon, lease) : NULL;
+    const struct vm_record *departing = due ? reconcile_departing_vm_of_lease(daemon, lease) : NULL;
 
     text[0] = '\0';
-    if (leaver)
-        say_leaves(daemon, leaver, text, size);
+    if (departing)
+        say_leaves(daemon, departing, text, size);
     else if (lease->phase == PHASE_STARTING)
         say_arrives(daemon, lease, now, text, size);
     else if (lease->phase == PHASE_STOPPING || lease->phase == PHASE_ENDING)

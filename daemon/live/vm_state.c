@@ -84,12 +84,13 @@ void vm_avoid_host(struct store *store, const struct vm_record *known, int32_t h
 
 /* --- moves ------------------------------------------------------------------------------------ */
 
-void vm_plan_move(struct store *store, const struct vm_record *known, int32_t to, bool cold)
+void vm_plan_move(struct store *store, const struct vm_record *known, int32_t to,
+                  enum move_kind kind)
 {
     struct vm_record *vm = store_change_vm(store, known);
 
     vm->move_to = to;
-    vm->move = cold ? MOVE_COLD : MOVE_LIVE;
+    vm->move = kind;
     vm->move_sent = false;
     vm->attempts = 0;
     vm->next_try = INSTANT_NONE;
@@ -110,6 +111,37 @@ void vm_end_move(struct store *store, const struct vm_record *known)
 
     vm->move = MOVE_NONE;
     vm->move_sent = false;
+}
+
+void vm_note_resched(struct store *store, const struct vm_record *vm, bool resched)
+{
+    store_note_vm(store, vm)->resched = resched;
+}
+
+void vm_want_on(struct store *store, const struct vm_record *known, int32_t host)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->wanted = host >= 0;
+    vm->wanted_on = host;
+}
+
+void vm_note_move_failed(struct store *store, const struct vm_record *known, int64_t again)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->live_failed |= vm->move == MOVE_LIVE;
+    vm->move_failures++;
+    vm->move_again = again;
+}
+
+void vm_note_moved(struct store *store, const struct vm_record *known)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->resched = vm->live_failed = false;
+    vm->move_failures = 0;
+    vm->move_again = 0;
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -353,4 +385,34 @@ void vm_has_message(struct store *store, const struct vm_record *known, const ch
     struct vm_record *vm = store_change_vm(store, known);
 
     snprintf(vm->message, sizeof vm->message, "%s", text);
+}
+
+/* --- GALERNA_PROMISE -------------------------------------------------------------------------- */
+
+/* Writing the same content once more was a repair: the next one follows a change of the content. */
+void vm_has_promise(struct store *store, const struct vm_record *known, int64_t number,
+                    int64_t digest)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+    bool same = vm->promise_digest == digest && vm->promise_state != PROMISE_INTACT;
+
+    vm->promise_state = same ? PROMISE_REPAIRED : PROMISE_INTACT;
+    vm->promise_number = number;
+    vm->promise_digest = digest;
+}
+
+void vm_note_promise_damaged(struct store *store, const struct vm_record *vm)
+{
+    store_note_vm(store, vm)->promise_state = PROMISE_DAMAGED;
+}
+
+void vm_restore(struct store *store, const struct vm_record *known, bool suspended,
+                int32_t sequence, int64_t ran_for)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->suspended_by_us = suspended;
+    vm->ran = vm->ran || suspended;
+    vm->sequence = sequence;
+    vm->ran_for = ran_for;
 }

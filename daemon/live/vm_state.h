@@ -32,11 +32,21 @@ void vm_stop_avoiding(struct store *store, const struct vm_record *known, int32_
 /* --- moves ------------------------------------------------------------------------------------ */
 
 /* Plan to migrate the VM, which runs on its host, to another one. */
-void vm_plan_move(struct store *store, const struct vm_record *known, int32_t to, bool cold);
+void vm_plan_move(struct store *store, const struct vm_record *known, int32_t to,
+                  enum move_kind kind);
 /* The VM is already migrating to that host. */
 void vm_moves_to(struct store *store, const struct vm_record *known, int32_t to, bool cold);
 /* The VM's move has ended, or was dropped. */
 void vm_end_move(struct store *store, const struct vm_record *known);
+
+/* An operator wants the VM on another host, or no longer. */
+void vm_note_resched(struct store *store, const struct vm_record *vm, bool resched);
+/* Rebalancing wants it on that host; -1: no longer. */
+void vm_want_on(struct store *store, const struct vm_record *vm, int32_t host);
+/* A migration that was commanded failed: none before `again`, and no live one. */
+void vm_note_move_failed(struct store *store, const struct vm_record *known, int64_t again);
+/* The VM is on another host: what is kept for moves that it must make is forgotten. */
+void vm_note_moved(struct store *store, const struct vm_record *known);
 
 /* --- commands --------------------------------------------------------------------------------- */
 
@@ -102,5 +112,17 @@ void vm_note_message_sent(struct store *store, const struct vm_record *known,
 void vm_note_message_answered(struct store *store, const struct vm_record *known, int64_t at);
 /* The message shown in OpenNebula. */
 void vm_has_message(struct store *store, const struct vm_record *known, const char *text);
+
+/* --- GALERNA_PROMISE -------------------------------------------------------------------------- */
+
+/* The VM's promise in OpenNebula has that number and digest (0: removed). */
+void vm_has_promise(struct store *store, const struct vm_record *known, int64_t number,
+                    int64_t digest);
+/* OpenNebula shows another promise than the last one written. */
+void vm_note_promise_damaged(struct store *store, const struct vm_record *vm);
+/* From the VM's promise: was it suspended to make room, and how long did it run up to that history
+ * record? */
+void vm_restore(struct store *store, const struct vm_record *known, bool suspended,
+                int32_t sequence, int64_t ran_for);
 
 #endif

@@ -74,7 +74,7 @@ struct world *world_create(const struct world_settings *settings, world_polled *
     world->settings = *settings;
     world->polled = polled;
     world->context = context;
-    world->leads = !settings->check_leader;
+    world->leadership = (struct cloud_leadership){.leads = !settings->check_leader, .server = -1};
     map_init(&world->observations, sizeof(struct vm_observation));
     return world;
 }
@@ -89,10 +89,13 @@ void world_destroy(struct world *world)
     hosts_release(world->hosts_next);
     site_release(world->site);
     site_release(world->site_next);
+    vmgroups_release(world->vmgroups);
+    vmgroups_release(world->vmgroups_next);
     free(world->promises);
+    free(world->addresses);
     free(world->wanted);
     for (uint32_t i = 0; i < world->observations.n; i++)
-        free(((struct vm_observation *)map_value(&world->observations, i))->error);
+        observation_finish(map_value(&world->observations, i));
     map_finish(&world->observations);
     free(world);
 }
@@ -134,18 +137,44 @@ void site_release(struct site_seen *site)
     if (!site || --site->references > 0)
         return;
     datastore_pool_finish(&site->datastores);
+    network_pool_finish(&site->networks);
     cluster_pool_finish(&site->clusters);
     user_pool_finish(&site->users);
     acl_finish(&site->acl);
     free(site);
 }
 
-bool world_leads(const struct world *world)
+struct vmgroups_seen *world_vmgroups(const struct world *world)
 {
-    return world->leads;
+    return world->vmgroups;
 }
 
-const char *world_raft_state(const struct world *world)
+struct vmgroups_seen *vmgroups_retain(struct vmgroups_seen *vmgroups)
 {
-    return world->raft_state;
+    if (vmgroups)
+        vmgroups->references++;
+    return vmgroups;
+}
+
+void vmgroups_release(struct vmgroups_seen *vmgroups)
+{
+    if (!vmgroups || --vmgroups->references > 0)
+        return;
+    vmgroup_pool_finish(&vmgroups->pool);
+    free(vmgroups);
+}
+
+bool world_leads(const struct world *world)
+{
+    return world->leadership.leads;
+}
+
+const struct cloud_leadership *world_leadership(const struct world *world)
+{
+    return &world->leadership;
+}
+
+int64_t world_asked(const struct world *world)
+{
+    return world->asked;
 }

@@ -34,7 +34,9 @@ struct vm_observation {
     bool full_seen;    /* the extended form has been read at least once */
     int missing;       /* consecutive full listings without the VM */
     char *error;       /* while the VM has failed: the driver's message; NULL: none */
-    const struct vm *full; /* the extended form; NULL: dropped or never read */
+    struct vm_hardware *hardware; /* devices and NUMA nodes, as last read; NULL: none requested */
+    const struct vm *full;        /* the extended form; NULL: dropped or never read */
+    int64_t full_asked;           /* monotonic milliseconds: when that was asked for */
 };
 
 /* Pools that planners keep using while newer ones arrive. */
@@ -46,10 +48,17 @@ struct hosts_seen {
 
 struct site_seen {
     int references;
+    uint64_t digest; /* changes with what can let a VM run or stop it: not with free space */
     struct datastore_pool datastores;
+    struct network_pool networks;
     struct cluster_pool clusters;
     struct user_pool users;
     struct acl acl;
+};
+
+struct vmgroups_seen {
+    int references;
+    struct vmgroup_pool pool;
 };
 
 enum poll_kind {
@@ -98,22 +107,45 @@ const struct vm_observation *world_next(const struct world *world, size_t *curso
 /* Forget a VM that is gone and whose lease has ended. */
 void world_drop(struct world *world, int32_t id);
 
-/* Room on a system datastore taken by a VM on its way there, which OpenNebula's figures, measured
- * every few minutes, may not show yet. */
+/* Room on a system or image datastore taken by a VM on its way there, which OpenNebula's figures,
+ * measured every few minutes, may not show yet. */
 struct room_promise {
     int32_t vm, datastore, host;
+    bool of_images;   /* an image datastore: the VM's history does not name it */
     int64_t amount;   /* MB */
     int64_t reported; /* free at that time, as measured */
     int64_t at;       /* monotonic milliseconds */
 };
 
-/* Remember a promise (vm, datastore, host and amount are given); replaces the VM's previous one. It
- * is dropped when the VM is gone or on another datastore, when the VM's disks are there and the
- * datastore has been measured again, or after 15 minutes. Amounts of 0 are not kept.
- * O(promises). */
-void world_promise(struct world *world, const struct room_promise *promise);
+/* Remember a VM's promises (datastore, host, of_images and amount are given), which replace its
+ * previous ones. They are dropped when the VM is gone or on another datastore, when the VM's disks
+ * are there and the datastore has been measured again, or after 15 minutes. Amounts of 0 are not
+ * kept. O(promises). */
+void world_promise(struct world *world, int32_t vm, const struct room_promise *promises, size_t n);
 /* The current promises, in no order. */
 const struct room_promise *world_promises(const struct world *world, size_t *n);
+
+/* Promises outlive the daemon: to the store, if they have changed since, and back. */
+struct store;
+void world_remember_promises(struct world *world, struct store *store);
+void world_recall_promises(struct world *world, const struct store *store);
+
+/* An address of a network that a VM gets with its deployment. */
+struct address_promise {
+    int32_t vm;
+    struct nic_choice choice;
+    int64_t at, seen; /* monotonic milliseconds: promised, first seen deployed; seen 0: not yet */
+};
+
+/* Remember the networks chosen for a VM, which replace its previous ones. They are dropped when the
+ * VM is gone, when networks have been read after the VM was seen deployed, or after 15 minutes.
+ * O(promises). */
+void world_promise_addresses(struct world *world, int32_t vm, const struct nic_choice *choices,
+                             size_t n);
+/* The current promises, by time. */
+const struct address_promise *world_addresses(const struct world *world, size_t *n);
+/* Those of one VM, into choices (VM_NICS_MAX): how many. */
+size_t world_nics(const struct world *world, int32_t vm, struct nic_choice *choices);
 
 /* NULL before the first full poll. Retain pools that are used beyond a poll. */
 struct hosts_seen *world_hosts(const struct world *world);
@@ -122,11 +154,17 @@ struct hosts_seen *hosts_retain(struct hosts_seen *hosts);
 void hosts_release(struct hosts_seen *hosts); /* NULL is allowed */
 struct site_seen *site_retain(struct site_seen *site);
 void site_release(struct site_seen *site); /* NULL is allowed */
+/* VM groups are polled with the datastores, and with every poll while a VM is in one. NULL: never
+ * seen. */
+struct vmgroups_seen *world_vmgroups(const struct world *world);
+struct vmgroups_seen *vmgroups_retain(struct vmgroups_seen *vmgroups); /* NULL is allowed */
+void vmgroups_release(struct vmgroups_seen *vmgroups);                 /* NULL is allowed */
 
 /* Capacity of a host used by VMs that are listed there and could never be read: the host's own
  * usage, less that of the VMs that were read. False: there are no such VMs. O(VMs on the host). */
 struct unread_room {
-    int32_t vm; /* one of these VMs */
+    int32_t vm;   /* one of these VMs */
+    uint32_t vms; /* how many there are */
     int64_t cpu, memory;
 };
 bool world_unread(const struct world *world, const struct host *host, struct unread_room *room);
@@ -139,7 +177,9 @@ bool world_leads(const struct world *world);
 void world_check_leader(struct world *world, void (*told)(void *context), void *context);
 /* Monotonic milliseconds of the last question about leadership that was answered. */
 int64_t world_leader_checked(const struct world *world);
-const char *world_raft_state(const struct world *world);
+const struct cloud_leadership *world_leadership(const struct world *world);
+/* Monotonic milliseconds when the last poll began. */
+int64_t world_asked(const struct world *world);
 
 /* Does the VM use CPU and memory of its host now, as the hypervisor sees it? Booting and saving
  * count; suspended, stopped, failed to boot and cleaning up do not. */

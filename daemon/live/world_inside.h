@@ -25,6 +25,8 @@ struct world {
 
     struct hosts_seen *hosts;
     struct site_seen *site;
+    struct vmgroups_seen *vmgroups;
+    bool in_vmgroups; /* a VM is in a VM group */
     int64_t site_asked;
     struct full_forms full, full_next;
     int32_t *wanted;
@@ -32,9 +34,11 @@ struct world {
 
     struct room_promise *promises;
     size_t n_promises, promises_allocated;
+    struct address_promise *addresses;
+    size_t n_addresses, addresses_allocated;
+    bool promises_changed; /* since they were written to the store */
 
-    bool leads;
-    char raft_state[32];
+    struct cloud_leadership leadership;
     int64_t leader_checked, leader_asked;
     void (*leader_told)(void *context); /* NULL: no caller waits for it */
     void *leader_context;
@@ -52,6 +56,7 @@ struct world {
     char error[256];
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
+    struct vmgroups_seen *vmgroups_next;
     uint64_t n_pictures;
 };
 
@@ -59,9 +64,18 @@ struct world {
 /* Drop the promises that the new picture includes. */
 void promises_review(struct world *world);
 
+/* --- world_site.c --- */
+/* O(attributes of all objects). */
+uint64_t site_digest(const struct site_seen *site);
+
+/* --- world_addresses.c --- */
+/* Drop the promises that the networks' figures include. */
+void addresses_review(struct world *world);
+
 /* --- world_vms.c --- */
 /* The observation of a VM, created if there is none. */
 struct vm_observation *observation_make(struct world *world, int32_t id);
+void observation_finish(struct vm_observation *observed); /* frees what belongs to it */
 /* Update a VM's observation from an answer; ignored if older than the observation. */
 void observation_see(struct world *world, const struct vm *vm, int64_t asked);
 void full_forms_finish(struct full_forms *full);

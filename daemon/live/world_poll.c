@@ -30,14 +30,28 @@ static void take_hosts(struct world *world)
     world->hosts_next = NULL;
 }
 
+static void take_vmgroups(struct world *world, bool ok)
+{
+    if (ok && world->vmgroups_next) {
+        vmgroups_release(world->vmgroups);
+        world->vmgroups = world->vmgroups_next;
+        world->in_vmgroups = world->vmgroups->pool.n_members > 0;
+    } else {
+        vmgroups_release(world->vmgroups_next);
+    }
+    world->vmgroups_next = NULL;
+}
+
 static void poll_finish(struct world *world)
 {
     bool ok = !world->failed;
 
     take_hosts(world);
+    take_vmgroups(world, ok);
     if (ok && world->kind == POLL_FULL && world->site_next) {
         site_release(world->site);
         world->site = world->site_next;
+        world->site->digest = site_digest(world->site);
         world->site_next = NULL;
         world->site_asked = world->asked;
     }
@@ -47,8 +61,10 @@ static void poll_finish(struct world *world)
         full_forms_finish(&world->full_next);
     site_release(world->site_next);
     world->site_next = NULL;
-    if (ok && world->kind == POLL_FULL)
+    if (ok && world->kind == POLL_FULL) {
         promises_review(world);
+        addresses_review(world);
+    }
     world->polling = false;
     world->polled(world->context, world->kind, ok, world->error);
     if (world->next && !world->polling) {
@@ -124,18 +140,27 @@ static void hosts_in(void *context, struct cloud_answer *answer)
     answer_in(world);
 }
 
-static void note_leader(struct world *world, bool leads, int64_t asked)
+static void vmgroups_in(void *context, struct cloud_answer *answer)
 {
-    if (leads != world->leads && world->leader_checked)
-        log_warning("oned %s now (%s)", leads ? "leads" : "does not lead", world->raft_state);
-    world->leads = leads;
-    world->leader_checked = asked;
+    struct world *world = context;
+
+    if (arrived(world, answer)) {
+        world->vmgroups_next = memory_new(1, sizeof *world->vmgroups_next);
+        *world->vmgroups_next = (struct vmgroups_seen){.references = 1, .pool = answer->vmgroups};
+        answer->vmgroups = (struct vmgroup_pool){0};
+        note_left_out(&world->vmgroups_next->pool.errors, "VM groups");
+    }
+    answer_in(world);
 }
 
-static void note_leadership(struct world *world, const struct cloud_answer *answer, int64_t asked)
+static void note_leadership(struct world *world, const struct cloud_leadership *leadership,
+                            int64_t asked)
 {
-    snprintf(world->raft_state, sizeof world->raft_state, "%s", answer->leadership);
-    note_leader(world, answer->leads, asked);
+    if (leadership->leads != world->leadership.leads && world->leader_checked)
+        log_warning("oned %s now (%s)", leadership->leads ? "leads" : "does not lead",
+                    leadership->role);
+    world->leadership = *leadership;
+    world->leader_checked = asked;
 }
 
 static void leader_in(void *context, struct cloud_answer *answer)
@@ -143,9 +168,9 @@ static void leader_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (answer->error)
-        world->leads = false;
+        world->leadership.leads = false;
     else
-        note_leadership(world, answer, world->leader_asked);
+        note_leadership(world, &answer->leadership, world->leader_asked);
     world->leader_told(world->leader_context);
 }
 
@@ -169,7 +194,7 @@ static void leadership_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (arrived(world, answer))
-        note_leadership(world, answer, world->asked);
+        note_leadership(world, &answer->leadership, world->asked);
     answer_in(world);
 }
 
@@ -186,6 +211,7 @@ static void leadership_in(void *context, struct cloud_answer *answer)
     }
 
 DEFINE_SITE_ANSWER(datastores, datastore_pool)
+DEFINE_SITE_ANSWER(networks, network_pool)
 DEFINE_SITE_ANSWER(clusters, cluster_pool)
 DEFINE_SITE_ANSWER(users, user_pool)
 DEFINE_SITE_ANSWER(acl, acl)
@@ -222,7 +248,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
     if (world->settings.check_leader)
         ask(world, CLOUD_LEADERSHIP, leadership_in);
     else
-        world->leads = true;
+        world->leadership.leads = true;
     if (kind == POLL_FULL) {
         ask(world, CLOUD_HOSTS, hosts_in);
         ask(world, CLOUD_VMS, short_vms_in);
@@ -230,6 +256,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
             world->site_next = memory_new(1, sizeof *world->site_next);
             world->site_next->references = 1;
             ask(world, CLOUD_DATASTORES, datastores_in);
+            ask(world, CLOUD_NETWORKS, networks_in);
             ask(world, CLOUD_CLUSTERS, clusters_in);
             ask(world, CLOUD_USERS, users_in);
             ask(world, CLOUD_RULES, acl_in);
@@ -287,6 +314,9 @@ static bool poll_second_stage(struct world *world)
     if (n)
         ask_for_ids(world, ids, n);
     free(ids);
+    /* After the pending VMs: a VM that was read is in the group that was read. */
+    if (world->in_vmgroups || world->site_next)
+        ask(world, CLOUD_VMGROUPS, vmgroups_in);
     if (--world->open > 0)
         return true;
     return false;
@@ -301,7 +331,7 @@ static void remember(struct world *world, enum poll_kind kind)
     world->next = true;
 }
 
-static void glance_in(void *context, struct cloud_answer *answer)
+static void waiting_refreshed(void *context, struct cloud_answer *answer)
 {
     struct world *world = context;
 
@@ -323,13 +353,13 @@ static void glance_in(void *context, struct cloud_answer *answer)
 }
 
 /* A notice does not wait for the end of a full poll. */
-static void glance(struct world *world)
+static void refresh_waiting(struct world *world)
 {
     world->refreshing = true;
     world->refreshed = clock_monotonic();
-    cloud_ask(
-        world->settings.cloud,
-        &(struct cloud_question){.subject = CLOUD_WAITING, .told = glance_in, .context = world});
+    cloud_ask(world->settings.cloud, &(struct cloud_question){.subject = CLOUD_WAITING,
+                                                              .told = waiting_refreshed,
+                                                              .context = world});
 }
 
 void world_poll(struct world *world, enum poll_kind kind)
@@ -337,7 +367,7 @@ void world_poll(struct world *world, enum poll_kind kind)
     if (!world->polling)
         poll_begin(world, kind);
     else if (kind == POLL_NOTICE && world->kind == POLL_FULL && world->site && !world->refreshing)
-        glance(world);
+        refresh_waiting(world);
     else
         remember(world, kind);
 }

@@ -1,8 +1,13 @@
 /* Room that figures do not show: on datastores, promised to VMs and not measured yet; on hosts, of
  * VMs that cannot be read. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
+#include "daemon/store/store.h"
 #include "util/memory.h"
 
 enum {
@@ -22,26 +27,39 @@ static int64_t reported(const struct world *world, const struct room_promise *pr
     return -1;
 }
 
-void world_promise(struct world *world, const struct room_promise *promise)
+static void drop(struct world *world, size_t i)
 {
-    struct room_promise *kept = NULL;
+    world->promises[i] = world->promises[--world->n_promises];
+    world->promises_changed = true;
+}
 
-    for (size_t i = 0; i < world->n_promises && !kept; i++)
-        if (world->promises[i].vm == promise->vm)
-            kept = &world->promises[i];
-    if (promise->amount <= 0) {
-        if (kept)
-            *kept = world->promises[--world->n_promises];
-        return;
-    }
-    if (!kept) {
-        world->promises = memory_grow(world->promises, &world->promises_allocated,
-                                      world->n_promises + 1, sizeof *world->promises);
-        kept = &world->promises[world->n_promises++];
-    }
+static struct room_promise *keep(struct world *world, const struct room_promise *promise)
+{
+    struct room_promise *kept;
+
+    world->promises = memory_grow(world->promises, &world->promises_allocated,
+                                  world->n_promises + 1, sizeof *world->promises);
+    kept = &world->promises[world->n_promises++];
     *kept = *promise;
-    kept->reported = reported(world, promise);
-    kept->at = clock_monotonic();
+    world->promises_changed = true;
+    return kept;
+}
+
+void world_promise(struct world *world, int32_t vm, const struct room_promise *promises, size_t n)
+{
+    for (size_t i = world->n_promises; i-- > 0;)
+        if (world->promises[i].vm == vm)
+            drop(world, i);
+    for (size_t i = 0; i < n; i++) {
+        struct room_promise *kept;
+
+        if (promises[i].amount <= 0)
+            continue;
+        kept = keep(world, &promises[i]);
+        kept->vm = vm;
+        kept->reported = reported(world, kept);
+        kept->at = clock_monotonic();
+    }
 }
 
 const struct room_promise *world_promises(const struct world *world, size_t *n)
@@ -60,7 +78,7 @@ static bool is_over(const struct world *world, const struct room_promise *promis
         return true;
     if (observed->asked <= promise->at)
         return false;
-    if (!waits && observed->history.datastore >= 0 &&
+    if (!waits && !promise->of_images && observed->history.datastore >= 0 &&
         observed->history.datastore != promise->datastore)
         return true;
     if (waits || observed->state == VM_PREPARING)
@@ -74,15 +92,66 @@ void promises_review(struct world *world)
 
     for (size_t i = world->n_promises; i-- > 0;)
         if (is_over(world, &world->promises[i], now))
-            world->promises[i] = world->promises[--world->n_promises];
+            drop(world, i);
+}
+
+/* --- across restarts: a fact of the store, "vm datastore host of_images amount reported at, ..."
+ */
+
+#define FACT "room-promises"
+enum { PROMISE_TEXT_MAX = 128 };
+
+void world_remember_promises(struct world *world, struct store *store)
+{
+    int64_t now = clock_now(), monotonic = clock_monotonic();
+    size_t length = 0;
+    char *text;
+
+    if (!world->promises_changed)
+        return;
+    world->promises_changed = false;
+    text = memory_new(world->n_promises + 1, PROMISE_TEXT_MAX);
+    for (size_t i = 0; i < world->n_promises; i++) {
+        const struct room_promise *promise = &world->promises[i];
+
+        length += (size_t)snprintf(
+            text + length, PROMISE_TEXT_MAX, "%s%d %d %d %d %" PRId64 " %" PRId64 " %" PRId64,
+            i ? ", " : "", promise->vm, promise->datastore, promise->host, promise->of_images,
+            promise->amount, promise->reported, now - (monotonic - promise->at) / 1000);
+    }
+    store_set_fact(store, FACT, length ? text : NULL);
+    free(text);
+}
+
+/* A clock that was set back makes no promise younger than now. */
+void world_recall_promises(struct world *world, const struct store *store)
+{
+    const char *text = store_fact(store, FACT);
+    int64_t now = clock_now(), monotonic = clock_monotonic();
+
+    while (text && *text) {
+        struct room_promise promise = {0};
+        int64_t at;
+        int of_images;
+
+        if (sscanf(text, "%d %d %d %d %" SCNd64 " %" SCNd64 " %" SCNd64, &promise.vm,
+                   &promise.datastore, &promise.host, &of_images, &promise.amount,
+                   &promise.reported, &at) == 7 &&
+            promise.amount > 0) {
+            promise.of_images = of_images != 0;
+            promise.at = monotonic - (at < now ? (now - at) * 1000 : 0);
+            keep(world, &promise);
+        }
+        text = strchr(text, ',');
+        text = text ? text + 1 : NULL;
+    }
+    world->promises_changed = false;
 }
 
 /* --- VMs that cannot be read ------------------------------------------------------------------ */
 
 bool world_unread(const struct world *world, const struct host *host, struct unread_room *room)
 {
-    bool any = false;
-
     *room = (struct unread_room){.cpu = host->cpu_usage, .memory = host->memory_usage};
     for (size_t i = 0; i < host->n_vms; i++) {
         const struct vm_observation *observed = world_vm(world, host->vms[i]);
@@ -92,12 +161,12 @@ bool world_unread(const struct world *world, const struct host *host, struct unr
             room->memory -= observed->memory;
         } else {
             room->vm = host->vms[i];
-            any = true;
+            room->vms++;
         }
     }
     room->cpu = room->cpu > 0 ? room->cpu : 0;
     room->memory = room->memory > 0 ? room->memory : 0;
-    return any;
+    return room->vms > 0;
 }
 
 uint64_t world_unread_digest(const struct world *world)

@@ -30,13 +30,19 @@ const struct vm_observation *world_next(const struct world *world, size_t *curso
                                            : NULL;
 }
 
+void observation_finish(struct vm_observation *observed)
+{
+    free(observed->error);
+    vm_hardware_destroy(observed->hardware);
+}
+
 void world_drop(struct world *world, int32_t id)
 {
     uint32_t number = map_find(&world->observations, id);
 
     if (number == MAP_NONE)
         return;
-    free(((struct vm_observation *)map_value(&world->observations, number))->error);
+    observation_finish(map_value(&world->observations, number));
     map_remove(&world->observations, number);
 }
 
@@ -84,6 +90,11 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
     see_history(observed, vm, changed);
     see_error(observed, vm);
     observed->missing = 0;
+    world->in_vmgroups |= vm->in_vmgroup;
+    if (vm->is_extended) {
+        vm_hardware_destroy(observed->hardware);
+        observed->hardware = vm_hardware_copy(vm->hardware);
+    }
     if (vm->is_extended && vm->n_records >= observed->n_records) {
         observed->n_records = vm->n_records;
         observed->ran_for = vm->ran_for;
@@ -115,6 +126,7 @@ void full_forms_use(struct world *world, const struct form_pool *forms)
             struct vm_observation *observed = observation_make(world, vm->id);
 
             observed->full = vm;
+            observed->full_asked = forms->asked;
             observed->full_seen = true;
         }
     }

@@ -1,8 +1,10 @@
 /* Facts for a plan: VMs that hold hosts, promises, waiting leases, new leases. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/usage.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
@@ -15,6 +17,11 @@ enum {
      */
     OVERDUE = 10,
 };
+
+const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease)
+{
+    return facts->changed && facts->changed->id == lease->id ? facts->changed : lease;
+}
 
 static bool holds_its_hosts(const struct lease_record *lease)
 {
@@ -79,11 +86,10 @@ static int32_t must_relocate(struct facts *facts, const struct lease_record *lea
                : -1;
 }
 
-/* The current or planned host of each VM. The flags are those of fact_place: holds, relocate. */
+/* The current or planned host of each VM, and what it holds there. */
 static void put_places(struct facts *facts, const struct lease_record *lease,
                        const struct planned *planned)
 {
-    enum { HOLDS = 1, RELOCATE = 2 };
     size_t n;
 
     store_vms_of(facts->store, lease->id, &n);
@@ -94,12 +100,17 @@ static void put_places(struct facts *facts, const struct lease_record *lease,
         uint32_t place = picture_place(facts->picture, vm_planned_host(vm));
         bool holds = holds_its_hosts(lease) && observed && observed_holds_host(observed) &&
                      !vm->suspended_by_us;
+        bool has_units = facts_has_units(facts, observed, place);
         int32_t filter = must_relocate(facts, lease, vm, n);
 
-        wire_put(&facts->adoption_section, (holds ? HOLDS : 0) | (filter >= 0 ? RELOCATE : 0));
+        wire_put(&facts->adoption_section, (holds ? PLACE_HOLDS : 0) |
+                                               (filter >= 0 ? PLACE_RELOCATE : 0) |
+                                               (has_units ? PLACE_HAS_UNITS : 0));
         wire_put(&facts->adoption_section, place == HOST_NONE ? -1 : (int64_t)place);
         if (filter >= 0)
             wire_put(&facts->adoption_section, filter);
+        if (has_units)
+            facts_put_vm_units(facts, observed, place, &facts->adoption_section);
     }
 }
 
@@ -107,7 +118,7 @@ static void put_adoption(struct facts *facts, const struct lease_record *lease,
                          struct asking *asking, const struct fact_adoption *fact)
 {
     wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, fact);
-    wire_put_request(&facts->adoption_section, &asking->request, asking->filters);
+    wire_put_request(&facts->adoption_section, &asking->request, asking->numbers);
     put_places(facts, lease, asking->planned);
     facts->n_adoptions++;
     asking->planned->in_engine = true;
@@ -144,25 +155,58 @@ static bool covered(const struct facts *facts, const struct vm_record *vm)
            (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
 }
 
-static void put_block(struct facts *facts, const struct vm_observation *observed, uint32_t place)
+void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
+                     const struct lease_request *request, const struct set_numbers *numbers,
+                     const struct vm_observation *observed, uint32_t place)
 {
-    const int32_t no_filter = -1;
+    bool has_units = observed && facts_has_units(facts, observed, place);
+
+    wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, fact);
+    wire_put_request(&facts->adoption_section, request, numbers);
+    wire_put(&facts->adoption_section, 1);
+    wire_put(&facts->adoption_section, has_units ? PLACE_HAS_UNITS : 0);
+    wire_put(&facts->adoption_section, place);
+    if (has_units)
+        facts_put_vm_units(facts, observed, place, &facts->adoption_section);
+    facts->n_adoptions++;
+}
+
+/* A VM that is off or suspended on a host that it must leave moves like one that runs. */
+static int64_t block_leaves_by(struct facts *facts, const struct vm_record *vm,
+                               const struct vm_observation *observed, int32_t *filter)
+{
+    int64_t by = INSTANT_NONE;
+    struct planned *planned;
+
+    if (vm && vm->goal == GOAL_NONE &&
+        (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
+        by = vm_leaves_by(facts->planner, facts->drains, vm, facts->now);
+    if (by == INSTANT_NONE || !facts_leave_filter(facts, vm, observed->history.host, filter))
+        return INSTANT_NONE;
+    planned = planned_add(facts, BLOCK_BASE + vm->id);
+    planned->vms = memory_copy(&vm->id, sizeof vm->id);
+    planned->n_vms = 1;
+    return by;
+}
+
+/* vm: NULL for one without a record. */
+static void put_block(struct facts *facts, const struct vm_observation *observed,
+                      const struct vm_record *vm, uint32_t place)
+{
+    struct set_numbers numbers = {.filter = -1, .demand = facts_demand(facts, NULL, observed)};
     struct node_set nodes = {.count = 1};
-    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_RUNNING,
-                                                    .since = facts->now,
-                                                    .until = INSTANT_NEVER,
-                                                    .not_before = INSTANT_NONE},
-                                       .has_places = true};
+    const struct fact_adoption fact = {
+        .adoption = {.as = ADOPTED_RUNNING,
+                     .since = facts->now,
+                     .until = INSTANT_NEVER,
+                     .leave_by = block_leaves_by(facts, vm, observed, &numbers.filter),
+                     .not_before = INSTANT_NONE},
+        .has_places = true};
     struct lease_request request = block_request(BLOCK_BASE + observed->id, facts->now, &nodes);
 
     nodes.amounts.of[RESOURCE_CPU] = observed->cpu;
     nodes.amounts.of[RESOURCE_MEMORY] = observed->memory;
-    wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, &fact);
-    wire_put_request(&facts->adoption_section, &request, &no_filter);
-    wire_put(&facts->adoption_section, 1);
-    wire_put(&facts->adoption_section, 0);
-    wire_put(&facts->adoption_section, place);
-    facts->n_adoptions++;
+    facts_put_block(facts, &fact, &request, &numbers, observed, place);
 }
 
 /* The capacity of VMs that could never be read is known from their hosts' usage only. */
@@ -177,7 +221,7 @@ static void gather_unread(struct facts *facts)
             put_block(
                 facts,
                 &(struct vm_observation){.id = room.vm, .cpu = room.cpu, .memory = room.memory},
-                (uint32_t)i);
+                NULL, (uint32_t)i);
     }
 }
 
@@ -194,7 +238,7 @@ static void gather_blocks(struct facts *facts)
             continue;
         place = picture_place(facts->picture, observed->history.host);
         if (place != HOST_NONE)
-            put_block(facts, observed, place);
+            put_block(facts, observed, vm, place);
     }
 }
 
@@ -232,8 +276,15 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
                                               .not_before = INSTANT_NONE},
                                  .has_places = true};
     struct asking asking;
+    bool possible;
 
-    if (!asking_make(facts, lease, &asking))
+    if (lease->phase == PHASE_RUNNING)
+        facts->leave_by = facts_leaves_by(facts, lease);
+    possible = asking_make(facts, lease, &asking);
+    fact.adoption.leave_by = facts->n_leaving ? facts->leave_by : INSTANT_NONE;
+    facts->leave_by = INSTANT_NONE;
+    facts->n_leaving = 0;
+    if (!possible)
         return;
     fact.adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
     fact.adoption.until = running_until(lease, now);
@@ -260,7 +311,8 @@ static int64_t *promised_starts(const struct facts *facts)
         size_t n_vms;
         const struct vm_record *const *vms;
 
-        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION)
+        if (facts_lease(facts, leases[i])->phase != PHASE_RESERVED ||
+            leases[i]->kind != LEASE_RESERVATION)
             continue;
         vms = store_vms_of(facts->store, leases[i]->id, &n_vms);
         for (size_t j = 0; j < n_vms; j++) {
@@ -387,11 +439,14 @@ static void gather_phase(struct facts *facts, enum lease_phase phase,
     size_t n;
     const struct lease_record *const *leases = store_leases(facts->store, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == phase && (phase != PHASE_WAITING || leases[i]->accepted) &&
-            (phase != PHASE_RESERVED || leases[i]->kind != LEASE_DEADLINE) &&
-            !leaves_for_a_promise(facts, leases[i], facts->now))
-            how(facts, leases[i]);
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = facts_lease(facts, leases[i]);
+
+        if (lease->phase == phase && (phase != PHASE_WAITING || lease->accepted) &&
+            (phase != PHASE_RESERVED || lease->kind != LEASE_DEADLINE) &&
+            !leaves_for_a_promise(facts, lease, facts->now))
+            how(facts, lease);
+    }
 }
 
 /* Deadline leases with (known) or without a planned place. */
@@ -401,7 +456,7 @@ static void gather_deadlines(struct facts *facts, bool known)
     const struct lease_record *const *leases = store_leases(facts->store, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct lease_record *lease = leases[i];
+        const struct lease_record *lease = facts_lease(facts, leases[i]);
         bool leaving = leaves_for_a_promise(facts, lease, facts->now);
         bool begun =
             leaving || lease->accumulated > 0 || lease_is_suspended_by_us(facts->store, lease);
@@ -416,26 +471,30 @@ static void gather_deadlines(struct facts *facts, bool known)
     }
 }
 
-static void gather_news(struct facts *facts)
+static void gather_arrivals(struct facts *facts)
 {
-    size_t n, n_news = 0;
+    size_t n, n_arrivals = 0;
     const struct lease_record *const *leases = store_leases(facts->store, &n);
-    int64_t *news = memory_new(n, sizeof *news);
+    int64_t *arrivals = memory_new(n, sizeof *arrivals);
 
-    for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == PHASE_WAITING && !leases[i]->accepted)
-            news[n_news++] = leases[i]->id;
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = facts_lease(facts, leases[i]);
+
+        if (lease->phase == PHASE_WAITING && !lease->accepted)
+            arrivals[n_arrivals++] = lease->id;
+    }
     if (!facts->planner->careful)
-        facts_add_step(facts, NULL, 0, news, n_news);
+        facts_add_step(facts, NULL, 0, arrivals, n_arrivals);
     else
         facts_add_step(facts, NULL, 0, NULL, 0);
-    for (size_t i = 0; facts->planner->careful && i < n_news; i++)
-        facts_add_step(facts, NULL, 0, &news[i], 1);
-    free(news);
+    for (size_t i = 0; facts->planner->careful && i < n_arrivals; i++)
+        facts_add_step(facts, NULL, 0, &arrivals[i], 1);
+    free(arrivals);
 }
 
 void facts_gather(struct facts *facts)
 {
+    facts_put_drains(facts);
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
     gather_phase(facts, PHASE_STOPPING, gather_waiting);
@@ -445,7 +504,7 @@ void facts_gather(struct facts *facts)
     gather_deadlines(facts, true);
     gather_deadlines(facts, false);
     gather_phase(facts, PHASE_WAITING, gather_waiting);
-    gather_news(facts);
+    gather_arrivals(facts);
 }
 
 /* --- group members that must move to other hosts ---------------------------------------------- */
@@ -462,7 +521,8 @@ bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *p
     if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
         return false;
     place = picture_place(picture, vm->host);
-    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place];
+    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place] ||
+           (planner->settings.drains && drains_has(planner->settings.drains, vm->host, now));
 }
 
 bool planner_must_relocate(const struct planner *planner, const struct lease_record *lease,
@@ -483,18 +543,24 @@ bool planner_must_relocate(const struct planner *planner, const struct lease_rec
 
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
 {
-    *facts = (struct facts){
-        .planner = planner, .store = planner->store, .now = now, .retry = INSTANT_NEVER};
+    *facts = (struct facts){.planner = planner,
+                            .store = planner->store,
+                            .drains = planner->settings.drains,
+                            .now = now,
+                            .leave_by = INSTANT_NONE,
+                            .retry = INSTANT_NEVER};
 }
 
 void facts_finish(struct facts *facts)
 {
     wire_writer_finish(&facts->filter_section);
+    wire_writer_finish(&facts->demand_section);
     wire_writer_finish(&facts->adoption_section);
     wire_writer_finish(&facts->step_section);
     free(facts->step_leases);
     free(facts->notes);
     free(facts->promised);
+    free(facts->together);
 }
 
 static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
@@ -519,22 +585,47 @@ static void put_settings(const struct planner *planner, struct wire_writer *fram
                      &settings.suspend_rate);
         use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
                      &settings.resume_rate);
+        use_estimate(planner, OPERATION_BOOT, &settings.override_boot_time, &settings.boot_rate);
     }
+    if (settings.boot_rate <= 0 && settings.override_boot_time == SPAN_NONE)
+        settings.override_boot_time = planner->settings.boot_time;
     wire_put_raw(frame, &settings, sizeof settings);
 }
 
 /* A host that was never monitored has no capacity to plan with. */
-static void put_hosts(const struct picture *picture, struct wire_writer *frame)
+static void put_hosts(const struct facts *facts, struct wire_writer *frame)
 {
+    const struct picture *picture = facts->picture;
     const struct host_pool *pool = &picture->hosts->pool;
+    int32_t *units = facts_put_units(facts, frame);
 
     wire_put(frame, (int64_t)pool->n);
     for (size_t i = 0; i < pool->n; i++) {
         wire_put(frame, pool->items[i].id);
         wire_put(frame, picture->closed[i]);
+        wire_put(frame, pool->items[i].cluster);
+        wire_put(frame, units[i]);
         wire_put(frame, pool->items[i].cpu > 0 ? pool->items[i].cpu : 0);
         wire_put(frame, pool->items[i].memory > 0 ? pool->items[i].memory : 0);
     }
+    free(units);
+}
+
+/* What counts for fair share, before this plan. */
+static void put_usage(const struct facts *facts, struct wire_writer *frame)
+{
+    const struct fair_share_settings *settings = &facts->planner->settings.engine.fair_share;
+    size_t n = 0;
+    struct used *all =
+        settings->by == FAIR_SHARE_NO ? NULL : usage_now(facts->store, settings, facts->now, &n);
+
+    wire_put(frame, (int64_t)n);
+    for (size_t i = 0; i < n; i++) {
+        wire_put(frame, all[i].uid);
+        wire_put(frame, all[i].gid);
+        wire_put(frame, llround(all[i].used));
+    }
+    free(all);
 }
 
 static void put_attributes(const struct host_pool *pool, struct wire_writer *frame)
@@ -557,13 +648,14 @@ static void put_attributes(const struct host_pool *pool, struct wire_writer *fra
     wire_writer_finish(&section);
 }
 
-void facts_put(const struct facts *facts, bool anew, bool attributes, struct wire_writer *frame)
+void facts_put(const struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame)
 {
     wire_put(frame, facts->now);
-    wire_put(frame, anew);
-    if (anew) {
+    wire_put(frame, rebuild);
+    if (rebuild) {
         put_settings(facts->planner, frame);
-        put_hosts(facts->picture, frame);
+        put_hosts(facts, frame);
+        put_usage(facts, frame);
         if (attributes)
             put_attributes(&facts->picture->hosts->pool, frame);
         else
@@ -574,7 +666,9 @@ void facts_put(const struct facts *facts, bool anew, bool attributes, struct wir
         wire_put_all(frame, &facts->planner->events);
     wire_put(frame, (int64_t)facts->n_new_filters);
     wire_put_all(frame, &facts->filter_section);
-    if (anew) {
+    wire_put(frame, (int64_t)facts->n_new_demands);
+    wire_put_all(frame, &facts->demand_section);
+    if (rebuild) {
         wire_put(frame, (int64_t)facts->n_adoptions);
         wire_put_all(frame, &facts->adoption_section);
     }

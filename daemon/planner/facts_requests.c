@@ -50,7 +50,7 @@ void planned_drop_all(struct map *planned)
     map_init(planned, sizeof(struct planned *));
 }
 
-static struct planned *planned_add(struct facts *facts, int64_t lease)
+struct planned *planned_add(struct facts *facts, int64_t lease)
 {
     struct planned *planned = memory_new(1, sizeof *planned);
 
@@ -62,9 +62,8 @@ static struct planned *planned_add(struct facts *facts, int64_t lease)
 
 /* --- notes ------------------------------------------------------------------------------------ */
 
-/* The reason's text is copied. */
-static void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                       int64_t retry)
+void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
+                int64_t retry)
 {
     struct note *note;
 
@@ -83,7 +82,7 @@ static void cannot_be_placed(struct facts *facts, const struct lease_record *lea
                lease->id, reason, retry);
 }
 
-static void retry_at(struct facts *facts, int64_t at)
+void facts_retry_at(struct facts *facts, int64_t at)
 {
     if (at < facts->retry)
         facts->retry = at;
@@ -131,7 +130,7 @@ static bool avoids_any(const struct vm_record *vm, int64_t now)
 
 /* --- filters ---------------------------------------------------------------------------------- */
 
-static int32_t put_filter(struct facts *facts, const struct host_filter *filter)
+int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter)
 {
     struct wire_writer *section = &facts->filter_section;
     size_t n = facts->picture->hosts->pool.n;
@@ -144,20 +143,20 @@ static int32_t put_filter(struct facts *facts, const struct host_filter *filter)
         wire_put(section, filter->rank[i]);
     wire_put(section, filter->rank_per_vm);
     facts->n_new_filters++;
-    return (int32_t)(*facts->n_filters)++;
+    return (int32_t)facts->sent->n_filters++;
 }
 
 /* A filter of the eligibility: sent once, even if many VMs share it. */
 static int32_t shared_filter(struct facts *facts, const struct host_filter *filter)
 {
     int64_t address = (int64_t)(intptr_t)filter;
-    uint32_t number = map_find(facts->filters, address);
+    uint32_t number = map_find(&facts->sent->filters, address);
     int32_t sent;
 
     if (number != MAP_NONE)
-        return *(int32_t *)map_value(facts->filters, number);
-    sent = put_filter(facts, filter);
-    *(int32_t *)map_value(facts->filters, map_add(facts->filters, address)) = sent;
+        return *(int32_t *)map_value(&facts->sent->filters, number);
+    sent = facts_put_filter(facts, filter);
+    *(int32_t *)map_value(&facts->sent->filters, map_add(&facts->sent->filters, address)) = sent;
     return sent;
 }
 
@@ -179,7 +178,7 @@ static int32_t filter_without_failures(struct facts *facts, const struct vm_reco
     }
     own.allowed = allowed;
     if (left || always)
-        number = put_filter(facts, &own);
+        number = facts_put_filter(facts, &own);
     else if (filter) /* no other hosts */
         number = shared_filter(facts, filter);
     free(allowed);
@@ -203,7 +202,7 @@ static int32_t stay_filter(struct facts *facts, const struct vm_record *vm)
 
     for (size_t i = 0; i < pool->n; i++)
         allowed[i] = pool->items[i].id == vm_planned_host(vm);
-    number = put_filter(facts, &stay);
+    number = facts_put_filter(facts, &stay);
     free(allowed);
     return number;
 }
@@ -221,7 +220,7 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
     if (eligible.filter)
         return filter_without_failures(facts, vm, eligible.filter, true);
     none = memory_new(facts->picture->hosts->pool.n, sizeof *none);
-    number = put_filter(facts, &(struct host_filter){.allowed = none});
+    number = facts_put_filter(facts, &(struct host_filter){.allowed = none});
     free(none);
     return number;
 }
@@ -232,6 +231,19 @@ static bool needs_place(const struct lease_record *lease)
     return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
 }
 
+/* Of a lease of which some VMs must leave their hosts. */
+static int32_t leave_or_stay_filter(struct facts *facts, const struct vm_record *vm)
+{
+    int32_t filter;
+
+    if (vm_leaves_by(facts->planner, facts->drains, vm, facts->now) != INSTANT_NONE &&
+        facts_leave_filter(facts, vm, vm->host, &filter)) {
+        facts->n_leaving++;
+        return filter;
+    }
+    return stay_filter(facts, vm);
+}
+
 /* The hosts that the requirements of a running lease allow, if its terms allow moves; else none. */
 static int32_t move_filter(struct facts *facts, const struct lease_record *lease,
                            const struct vm_record *vm)
@@ -239,8 +251,12 @@ static int32_t move_filter(struct facts *facts, const struct lease_record *lease
     const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
     struct eligible eligible = {.filter = NULL};
 
+    if (facts->leave_by != INSTANT_NONE)
+        return leave_or_stay_filter(facts, vm);
     if (!planner_may_move(facts->planner, lease))
         return NO_FILTER;
+    if (observed && observed->hardware && observed->hardware->n_devices)
+        return stay_filter(facts, vm); /* hypervisors do not save a VM with devices */
     if (observed && observed->full)
         eligibility_of(facts->picture->eligibility, observed->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0)
@@ -265,7 +281,7 @@ static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
     else
         eligibility_of(facts->picture->eligibility, vm, eligible);
     if (eligible->lacks_room)
-        retry_at(facts, facts->now + PAUSE);
+        facts_retry_at(facts, facts->now + PAUSE);
 }
 
 static void note_pause(struct facts *facts, const struct lease_record *lease,
@@ -290,24 +306,32 @@ static void note_rank(struct facts *facts, const struct lease_record *lease,
     facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
-/* Are all hosts that the lease may use quarantined? A promise keeps its hosts. */
-static bool is_quarantined(const struct facts *facts, const struct lease_record *lease,
-                           const struct host_filter *filter)
+/* Are all hosts that the lease may use quarantined, or drained without a planned end? A promise
+ * keeps its hosts. The reason, or REASON_NONE. */
+static enum reason_id hosts_are_out(const struct facts *facts, const struct lease_record *lease,
+                                    const struct host_filter *filter)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
     const struct quarantine *quarantine = facts->planner->settings.quarantine;
-    bool any = false;
+    enum reason_id reason = REASON_NONE;
 
-    if (!quarantine || quarantine->n == 0 || lease->phase == PHASE_RESERVED)
-        return false;
+    if (lease->phase == PHASE_RESERVED ||
+        ((!quarantine || quarantine->n == 0) && (!facts->drains || facts->drains->n == 0)))
+        return REASON_NONE;
     for (size_t i = 0; i < pool->n; i++) {
+        int32_t host = pool->items[i].id;
+        const struct drain *drain = facts->drains ? drains_of(facts->drains, host) : NULL;
+
         if (filter->allowed && !filter->allowed[i])
             continue;
-        if (!quarantine_has(quarantine, pool->items[i].id, clock_now()))
-            return false;
-        any = true;
+        if (drain && drain->from <= facts->now && drain->until == INSTANT_NEVER)
+            reason = REASON_DRAINED;
+        else if (!quarantine || !quarantine_has(quarantine, host, clock_now()))
+            return REASON_NONE;
+        else if (reason == REASON_NONE)
+            reason = REASON_QUARANTINED;
     }
-    return any;
+    return reason;
 }
 
 /* Has the VM failed recently, so that it must wait for its next attempt? */
@@ -322,7 +346,7 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
         note_pause(facts, lease, vm, again);
     if (lease->phase == PHASE_WAITING)
         facts_note(facts, NOTE_ESTIMATE, lease->id, &(struct reason){0}, again);
-    retry_at(facts, again);
+    facts_retry_at(facts, again);
     return true;
 }
 
@@ -330,7 +354,7 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
 static bool filter_without_document(struct facts *facts, const struct lease_record *lease,
                                     const struct vm_record *vm, int32_t *filter)
 {
-    retry_at(facts, facts->now + PAUSE);
+    facts_retry_at(facts, facts->now + PAUSE);
     if (lease->phase == PHASE_RESERVED) {
         *filter = stay_filter(facts, vm);
         return true;
@@ -345,6 +369,7 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
 {
     const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
     struct eligible eligible;
+    enum reason_id out;
 
     *filter = needs_place(lease) ? NO_FILTER : move_filter(facts, lease, vm);
     if (!needs_place(lease) || !observed)
@@ -364,16 +389,23 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     if (!eligible.filter || eligible.n_hosts == 0) {
         cannot_be_placed(facts, lease,
                          &(struct reason){.id = eligible.malformed ? REASON_REQUIREMENT_MALFORMED
-                                                : eligible.unsupported ? REASON_NOT_SUPPORTED
-                                                                       : REASON_HOSTS_EXCLUDED,
+                                                                   : REASON_HOSTS_EXCLUDED,
                                           .text = eligible.reason},
+                         INSTANT_NONE);
+        return false;
+    }
+    if (facts_has_too_many_rules(facts, vm->id)) {
+        cannot_be_placed(facts, lease,
+                         &(struct reason){.id = REASON_NOT_SUPPORTED,
+                                          .text = "its VM group has too many rules for it"},
                          INSTANT_NONE);
         return false;
     }
     if (eligible.rank_ignored)
         note_rank(facts, lease, vm, eligible.reason);
-    if (is_quarantined(facts, lease, eligible.filter)) {
-        cannot_be_placed(facts, lease, &(struct reason){.id = REASON_QUARANTINED}, INSTANT_NONE);
+    out = hosts_are_out(facts, lease, eligible.filter);
+    if (out != REASON_NONE) {
+        cannot_be_placed(facts, lease, &(struct reason){.id = out}, INSTANT_NONE);
         return false;
     }
     *filter = filter_number(facts, vm, eligible.filter);
@@ -382,17 +414,17 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static void add_to_set(struct asking *asking, const struct amounts *amounts, int32_t filter,
-                       size_t *set_of)
+static void add_to_set(struct asking *asking, const struct amounts *amounts,
+                       const struct set_numbers *numbers, size_t *set_of)
 {
     size_t set = 0, n = asking->request.n_node_sets;
 
-    while (set < n && (asking->filters[set] != filter ||
+    while (set < n && (memcmp(&asking->numbers[set], numbers, sizeof *numbers) != 0 ||
                        memcmp(&asking->sets[set].amounts, amounts, sizeof *amounts) != 0))
         set++;
     if (set == n) {
         asking->sets[set] = (struct node_set){.amounts = *amounts};
-        asking->filters[set] = filter;
+        asking->numbers[set] = *numbers;
         asking->request.n_node_sets++;
     }
     asking->sets[set].count++;
@@ -461,6 +493,7 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
                                       .duration_known = SPAN_NONE,
                                       .term_values = lease->term_values,
                                       .user = lease->uid,
+                                      .group = lease->gid,
                                       .user_name = lease->user,
                                       .group_name = lease->user_group,
                                       .node_sets = asking->sets,
@@ -487,20 +520,21 @@ bool asking_make(struct facts *facts, const struct lease_record *lease, struct a
 
     *asking = (struct asking){.planned = planned,
                               .sets = memory_new(n, sizeof *asking->sets),
-                              .filters = memory_new(n, sizeof *asking->filters)};
+                              .numbers = memory_new(n, sizeof *asking->numbers)};
     planned->vms = memory_new(n, sizeof *planned->vms);
     set_of = memory_new(n, sizeof *set_of);
     for (size_t i = 0; i < n && possible; i++) {
         struct amounts amounts = {{0}};
-        int32_t filter;
+        struct set_numbers numbers;
 
         if (vms[i]->gone)
             continue;
         amounts.of[RESOURCE_CPU] = vms[i]->cpu;
         amounts.of[RESOURCE_MEMORY] = vms[i]->memory;
-        possible = filter_of(facts, lease, vms[i], &filter);
+        possible = filter_of(facts, lease, vms[i], &numbers.filter);
+        numbers.demand = facts_demand(facts, lease, world_vm(facts->planner->world, vms[i]->id));
         planned->vms[planned->n_vms] = vms[i]->id;
-        add_to_set(asking, &amounts, filter, &set_of[planned->n_vms++]);
+        add_to_set(asking, &amounts, &numbers, &set_of[planned->n_vms++]);
     }
     if (asking->request.n_node_sets > 1)
         order_by_set(planned, set_of, asking->request.n_node_sets);
@@ -516,7 +550,7 @@ bool asking_make(struct facts *facts, const struct lease_record *lease, struct a
 void asking_finish(struct asking *asking)
 {
     free(asking->sets);
-    free(asking->filters);
+    free(asking->numbers);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -539,6 +573,7 @@ static bool add_request(struct facts *facts, int64_t id, struct wire_writer *sec
     const struct planned *before = planned_of(facts->planned, id);
     struct asking asking;
 
+    lease = lease ? facts_lease(facts, lease) : NULL;
     if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
         (before && (before->in_engine || before->gone)) || is_over(facts, lease) ||
         !asking_make(facts, lease, &asking))
@@ -546,27 +581,27 @@ static bool add_request(struct facts *facts, int64_t id, struct wire_writer *sec
     asking.planned->in_engine = true;
     facts->n_requests++;
     wire_put(section, false);
-    wire_put_request(section, &asking.request, asking.filters);
+    wire_put_request(section, &asking.request, asking.numbers);
     asking_finish(&asking);
     return true;
 }
 
-void facts_add_step(struct facts *facts, const int64_t *gone, size_t n_gone, const int64_t *news,
-                    size_t n_news)
+void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
+                    const int64_t *arrivals, size_t n_arrivals)
 {
     struct wire_writer section = {0};
-    size_t n = n_gone;
+    size_t n = n_departures;
 
-    for (size_t i = 0; i < n_gone; i++) {
+    for (size_t i = 0; i < n_departures; i++) {
         wire_put(&section, true);
-        wire_put(&section, gone[i]);
+        wire_put(&section, departures[i]);
     }
-    for (size_t i = 0; i < n_news; i++)
-        n += add_request(facts, news[i], &section);
+    for (size_t i = 0; i < n_arrivals; i++)
+        n += add_request(facts, arrivals[i], &section);
     wire_put(&facts->step_section, (int64_t)n);
     wire_put_all(&facts->step_section, &section);
     facts->step_leases = memory_grow(facts->step_leases, &facts->steps_allocated,
                                      facts->n_steps + 1, sizeof *facts->step_leases);
-    facts->step_leases[facts->n_steps++] = n_gone == 0 && n_news == 1 ? news[0] : -1;
+    facts->step_leases[facts->n_steps++] = n_departures == 0 && n_arrivals == 1 ? arrivals[0] : -1;
     wire_writer_finish(&section);
 }

@@ -251,7 +251,7 @@ void lessons_destroy(struct lessons *lessons)
 {
     if (!lessons)
         return;
-    store_listen(lessons->store, NULL, NULL);
+    store_ignore(lessons->store, lessons);
     free(lessons->known);
     free(lessons->past);
     free(lessons->past_vms);

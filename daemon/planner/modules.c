@@ -125,6 +125,9 @@ void modules_each(const struct modules *modules,
 
     for (size_t i = 0; i < list->n; i++) {
         const struct policy_module *module = &list->modules[i];
+        const struct planner_process *process = modules->current.process;
+        const struct planner_time time =
+            process ? planner_process_time(process, i) : (struct planner_time){0};
         bool is_loading = !module->outage && i < 64 && (modules->held & UINT64_C(1) << i);
 
         visit(context,
@@ -132,6 +135,8 @@ void modules_each(const struct modules *modules,
                                        .kind = kinds[module->kind],
                                        .file = module->file,
                                        .offence = is_loading ? MODULE_LOADING : module->outage,
-                                       .since = is_loading ? modules->held_since : list->since[i]});
+                                       .since = is_loading ? modules->held_since : list->since[i],
+                                       .calls = time.calls,
+                                       .spent = time.spent});
     }
 }

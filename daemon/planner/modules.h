@@ -65,12 +65,15 @@ struct modules {
 enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };
 
 /* Find the configured modules, start a process without those out of service and wait until it is
- * ready. Modules that end it are put out of service. NULL with err. */
+ * ready; modules that end it are put out of service. A module that does not return from its
+ * creation within half a second is not waited for: modules_serve() tells when the process is ready.
+ * NULL with err. */
 struct modules *modules_create(const struct configuration *configuration, struct store *store,
                                struct error *err);
 void modules_destroy(struct modules *modules);
-/* The same as a trial: a module that ends its process is an error. */
-int modules_check(const struct configuration *configuration, struct error *err);
+/* The same as a trial: a module that ends its process is an error. `patient`: wait for modules that
+ * hang as well, until they exceed their limit. */
+int modules_check(const struct configuration *configuration, bool patient, struct error *err);
 
 /* At most MODULES_FDS entries. */
 unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds);
@@ -78,7 +81,7 @@ unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds);
 int64_t modules_due(const struct modules *modules);
 
 /* What happened to the current process. */
-enum modules_news {
+enum modules_event {
     MODULES_NOTHING,
     MODULES_READY,  /* the current process can plan from now on */
     MODULES_ENDED,  /* it ended: the module to blame was recorded, and another process is started */
@@ -89,10 +92,10 @@ enum modules_news {
  * the current process that are not about modules. Plans wait for a loading module for half a second
  * at most: until it is ready, the built-in default takes its place (for an admission policy, leases
  * are refused for now). */
-enum modules_news modules_serve(struct modules *modules,
-                                bool (*take)(void *context, enum frame kind,
-                                             struct wire_reader *reader),
-                                void *context);
+enum modules_event modules_serve(struct modules *modules,
+                                 bool (*take)(void *context, enum frame kind,
+                                              struct wire_reader *reader),
+                                 void *context);
 
 /* Load the modules from disk in another process, which replaces the current one when it is ready;
  * `loaded` is called then, or on failure, from modules_serve(). `enabled`: a module out of service

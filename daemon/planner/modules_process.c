@@ -119,6 +119,8 @@ static bool take_line(struct wire_reader *reader)
         log_error("%s", text);
     else if (level == POLICY_LOG_WARNING)
         log_warning("%s", text);
+    else if (level == POLICY_LOG_INFO)
+        log_info("%s", text);
     else
         log_debug("%s", text);
     return true;
@@ -318,7 +320,7 @@ static void current_ended(struct modules *modules)
     tell_loaded(modules, &err);
 }
 
-static enum modules_news serve_current(struct modules *modules, struct taking *taking)
+static enum modules_event serve_current(struct modules *modules, struct taking *taking)
 {
     struct modules_process *current = &modules->current;
     bool was_ready = current->ready;
@@ -379,20 +381,20 @@ static void start_what_is_due(struct modules *modules)
     }
 }
 
-enum modules_news modules_serve(struct modules *modules,
-                                bool (*take)(void *context, enum frame kind,
-                                             struct wire_reader *reader),
-                                void *context)
+enum modules_event modules_serve(struct modules *modules,
+                                 bool (*take)(void *context, enum frame kind,
+                                              struct wire_reader *reader),
+                                 void *context)
 {
     struct taking taking = {.modules = modules, .take = take, .context = context};
-    enum modules_news news;
+    enum modules_event event;
 
     bury_ended(modules);
-    news = serve_current(modules, &taking);
+    event = serve_current(modules, &taking);
     if (serve_next(modules))
-        news = MODULES_LOADED;
+        event = MODULES_LOADED;
     start_what_is_due(modules);
-    return news;
+    return event;
 }
 
 unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds)
@@ -445,8 +447,9 @@ static int init(struct modules *modules, const struct configuration *configurati
     return planner_limits_find_user(&modules->limits, err);
 }
 
-/* Waits until the process is ready or refuses its modules; false: it has ended. */
-static bool await_next(struct modules *modules)
+/* Waits until the process is ready or refuses its modules; not for a module that hangs, unless
+ * `patient`: it is still being loaded then. False: the process has ended. */
+static bool await_next(struct modules *modules, bool patient)
 {
     struct modules_process *next = &modules->next;
     struct taking taking = {.modules = modules, .from = next};
@@ -454,16 +457,18 @@ static bool await_next(struct modules *modules)
     while (!next->ready && !next->refused) {
         struct pollfd fds[PLANNER_PROCESS_FDS];
         unsigned n = planner_process_waitfds(next->process, fds);
-        int64_t due = planner_process_due(next->process) - clock_monotonic();
+        int64_t now = clock_monotonic(), due = planner_process_due(next->process) - now;
 
-        poll(fds, n, due < 0 ? 0 : due > 1000 ? 1000 : (int)due);
+        if (!patient && now >= modules->began + PATIENCE && stuck(modules))
+            return true;
+        poll(fds, n, due < 0 ? 0 : due > PATIENCE / 5 ? PATIENCE / 5 : (int)due);
         if (!planner_process_serve(next->process, take_frame, &taking) && !next->refused)
             return false;
     }
     return true;
 }
 
-/* A module that ends its process is left out of the next one. 0: ready. */
+/* A module that ends its process is left out of the next one. 0: ready, or still being loaded. */
 static int begin(struct modules *modules, struct error *err)
 {
     struct planner_offence last = {0};
@@ -471,14 +476,15 @@ static int begin(struct modules *modules, struct error *err)
     for (size_t i = 0; i <= modules->list.n + STRIKES; i++) {
         if (start_next(modules, &modules->list, err) < 0)
             return -1;
-        if (!await_next(modules)) {
+        if (!await_next(modules, false)) {
             last = offence_of(&modules->next);
             next_failed(modules);
         } else if (modules->next.refused) {
             *err = modules->next.refusal;
             return -1;
         } else {
-            adopt_next(modules);
+            if (modules->next.ready)
+                adopt_next(modules);
             return 0;
         }
     }
@@ -513,14 +519,14 @@ void modules_destroy(struct modules *modules)
     free(modules);
 }
 
-int modules_check(const struct configuration *configuration, struct error *err)
+int modules_check(const struct configuration *configuration, bool patient, struct error *err)
 {
     struct modules modules = {0};
     int result = init(&modules, configuration, NULL, err);
 
     if (result == 0)
         result = start_next(&modules, &modules.list, err);
-    if (result == 0 && (!await_next(&modules) || modules.next.refused)) {
+    if (result == 0 && (!await_next(&modules, patient) || modules.next.refused)) {
         describe_failure(&modules, &modules.list, err);
         result = -1;
     }

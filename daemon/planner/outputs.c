@@ -1,7 +1,9 @@
 /* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
@@ -25,10 +27,63 @@ static const struct vm_record *vm_without_room(const struct planner *planner,
                : NULL;
 }
 
+/* The VM on a host that a lease of the engine is there for; NULL: not known. */
+static const struct vm_record *vm_in_the_way(const struct planner *planner, int64_t lease)
+{
+    size_t n;
+    const struct vm_record *const *vms;
+
+    if (lease >= BLOCK_BASE)
+        return lease - BLOCK_BASE <= INT32_MAX
+                   ? store_vm(planner->store, (int32_t)(lease - BLOCK_BASE))
+                   : NULL;
+    vms = store_vms_of(planner->store, lease, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && vm_planned_host(vms[i]) >= 0)
+            return vms[i];
+    return NULL;
+}
+
+/* Adds to a reason about company which role of which VM group it is, and a VM in the way. */
+static struct reason with_company(const struct planner *planner, const struct lease_record *lease,
+                                  const struct reason *known, char *text, size_t size)
+{
+    int64_t *other;
+    size_t n, length = 0;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *near;
+    struct reason reason = *known;
+
+    if (!reason_is_of_company(reason.id) || !planner->picture.company)
+        return reason;
+    for (size_t i = 0; i < n && length == 0; i++) {
+        struct vm_demand demand;
+
+        if (vms[i]->gone ||
+            company_of(planner->picture.company, vms[i]->id, &demand) == COMPANY_NONE)
+            continue;
+        company_role_text(planner->picture.company, demand.role, text, size);
+        length = strlen(text);
+        reason.text = text;
+    }
+    other = &reason.n[reason.id == REASON_KEPT_APART ? 1 : 0];
+    near = reason.id == REASON_NO_ROOM_FOR_ALL ? NULL : vm_in_the_way(planner, *other);
+    if (near) {
+        *other = near->lease;
+        snprintf(text + length, size - length, "%sVM %d on host %d", length ? ", " : "", near->id,
+                 vm_planned_host(near));
+        reason.text = text;
+    }
+    return reason;
+}
+
 static void set_reason(struct planner *planner, const struct lease_record *lease,
                        const struct reason *reason)
 {
-    lease_explain(planner->store, lease, reason, vm_without_room(planner, lease, reason),
+    char text[STORE_TEXT_MAX];
+    struct reason told = with_company(planner, lease, reason, text, sizeof text);
+
+    lease_explain(planner->store, lease, &told, vm_without_room(planner, lease, reason),
                   INSTANT_NONE);
 }
 
@@ -42,15 +97,23 @@ static int32_t host_id(const struct planner *planner, uint32_t place)
     return planner->picture.hosts->pool.items[place].id;
 }
 
-/* The VM with number `vm` of the lease in the engine; NULL: it no longer exists. */
-static const struct vm_record *vm_of(const struct planner *planner,
-                                     const struct lease_record *lease, uint32_t vm)
+/* The VM with that number in the engine; NULL: it no longer exists. */
+static const struct vm_record *planned_vm(const struct planner *planner, int64_t id, uint32_t vm)
 {
-    const struct planned *planned = planned_of(&planner->planned, lease->id);
+    const struct planned *planned = planned_of(&planner->planned, id);
     const struct vm_record *found =
         planned && vm < planned->n_vms ? store_vm(planner->store, planned->vms[vm]) : NULL;
 
-    return found && !found->gone && found->lease == lease->id ? found : NULL;
+    return found && !found->gone ? found : NULL;
+}
+
+/* The same of the lease. */
+static const struct vm_record *vm_of(const struct planner *planner,
+                                     const struct lease_record *lease, uint32_t vm)
+{
+    const struct vm_record *found = planned_vm(planner, lease->id, vm);
+
+    return found && found->lease == lease->id ? found : NULL;
 }
 
 /* Places the lease's VMs on the hosts of the plan. */
@@ -115,30 +178,20 @@ static void admitted(struct planner *planner, const struct lease_record *lease, 
                     lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
 }
 
-/* No host is large enough at present: larger ones may be added. */
-static void too_big(struct planner *planner, const struct lease_record *lease,
-                    const struct planned *planned)
-{
-    const struct host_pool *pool = &planner->picture.hosts->pool;
-    struct reason reason = {
-        .id = REASON_HOSTS_TOO_SMALL, .n = {0, 0, planned->n_vms}, .word = "too-big"};
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
-
-    for (size_t i = 0; i < pool->n; i++) {
-        if (pool->items[i].cpu > reason.n[0])
-            reason.n[0] = pool->items[i].cpu;
-        if (pool->items[i].memory > reason.n[1])
-            reason.n[1] = pool->items[i].memory;
-    }
-    if (lease_explain(planner->store, lease, &reason, n ? vms[0] : NULL, INSTANT_NONE))
-        lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
-}
-
+/* Larger hosts may be added. */
 static bool may_fit_later(const struct planned *planned, const struct reason *reason)
 {
-    return planned->may_fit_later &&
-           (reason->id == REASON_TOO_BIG || reason->id == REASON_NO_HOST_ALLOWED);
+    return planned->may_fit_later && planner_is_too_big(reason);
+}
+
+static void wait_for_hosts(struct planner *planner, const struct lease_record *lease,
+                           const struct reason *reason)
+{
+    struct reason told = *reason;
+    const struct vm_record *vm = planner_too_small(planner, lease, &told);
+
+    if (lease_explain(planner->store, lease, &told, vm, INSTANT_NONE))
+        lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 
 /* The admission policy is out of service: leases that can wait are asked again. */
@@ -151,8 +204,14 @@ static bool is_for_now(const struct lease_record *lease, const struct reason *re
 static void rejected(struct planner *planner, const struct lease_record *lease,
                      const struct planned *planned, const struct reason *reason, int64_t now)
 {
+    char text[STORE_TEXT_MAX];
+    struct reason told = *reason;
+    const struct vm_record *vm = planner_is_too_big(reason)
+                                     ? planner_too_small(planner, lease, &told)
+                                     : vm_without_room(planner, lease, reason);
+
     if (may_fit_later(planned, reason)) {
-        too_big(planner, lease, planned);
+        wait_for_hosts(planner, lease, reason);
         return;
     }
     if (is_for_now(lease, reason)) {
@@ -161,7 +220,8 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
             planner->retry = now + POLICY_PAUSE;
         return;
     }
-    lease_refuse(planner->store, lease, now, reason, vm_without_room(planner, lease, reason));
+    told = with_company(planner, lease, &told, text, sizeof text);
+    lease_refuse(planner->store, lease, now, &told, vm);
 }
 
 static void finished(struct planner *planner, const struct lease_record *lease,
@@ -180,7 +240,7 @@ static void finished(struct planner *planner, const struct lease_record *lease,
     }
 }
 
-static bool keeps_its_work(const struct planner *planner, const struct lease_record *lease)
+bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease)
 {
     size_t n;
 
@@ -188,6 +248,13 @@ static bool keeps_its_work(const struct planner *planner, const struct lease_rec
     return lease->terms != TERMS_RESTARTABLE &&
            (planner->settings.engine.suspension == SUSPENSION_ALL ||
             (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
+}
+
+bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease)
+{
+    return lease->phase == PHASE_RUNNING && lease->kind == LEASE_BEST_EFFORT &&
+           (lease->terms == TERMS_SUSPENDABLE || lease->terms == TERMS_MIGRATABLE) &&
+           planner->settings.resumes_anywhere && planner_keeps_work(planner, lease);
 }
 
 /* No room for the reservation, and the operator lets such leases wait from their start on. */
@@ -203,7 +270,7 @@ static void converted(struct planner *planner, const struct lease_record *lease,
 static void preempted(struct planner *planner, const struct lease_record *lease,
                       const struct plan_output *output, int64_t now)
 {
-    bool again = output->how == PREEMPTED_REQUEUE && !keeps_its_work(planner, lease);
+    bool again = output->how == PREEMPTED_REQUEUE && !planner_keeps_work(planner, lease);
     struct reason reason = output->reason;
     char when[64];
 
@@ -223,7 +290,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
  * a little later. Either takes time that the next plan takes into account. */
 static void withdrawn(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
-    bool again = !keeps_its_work(planner, lease);
+    bool again = !planner_keeps_work(planner, lease);
 
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
@@ -232,25 +299,35 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
     planner->outdated = true;
 }
 
-/* Running VMs move to better hosts. */
-static void move_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
-                       const struct plan_output *output)
+/* VMs move to better hosts, or off hosts that they must leave. */
+static void move_vms(struct planner *planner, int64_t now, const struct plan_output *output)
 {
     const struct plan_reservation *moves = &output->reservation;
-    char why[STORE_TEXT_MAX];
 
-    if (!lease_can(lease, EVENT_SUSPEND)) /* the lease holds no hosts */
-        return;
-    set_reason(planner, lease, &output->reason);
-    store_reason_sentence(lease, false, why, sizeof why);
     for (size_t i = 0; i < moves->n_vms; i++) {
-        const struct vm_record *vm = vm_of(planner, lease, moves->vms[i].vm);
+        const struct vm_record *vm = planned_vm(planner, output->lease, moves->vms[i].vm);
+        const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
+        int32_t to = host_id(planner, moves->vms[i].host);
+        const struct vm_observation *observed;
+        char why[STORE_TEXT_MAX];
+        struct move_way way;
+        bool told;
 
-        if (!vm)
+        if (!lease)
             continue;
-        vm_plan_move(planner->store, vm, host_id(planner, moves->vms[i].host), planner->moves_cold);
-        store_history(planner->store, lease->id, now, "moving", "VM %d from host %d to host %d: %s",
-                      vm->id, vm->host, vm->move_to, why);
+        observed = world_vm(planner->world, vm->id);
+        if (observed && vm->goal == GOAL_NONE)
+            vm_seen_on(planner->store, vm, observed->history.host);
+        told = lease->reason_id == output->reason.id && vm->move_to == to;
+        set_reason(planner, lease, &output->reason);
+        way = planner_move_way(planner, vm, to, output->reason.id == REASON_LEAVES);
+        vm_plan_move(planner->store, vm, to, way.kind);
+        if (told) /* a plan made again repeats what has not been commanded */
+            continue;
+        store_reason_sentence(lease, false, why, sizeof why);
+        store_history(planner->store, lease->id, now, "moving",
+                      "VM %d from host %d to host %d%s%s: %s", vm->id, vm->host, vm->move_to,
+                      way.why ? ", " : "", way.why ? way.why : "", why);
     }
 }
 
@@ -263,8 +340,8 @@ static void operation_started(struct planner *planner, const struct lease_record
         start_lease(planner, lease, now, r);
     else if (r->kind == RESERVATION_SUSPEND)
         stop_lease(planner, lease, now);
-    else if (r->kind == RESERVATION_MEMORY_MIGRATION)
-        move_lease(planner, lease, now, output);
+    else if (r->kind == RESERVATION_MEMORY_MIGRATION && lease_can(lease, EVENT_SUSPEND))
+        move_vms(planner, now, output); /* the lease holds hosts */
     else if (r->kind == RESERVATION_SHUTDOWN)
         end_lease(planner, lease, now);
 }
@@ -274,6 +351,8 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
     const struct lease_record *lease = store_lease(planner->store, output->lease);
     struct planned *planned = planned_of(&planner->planned, output->lease);
 
+    if (output->lease >= BLOCK_BASE && output->kind == OUTPUT_OPERATION_STARTED)
+        move_vms(planner, now, output); /* of a VM that is off */
     if (!lease || !planned)
         return;
     if (planned->gone) { /* since before this plan was made */
@@ -341,19 +420,58 @@ static void note_expectation(struct planner *planner, const struct lease_record 
     lease_expect(planner->store, lease, contract ? lease->start : view->begin, contract);
 }
 
-static void take_view(struct planner *planner, const struct lease_view *view, int64_t now)
+static void take_view_of(struct planner *planner, struct planned *planned,
+                         const struct lease_record *lease, const struct lease_view *view,
+                         int64_t now)
 {
-    const struct lease_record *lease = store_lease(planner->store, view->lease);
-    struct planned *planned = planned_of(&planner->planned, view->lease);
-
-    if (!lease || !planned || !planned->in_engine || planned->gone)
-        return;
     planned->is_placed = view->stretch.there;
     if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
         note_expectation(planner, lease, view, now);
     else if (lease->kind == LEASE_DEADLINE &&
              (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STOPPING))
         note_resumption(planner, lease, view, now);
+}
+
+static bool is_about_leaving(enum reason_id reason)
+{
+    return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
+}
+
+/* A lease, or a VM that is off, must leave its hosts: it is planned to, or cannot. */
+static void note_leaving(struct planner *planner, const struct lease_view *view, int64_t now)
+{
+    const struct vm_record *vm = planned_vm(planner, view->lease, 0);
+    const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
+    struct reason reason = view->reason;
+    char cause[STORE_TEXT_MAX];
+
+    if (!lease || (lease->phase != PHASE_RUNNING && lease->phase != PHASE_PARKED) ||
+        (view->reason.id == REASON_CANNOT_LEAVE && !planner_has_to_leave(planner, lease, now)))
+        return;
+    if (reason.id == REASON_CANNOT_LEAVE) {
+        planner_leave_cause(planner, lease, now, cause, sizeof cause);
+        reason.text = cause;
+    }
+    set_reason(planner, lease, &reason);
+    if (view->reason.id != REASON_CANNOT_LEAVE || view->reason.n[0] > now || vm->resched ||
+        !planner_may_suspend(planner, lease))
+        return;
+    lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
+    planned_of(&planner->planned, lease->id)->in_engine = false;
+    planner->outdated = true;
+}
+
+static void take_view(struct planner *planner, const struct lease_view *view, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, view->lease);
+    struct planned *planned = planned_of(&planner->planned, view->lease);
+
+    if (is_about_leaving(view->reason.id))
+        note_leaving(planner, view, now);
+    else if (!lease || !planned || !planned->in_engine || planned->gone)
+        return;
+    else
+        take_view_of(planner, planned, lease, view, now);
 }
 
 /* --- adopted leases --------------------------------------------------------------------------- */
@@ -376,7 +494,7 @@ static void take_exception(struct planner *planner, const struct plan_exception 
         log_error("lease %lld is left out of the plan: %s", (long long)exception->lease,
                   exception->reason.text ? exception->reason.text : "");
     else if (lease && planned && may_fit_later(planned, &exception->reason))
-        too_big(planner, lease, planned);
+        wait_for_hosts(planner, lease, &exception->reason);
     else if (lease)
         set_reason(planner, lease, &exception->reason);
 }
@@ -460,6 +578,19 @@ static void drop_preemptions(struct planner *planner, int64_t now)
     }
 }
 
+/* A lease that need not leave its hosts any more. */
+static void drop_leaves(struct planner *planner, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (store_is_leaving(leases[i]) && !planner_is_leaving(planner, leases[i], now))
+            set_reason(planner, leases[i],
+                       &(struct reason){.id = leases[i]->phase == PHASE_PARKED ? REASON_PARKED
+                                                                               : REASON_NONE});
+}
+
 /* A lease that admission accepts but no host has room for was never accepted. */
 static void note_refusals(struct planner *planner, const struct plan_reply *reply)
 {
@@ -485,8 +616,9 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_output(planner, &reply->outputs[i], now);
     for (size_t i = 0; i < reply->n_views; i++)
         take_view(planner, &reply->views[i], now);
-    if (planner->is_anew)
+    if (planner->is_rebuild)
         drop_preemptions(planner, now);
+    drop_leaves(planner, now);
     note_risks(planner, now);
 }
 
@@ -504,6 +636,9 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
     case NOTE_REASON:
         if (lease_explain(planner->store, lease, &reason, NULL, note->retry))
             lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
+        break;
+    case NOTE_STAYS:
+        lease_explain(planner->store, lease, &reason, NULL, note->retry);
         break;
     case NOTE_ESTIMATE:
         planner_estimate(planner, lease, note->retry, now);

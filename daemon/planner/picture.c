@@ -12,6 +12,8 @@
 void picture_drop(struct picture *picture)
 {
     eligibility_destroy(picture->eligibility);
+    company_destroy(picture->company);
+    vmgroups_release(picture->vmgroups);
     hosts_release(picture->hosts);
     site_release(picture->site);
     free(picture->closed);
@@ -38,6 +40,29 @@ static uint64_t mix_number(uint64_t digest, int64_t number)
     return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
 }
 
+/* Who holds what is part of it: oned chooses threads and devices. */
+static uint64_t mix_hardware(uint64_t digest, const struct host_hardware *hardware)
+{
+    for (size_t i = 0; i < hardware->n_devices; i++) {
+        const struct host_device *device = &hardware->devices[i];
+
+        digest = mix(digest, device->address);
+        digest = mix(digest, device->profiles);
+        digest = mix_number(digest, device->vm);
+    }
+    for (size_t i = 0; i < hardware->n_nodes; i++) {
+        const struct host_node *node = &hardware->nodes[i];
+
+        digest = mix_number(digest, node->memory);
+        digest = mix_number(digest, (int64_t)node->n_cpus);
+        for (size_t j = 0; j < node->n_uses; j++)
+            digest = mix_number(mix_number(digest, node->uses[j].vm), node->uses[j].cpu);
+        for (size_t j = 0; j < node->n_pages; j++)
+            digest = mix_number(mix_number(digest, node->pages[j].size), node->pages[j].count);
+    }
+    return digest;
+}
+
 /* Figures that monitoring changes all the time do not make the hosts different; requirements on
  * such figures are compared by their results. */
 static uint64_t hosts_digest(const struct host_pool *pool)
@@ -52,6 +77,8 @@ static uint64_t hosts_digest(const struct host_pool *pool)
         digest = mix_number(digest, host->cpu);
         digest = mix_number(digest, host->memory);
         digest = mix_number(digest, host->cluster);
+        if (host->hardware)
+            digest = mix_hardware(digest, host->hardware);
         for (size_t j = 0; j < host->attributes.n; j++)
             if (!eligibility_changes_all_the_time(host->attributes.items[j].name)) {
                 digest = mix(digest, host->attributes.items[j].name);
@@ -85,6 +112,42 @@ bool planner_sees_same_hosts(struct planner *planner)
     return planner->same;
 }
 
+static void use_vmgroups(struct picture *picture, struct vmgroups_seen *seen)
+{
+    company_destroy(picture->company);
+    vmgroups_release(picture->vmgroups);
+    picture->vmgroups = vmgroups_retain(seen);
+    picture->company = seen ? company_create(&seen->pool) : NULL;
+    eligibility_use_vmgroups(picture->eligibility, seen ? &seen->pool : NULL);
+}
+
+/* Does the plan know the VM with the roles it had? */
+static bool is_in_plan(void *context, int32_t id)
+{
+    const struct planner *planner = context;
+    const struct vm_observation *observed = world_vm(planner->world, id);
+    const struct vm_record *vm = store_vm(planner->store, id);
+    const struct planned *planned = vm ? planned_of(&planner->planned, vm->lease) : NULL;
+
+    if (!observed || !observed->present)
+        return false;
+    return vm ? planned && !planned->gone : observed_holds_host(observed);
+}
+
+bool planner_sees_same_vmgroups(struct planner *planner)
+{
+    struct picture *picture = &planner->picture;
+    struct vmgroups_seen *seen = world_vmgroups(planner->world);
+
+    if (!planner->ready || seen == picture->vmgroups)
+        return true;
+    if (!picture->vmgroups ||
+        !company_can_follow(&picture->vmgroups->pool, &seen->pool, is_in_plan, planner))
+        return false;
+    use_vmgroups(picture, seen);
+    return true;
+}
+
 static bool takes_vms(const struct host *host)
 {
     return host->state == HOST_ON;
@@ -105,6 +168,16 @@ static void repeat_promises(struct picture *picture, const struct planner *plann
     }
 }
 
+/* The same for addresses of networks. */
+static void repeat_addresses(struct picture *picture, const struct planner *planner)
+{
+    size_t n;
+    const struct address_promise *promises = world_addresses(planner->world, &n);
+
+    for (size_t i = 0; i < n; i++)
+        eligibility_promise_address(picture->eligibility, promises[i].choice.network);
+}
+
 int picture_take(struct picture *picture, const struct planner *planner, struct error *err)
 {
     const struct host_pool *pool;
@@ -123,38 +196,121 @@ int picture_take(struct picture *picture, const struct planner *planner, struct 
         picture->closed[i] =
             !takes_vms(&pool->items[i]) ||
             quarantine_has(planner->settings.quarantine, pool->items[i].id, clock_now());
-    picture->eligibility = eligibility_create(
-        pool, &picture->site->datastores, &picture->site->clusters, &picture->site->users,
-        &picture->site->acl, &planner->settings.eligibility, err);
+    picture->eligibility =
+        eligibility_create(&(struct eligibility_site){.hosts = pool,
+                                                      .datastores = &picture->site->datastores,
+                                                      .networks = &picture->site->networks,
+                                                      .clusters = &picture->site->clusters,
+                                                      .users = &picture->site->users,
+                                                      .acl = &picture->site->acl},
+                           &planner->settings.eligibility, err);
     if (!picture->eligibility)
         return -1;
+    use_vmgroups(picture, world_vmgroups(planner->world));
     repeat_promises(picture, planner);
+    repeat_addresses(picture, planner);
     return 0;
 }
 
-int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, char *reason,
-                          size_t size)
+/* The VM goes to this system datastore, and its disks take room there and where its images are. */
+static void promise_room(struct planner *planner, const struct vm *vm, int32_t datastore,
+                         uint32_t place)
+{
+    struct eligibility *eligibility = planner->picture.eligibility;
+    int32_t host = planner->picture.hosts->pool.items[place].id;
+    bool moves_in = vm->history.sequence < 0;
+    size_t n = 1 + (moves_in ? vm->n_images : 0);
+    struct room_promise *promises = memory_new(n, sizeof *promises);
+
+    promises[0] = (struct room_promise){
+        .datastore = datastore, .host = host, .amount = eligibility_room_needed(eligibility, vm)};
+    for (size_t i = 1; i < n; i++)
+        promises[i] = (struct room_promise){.datastore = vm->images[i - 1].datastore,
+                                            .host = host,
+                                            .of_images = true,
+                                            .amount = vm->images[i - 1].amount};
+    for (size_t i = 0; i < n; i++)
+        eligibility_promise(eligibility, promises[i].datastore, place, promises[i].amount);
+    world_promise(planner->world, vm->id, promises, n);
+    free(promises);
+}
+
+/* Networks for the VM's automatic NICs on that host. */
+static bool choose_networks(struct planner *planner, const struct vm *vm, uint32_t place,
+                            struct reason *reason, char *text, size_t size)
+{
+    struct eligibility *eligibility = planner->picture.eligibility;
+    struct nic_choice choices[VM_NICS_MAX];
+
+    if (vm->n_nics == 0)
+        return true;
+    if (eligibility_networks(eligibility, vm, place, choices, text, size) < 0) {
+        reason->id = REASON_NO_NETWORK;
+        return false;
+    }
+    for (size_t i = 0; i < vm->n_nics; i++)
+        eligibility_promise_address(eligibility, choices[i].network);
+    world_promise_addresses(planner->world, vm->id, choices, vm->n_nics);
+    return true;
+}
+
+/* Has the VM been sent to the host, or is it there? */
+static bool goes_to(const struct planner *planner, const struct vm_record *vm, int32_t host)
+{
+    const struct vm_observation *observed = world_vm(planner->world, vm->id);
+
+    if (vm->gone)
+        return false;
+    return (vm->host == host && command_kinds[vm->command].load == LOADS_HOST) ||
+           (observed && observed->history.host == host && observed_holds_host(observed));
+}
+
+/* VMs that went to the host since it was read are not among those that it lists. A requirement on
+ * CURRENT_VMS that they break is met by another host once they are listed. */
+static bool bears_arrivals(const struct planner *planner, const struct vm *vm, uint32_t place,
+                           struct reason *reason, char *text, size_t size)
+{
+    int32_t host = planner->picture.hosts->pool.items[place].id;
+    size_t n, n_arrivals = 0;
+    const struct vm_record *const *vms = store_vms(planner->store, &n);
+    int32_t *arrivals = memory_new(n, sizeof *arrivals);
+    bool holds;
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->id != vm->id && goes_to(planner, vms[i], host))
+            arrivals[n_arrivals++] = vms[i]->id;
+    holds = n_arrivals == 0 ||
+            eligibility_holds_with(planner->picture.eligibility, vm, place, arrivals, n_arrivals);
+    free(arrivals);
+    if (holds)
+        return true;
+    reason->id = REASON_HOSTS_EXCLUDED;
+    snprintf(text, size, "its requirement on CURRENT_VMS excludes a VM on its way to host %d",
+             host);
+    return false;
+}
+
+int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struct reason *reason,
+                        char *text, size_t size)
 {
     const struct vm_observation *observed = world_vm(planner->world, id);
     uint32_t place;
     int32_t datastore;
 
+    *reason = (struct reason){.id = REASON_NO_DATASTORE, .text = text};
     if (!planner->picture.eligibility || !observed || !observed->full)
         return -1;
     place = picture_place(&planner->picture, host);
     if (place == HOST_NONE) {
-        snprintf(reason, size, "host %d is gone", host);
+        snprintf(text, size, "host %d is gone", host);
         return -1;
     }
+    if (!bears_arrivals(planner, observed->full, place, reason, text, size))
+        return -1;
     datastore =
-        eligibility_datastore(planner->picture.eligibility, observed->full, place, reason, size);
-    if (datastore >= 0) {
-        int64_t amount = eligibility_room_needed(planner->picture.eligibility, observed->full);
-
-        eligibility_promise(planner->picture.eligibility, datastore, place, amount);
-        world_promise(planner->world,
-                      &(struct room_promise){
-                          .vm = id, .datastore = datastore, .host = host, .amount = amount});
-    }
+        eligibility_datastore(planner->picture.eligibility, observed->full, place, text, size);
+    if (datastore < 0 || !choose_networks(planner, observed->full, place, reason, text, size))
+        return -1;
+    promise_room(planner, observed->full, datastore, place);
     return datastore;
 }

@@ -34,7 +34,7 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     planner->world = world;
     planner->retry = planner->next_time = INSTANT_NEVER;
     map_init(&planner->planned, sizeof(struct planned *));
-    map_init(&planner->filters, sizeof(int32_t));
+    sent_init(&planner->sent);
     if (!settings->configuration)
         planner->planning = planning_create(NULL, settings->policies);
     else
@@ -54,12 +54,12 @@ void planner_destroy(struct planner *planner)
     planning_destroy(planner->planning);
     planned_drop_all(&planner->planned);
     map_finish(&planner->planned);
-    map_finish(&planner->filters);
+    sent_finish(&planner->sent);
     picture_drop(&planner->picture);
     wire_writer_finish(&planner->events);
     free(planner->step_leases);
-    free(planner->news);
-    free(planner->gone);
+    free(planner->arrivals);
+    free(planner->departures);
     free(planner);
 }
 
@@ -146,14 +146,21 @@ static bool take_plan(struct planner *planner, struct wire_reader *reader)
 static bool take_question(struct planner *planner, enum frame kind, struct wire_reader *reader)
 {
     struct waiting waiting;
+    struct error err = {0};
+    bool sound;
 
     if (planner->n_waiting == 0 || planner->waiting[0].kind != kind)
         return false;
     waiting = planner->waiting[0];
     memmove(planner->waiting, planner->waiting + 1, --planner->n_waiting * sizeof waiting);
     planner->answering = clock_monotonic();
-    return kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
-                               : planner_take_operations(planner, &waiting, reader);
+    sound = kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
+                                : planner_take_operations(planner, &waiting, reader);
+    if (!sound) { /* who asked has no answer yet */
+        error_set(&err, EAGAIN, "the answer of the planner is malformed; try again in a moment");
+        question_fails(&waiting, &err);
+    }
+    return sound;
 }
 
 static bool take(void *context, enum frame kind, struct wire_reader *reader)
@@ -201,7 +208,7 @@ int planner_send(struct planner *planner, const struct wire_writer *frame, int a
 {
     if (planner->planning)
         return answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood") : 0;
-    if (!planner->modules || !planner->modules->current.ready)
+    if (!planner->modules || planner_is_starting(planner))
         return error_set(err, EAGAIN, "the planner is starting");
     planner_process_send(planner->modules->current.process, frame, answers);
     return 0;
@@ -275,27 +282,26 @@ static void answer_impatient_ones(struct planner *planner)
         if (clock_monotonic() < patience_of(planner, i))
             continue;
         planner->waiting[i].is_told = true;
-        if (waiting.kind == FRAME_TRIED) {
+        planner->waiting[i].drain = NULL;
+        if (waiting.kind == FRAME_TRIED)
             planner->waiting[i].tried = ignore_trial;
-            waiting.tried(waiting.context, NULL, &err);
-        } else {
+        else
             planner->waiting[i].told = ignore_operations;
-            waiting.told(waiting.context, NULL, 0, &err);
-        }
+        question_fails(&waiting, &err);
     }
 }
 
 void planner_serve(struct planner *planner)
 {
-    enum modules_news news = MODULES_NOTHING;
+    enum modules_event event = MODULES_NOTHING;
 
     if (planner->modules)
-        news = modules_serve(planner->modules, take, planner);
-    if (news == MODULES_ENDED)
+        event = modules_serve(planner->modules, take, planner);
+    if (event == MODULES_ENDED)
         forget_process(planner, "the planner has ended and is started again");
-    else if (news == MODULES_LOADED)
+    else if (event == MODULES_LOADED)
         forget_process(planner, "policy modules are loaded again");
-    if ((news == MODULES_READY || news == MODULES_LOADED) && planner->settings.changed)
+    if ((event == MODULES_READY || event == MODULES_LOADED) && planner->settings.changed)
         planner->settings.changed(planner->settings.context);
     answer_impatient_ones(planner);
 }
@@ -337,21 +343,16 @@ bool planner_wants_events(const struct planner *planner)
 void planner_tell(struct planner *planner, const struct policy_event *event)
 {
     const struct lease_request *request = &event->lease->request;
-    int32_t *filters;
 
     if (!planner_wants_events(planner) || !planner->recalled)
         return;
-    filters = memory_new(request->n_node_sets, sizeof *filters);
-    for (size_t i = 0; i < request->n_node_sets; i++)
-        filters[i] = -1;
     wire_put(&planner->events, event->kind);
     wire_put(&planner->events, event->time);
     wire_put(&planner->events, event->other);
     wire_put(&planner->events, event->accepted);
     wire_put(&planner->events, event->lease->accumulated);
-    wire_put_request(&planner->events, request, filters);
+    wire_put_request(&planner->events, request, NULL);
     planner->n_events++;
-    free(filters);
 }
 
 /* --- plans ------------------------------------------------------------------------------------ */
@@ -367,17 +368,16 @@ static void forget_moves(struct planner *planner)
             vm_end_move(planner->store, vms[i]);
 }
 
-static int begin_anew(struct planner *planner, struct error *err)
+static int begin_rebuild(struct planner *planner, struct error *err)
 {
-    planner->n_news = planner->n_gone = planner->n_unplaced = 0;
+    planner->n_arrivals = planner->n_departures = planner->n_unplaced = 0;
     planner->outdated = false;
     planner->built = clock_monotonic();
     planner->retry = INSTANT_NEVER;
     lose_engine(planner);
     planned_drop_all(&planner->planned);
-    map_finish(&planner->filters);
-    map_init(&planner->filters, sizeof(int32_t));
-    planner->n_filters = 0;
+    sent_finish(&planner->sent);
+    sent_init(&planner->sent);
     if (picture_take(&planner->picture, planner, err) < 0)
         return -1;
     planner->compared = planner->picture.hosts->number;
@@ -409,14 +409,14 @@ static void recall(struct planner *planner)
 
 static void add_steps(struct planner *planner, struct facts *facts)
 {
-    facts_add_step(facts, planner->gone, planner->n_gone, planner->news,
-                   planner->careful ? 0 : planner->n_news);
-    for (size_t i = 0; planner->careful && i < planner->n_news; i++)
-        facts_add_step(facts, NULL, 0, &planner->news[i], 1);
-    planner->n_gone = planner->n_news = 0;
+    facts_add_step(facts, planner->departures, planner->n_departures, planner->arrivals,
+                   planner->careful ? 0 : planner->n_arrivals);
+    for (size_t i = 0; planner->careful && i < planner->n_arrivals; i++)
+        facts_add_step(facts, NULL, 0, &planner->arrivals[i], 1);
+    planner->n_departures = planner->n_arrivals = 0;
 }
 
-static int send_plan(struct planner *planner, struct facts *facts, bool anew, struct error *err)
+static int send_plan(struct planner *planner, struct facts *facts, bool rebuild, struct error *err)
 {
     uint64_t picture = planner->picture.hosts->number;
     struct wire_writer frame = {0};
@@ -424,10 +424,12 @@ static int send_plan(struct planner *planner, struct facts *facts, bool anew, st
 
     wire_begin(&frame);
     wire_put(&frame, FRAME_PLAN);
-    facts_put(facts, anew, anew && planner->modules && planner->attributes != picture, &frame);
+    facts_put(facts, rebuild, rebuild && planner->modules && planner->attributes != picture,
+              &frame);
     wire_end(&frame);
     planner->in_flight = true;
-    planner->is_anew = anew;
+    planner->n_plans++;
+    planner->is_rebuild = rebuild;
     planner->planned_at = facts->now;
     free(planner->step_leases);
     planner->step_leases = facts->step_leases;
@@ -435,7 +437,7 @@ static int send_plan(struct planner *planner, struct facts *facts, bool anew, st
     planner->n_requests = facts->n_requests;
     planner->n_events = 0;
     planner->events.n = 0;
-    if (anew)
+    if (rebuild)
         planner->attributes = picture;
     result = planner_send(planner, &frame, 1, err);
     if (result < 0)
@@ -444,34 +446,38 @@ static int send_plan(struct planner *planner, struct facts *facts, bool anew, st
     return result;
 }
 
-int planner_plan(struct planner *planner, bool anew, int64_t now, struct error *err)
+int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct error *err)
 {
     struct facts facts;
     int result;
 
     if (planner->in_flight)
         return error_set(err, EAGAIN, "a plan is being made");
-    if (planner->modules && !planner->modules->current.ready)
+    if (planner_is_starting(planner))
         return error_set(err, EAGAIN, "the planner is starting");
-    anew = anew || !planner->ready;
-    if (anew && begin_anew(planner, err) < 0)
+    rebuild = rebuild || !planner->ready;
+    if (rebuild && begin_rebuild(planner, err) < 0)
         return -1;
-    if (anew && planner->modules)
+    if (rebuild && planner->modules)
         allow_memory(planner);
     recall(planner);
     facts_init(&facts, planner, now);
     facts.picture = &planner->picture;
     facts.planned = &planner->planned;
-    facts.filters = &planner->filters;
-    facts.n_filters = &planner->n_filters;
-    if (anew)
+    facts.sent = &planner->sent;
+    if (rebuild)
         facts_gather(&facts);
     else
         add_steps(planner, &facts);
     planner_take_notes(planner, &facts);
-    result = send_plan(planner, &facts, anew, err);
+    result = send_plan(planner, &facts, rebuild, err);
     facts_finish(&facts);
     return result;
+}
+
+uint64_t planner_plans(const struct planner *planner)
+{
+    return planner->n_plans;
 }
 
 bool planner_is_planning(const struct planner *planner)
@@ -482,6 +488,11 @@ bool planner_is_planning(const struct planner *planner)
 bool planner_is_ready(const struct planner *planner)
 {
     return planner->ready;
+}
+
+bool planner_is_starting(const struct planner *planner)
+{
+    return planner->modules && !planner->modules->current.ready;
 }
 
 bool planner_is_outdated(const struct planner *planner)
@@ -509,7 +520,7 @@ static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
 
 void planner_new(struct planner *planner, int64_t lease)
 {
-    append(&planner->news, &planner->n_news, &planner->news_allocated, lease);
+    append(&planner->arrivals, &planner->n_arrivals, &planner->arrivals_allocated, lease);
 }
 
 void planner_gone(struct planner *planner, int64_t id)
@@ -518,7 +529,7 @@ void planner_gone(struct planner *planner, int64_t id)
 
     if (!planned || !planned->in_engine)
         return;
-    append(&planner->gone, &planner->n_gone, &planner->gone_allocated, id);
+    append(&planner->departures, &planner->n_departures, &planner->departures_allocated, id);
     planned->in_engine = false;
     planned->gone = true;
 }

@@ -15,8 +15,10 @@
 
 #include "adapters/opennebula/eligibility.h"
 #include "core/engine.h"
+#include "daemon/live/drains.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/rebalancing.h"
 #include "daemon/live/world.h"
 #include "daemon/store/store.h"
 #include "planner/protocol.h"
@@ -39,8 +41,12 @@ struct planner_settings {
     int64_t boot_time; /* seconds to command reservations early until boot times are learned; 0:
                           never */
     const struct quarantine *quarantine; /* quarantined hosts; must outlive the planner */
+    const struct drains *drains;         /* the same; NULL: none */
+    int64_t moves_per_host;              /* migrations at once; 0: 1 */
     int64_t forecast;                    /* queued leases whose start is estimated; 0: none */
     bool resumes_anywhere;               /* preempted VMs are stopped, not suspended */
+    int64_t rebalance_threshold;         /* millionths of a host's use: struct rebalance_problem */
+    bool live_rescheds;                  /* VMs that must leave their hosts migrate live */
     bool submit_on_hold;                 /* VMs on hold that no user held wait like pending ones */
 
     /* Called from planner_serve(), or within planner_plan() in tests; each may be NULL. */
@@ -51,14 +57,15 @@ struct planner_settings {
 };
 
 /* Store and world must outlive the planner. Starts the process and waits until its modules are
- * loaded. NULL with err: a module is missing or invalid, or has wrong options. */
+ * loaded, but not for one that hangs. NULL with err: a module is missing or invalid, or has wrong
+ * options. */
 struct planner *planner_create(const struct planner_settings *settings, struct store *store,
                                struct world *world, struct error *err);
 void planner_destroy(struct planner *planner); /* NULL is allowed */
 
-/* Measured durations of suspensions and resumptions: engines built from now on use them where the
- * operator has not set a time (override-suspend-time, override-resume-time). NULL: only the
- * settings count. Must outlive the planner. */
+/* Measured durations of suspensions, resumptions and first starts: engines built from now on use
+ * them where the operator has not set a time (override-suspend-time, override-resume-time). NULL:
+ * only the settings count. Must outlive the planner. */
 void planner_set_estimates(struct planner *planner, const struct estimates *estimates);
 
 /* --- planning --------------------------------------------------------------------------------- */
@@ -67,9 +74,13 @@ void planner_set_estimates(struct planner *planner, const struct estimates *esti
  * planner_gone()). `planned` is called when the plan is ready. Not while another plan is in
  * progress. -1 with err: planning is impossible at present (no hosts seen yet, no process). Costs
  * here: about 1 us per running VM, 1 us per host, and the evaluation of requirements. */
-int planner_plan(struct planner *planner, bool anew, int64_t now, struct error *err);
+int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct error *err);
 bool planner_is_planning(const struct planner *planner);
+/* Plans begun so far. */
+uint64_t planner_plans(const struct planner *planner);
 bool planner_is_ready(const struct planner *planner); /* has an engine */
+bool planner_is_starting(
+    const struct planner *planner); /* no process is ready: nothing is planned */
 /* The store deviates from the engine's decisions: a complete plan is needed. */
 bool planner_is_outdated(const struct planner *planner);
 
@@ -106,6 +117,8 @@ struct planner_module {
     const char *name, *kind, *file;
     const char *offence; /* why it is out of service; NULL: it is in service */
     int64_t since;       /* when it was taken out of service, seconds since 1970 */
+    uint64_t calls;      /* into the module, since its process was started */
+    uint64_t spent;      /* nanoseconds in these calls */
 };
 
 void planner_each_module(const struct planner *planner,
@@ -121,6 +134,10 @@ bool planner_knows(const struct planner *planner, int64_t lease);
 
 /* Do the lease's terms allow moving its running VMs to better hosts, and does the site want it? */
 bool planner_may_move(const struct planner *planner, const struct lease_record *lease);
+
+/* When the VM must be on another host at the latest; INSTANT_NONE: it may stay, or is on its way.
+ */
+int64_t planner_leaves_by(const struct planner *planner, const struct vm_record *vm, int64_t now);
 
 /* When the engine must be stepped next; INSTANT_NEVER. */
 int64_t planner_next_time(const struct planner *planner);
@@ -146,14 +163,22 @@ int64_t planner_forecast_due(const struct planner *planner);
 /* Are the engine's hosts the same as in the last poll (set, capacity, state, attributes used by
  * requirements)? O(hosts) once per poll. */
 bool planner_sees_same_hosts(struct planner *planner);
+/* The same of VM groups: plans go on with new ones that only have other members. */
+bool planner_sees_same_vmgroups(struct planner *planner);
 /* Adopted leases that currently have no place in the plan. */
 size_t planner_unplaced(const struct planner *planner);
 /* When the engine was built, monotonic milliseconds. */
 int64_t planner_built(const struct planner *planner);
 
-/* A system datastore for a VM on a host (OpenNebula's ids); -1 with the reason: none has room. */
-int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, char *reason,
-                          size_t size);
+/* Has the host, as last observed, the PCI devices, CPUs and memory of NUMA nodes free that the VM
+ * demands? And does the device that OpenNebula would give the VM leave leases that are promised the
+ * host with theirs? True for a VM that demands none; else O(VMs and leases). */
+bool planner_host_has_units(const struct planner *planner, int32_t vm, int32_t host);
+/* A system datastore for a VM on a host (OpenNebula's ids) and networks for its automatic NICs
+ * (world_nics()); -1 with the reason, whose text is `text`: none has room, or its requirement no
+ * longer holds with the VMs that are on their way there. */
+int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struct reason *reason,
+                        char *text, size_t size);
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
@@ -173,6 +198,58 @@ typedef void planner_tried(void *context, const struct planner_trial *trial,
                            const struct error *err);
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
                 planner_tried *tried, void *context, struct error *err);
+
+/* What becomes of the VMs on hosts that are drained. */
+struct drained_vm {
+    enum drained_how {
+        DRAINED_ENDS,      /* its lease ends before, at `at` */
+        DRAINED_MOVES,     /* to host `to` at `at`; why it does not move live, or "" */
+        DRAINED_SUSPENDED, /* by its terms, until there is room elsewhere */
+        DRAINED_STAYS,     /* why */
+    } how;
+    int32_t vm, host, to;
+    int64_t lease, at;
+    char why[STORE_TEXT_MAX];
+};
+
+/* vms is NULL on failure; err says why. */
+typedef void planner_drained(void *context, const struct drained_vm *vms, size_t n,
+                             const struct error *err);
+/* With these drains instead of the settings', for the VMs now on their hosts. Changes nothing. */
+int planner_try_drains(struct planner *planner, const struct drains *drains, int64_t now,
+                       planner_drained *drained, void *context, struct error *err);
+
+/* Which running VMs of the cluster should change hosts now, by its settings. Changes nothing;
+ * result is the caller's, to be finished. VMs with devices, NUMA nodes or a VM group stay, and
+ * those whose lease ends soon. -1 with err: the settings are malformed, or no hosts were seen yet.
+ * O(VMs + cost of rebalance()), and the evaluation of the VMs' requirements. */
+int planner_rebalance(const struct planner *planner, const struct cluster *cluster, int64_t now,
+                      struct rebalance_plan *result, struct error *err);
+
+/* Would the change of a lease hold, if it were made now? */
+struct changed_place {
+    int32_t vm, host; /* vm: -1: unknown */
+};
+
+struct planner_change {
+    bool accepted;
+    int64_t start;              /* of a lease that has not begun; INSTANT_NONE: not planned */
+    int64_t in_the_way;         /* the lease whose promise would be broken; -1 */
+    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word */
+    char text[STORE_TEXT_MAX];  /* the reason; "" */
+    char victims[1024];         /* for people: a line for each lease that makes room; "" */
+    const struct changed_place *places; /* where it is planned, if it has not begun */
+    size_t n_places;
+};
+
+/* change is NULL on failure; err says why. */
+typedef void planner_judged(void *context, const struct planner_change *change,
+                            const struct error *err);
+/* `lease` replaces the store's record of that lease. A lease that has not begun is tried like a new
+ * request, without its old place; a running one keeps its hosts. No lease that is promised a start
+ * or a deadline may lose its place. Changes nothing. */
+int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
+                       planner_judged *changed, void *context, struct error *err);
 
 /* The operations planned on a host; NULL on failure. */
 typedef void planner_told(void *context, const struct planned_operation *operations, size_t n,

@@ -2,17 +2,21 @@
 #ifndef GALERNA_DAEMON_PLANNER_INSIDE_H
 #define GALERNA_DAEMON_PLANNER_INSIDE_H
 
+#include "daemon/planner/company.h"
 #include "daemon/planner/modules.h"
 #include "daemon/planner/planner.h"
 #include "planner/planning.h"
+#include "planner/wire_units.h"
 #include "util/map.h"
 
 /* Hosts and site as seen by the plan. */
 struct picture {
     struct hosts_seen *hosts;
     struct site_seen *site;
+    struct vmgroups_seen *vmgroups; /* NULL: never seen */
     struct eligibility *eligibility;
-    bool *closed; /* by place: the host takes no VMs */
+    struct company *company; /* NULL with vmgroups */
+    bool *closed;            /* by place: the host takes no VMs */
     uint64_t digest;
 };
 
@@ -34,6 +38,7 @@ struct note {
     enum {
         NOTE_REASON,   /* cannot be placed: reason, retry */
         NOTE_ESTIMATE, /* does not start before `retry` */
+        NOTE_STAYS,    /* a VM cannot leave its host: reason, retry */
         NOTE_RANK,     /* invalid rank: text */
         NOTE_REFUSED,  /* reason */
     } kind;
@@ -43,6 +48,14 @@ struct note {
     int64_t retry;
 };
 
+/* What the engine has been sent and is referred to by number, in the order of sending. */
+struct sent {
+    struct map filters; /* numbers by address */
+    size_t n_filters;
+    struct map demands; /* by their bytes */
+    struct map names;   /* of devices and profiles: the numbers of core/demand.h */
+};
+
 /* Facts for a plan, gathered from a store that does not change meanwhile. */
 struct facts {
     const struct planner *planner;
@@ -50,19 +63,24 @@ struct facts {
     struct picture *picture;
     int64_t now;
     struct map *planned; /* struct planned * by lease */
-    struct map *filters; /* numbers of the filters in the engine, by address */
-    size_t *n_filters;   /* filters in the engine */
+    struct sent *sent;
 
-    struct wire_writer filter_section, adoption_section, step_section;
-    size_t n_new_filters, n_adoptions, n_steps;
+    struct wire_writer filter_section, demand_section, adoption_section, step_section;
+    size_t n_new_filters, n_new_demands, n_adoptions, n_steps;
     int64_t *step_leases; /* of each step, -1: several */
     size_t steps_allocated;
     size_t n_requests;
     struct note *notes;
     size_t n_notes, notes_allocated;
+    struct amounts *together; /* by role: what waiting VMs need that must be on one host; NULL: not
+                                 computed yet */
     int64_t *promised; /* start of the first reservation on each host; NULL: not computed yet */
-    int64_t retry;     /* some lease is left out until then; INSTANT_NEVER */
-    bool is_trial;     /* events stay for the next plan */
+    const struct drains *drains; /* NULL: none */
+    int64_t leave_by;            /* of the running lease being gathered; INSTANT_NONE: it stays */
+    size_t n_leaving;            /* its VMs that may go to other hosts */
+    int64_t retry;               /* some lease is left out until then; INSTANT_NEVER */
+    bool is_trial;               /* events stay for the next plan */
+    const struct lease_record *changed; /* instead of the store's; NULL: none */
 };
 
 /* A pending question to the planner. */
@@ -72,6 +90,8 @@ struct waiting {
         planner_tried *tried;
         planner_told *told;
     };
+    struct drain_trial *drain;   /* what a drain would do; NULL: another question */
+    struct change_trial *change; /* would the change of a lease hold? NULL: another question */
     void *context;
     int64_t since;    /* monotonic milliseconds */
     uint32_t n_hosts; /* in the facts of a trial */
@@ -89,6 +109,7 @@ struct planner {
     struct planning *planning; /* of tests; NULL */
     bool ready;                /* the engine is that of the last plan */
     bool in_flight;            /* a plan is in progress */
+    uint64_t n_plans;          /* begun */
     bool recalled;             /* the modules were told the past */
     int64_t planned_at;        /* the plan's time, seconds since 1970 */
     int64_t next_time;
@@ -103,18 +124,18 @@ struct planner {
     size_t n_events;
 
     struct picture picture;
-    struct map planned, filters;
-    size_t n_filters;
+    struct map planned;
+    struct sent sent;
     uint64_t compared; /* number of the last picture compared */
     bool same;         /* the result */
     int64_t built;
     bool outdated;     /* its decisions were not followed exactly: a complete plan is needed */
-    bool is_anew;      /* a complete plan is in progress, not a step */
+    bool is_rebuild;   /* a complete plan is in progress, not a step */
     bool moves_cold;   /* migrations to better hosts suspend the VM */
     size_t n_unplaced; /* adopted leases without a place */
 
-    int64_t *news, *gone; /* lease ids for the next step */
-    size_t n_news, news_allocated, n_gone, gone_allocated;
+    int64_t *arrivals, *departures; /* lease ids for the next step */
+    size_t n_arrivals, arrivals_allocated, n_departures, departures_allocated;
     int64_t retry; /* end of a failed VM's pause; INSTANT_NEVER */
     bool careful;  /* a step failed: new leases are sent one by one */
 
@@ -134,10 +155,11 @@ uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NON
 struct asking {
     struct lease_request request; /* node_sets are `sets` */
     struct node_set *sets;
-    int32_t *filters;
+    struct set_numbers *numbers;
     struct planned *planned;
 };
 
+struct planned *planned_add(struct facts *facts, int64_t lease);
 struct planned *planned_of(const struct map *planned, int64_t lease); /* NULL */
 void planned_drop(struct map *planned, int64_t lease);
 void planned_drop_all(struct map *planned);
@@ -155,24 +177,117 @@ bool lease_is_suspended_by_us(const struct store *store, const struct lease_reco
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The filter for a VM that must start on another host: its number. */
 int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
-/* A step with a request for each lease of `news` that can be requested, and the cancellations. */
-void facts_add_step(struct facts *facts, const int64_t *gone, size_t n_gone, const int64_t *news,
-                    size_t n_news);
+int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter);
+/* The reason's text is copied. */
+void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
+                int64_t retry);
+void facts_retry_at(struct facts *facts, int64_t at);
+/* A step with a request for each lease of `arrivals` that can be requested, and the cancellations.
+ */
+void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
+                    const int64_t *arrivals, size_t n_arrivals);
+
+/* --- facts_hardware.c: devices and NUMA nodes of hosts and VMs --- */
+void sent_init(struct sent *sent);
+void sent_finish(struct sent *sent);
+/* A demand and its arrays; must not move. */
+struct made_demand {
+    struct vm_demand demand;
+    struct vm_node nodes[VM_NODES_MOST];
+    struct pci_demand devices[VM_DEVICES_MOST];
+};
+/* False: the VM demands nothing beyond amounts. */
+bool facts_make_demand(const struct facts *facts, const struct vm_hardware *hardware,
+                       struct made_demand *made);
+void facts_make_units(const struct facts *facts, const struct host *host, struct kept_list *kept,
+                      struct host_units *units);
+/* What the VM holds on its host; returns the number of its virtual nodes. */
+uint32_t facts_make_vm_units(const struct facts *facts, const struct host *host,
+                             const struct vm_observation *observed, struct kept_list *kept,
+                             struct vm_units *units);
+/* The number of what the VM demands of a host; -1: nothing. lease: to be placed; NULL: it is on its
+ * host. */
+int32_t facts_demand(struct facts *facts, const struct lease_record *lease,
+                     const struct vm_observation *observed);
+/* Write all hosts' units, each once, and return the number of each host's, to be freed. */
+int32_t *facts_put_units(const struct facts *facts, struct wire_writer *frame);
+/* Does the VM have devices or NUMA nodes on its host? Then write what it holds there. */
+bool facts_has_units(const struct facts *facts, const struct vm_observation *observed,
+                     uint32_t place);
+void facts_put_vm_units(const struct facts *facts, const struct vm_observation *observed,
+                        uint32_t place, struct wire_writer *section);
+
+/* --- facts_leaving.c: VMs that must leave their hosts --- */
+/* As planner_leaves_by(), with these drains (NULL: none). */
+int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
+                     const struct vm_record *vm, int64_t now);
+/* Why a VM of the lease must leave its host: " (host 3 is drained)"; "": none must. */
+void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
+                         int64_t now, char *text, size_t size);
+/* The earliest of the lease's VMs. */
+int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
+/* Adopts what takes the room of hosts while they are drained. */
+void facts_put_drains(struct facts *facts);
+/* Must a VM of the lease leave its host? Not if it is only wanted on another one. */
+bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
+                          int64_t now);
+/* The same, or is one wanted on another, or moving? */
+bool planner_is_leaving(const struct planner *planner, const struct lease_record *lease,
+                        int64_t now);
+/* The number of the filter for a VM that must leave `host`. False: there is no other host that it
+ * may use, or none at present; a note says why. */
+bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
+                        int32_t *filter);
+
+/* --- move_way.c --- */
+struct move_way {
+    enum move_kind kind;
+    const char *why; /* it does not move live: "powered off meanwhile, since ..."; NULL: it does */
+};
+/* How the VM moves to the host, by what it and the hosts can do. leaves: it must. */
+struct move_way planner_move_way(const struct planner *planner, const struct vm_record *vm,
+                                 int32_t to, bool leaves);
+
+/* --- facts_company.c: VM groups --- */
+/* Add the VM's role and rules; *rest: of what the VMs need that must be with it. */
+void facts_add_company(struct facts *facts, const struct lease_record *lease, int32_t vm,
+                       struct vm_demand *demand, struct amounts *rest);
+/* The VM's groups have more rules for it than the engine keeps. */
+bool facts_has_too_many_rules(const struct facts *facts, int32_t vm);
 
 /* --- facts.c --- */
+/* The lease as the plan is to see it: the store's record, or the changed one. */
+const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease);
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now);
 void facts_finish(struct facts *facts);
 /* Gather adoptions of running, promised and waiting leases, then steps for the new ones. */
 void facts_gather(struct facts *facts);
-/* Write the facts as a frame; anew: with hosts and adoptions. */
-void facts_put(const struct facts *facts, bool anew, bool attributes, struct wire_writer *frame);
+/* An adoption of one VM on one host that belongs to no lease; observed: NULL for a drain. */
+void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
+                     const struct lease_request *request, const struct set_numbers *numbers,
+                     const struct vm_observation *observed, uint32_t place);
+/* Write the facts as a frame; rebuild: with hosts and adoptions. */
+void facts_put(const struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
 /* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
 bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                           const struct vm_record *vm, int64_t now);
 
 /* --- outputs.c: from the engine's outputs to the store --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);
+/* Are its VMs suspended when the engine has no time for that and requeues the lease? */
+bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease);
+/* May the lease be suspended to empty its host, and resumed on others later? */
+bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease);
 void planner_take_reply(struct planner *planner, const struct plan_reply *reply);
+
+/* --- too_small.c --- */
+/* Is the reason that no hosts, or too few, could hold the lease when empty? A best-effort lease
+ * then waits: hosts may be added, or report devices later. */
+bool planner_is_too_big(const struct reason *reason);
+/* Replace such a reason if a VM of the lease fits on no host that it may use. Returns that VM, else
+ * any; NULL: there is none, or the hosts lack devices, or NUMA nodes, not room. O(VMs x hosts). */
+const struct vm_record *planner_too_small(const struct planner *planner,
+                                          const struct lease_record *lease, struct reason *reason);
 
 /* --- planner_forecast.c --- */
 /* Note when a waiting lease will probably start. True: the estimate has changed. */
@@ -181,12 +296,46 @@ bool planner_estimate(struct planner *planner, const struct lease_record *lease,
 bool planner_take_forecast(struct planner *planner, struct wire_reader *reader);
 
 /* --- planner_try.c --- */
+/* The facts of a question: apart from those of the plan. */
+struct asked_facts {
+    struct picture picture;
+    struct map planned;
+    struct sent sent;
+    struct facts facts;
+};
+
+/* Gathers the facts, with `changed` instead of the store's record of that lease (NULL: none); -1
+ * with err. To be finished in any case. */
+int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
+                       const struct drains *drains, const struct lease_record *changed, int64_t now,
+                       struct error *err);
+int asked_facts_send(const struct asked_facts *trial, struct planner *planner,
+                     const struct waiting *waiting, struct error *err);
+void asked_facts_finish(struct asked_facts *trial);
+/* Answers the question with the error. */
+void question_fails(struct waiting *waiting, const struct error *err);
+
+/* Adds a line for each lease that makes room for this one. */
+void describe_victims(const struct planner *planner, const struct plan_reply *reply, int64_t lease,
+                      char *text, size_t size);
 bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
                         struct wire_reader *reader);
 bool planner_take_operations(struct planner *planner, const struct waiting *waiting,
                              struct wire_reader *reader);
 /* Fail all pending questions. */
 void planner_disappoint(struct planner *planner, const char *why);
+
+/* --- planner_drain.c --- */
+/* Answers the question of planner_try_drains(), and forgets it. */
+void planner_take_drain(struct planner *planner, const struct waiting *waiting,
+                        const struct plan_reply *reply);
+void planner_drop_drain(const struct waiting *waiting, const struct error *err);
+
+/* --- planner_change.c --- */
+/* Answers the question of planner_try_change(), and forgets it. */
+void planner_take_change(struct planner *planner, const struct waiting *waiting,
+                         const struct plan_reply *reply);
+void planner_drop_change(const struct waiting *waiting, const struct error *err);
 
 /* --- planner.c --- */
 /* 0: sent. Before a frame with an answer, the caller must record the question. */

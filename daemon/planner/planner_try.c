@@ -7,36 +7,46 @@
 #include "daemon/live/clock.h"
 #include "daemon/planner/planner_inside.h"
 
-static size_t add_line(struct planner_trial *trial, size_t length, const char *line)
+static void add_line(char *text, size_t size, const char *line)
 {
-    size_t room = sizeof trial->text - length;
-    int written = snprintf(trial->text + length, room, "%s%s", length ? "\n" : "", line);
+    size_t length = strlen(text);
 
-    return written < 0 || (size_t)written >= room ? sizeof trial->text - 1
-                                                  : length + (size_t)written;
+    snprintf(text + length, size - length, "%s%s", length ? "\n" : "", line);
 }
 
-static size_t describe_victims(const struct plan_reply *reply, struct planner_trial *trial,
-                               size_t length)
+static const char *fate(const struct planner *planner, const struct plan_output *output)
+{
+    const struct lease_record *victim = store_lease(planner->store, output->lease);
+
+    switch (output->how) {
+    case PREEMPTED_CANCEL:
+        return "ended";
+    case PREEMPTED_REQUEUE:
+        if (victim && victim->phase != PHASE_RUNNING)
+            return "delayed"; /* it has not started */
+        return victim && planner_keeps_work(planner, victim) ? "suspended" : "restarted";
+    default:
+        return "suspended";
+    }
+}
+
+void describe_victims(const struct planner *planner, const struct plan_reply *reply, int64_t lease,
+                      char *text, size_t size)
 {
     for (size_t i = 0; i < reply->n_outputs; i++) {
         const struct plan_output *output = &reply->outputs[i];
         char when[64], line[160];
 
-        if (output->kind != OUTPUT_PREEMPTED || output->other != TRIAL_ID)
+        if (output->kind != OUTPUT_PREEMPTED || output->other != lease)
             continue;
         lease_time_text(output->at, when, sizeof when);
         snprintf(line, sizeof line, "Lease %lld would be %s at %s", (long long)output->lease,
-                 output->how == PREEMPTED_SUSPEND   ? "suspended"
-                 : output->how == PREEMPTED_REQUEUE ? "restarted"
-                                                    : "ended",
-                 when);
-        length = add_line(trial, length, line);
+                 fate(planner, output), when);
+        add_line(text, size, line);
     }
-    return length;
 }
 
-static size_t describe_wait(int64_t probable, struct planner_trial *trial, size_t length)
+static void describe_wait(int64_t probable, struct planner_trial *trial)
 {
     char line[160], when[64];
 
@@ -46,18 +56,18 @@ static size_t describe_wait(int64_t probable, struct planner_trial *trial, size_
         snprintf(line, sizeof line, "It would wait in the queue; start time unknown");
     else if (trial->start == INSTANT_NEVER)
         snprintf(line, sizeof line,
-                 "It would wait in the queue; what holds the hosts it may use "
-                 "has no planned end");
+                 "It would wait in the queue; the VMs on the hosts it may use "
+                 "have no planned end");
     else
         snprintf(line, sizeof line, "It would wait in the queue and probably start at %s", when);
-    return add_line(trial, length, line);
+    add_line(trial->text, sizeof trial->text, line);
 }
 
-static void describe(const struct plan_reply *reply, const struct lease_view *lease,
-                     enum lease_kind kind, struct planner_trial *trial)
+static void describe(const struct planner *planner, const struct plan_reply *reply,
+                     const struct lease_view *lease, enum lease_kind kind,
+                     struct planner_trial *trial)
 {
     char line[STORE_TEXT_MAX], when[64];
-    size_t length = 0;
 
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = lease->start;
@@ -66,17 +76,17 @@ static void describe(const struct plan_reply *reply, const struct lease_view *le
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
         reason_format_body(&lease->reason, line, sizeof line, lease_time_text);
-        add_line(trial, length, line);
+        add_line(trial->text, sizeof trial->text, line);
         return;
     }
     if (trial->start == INSTANT_NONE) {
-        length = describe_wait(reply->probable, trial, length);
+        describe_wait(reply->probable, trial);
     } else {
         lease_time_text(trial->start, when, sizeof when);
         snprintf(line, sizeof line, "It would start at %s", when);
-        length = add_line(trial, length, line);
+        add_line(trial->text, sizeof trial->text, line);
     }
-    describe_victims(reply, trial, length);
+    describe_victims(planner, reply, TRIAL_ID, trial->text, sizeof trial->text);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -97,54 +107,76 @@ static int ask(struct planner *planner, const struct wire_writer *frame,
     return -1;
 }
 
+int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
+                       const struct drains *drains, const struct lease_record *changed, int64_t now,
+                       struct error *err)
+{
+    *trial = (struct asked_facts){0};
+    map_init(&trial->planned, sizeof(struct planned *));
+    sent_init(&trial->sent);
+    facts_init(&trial->facts, planner, now);
+    trial->facts.picture = &trial->picture;
+    trial->facts.planned = &trial->planned;
+    trial->facts.sent = &trial->sent;
+    trial->facts.drains = drains;
+    trial->facts.changed = changed;
+    trial->facts.is_trial = true;
+    if (picture_take(&trial->picture, planner, err) < 0)
+        return -1;
+    facts_gather(&trial->facts);
+    return 0;
+}
+
+int asked_facts_send(const struct asked_facts *trial, struct planner *planner,
+                     const struct waiting *waiting, struct error *err)
+{
+    struct wire_writer frame = {0};
+    int result;
+
+    wire_begin(&frame);
+    wire_put(&frame, FRAME_TRY);
+    wire_put(&frame, planner->settings.forecast);
+    facts_put(&trial->facts, true, false, &frame);
+    wire_end(&frame);
+    result = ask(planner, &frame, waiting, err);
+    wire_writer_finish(&frame);
+    return result;
+}
+
+void asked_facts_finish(struct asked_facts *trial)
+{
+    facts_finish(&trial->facts);
+    planned_drop_all(&trial->planned);
+    map_finish(&trial->planned);
+    sent_finish(&trial->sent);
+    picture_drop(&trial->picture);
+}
+
 /* Uses separate facts, from a store that they cannot change, and a temporary engine. */
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
                 planner_tried *tried, void *context, struct error *err)
 {
-    const int32_t no_filter = -1;
     struct lease_request asked = *request;
-    struct picture picture = {0};
-    struct map planned, filters;
-    size_t n_filters = 0;
-    struct wire_writer frame = {0};
-    struct facts facts;
-    int result = picture_take(&picture, planner, err);
+    struct asked_facts trial;
+    int result = asked_facts_gather(&trial, planner, planner->settings.drains, NULL, now, err);
 
-    map_init(&planned, sizeof(struct planned *));
-    map_init(&filters, sizeof(int32_t));
-    facts_init(&facts, planner, now);
-    facts.picture = &picture;
-    facts.planned = &planned;
-    facts.filters = &filters;
-    facts.n_filters = &n_filters;
-    facts.is_trial = true;
     if (result == 0) {
-        facts_gather(&facts);
         asked.id = TRIAL_ID;
         asked.submit = now;
-        wire_put(&facts.step_section, 1);
-        wire_put(&facts.step_section, false);
-        wire_put_request(&facts.step_section, &asked, &no_filter);
-        facts.n_steps++;
-        wire_begin(&frame);
-        wire_put(&frame, FRAME_TRY);
-        wire_put(&frame, planner->settings.forecast);
-        facts_put(&facts, true, false, &frame);
-        wire_end(&frame);
-        result = ask(planner, &frame,
-                     &(struct waiting){.kind = FRAME_TRIED,
-                                       .tried = tried,
-                                       .context = context,
-                                       .lease_kind = request->kind,
-                                       .n_hosts = (uint32_t)picture.hosts->pool.n},
-                     err);
+        wire_put(&trial.facts.step_section, 1);
+        wire_put(&trial.facts.step_section, false);
+        wire_put_request(&trial.facts.step_section, &asked, NULL);
+        trial.facts.n_steps++;
+        result =
+            asked_facts_send(&trial, planner,
+                             &(struct waiting){.kind = FRAME_TRIED,
+                                               .tried = tried,
+                                               .context = context,
+                                               .lease_kind = request->kind,
+                                               .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
+                             err);
     }
-    wire_writer_finish(&frame);
-    facts_finish(&facts);
-    planned_drop_all(&planned);
-    map_finish(&planned);
-    map_finish(&filters);
-    picture_drop(&picture);
+    asked_facts_finish(&trial);
     return result;
 }
 
@@ -157,12 +189,21 @@ bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
     const struct lease_view *found = NULL;
     bool sound = wire_get_plan_reply(reader, waiting->n_hosts, &reply);
 
-    (void)planner;
+    if (sound && waiting->drain) {
+        planner_take_drain(planner, waiting, &reply);
+        plan_reply_finish(&reply);
+        return true;
+    }
+    if (sound && waiting->change) {
+        planner_take_change(planner, waiting, &reply);
+        plan_reply_finish(&reply);
+        return true;
+    }
     for (size_t i = 0; sound && i < reply.n_views; i++)
         if (reply.views[i].lease == TRIAL_ID)
             found = &reply.views[i];
     if (found)
-        describe(&reply, found, waiting->lease_kind, &trial);
+        describe(planner, &reply, found, waiting->lease_kind, &trial);
     else
         error_set(&err, EINVAL, "%s", reply.error[0] ? reply.error : "the lease cannot be planned");
     if (sound)
@@ -215,8 +256,17 @@ void planner_disappoint(struct planner *planner, const char *why)
     planner->n_waiting = 0;
     error_set(&err, EAGAIN, "%s; try again in a moment", why);
     for (size_t i = 0; i < n; i++)
-        if (waiting[i].kind == FRAME_TRIED)
-            waiting[i].tried(waiting[i].context, NULL, &err);
-        else
-            waiting[i].told(waiting[i].context, NULL, 0, &err);
+        question_fails(&waiting[i], &err);
+}
+
+void question_fails(struct waiting *waiting, const struct error *err)
+{
+    if (waiting->drain)
+        planner_drop_drain(waiting, err);
+    else if (waiting->change)
+        planner_drop_change(waiting, err);
+    else if (waiting->kind == FRAME_TRIED)
+        waiting->tried(waiting->context, NULL, err);
+    else
+        waiting->told(waiting->context, NULL, 0, err);
 }

@@ -75,6 +75,13 @@ const struct planner_offence *planner_process_offence(const struct planner_proce
 /* The index of the module called last; -1: none. */
 int64_t planner_process_last_called(const struct planner_process *process);
 
+/* How often the module (an index in the setup, of the first 64) was called, and for how long in
+ * all, in nanoseconds. Only a hint: modules can write to it. */
+struct planner_time {
+    uint64_t calls, spent;
+};
+struct planner_time planner_process_time(const struct planner_process *process, size_t module);
+
 /* Raise the limit of address space; a smaller value is ignored. */
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes);
 

@@ -128,6 +128,13 @@ int64_t planner_process_last_called(const struct planner_process *process)
     return place_of(process, process->page->last);
 }
 
+struct planner_time planner_process_time(const struct planner_process *process, size_t module)
+{
+    if (module >= process->n_modules || module >= WATCHED_MODULES_MAX)
+        return (struct planner_time){0};
+    return (struct planner_time){process->page->called[module], process->page->spent[module]};
+}
+
 static void blame(struct planner_process *process, int64_t module, const char *what)
 {
     unsigned call = process->page->call;

@@ -309,8 +309,8 @@ static int put_aside(const struct recorder *recorder, struct error *err)
     return result < 0 || unlink(recorder->path) < 0 ? failed(recorder, "put aside", err) : 0;
 }
 
-static int begin_anew(struct recorder *recorder, const struct site *site, int64_t start,
-                      struct error *err)
+static int begin_record(struct recorder *recorder, const struct site *site, int64_t start,
+                        struct error *err)
 {
     char *header = record_header(site, start, err);
     int result;
@@ -346,7 +346,7 @@ static int open_record(struct recorder *recorder, const struct site *site, int64
     if (open_file(recorder, &empty, err) < 0)
         return -1;
     if (empty)
-        return begin_anew(recorder, site, start, err);
+        return begin_record(recorder, site, start, err);
     result = go_on(recorder, site, err);
     if (result != 0)
         return result < 0 ? -1 : 0;
@@ -355,7 +355,7 @@ static int open_record(struct recorder *recorder, const struct site *site, int64
     close(recorder->file);
     if (open_file(recorder, &empty, err) < 0)
         return -1;
-    return begin_anew(recorder, site, start, err);
+    return begin_record(recorder, site, start, err);
 }
 
 struct recorder *recorder_open(const char *path, const struct site *site, int64_t start,

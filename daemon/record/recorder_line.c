@@ -15,20 +15,6 @@
 #define FIRST_LEASE   LEASE_BEGIN "1\""
 #define BEFORE_BEGIN  "<!-- ran before: "
 
-static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *text_of(const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        abort();
-    va_end(args);
-    return text;
-}
-
 /* The output of lwf_writer for a site (NULL: none) and a request (NULL: none). *header is the
  * length of the part before the request. */
 static char *written(const struct lwf_description *description, const struct lease_request *request,
@@ -145,10 +131,10 @@ static char *with_own_number(const char *request, int64_t id)
     int length = (int)strcspn(request, "\n");
 
     if (!number)
-        return text_of("%.*s", length, request);
+        return memory_format("%.*s", length, request);
     number += sizeof FIRST_LEASE - 1;
-    return text_of("%.*s" LEASE_BEGIN "%" PRId64 "\"%.*s", before, request, id,
-                   length - (int)(number - request), number);
+    return memory_format("%.*s" LEASE_BEGIN "%" PRId64 "\"%.*s", before, request, id,
+                         length - (int)(number - request), number);
 }
 
 char *record_line(const struct recorded_lease *facts, const struct record_line *line, int64_t start,
@@ -162,10 +148,11 @@ char *record_line(const struct recorded_lease *facts, const struct record_line *
     size_t header;
 
     if (is_over(lease) && ran <= 0)
-        return text_of("<!-- lease %" PRId64 " %s -->", lease->id,
-                       lease->phase == PHASE_FAILED ? "was given up" : "was over before it ran");
+        return memory_format("<!-- lease %" PRId64 " %s -->", lease->id,
+                             lease->phase == PHASE_FAILED ? "was given up"
+                                                          : "was over before it ran");
     if (!facts->n_vms || lease->duration < 1)
-        return text_of("<!-- lease %" PRId64 " could not be read -->", lease->id);
+        return memory_format("<!-- lease %" PRId64 " could not be read -->", lease->id);
     fill_request(&request, lease, line, start);
     if (is_over(lease))
         request.duration_known = ran < request.duration ? ran : request.duration;
@@ -179,7 +166,7 @@ char *record_line(const struct recorded_lease *facts, const struct record_line *
     free(text);
     if (line->ran_before == 0)
         return request_text;
-    text = text_of("%s" BEFORE_BEGIN "%" PRId64 " s -->", request_text, line->ran_before);
+    text = memory_format("%s" BEFORE_BEGIN "%" PRId64 " s -->", request_text, line->ran_before);
     free(request_text);
     return text;
 }

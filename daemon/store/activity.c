@@ -70,6 +70,13 @@ bool store_is_preempted(const struct lease_record *lease)
     return lease->preempted_at > 0;
 }
 
+bool store_is_leaving(const struct lease_record *lease)
+{
+    return (lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED) &&
+           (lease->reason_id == REASON_LEAVES || lease->reason_id == REASON_CANNOT_LEAVE ||
+            lease->reason_id == REASON_NO_OTHER_HOST);
+}
+
 const char *store_preemption_word(const struct lease_record *lease)
 {
     bool waits = lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
@@ -118,6 +125,9 @@ static void say_waiting(struct sentence *sentence)
         add(sentence, "Waiting");
         if (!is_plan(lease))
             add_reason(sentence, reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", true);
+        else if (is_to_come(sentence, lease->expected))
+            add(sentence,
+                lease->earliest > sentence->now ? " for its earliest start" : " for room");
         add_left(sentence);
         if (is_to_come(sentence, lease->expected))
             add_time(sentence,
@@ -196,7 +206,11 @@ static void say_running(struct sentence *sentence)
         add(sentence, "Running");
         if (is_time(lease->end))
             add_time(sentence, " until ", lease->end, "");
+        if (store_is_leaving(lease))
+            add_reason(sentence, "; ", true);
     }
+    if (lease->reason_id == REASON_RULE_BROKEN)
+        add_reason(sentence, ". ", true);
     if (!lease->late || !is_time(promised))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";

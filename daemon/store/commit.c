@@ -1,4 +1,5 @@
 /* Marked records, and writing them. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -98,6 +99,12 @@ void store_mark_vm(struct store *store, struct vm_record *vm)
     store->marked_vms[store->n_marked_vms++] = vm;
 }
 
+static void tell(const struct store *store, const struct store_event *event)
+{
+    for (size_t i = 0; i < store->n_listeners; i++)
+        store->listeners[i].told(store->listeners[i].context, event);
+}
+
 void store_history(struct store *store, int64_t lease, int64_t at, const char *event,
                    const char *format, ...)
 {
@@ -115,21 +122,29 @@ void store_history(struct store *store, int64_t lease, int64_t at, const char *e
         .event = memory_text(event),
         .text = memory_text(text),
     };
-    if (store->listener)
-        store->listener(store->listener_context, &(struct store_event){lease, at, event, text});
+    tell(store, &(struct store_event){lease, at, event, text});
 }
 
 void store_listen(struct store *store,
                   void (*listener)(void *context, const struct store_event *event), void *context)
 {
-    store->listener = listener;
-    store->listener_context = context;
+    assert(store->n_listeners < STORE_LISTENERS_MAX);
+    store->listeners[store->n_listeners++] = (struct store_listener){listener, context};
+}
+
+void store_ignore(struct store *store, const void *context)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < store->n_listeners; i++)
+        if (store->listeners[i].context != context)
+            store->listeners[kept++] = store->listeners[i];
+    store->n_listeners = kept;
 }
 
 void store_tell(const struct store *store, int64_t lease, int64_t at, const char *event)
 {
-    if (store->listener)
-        store->listener(store->listener_context, &(struct store_event){lease, at, event, ""});
+    tell(store, &(struct store_event){lease, at, event, ""});
 }
 
 bool store_has_changes(const struct store *store)

@@ -194,6 +194,16 @@ const char *store_fact(const struct store *store, const char *name)
     return found ? store->facts[place].value : NULL;
 }
 
+void store_each_fact(const struct store *store, const char *beginning,
+                     void (*visit)(void *context, const char *name, const char *value),
+                     void *context)
+{
+    for (size_t i = 0; i < store->n_facts; i++)
+        if (store->facts[i].value &&
+            strncmp(store->facts[i].name, beginning, strlen(beginning)) == 0)
+            visit(context, store->facts[i].name, store->facts[i].value);
+}
+
 void store_set_fact(struct store *store, const char *name, const char *value)
 {
     bool found;

@@ -39,6 +39,11 @@ enum store_statement {
     STATEMENTS
 };
 
+struct store_listener {
+    void (*told)(void *context, const struct store_event *event);
+    void *context;
+};
+
 struct store {
     char *path, *seal_path; /* of the database; of the file that counts the commits */
     int lock, seal;
@@ -57,8 +62,8 @@ struct store {
     size_t n_marked_leases, n_marked_vms, n_events;
     size_t marked_leases_allocated, marked_vms_allocated, events_allocated;
 
-    void (*listener)(void *context, const struct store_event *event); /* NULL: none */
-    void *listener_context;
+    struct store_listener listeners[STORE_LISTENERS_MAX];
+    size_t n_listeners;
 
     struct fact_record *facts; /* ascending by name */
     size_t n_facts, facts_allocated, n_marked_facts;

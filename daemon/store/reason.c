@@ -31,6 +31,8 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
     /* An accepted lease is not "refused", whatever blocks it at present. */
     body = body || (reason_lead(reason.id) == LEAD_REFUSED && lease->phase != PHASE_REFUSED);
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
+    if (reason_is_of_company(reason.id) && reason.text[0] && length < size)
+        length += (size_t)snprintf(text + length, size - length, ": %s", reason.text);
     if (vm[0] > 0 && length < size)
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
                  (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1]);

@@ -44,9 +44,7 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct repair *repa
 
 static char *path_of(const char *directory, const char *name)
 {
-    char *path = NULL;
-
-    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+    return memory_format("%s/%s", directory, name);
 }
 
 static int file_error(struct error *err, const char *path, const char *what)
@@ -189,8 +187,40 @@ static int make_fresh(struct repair *repair, int version, struct error *err)
     return store_schema_create(fresh, version, err);
 }
 
-/* Attaches the old store to a new one of its version, replacing the old one's first page if
- * necessary. 0: the old store is unreadable. */
+/* Do the tables of the old store have the columns of the new one? A damaged definition may still be
+ * one. */
+static bool has_same_columns(const struct repair *repair)
+{
+    bool same = true;
+
+    for (int i = SUMMED_LEASE; i <= SUMMED_FACT && same; i++) {
+        const char *name = summed_tables[i].name;
+        char *text = sqlite3_mprintf("SELECT (SELECT group_concat(name) FROM pragma_table_info(%Q, "
+                                     "'old')) IS (SELECT group_concat(name) FROM "
+                                     "pragma_table_info(%Q, 'main'))",
+                                     name, name);
+
+        same = ask(repair, text, 0) == 1;
+        sqlite3_free(text);
+    }
+    return same;
+}
+
+/* Gives the copy of the old store the definitions of the new one. */
+static int replace_definitions(const struct repair *repair)
+{
+    if (run(repair, "PRAGMA writable_schema = ON") < 0 ||
+        run(repair, "UPDATE old.sqlite_master AS old SET sql = (SELECT sql FROM main.sqlite_master"
+                    " AS new WHERE new.name = old.name) WHERE name IN (SELECT name FROM"
+                    " main.sqlite_master) AND sql IS NOT NULL") < 0 ||
+        run(repair, "PRAGMA writable_schema = RESET") < 0 || run(repair, "DETACH old") < 0 ||
+        attach(repair) < 0)
+        return -1;
+    return has_same_columns(repair) ? 0 : -1;
+}
+
+/* Attaches the old store to a new one of its version, replacing the old one's first page or the
+ * definitions of its tables if necessary. 0: the old store is unreadable. */
 static int open_both(struct repair *repair, struct error *err)
 {
     int64_t version;
@@ -208,6 +238,11 @@ static int open_both(struct repair *repair, struct error *err)
     if (version > 0 && version < store_schema_version &&
         (make_fresh(repair, (int)version, err) < 0 || attach(repair) < 0))
         return -1;
+    if (has_same_columns(repair))
+        return 1;
+    if (replace_definitions(repair) < 0)
+        return 0;
+    tell(repair, "the definition of a table in store.db was damaged and has been replaced");
     return 1;
 }
 
@@ -433,11 +468,9 @@ static int put_in_place(const struct repair *repair, struct error *err)
 
     for (int i = 1; !damaged || lstat(damaged, &status) == 0; i++) {
         free(damaged);
-        if (asprintf(&damaged, "%s.damaged-%d", store, i) < 0)
-            return error_set(err, ENOMEM, "%s: out of memory", store);
+        damaged = memory_format("%s.damaged-%d", store, i);
     }
-    if (asprintf(&damaged_log, "%s-wal", damaged) < 0)
-        damaged_log = NULL;
+    damaged_log = memory_format("%s-wal", damaged);
     if (sync_file(repair->fresh.path) < 0 || (link(store, damaged) < 0 && errno != ENOENT) ||
         (rename(log, damaged_log) < 0 && errno != ENOENT) ||
         rename(repair->fresh.path, store) < 0 || sync_file(repair->directory) < 0) {

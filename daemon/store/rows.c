@@ -51,6 +51,7 @@ static const struct store_column lease_columns[] = {
     FIELD(lease_record, duration, COLUMN_INSTANT),
     FIELD(lease_record, end, COLUMN_INSTANT),
     FIELD(lease_record, accumulated, COLUMN_INT64),
+    FIELD(lease_record, charged, COLUMN_INT64),
     FIELD(lease_record, since, COLUMN_INSTANT),
     FIELD(lease_record, expected, COLUMN_INSTANT),
     FIELD(lease_record, contract, COLUMN_BOOL),
@@ -97,6 +98,8 @@ static const struct store_column vm_columns[] = {
     LIST(vm_record, avoid, COLUMN_INT32_LIST),
     LIST(vm_record, avoid_until, COLUMN_INT64_LIST),
     TEXT(vm_record, message),
+    FIELD(vm_record, promise_number, COLUMN_INT64),
+    FIELD(vm_record, promise_digest, COLUMN_INT64),
     FIELD(vm_record, gone, COLUMN_BOOL),
 };
 

@@ -55,6 +55,11 @@ static const char *const migrations[] = {
     "CREATE TABLE seal (name TEXT PRIMARY KEY, n INTEGER NOT NULL, total INTEGER NOT NULL)"
     " WITHOUT ROWID;" SUMMED("lease") SUMMED("vm") SUMMED("event") SUMMED("fact")
         SUMMED("migration"),
+    /* In thousandths. */
+    "UPDATE lease SET priority = priority * 1000;",
+    "ALTER TABLE lease ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE vm ADD COLUMN promise_number INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE vm ADD COLUMN promise_digest INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

@@ -51,11 +51,26 @@ static bool is_empty(const char *directory)
     return empty;
 }
 
+int store_make_directory(const char *path)
+{
+    const char *home = getenv("HOME");
+    size_t n = home ? strlen(home) : 0;
+    char parent[PATH_MAX];
+
+    if (n > 1 && strlen(path) < sizeof parent && !strncmp(path, home, n) && path[n] == '/')
+        for (const char *slash = path + n; (slash = strchr(slash + 1, '/'));) {
+            snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+            if (mkdir(parent, S_IRWXU) < 0 && errno != EEXIST)
+                return -1;
+        }
+    return mkdir(path, S_IRWXU) < 0 && errno != EEXIST ? -1 : 0;
+}
+
 static int make_directory(const char *directory, struct error *err)
 {
     struct stat status;
 
-    if (mkdir(directory, S_IRWXU) < 0 && errno != EEXIST)
+    if (store_make_directory(directory) < 0)
         return file_error(err, directory, "create the state directory");
     if (stat(directory, &status) < 0)
         return file_error(err, directory, "look at the state directory");

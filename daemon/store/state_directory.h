@@ -14,6 +14,11 @@
  * the file system. */
 int store_state_lock(const char *directory, struct error *err);
 
+/* Make a directory for this user only, and below $HOME also the missing ones above it: elsewhere, a
+ * missing one may be a file system that is not mounted. 0 also when there is something of that
+ * name; -1 with errno of mkdir(2). */
+int store_make_directory(const char *path);
+
 /* Lock a file, created if needed, for the life of this process. Only trusted users may be able to
  * write to its directory. what: what the lock protects, for the message. Errors as
  * store_state_lock().

@@ -30,19 +30,15 @@ static int prepare(struct store *store, enum store_statement place, const char *
 /* The INSERT statement of a table, with the row's checksum. */
 static char *put_text(int table, const char *sum)
 {
-    char *text = NULL;
-
     if (table == SUMMED_LEASE || table == SUMMED_VM)
         return store_rows_put_text(table == SUMMED_LEASE ? &store_lease_table : &store_vm_table,
                                    sum);
-    if (asprintf(&text,
-                 table == SUMMED_EVENT ? "INSERT INTO event (number, lease, at, event, text, sum)"
-                                         " VALUES (:number, :lease, :at, :event, :text, %s)"
-                                       : "INSERT OR REPLACE INTO fact (name, value, sum)"
-                                         " VALUES (:name, :value, %s)",
-                 sum) < 0)
-        return NULL;
-    return text;
+    return memory_format(table == SUMMED_EVENT
+                             ? "INSERT INTO event (number, lease, at, event, text, sum)"
+                               " VALUES (:number, :lease, :at, :event, :text, %s)"
+                             : "INSERT OR REPLACE INTO fact (name, value, sum)"
+                               " VALUES (:name, :value, %s)",
+                         sum);
 }
 
 static int prepare_puts(struct store *store, struct error *err)
@@ -123,15 +119,6 @@ static int open_database(struct store *store, struct error *err)
     return 0;
 }
 
-static char *path_in(const char *directory, const char *name)
-{
-    size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = memory_new(size, 1);
-
-    snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 struct store *store_open(const char *directory, struct error *err)
 {
     struct store *store;
@@ -142,8 +129,8 @@ struct store *store_open(const char *directory, struct error *err)
     store = memory_new(1, sizeof *store);
     store->lock = lock;
     store->seal = -1;
-    store->path = path_in(directory, "store.db");
-    store->seal_path = path_in(directory, "store.seal");
+    store->path = memory_format("%s/store.db", directory);
+    store->seal_path = memory_format("%s/store.seal", directory);
     store_index_init(&store->leases);
     store_index_init(&store->vms);
     if (store_state_take_over(directory, err) < 0 || open_database(store, err) < 0) {

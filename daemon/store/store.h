@@ -62,6 +62,7 @@ struct lease_record {
     int64_t duration;    /* seconds requested; SPAN_UNLIMITED */
     int64_t end;         /* when its VMs' time is over, if known; INSTANT_NEVER, _NONE */
     int64_t accumulated; /* seconds run in closed history records */
+    int64_t charged;     /* of the seconds run, those charged to its owner: daemon/live/usage.h */
     int64_t since;       /* since when it has been running; INSTANT_NONE */
     int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
     bool contract;       /* `expected` is promised, not estimated */
@@ -105,6 +106,14 @@ enum vm_goal {
     GOALS
 };
 
+/* How a VM moves to another host. */
+enum move_kind {
+    MOVE_NONE,
+    MOVE_LIVE,
+    MOVE_COLD, /* its memory is saved and restored */
+    MOVE_OFF,  /* it is powered off and boots */
+};
+
 struct vm_record {
     int32_t id;
     int64_t lease;
@@ -135,6 +144,10 @@ struct vm_record {
     int64_t message_expected;      /* the start announced in it; INSTANT_NONE; not stored */
     enum reason_id message_reason; /* of the lease when the message was sent; not stored */
     int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
+    /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
+    int64_t promise_number; /* 0: never */
+    int64_t promise_digest; /* 0: none, it was removed */
+    enum { PROMISE_INTACT, PROMISE_DAMAGED, PROMISE_REPAIRED } promise_state; /* not stored */
     bool gone;                     /* DONE, or no longer in OpenNebula */
 
     int64_t settled; /* monotonic milliseconds: older observations are ignored; not stored */
@@ -144,9 +157,16 @@ struct vm_record {
     bool locked;     /* as last observed; not stored */
     int64_t blocked; /* monotonic milliseconds: waiting for room on its host since; 0; not stored */
     /* The VM runs on `host` and moves to `move_to`; not stored. */
-    enum { MOVE_NONE, MOVE_LIVE, MOVE_COLD } move;
+    enum move_kind move;
     int32_t move_to;
     bool move_sent; /* the migration was sent */
+    bool resched;   /* an operator wants it on another host; not stored */
+    bool wanted;    /* its cluster is better balanced with it on `wanted_on`; not stored */
+    int32_t wanted_on;
+    /* Of moves that it must make, until it is on another host; not stored. */
+    bool live_failed;   /* a live migration failed: the next one is cold */
+    int move_failures;  /* consecutive ones */
+    int64_t move_again; /* not before; 0: at once */
     bool marked;
 };
 
@@ -193,6 +213,9 @@ void store_activity(const struct lease_record *lease, int64_t now, char *text, s
 /* Must the lease leave its hosts for another one, or did it and has not been restarted since? */
 bool store_is_preempted(const struct lease_record *lease);
 
+/* Running or off on a host that it must leave, by its reason: it will, or cannot. */
+bool store_is_leaving(const struct lease_record *lease);
+
 /* "suspended", "stopped" or "ended": how the lease is preempted. */
 const char *store_preemption_word(const struct lease_record *lease);
 
@@ -221,10 +244,14 @@ struct store_event {
     const char *event, *text; /* valid during the visit */
 };
 
-/* Call the listener for every line when it is added, before it is written; NULL: none. The listener
- * must not change the store. store_tell() calls it for an event without a line. */
+/* Call the listener for every line when it is added, before it is written, until store_ignore()
+ * with its context; STORE_LISTENERS_MAX at most. The listener must not change the store.
+ * store_tell() calls it for an event without a line. */
+enum { STORE_LISTENERS_MAX = 4 };
+
 void store_listen(struct store *store,
                   void (*listener)(void *context, const struct store_event *event), void *context);
+void store_ignore(struct store *store, const void *context);
 void store_tell(const struct store *store, int64_t lease, int64_t at, const char *event);
 
 /* The newest `limit` (0: all) lines of a lease's history, oldest first, committed or not.
@@ -266,6 +293,10 @@ int store_each_past_vm(struct store *store, int64_t lease,
  * removes it. Written by the next commit. Valid until the next store_set_fact(). O(log n), O(n). */
 const char *store_fact(const struct store *store, const char *name);
 void store_set_fact(struct store *store, const char *name, const char *value);
+/* Visit those whose names begin so, ascending; the visitor must not change the store. O(facts). */
+void store_each_fact(const struct store *store, const char *beginning,
+                     void (*visit)(void *context, const char *name, const char *value),
+                     void *context);
 
 /* Write everything marked, durably, in one transaction; nothing marked: no write. -1: nothing was
  * written and the marks remain (disk full, ...): the caller must not act on uncommitted decisions.

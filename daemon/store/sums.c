@@ -183,9 +183,9 @@ char *sums_of_inserted(const struct store *store, const struct summed_table *tab
 {
     char *sum = expression(store, table, ":", "", err), *text = NULL;
 
-    if (sum && asprintf(&text, "put_sum('%s', %s, (SELECT sum FROM %s WHERE %s = :%s))",
-                        table->name, sum, table->name, table->key, table->key) < 0)
-        text = NULL;
+    if (sum)
+        text = memory_format("put_sum('%s', %s, (SELECT sum FROM %s WHERE %s = :%s))", table->name,
+                             sum, table->name, table->key, table->key);
     free(sum);
     return text;
 }

@@ -1,4 +1,4 @@
-/* Site limits on what users, and groups of users, may request and hold.
+/* Site limits on what users, and groups of users, may request, hold and use in a week.
  *
  * Groups are named in one option, because leases know their user only:
  *
@@ -6,14 +6,28 @@
  *
  * The options of a user hold for each user; those of a group for each lease of its members
  * (duration, horizon, vms, cpu, memory) or for all its members together (leases, reservations,
- * all-vms).
+ * all-vms, vm-hours, cpu-hours).
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "live.h"
+#include "budget.h"
 
-enum limit { DURATION, HORIZON, VMS, CPU, MEMORY, LEASES, RESERVATIONS, ALL_VMS, LIMITS };
-enum option { GROUPS = LIMITS, ORIGIN };
+enum limit {
+    DURATION,
+    HORIZON,
+    VMS,
+    CPU,
+    MEMORY,
+    LEASES,
+    RESERVATIONS,
+    ALL_VMS,
+    VM_HOURS,
+    CPU_HOURS,
+    LIMITS
+};
+enum option { GROUPS = LIMITS, ORIGIN, WEEK };
+enum week { SLIDING, CALENDAR };
 enum origin { ANY, LOCAL, EXTERNAL };
 
 enum { GROUPS_MAX = 64, RANGES_MAX = 256, NAME_MAX_BYTES = 32 };
@@ -38,18 +52,28 @@ static const struct galerna_option options[] = {
     [LEASES] = COUNT("leases", "Leases of a user that wait or run"),
     [RESERVATIONS] = COUNT("reservations", "Advance reservations of a user that are not over"),
     [ALL_VMS] = COUNT("all-vms", "VMs of all leases of a user that wait or run"),
+    [VM_HOURS] = COUNT("vm-hours", "VM-hours of a user in a week, used and promised"),
+    [CPU_HOURS] = COUNT("cpu-hours", "CPU-hours of a user in a week, used and promised"),
     [GROUPS] = {.name = "groups",
                 .type = GALERNA_TEXT,
                 .default_value = "",
-                .description = "Groups of users with limits of their own, separated by ';': "
-                               "NAME:USERS:LIMIT=N:..., USERS being numbers and ranges such as "
-                               "1-9,100, LIMIT one of the options above (times in seconds). "
-                               "leases, reservations and all-vms hold for the members together"},
+                .description =
+                    "Groups of users with limits of their own, separated by ';': "
+                    "NAME:USERS:LIMIT=N:..., USERS being numbers and ranges such as "
+                    "1-9,100, LIMIT one of the options above (times in seconds). "
+                    "leases, reservations, all-vms, vm-hours and cpu-hours hold for the members "
+                    "together"},
     [ORIGIN] = {.name = "origin",
                 .type = GALERNA_CHOICE,
                 .choices = "any|local|external",
                 .default_value = "any",
                 .description = "Which leases the limits are for; others pass and do not count"},
+    [WEEK] = {.name = "week",
+              .type = GALERNA_CHOICE,
+              .choices = "sliding|calendar",
+              .default_value = "sliding",
+              .description = "The week of vm-hours and cpu-hours: any seven days, or from Monday "
+                             "to Sunday"},
 };
 
 struct range {
@@ -65,12 +89,15 @@ struct group {
 struct policy {
     const struct galerna_host *host;
     enum origin origin;
+    enum week week;
     int64_t limits[LIMITS]; /* of each user */
     struct group groups[GROUPS_MAX];
     size_t n_groups;
     struct range ranges[RANGES_MAX];
     size_t n_ranges;
     struct live_leases live;
+    struct budget_past past;   /* leases that are over */
+    struct budget_hours hours; /* scratch of one decision */
 };
 
 /* ---- the option `groups` ---- */
@@ -140,8 +167,8 @@ static enum galerna_verdict read_limit(const struct policy *policy, struct group
         return GALERNA_OK;
     }
     return wrong(policy, result, begin,
-                 "LIMIT=N with duration, horizon, vms, cpu, memory, leases, reservations or "
-                 "all-vms");
+                 "LIMIT=N with duration, horizon, vms, cpu, memory, leases, reservations, all-vms, "
+                 "vm-hours or cpu-hours");
 }
 
 static enum galerna_verdict read_group(struct policy *policy, const char **text,
@@ -196,6 +223,7 @@ static enum galerna_verdict create(const struct galerna_host *host,
         return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
     policy->host = host;
     policy->origin = (enum origin)values[ORIGIN].choice;
+    policy->week = (enum week)values[WEEK].choice;
     for (int i = 0; i < LIMITS; i++) {
         bool none =
             options[i].type == GALERNA_DURATION ? values[i].integer == 0 : values[i].integer < 0;
@@ -215,25 +243,14 @@ static void destroy(void *self)
 {
     struct policy *policy = self;
 
-    if (policy)
+    if (policy) {
         live_finish(&policy->live);
+        free(policy->past.items);
+    }
     free(policy);
 }
 
 /* ---- requested and present amounts ---- */
-
-static int64_t asked_amount(const struct galerna_host *host, const struct galerna_lease *lease,
-                            uint32_t type)
-{
-    int64_t sum = 0;
-
-    for (uint32_t vm = 0; vm < host->lease_vms(lease); vm++) {
-        int64_t amount = host->lease_amount(lease, vm, type);
-
-        sum = amount > GALERNA_NEVER - sum ? GALERNA_NEVER - 1 : sum + amount;
-    }
-    return sum;
-}
 
 /* The amount the lease itself requests. */
 static int64_t asked(const struct policy *policy, const struct galerna_admission_request *request,
@@ -250,9 +267,9 @@ static int64_t asked(const struct policy *policy, const struct galerna_admission
     case VMS:
         return host->lease_vms(request->lease);
     case CPU:
-        return asked_amount(host, request->lease, GALERNA_CPU);
+        return live_amount(host, request->lease, GALERNA_CPU);
     case MEMORY:
-        return asked_amount(host, request->lease, GALERNA_MEMORY);
+        return live_amount(host, request->lease, GALERNA_MEMORY);
     case LEASES:
         return 1;
     case RESERVATIONS:
@@ -313,23 +330,112 @@ static const char *const reasons[LIMITS] = {
     [ALL_VMS] = "too-many-vms-at-a-time",
 };
 
+static void name_of(const struct group *group, char whose[NAME_MAX_BYTES + 16])
+{
+    strcpy(whose, group ? "group " : "a user");
+    if (group)
+        strcat(whose, group->name);
+}
+
+/* ---- budgets ---- */
+
+static void sum_hours(struct policy *policy, const struct group *group, int64_t user,
+                      enum limit limit)
+{
+    struct budget_hours *hours = &policy->hours;
+
+    for (size_t i = 0; i < policy->live.n; i++) {
+        const struct live_lease *lease = &policy->live.items[i];
+
+        if (group ? is_member(policy, group, lease->user) : lease->user == user)
+            budget_add_lease(hours, lease,
+                             limit == VM_HOURS ? (double)lease->vms : (double)lease->cpu);
+    }
+    for (size_t i = 0; i < policy->past.n; i++) {
+        const struct budget_use *use = &policy->past.items[i];
+
+        if (group ? is_member(policy, group, use->user) : use->user == user)
+            budget_add(hours, use->from, use->until,
+                       limit == VM_HOURS ? (double)use->vms : (double)use->cpu);
+    }
+    budget_sum(hours);
+}
+
+/* "2026-11-30 08:00", or without local time the hours until then. */
+static void room_text(const struct policy *policy, int64_t room, char *text, size_t size)
+{
+    struct galerna_local_time local;
+
+    if (room == GALERNA_NONE)
+        snprintf(text, size, "there is no room for it within four weeks");
+    else if (policy->host->local_time(policy->host, room, &local))
+        snprintf(text, size, "there is room from %04d-%02d-%02d %02d:%02d on", local.year,
+                 local.month, local.day, local.hour, local.minute);
+    else
+        snprintf(text, size, "there is room in %lld h",
+                 (long long)(room - policy->hours.now + BUDGET_HOUR - 1) / BUDGET_HOUR);
+}
+
+static enum galerna_verdict check_hours(struct policy *policy, const struct group *group,
+                                        const struct galerna_admission_request *request,
+                                        enum limit limit, struct galerna_result *result)
+{
+    const struct galerna_host *host = policy->host;
+    const char *reason = limit == VM_HOURS ? "too-many-vm-hours" : "too-many-cpu-hours";
+    const char *unit = limit == VM_HOURS ? "VM-hours" : "CPU-hours";
+    const double hour = limit == VM_HOURS ? BUDGET_HOUR : BUDGET_HOUR * 100.0;
+    int64_t hours = group ? group->limits[limit] : policy->limits[limit];
+    int64_t start = host->lease_start(request->lease);
+    double rate = limit == VM_HOURS ? (double)host->lease_vms(request->lease)
+                                    : (double)live_amount(host, request->lease, GALERNA_CPU);
+    struct budget_request asked;
+    double more, used, all;
+    char whose[NAME_MAX_BYTES + 16], room[96];
+    int week;
+
+    if (start == GALERNA_NONE || start < request->now)
+        start = request->now;
+    asked = budget_request(start, host->lease_duration(request->lease), rate);
+    budget_begin(&policy->hours, host, request->now, start, policy->week == CALENDAR);
+    sum_hours(policy, group, host->lease_user(request->lease), limit);
+    week = budget_fullest(&policy->hours, &asked, &all);
+    if (all <= (double)hours * hour)
+        return GALERNA_OK;
+    name_of(group, whose);
+    more = budget_overlap(&asked, policy->hours.origin + (int64_t)week * BUDGET_HOUR);
+    if (more > (double)hours * hour)
+        return host->answer(result, GALERNA_REFUSED_FOR_GOOD, reason,
+                            "asks for %.1f %s in a week; %s may have %lld", more / hour, unit,
+                            whose, (long long)hours);
+    used = budget_used(&policy->hours, week);
+    room_text(policy, budget_room(&policy->hours, asked, (double)hours * hour), room, sizeof room);
+    return host->answer(result, GALERNA_REFUSED_FOR_NOW, reason,
+                        "asks for %.1f %s in a week; %s may have %lld, of which %.1f are used and "
+                        "%.1f promised; %s",
+                        more / hour, unit, whose, (long long)hours, used / hour,
+                        (all - more - used) / hour, room);
+}
+
 /* Check one user's or group's limits. */
-static enum galerna_verdict check(const struct policy *policy, const struct group *group,
+static enum galerna_verdict check(struct policy *policy, const struct group *group,
                                   const struct galerna_admission_request *request,
                                   struct galerna_result *result)
 {
     const int64_t *limits = group ? group->limits : policy->limits;
     int64_t user = policy->host->lease_user(request->lease);
-    char whose[NAME_MAX_BYTES + 16] = "a user";
+    char whose[NAME_MAX_BYTES + 16];
 
-    if (group) {
-        strcpy(whose, "group ");
-        strcat(whose, group->name);
-    }
+    name_of(group, whose);
     for (int i = 0; i < LIMITS; i++) {
         enum limit limit = (enum limit)i;
         int64_t more = asked(policy, request, limit), there = 0;
 
+        if (limits[i] != GALERNA_NEVER && limit >= VM_HOURS) {
+            enum galerna_verdict verdict = check_hours(policy, group, request, limit, result);
+
+            if (verdict != GALERNA_OK)
+                return verdict;
+        }
         if (limits[i] == GALERNA_NEVER || more == 0)
             continue;
         if (limit >= LEASES)
@@ -385,6 +491,39 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     return verdict;
 }
 
+/* The lease has begun, stopped or ended to run. */
+static void note_run(struct policy *policy, const struct galerna_event *happened)
+{
+    const struct galerna_host *host = policy->host;
+    struct live_lease *lease = live_find(&policy->live, host->lease_id(happened->lease));
+
+    if (!lease)
+        return;
+    if (happened->kind == GALERNA_EVENT_STARTED || happened->kind == GALERNA_EVENT_RESUMED) {
+        lease->ran = host->lease_accumulated(happened->lease);
+        lease->since = happened->time;
+    } else if (happened->kind == GALERNA_EVENT_PREEMPTED && lease->since != GALERNA_NONE) {
+        lease->ran += happened->time > lease->since ? happened->time - lease->since : 0;
+        lease->since = GALERNA_NONE;
+        lease->stopped = happened->time;
+    }
+}
+
+/* What is over counts until it is a week ago. */
+static bool keep_use(struct policy *policy, const struct galerna_event *happened)
+{
+    const struct live_lease *lease =
+        live_find(&policy->live, policy->host->lease_id(happened->lease));
+    int64_t ran = policy->host->lease_accumulated(happened->lease);
+
+    return !lease || ran <= 0 ||
+           budget_remember(&policy->past, &(struct budget_use){.user = lease->user,
+                                                               .from = happened->time - ran,
+                                                               .until = happened->time,
+                                                               .vms = lease->vms,
+                                                               .cpu = lease->cpu});
+}
+
 static void event(void *self, const struct galerna_event *happened)
 {
     struct policy *policy = self;
@@ -393,6 +532,10 @@ static void event(void *self, const struct galerna_event *happened)
     if (!happened->lease || !concerns(policy, happened->lease))
         return;
     id = policy->host->lease_id(happened->lease);
+    note_run(policy, happened);
+    if (happened->kind == GALERNA_EVENT_FINISHED && !keep_use(policy, happened))
+        policy->host->log(policy->host, GALERNA_LOG_WARNING,
+                          "out of memory: what lease %lld used is not counted", (long long)id);
     if (happened->kind == GALERNA_EVENT_FINISHED ||
         (happened->kind == GALERNA_EVENT_REQUESTED && !happened->accepted))
         live_remove(&policy->live, id);
@@ -407,8 +550,9 @@ static const struct galerna_admission operations = {.size = sizeof operations, .
 GALERNA_POLICY(limits) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
     .name = "limits",
-    .version = "1.0",
-    .summary = "Limits on duration, size, number and horizon of leases, by user and group",
+    .version = "1.1",
+    .summary =
+        "Limits on duration, size, number, horizon and weekly use of leases, by user and group",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = destroy,

@@ -19,6 +19,11 @@ struct live_lease {
     uint32_t vms;
     bool external, reservation;
     bool accepted;
+    int64_t cpu;             /* of all VMs, 1/100 of a processor */
+    int64_t start, duration; /* as requested; start: also the earliest one */
+    int64_t ran;             /* seconds before `since`, or before `stopped` */
+    int64_t since;           /* its VMs have run since then; GALERNA_NONE: they do not run */
+    int64_t stopped;
 };
 
 struct live_leases {
@@ -53,6 +58,21 @@ static inline void live_forget(struct live_leases *live, int64_t now)
     live->n = kept;
 }
 
+/* What all VMs of the lease request; at most 2^53, so that sums do not overflow. */
+static inline int64_t live_amount(const struct galerna_host *host,
+                                  const struct galerna_lease *lease, uint32_t type)
+{
+    const int64_t most = INT64_C(1) << 53;
+    int64_t sum = 0;
+
+    for (uint32_t vm = 0; vm < host->lease_vms(lease); vm++) {
+        int64_t amount = host->lease_amount(lease, vm, type);
+
+        sum = amount > most - sum ? most : sum + amount;
+    }
+    return sum;
+}
+
 /* Remember a lease, once. False: out of memory. */
 static inline bool live_add(struct live_leases *live, const struct galerna_host *host,
                             const struct galerna_lease *lease, int64_t now, bool accepted)
@@ -70,7 +90,7 @@ static inline bool live_add(struct live_leases *live, const struct galerna_host 
             live->allocated = more;
         }
         found = &live->items[live->n++];
-        found->accepted = false;
+        *found = (struct live_lease){.since = GALERNA_NONE, .stopped = now};
     }
     *found = (struct live_lease){
         .id = host->lease_id(lease),
@@ -80,6 +100,12 @@ static inline bool live_add(struct live_leases *live, const struct galerna_host 
         .external = host->lease_origin(lease) == GALERNA_ORIGIN_EXTERNAL,
         .reservation = host->lease_kind(lease) == GALERNA_LEASE_RESERVATION,
         .accepted = found->accepted || accepted,
+        .cpu = live_amount(host, lease, GALERNA_CPU),
+        .start = host->lease_start(lease),
+        .duration = host->lease_duration(lease),
+        .ran = found->ran,
+        .since = found->since,
+        .stopped = found->stopped,
     };
     return true;
 }

@@ -82,14 +82,14 @@ static bool may_preempt(void *self, const struct galerna_lease *preemptor)
     }
 }
 
-/* A lease's priority at a time, with its age. */
+/* A lease's priority at a time, with its age, in thousandths. */
 static int64_t priority_at(const struct policy *policy, const struct galerna_lease *lease,
                            int64_t at)
 {
     int64_t age = at - policy->host->lease_submit(lease);
 
-    return policy->host->lease_priority(lease) +
-           (policy->ageing > 0 && age > 0 ? age / policy->ageing : 0);
+    return policy->host->lease_priority_thousandths(lease) +
+           (policy->ageing > 0 && age > 0 ? age / policy->ageing * 1000 : 0);
 }
 
 struct rank {

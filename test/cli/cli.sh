@@ -166,6 +166,10 @@ wrong_input() {
     says err "did you mean 'iterations'?"
     run 64 experiment run gridway --out "$work/never" --set iterations=2.5
     says err "expected a whole number, 2 to 50"
+    run 64 experiment run gridway --out "$work/never" --logs "$data"
+    says err 'experiment gridway reads no logs'
+    run 1 experiment run backfilling --out "$work/no-logs" --logs "$data" -q
+    says err 'KTH-SP2-1996-2.1-cln.swf'
     run 64 experiment run all --out "$work/never" --set iterations=3
     says err "--set goes with one experiment"
     run 64 experiment list suspent
@@ -280,6 +284,36 @@ long_trace() {
             print i, i * 20, -1, 3000 + i % 977, 1 + i % 13, -1, -1, 1 + i % 13, 9000 - i % 1009,
                 -1, 1, 1, 1, -1, -1, -1, -1, -1
     }' >"$work/long.swf"
+}
+
+imported() {
+    cat >"$work/sched.conf" <<END
+MAX_VM = 5000
+MAX_DISPATCH = 30 # per cycle
+DIFFERENT_VNETS = YES
+DEFAULT_SCHED = [
+    POLICY = 3,
+    RANK = "FREE_CPU - 2"
+]
+DEFAULT_DS_SCHED = [ POLICY = 1, RANK = "FREE_MB" ]
+END
+    run 0 config import "$work/sched.conf"
+    says out "actions-in-all: 30"
+    says out "# sched.conf:6"
+    says out "rank: FREE_CPU - 2"
+    says out "different-networks: YES"
+    says err "sched.conf:1: MAX_VM = 5000: not needed: all waiting VMs are considered"
+    says err "sched.conf:8: datastore-rank is left out: POLICY is not 2 (custom)"
+    run 0 config import "$work/sched.conf" -o "$work/new.conf"
+    silent out
+    exists "$work/new.conf"
+    echo "DEFAULT_SCHED = [ POLICY = 9 ]" >"$work/bad.conf"
+    run 1 config import "$work/sched.conf" "$work/bad.conf"
+    says err "bad.conf:1: DEFAULT_SCHED/POLICY = 9: invalid: host-policy takes one of"
+    echo "MAX_VM" >"$work/bad.conf"
+    run 1 config import "$work/bad.conf"
+    says err "bad.conf: line 1: = is expected"
+    run 64 config import
 }
 
 generated() {
@@ -402,6 +436,7 @@ wrong_input
 one_run
 outputs
 several_runs
+imported
 generated
 interruption
 nothing_partial

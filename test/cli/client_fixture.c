@@ -20,6 +20,11 @@ struct canned {
     "\"origin\":\"local\",\"priority\":0,\"submitted\":\"2026-11-21T14:00:00Z\","                  \
     "\"duration\":3600,\"run\":0,\"left\":3600,\"start\":null" more "}"
 #define BEGIN "{\"ok\":true,\"now\":\"2026-11-21T15:00:00Z\","
+#define DRAINED                                                                                    \
+    "{\"host\":6,\"name\":\"gamma\",\"cluster\":\"default\",\"state\":\"draining\",\"cpu\":8.0,"   \
+    "\"cpu_used\":1.0,\"memory\":16384,\"memory_used\":256,\"vms\":1,"                             \
+    "\"drain_from\":\"2026-11-21T14:00:00Z\",\"drain_until\":\"2026-11-21T17:00:00Z\","            \
+    "\"staying\":[{\"vm\":7,\"lease\":7,\"why\":\"no room\\u001b[2J elsewhere\"}]}"
 #define WAITING_9                                                                                  \
     LEASE(9, "batch", "waiting",                                                                   \
           ",\"position\":2,\"expected\":\"2026-11-21T15:05:10Z\",\"promise\":\"estimate\","        \
@@ -94,6 +99,12 @@ static const struct canned canned[] = {
      BEGIN "\"events\":[{\"at\":\"2026-11-21T14:00:00Z\",\"lease\":9,\"event\":\"requested\","
            "\"text\":\"by anna\"},{\"at\":\"2026-11-21T14:00:03Z\",\"lease\":null,"
            "\"event\":\"begun\",\"text\":\"galernad\"}]}"},
+    {"lease-change", "lease", "9",
+     BEGIN "\"lease\":9,\"dry_run\":false,\"accepted\":true,\"text\":\"duration "
+           "2:00:00\",\"victims\":\"Lease 4 would be suspended\"}"},
+    {"lease-change", NULL, NULL,
+     BEGIN "\"lease\":10,\"dry_run\":true,\"accepted\":false,\"text\":\"lease 9 is promised\","
+           "\"in_the_way\":9,\"alternative\":{\"start\":null,\"duration\":5400}}"},
     {"lease-cancel", "lease", "9", BEGIN "\"lease\":9,\"phase\":\"ending\"}"},
     {"lease-cancel", NULL, NULL,
      "{\"ok\":false,\"error\":\"user 5 may only look\",\"code\":\"denied\"}"},
@@ -109,19 +120,30 @@ static const struct canned canned[] = {
      "{\"ok\":false,\"error\":\"host 5 is not quarantined\",\"code\":\"failed\"}"},
     {"host-list", NULL, NULL,
      BEGIN "\"hosts\":[{\"host\":4,\"name\":\"alpha\",\"cluster\":\"default\",\"state\":\"on\","
-           "\"cpu\":8.0,\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2}]}"},
+           "\"cpu\":8.0,\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2}," DRAINED
+           "]}"},
     {"host-timeline", "host", "\"alpha\"",
-     BEGIN "\"host\":4,\"name\":\"alpha\",\"operations\":["
-           "{\"lease\":4,\"vm\":null,\"what\":\"run\",\"from\":\"2026-11-21T17:00:00Z\","
+     BEGIN "\"host\":4,\"name\":\"alpha\",\"cluster\":\"default\",\"state\":\"on\",\"cpu\":8.0,"
+           "\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2,\"unread_vms\":1,"
+           "\"operations\":["
+           "{\"lease\":null,\"vm\":8,\"what\":\"run\",\"use\":\"other\","
+           "\"from\":\"2026-11-21T15:00:00Z\",\"until\":\"never\",\"cpu\":1.0,\"memory\":0,"
+           "\"planned\":false,\"user\":null,\"name\":null},"
+           "{\"lease\":4,\"vm\":null,\"what\":\"run\",\"use\":\"reserved\",\"user\":\"anna\","
+           "\"from\":\"2026-11-21T17:00:00Z\","
            "\"until\":\"2026-11-21T18:00:00Z\",\"cpu\":8.0,\"memory\":4096,\"planned\":true,"
            "\"name\":\"lecture\"},"
-           "{\"lease\":7,\"vm\":7,\"what\":\"run\",\"from\":\"2026-11-21T11:48:00Z\","
+           "{\"lease\":7,\"vm\":7,\"what\":\"run\",\"use\":\"running\",\"user\":\"max\",\"from\":"
+           "\"2026-11-21T11:48:00Z\","
            "\"until\":\"never\",\"cpu\":0.5,\"memory\":512,\"planned\":false,\"name\":\"x\"}]}"},
     {"host-timeline", NULL, NULL,
      "{\"ok\":false,\"error\":\"host 5 does not exist\",\"code\":\"not-found\"}"},
     {"status", NULL, NULL,
      BEGIN "\"instance\":\"f00\",\"leases\":{\"waiting\":2,\"running\":1,\"ended\":0},\"late\":1,"
-           "\"vms\":6,\"daemon\":{\"version\":\"0.1.0\",\"started\":\"2026-11-21T11:48:00Z\","
+           "\"vms\":6,\"far_reservations\":{\"count\":4,\"largest\":[{\"lease\":3,\"user\":\"max\","
+           "\"start\":\"2026-12-21T17:00:00Z\",\"cpu\":64.0,\"memory\":1024}]},"
+           "\"drains\":[" DRAINED "],\"daemon\":{"
+           "\"version\":\"0.1.0\",\"started\":\"2026-11-21T11:48:00Z\","
            "\"opennebula\":{\"endpoint\":\"http://localhost:2633/RPC2\",\"last_poll\":"
            "\"2026-11-21T14:59:57Z\",\"reached\":true}}}"},
 };

@@ -32,11 +32,14 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "PLACE  LEASE  USER  VMS  PRIO  START\n"
            "    2      9  anna    2     0  ~in 5m10s\n");
     expect(fixture, "host list", EXIT_DONE,
-           "HOST  NAME   STATE    CPU  MEMORY MB\n"
-           "   4  alpha  on     1.5/8  512/16384\n");
+           "HOST  NAME  STATE     OUT OF SERVICE\n"
+           "   4  al..  on        -\n"
+           "   6  ga..  draining  from 1h00m ago until in 2h00m\n"
+           "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE\n"
            "2026-11-21 12:48:00  unlimited      7\n"
+           "2026-11-21 16:00:00  unlimited      -\n"
            "2026-11-21 18:00:00  1h00m          4\n");
     setenv("COLUMNS", "80", 1);
 }
@@ -86,13 +89,37 @@ static void starts_are_contracts_or_estimates(void **state)
     expect(fixture, "lease list --user nobody", EXIT_DONE, "No leases found.\n");
 }
 
+static void lists_have_other_orders_and_forms(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease list -o name", EXIT_DONE, "7\n4\n12\n9\n");
+    expect(fixture, "lease list -o name --sort lease", EXIT_DONE, "4\n7\n9\n12\n");
+    expect(fixture, "lease list -o name --sort -name", EXIT_DONE, "4\n12\n9\n7\n");
+    expect(fixture, "lease list -o name --host 4", EXIT_DONE, "7\n");
+    expect(fixture, "lease list -o name --name batch", EXIT_DONE, "9\n");
+    expect(fixture, "host list -o name", EXIT_DONE, "4\n6\n");
+    expect(fixture, "host list -o name --sort -name", EXIT_DONE, "6\n4\n");
+    expect(fixture, "queue --output name", EXIT_DONE, "9\n");
+    expect_error(fixture, "lease list --sort size", EXIT_USAGE,
+                 "there is no field 'size'; the fields are lease, ");
+    run(fixture, "lease list -o csv --user far");
+    assert_int_equal(strncmp(fixture->out, "lease,", 6), 0);
+    assert_non_null(strstr(fixture->out, "\r\n9,"));
+    assert_null(strchr(fixture->out, '\033'));
+    run(fixture, "lease list -o json --user far");
+    assert_non_null(strstr(fixture->out, "\"leases\": ["));
+    expect(fixture, "lease list -o name --since 2026-11-21T13:30:00Z", EXIT_DONE, "4\n");
+    expect(fixture, "lease list -o name --since 2026-11-21T11:30:00Z", EXIT_DONE, "4\n2\n");
+}
+
 static void why_is_told_in_a_few_lines(void **state)
 {
     struct fixture *fixture = *state;
 
     expect(fixture, "lease why 9", EXIT_DONE,
            "Lease 9 (batch of anna), position 2 in the queue:\n"
-           "Waiting: 2 VMs asked for [no-room-now]\n"
+           "Waiting: 2 VMs asked for.\n"
            "Queued behind: 12 (first of anna) and 11 more.\n"
            "Starts in 5m10s: estimate, may change.\n");
 }
@@ -107,7 +134,7 @@ static void a_lease_is_shown(void **state)
            "Owner       anna, group users\n"
            "Kind        best-effort\n"
            "Phase       waiting\n"
-           "Activity    Waiting: 2 VMs asked for [no-room-now]\n"
+           "Activity    Waiting: 2 VMs asked for\n"
            "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
            "Expected    2026-11-21 16:05:10 (in 5m10s, estimate)\n"
            "Duration    1h00m, 0s run, 1h00m left\n"
@@ -173,12 +200,27 @@ static void other_tables(void **state)
            "2026-11-21 15:00:00      9  requested  by anna\n"
            "2026-11-21 15:00:03      -  begun      galernad\n");
     expect(fixture, "host list", EXIT_DONE,
-           "HOST  NAME   CLUSTER  STATE    CPU  MEMORY MB  VMS\n"
-           "   4  alpha  default  on     1.5/8  512/16384    2\n");
+           "HOST  NAME   STATE       CPU  MEMORY MB  VMS  OUT OF SERVICE\n"
+           "   4  alpha  on        1.5/8  512/16384    2  -\n"
+           "   6  gamma  draining    1/8  256/16384    1  from 1h00m ago until in 2h00m\n"
+           "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE  VM  WHAT  CPU    MB  NAME\n"
            "2026-11-21 12:48:00  unlimited      7   7  run   0.5   512  x\n"
+           "2026-11-21 16:00:00  unlimited      -   8  run     1     0  -\n"
            "2026-11-21 18:00:00  1h00m          4   -  run     8  4096  lecture\n");
+    expect(fixture, "host show alpha", EXIT_DONE,
+           "Host     4 (alpha)\n"
+           "Cluster  default\n"
+           "State    on\n"
+           "CPU      1.5 of 8 in use\n"
+           "Memory   512 of 16384 MB in use\n"
+           "VMs      2, of which 1 cannot be read\n"
+           "\n"
+           "USE       LEASE  USER  VM  FROM                 UNTIL                CPU    MB\n"
+           "running       7  max    7  2026-11-21 12:48:00  never                0.5   512\n"
+           "other         -  -      8  2026-11-21 16:00:00  never                  1     0\n"
+           "reserved      4  anna   -  2026-11-21 18:00:00  2026-11-21 19:00:00    8  4096\n");
     expect(fixture, "host release alpha", EXIT_DONE, "Host 4 (alpha) is no longer quarantined.\n");
     expect_error(fixture, "host release 5", EXIT_FAILED, "host 5 is not quarantined");
     expect_error(fixture, "host timeline 5", EXIT_FAILED, "host 5 does not exist");
@@ -191,7 +233,11 @@ static void other_tables(void **state)
            "policies                the built-in defaults\n"
            "leases                  2 waiting, 1 running\n"
            "late                    1\n"
-           "vms                     6\n");
+           "vms                     6\n"
+           "reservations in > 24h   4, largest:\n"
+           "                        lease 3 of max: 64 CPU, 1024 MB from 2026-12-21 18:00:00\n"
+           "drains                  host 6 (gamma) from 1h00m ago until in 2h00m, 1 VM there\n"
+           "                        VM 7 cannot leave host 6: no room?[2J elsewhere\n");
 }
 
 static void json_is_the_whole_answer(void **state)
@@ -265,6 +311,7 @@ int main(void)
         TEST(what_cannot_be_known_or_shown_is_marked),
         TEST(preempted_leases_are_seen_in_the_list),
         TEST(starts_are_contracts_or_estimates),
+        TEST(lists_have_other_orders_and_forms),
         TEST(why_is_told_in_a_few_lines),
         TEST(a_lease_is_shown),
         TEST(a_start_that_has_passed_is_called_so),

@@ -17,6 +17,33 @@ static void leases_are_cancelled(void **state)
     assert_string_equal(fixture->out, "");
 }
 
+static void selected_leases_are_cancelled(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease cancel --user far --dry-run", EXIT_DONE,
+           "Lease 9 would be cancelled.\n");
+    expect(fixture, "lease cancel --user far --dry-run --json", EXIT_DONE,
+           "{\"lease\": 9, \"dry_run\": true}\n");
+    expect_error(fixture, "lease cancel --user nobody", EXIT_FAILED, "no lease is selected");
+    expect_error(fixture, "lease cancel --name other --user far", EXIT_FAILED,
+                 "no lease is selected");
+    expect_error(fixture, "lease cancel 9 --user far", EXIT_USAGE, "not both");
+}
+
+static void leases_are_changed(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease change 9 --extend 1h", EXIT_DONE,
+           "Lease 9 is changed: duration 2:00:00.\nLease 4 would be suspended\n");
+    expect(fixture, "lease change 10 --extend 1h --dry-run", EXIT_REFUSED,
+           "Lease 10 would stay as it is: lease 9 is promised.\n"
+           "The longest duration that fits: 1h30m.\n");
+    expect_error(fixture, "lease change 9 --extend -1h", EXIT_USAGE, "expected a duration");
+    expect_error(fixture, "lease change 9 --shift soon", EXIT_USAGE, "expected a duration");
+}
+
 static void expect_request(struct fixture *fixture, const char *words, const char *part)
 {
     char seen[OUTPUT_MAX];
@@ -37,10 +64,13 @@ static void requests_are_sent_as_they_are_meant(void **state)
                    "\"memory\": 2048}");
     expect_request(fixture,
                    "lease request --template 3 --start 2126-11-21_15:00 --duration 1h30m "
-                   "--preemptible --count 4 --priority 2 --name web --wait 0",
+                   "--preemptible --count 4 --priority -0.25 --name web --wait 0",
                    "{\"command\": \"lease-request\", \"count\": 4, \"duration\": 5400, "
                    "\"kind\": \"reservation\", \"name\": \"web\", \"preemptible\": true, "
-                   "\"priority\": 2, \"start\": \"2126-11-21T14:00:00Z\", \"template\": 3}");
+                   "\"priority\": -0.25, \"start\": \"2126-11-21T14:00:00Z\", \"template\": 3}");
+    expect_request(fixture, "lease change 9 --shift=-90s --duration unlimited",
+                   "{\"command\": \"lease-change\", \"duration\": \"unlimited\", \"lease\": 9, "
+                   "\"shift\": -90}");
     expect_request(fixture,
                    "lease request --template 3 --terms cancelable --origin external --wait 0",
                    "\"origin\": \"external\", \"template\": 3, \"terms\": \"cancelable\"}");
@@ -98,7 +128,7 @@ static void wrong_wishes_are_not_sent(void **state)
          "--terms non-preemptable conflicts with --preemptible"},
         {"lease request --template 1 --origin Mars", "--origin Mars: expected local or external"},
         {"lease request --template 1 --priority 1000001",
-         "expected a whole number from -1000000 to 1000000"},
+         "expected a number from -1000000 to 1000000 with at most 3 decimals"},
         {"lease request --template 1 --wait long", "--wait long"},
         {"lease request --template 1 9", "unexpected argument '9'"},
         {"lease list --limit x", "--limit x"},
@@ -106,7 +136,7 @@ static void wrong_wishes_are_not_sent(void **state)
         {"lease list --phases x --bad", "Try 'galerna lease list --help'"},
         {"lease history 1 2", "unexpected argument '2'"},
         {"lease history --limit 0", "--limit 0"},
-        {"lease cancel", "missing argument: LEASE..."},
+        {"lease cancel", "name leases by number, or select them"},
         {"host timeline", "missing argument: HOST"},
         {"queue x", "unexpected argument"},
         {"status x", "unexpected argument"},
@@ -121,10 +151,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, client_set_up, client_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(leases_are_cancelled),
-        TEST(requests_are_sent_as_they_are_meant),
-        TEST(decisions_are_waited_for),
-        TEST(wrong_wishes_are_not_sent),
+        TEST(leases_are_cancelled),     TEST(selected_leases_are_cancelled),
+        TEST(leases_are_changed),       TEST(requests_are_sent_as_they_are_meant),
+        TEST(decisions_are_waited_for), TEST(wrong_wishes_are_not_sent),
     };
 #undef TEST
 

@@ -187,6 +187,13 @@ static void test_unknown_names_get_a_suggestion(void **state)
             "the option 'backfilling' belongs into section [scheduling], not [tracefile]");
     refused("[accounting]\nprobes: ar best-efort\n",
             "a.conf:27: unknown accounting probe 'best-efort', did you mean 'best-effort'?");
+    refused("[scheduling]\nfair-shares: user:5=2, group=3\n",
+            "a.conf:27: fair-shares: 'group=3': expected user:ID=SHARES or group:ID=SHARES");
+    refused("[scheduling]\nfair-shares: user:5=0\n", "fair-shares: 'user:5=0': expected");
+    refused("[scheduling]\nfair-shares: user:99999999999=1\n", "expected user:ID=SHARES");
+    refused("[scheduling]\nfair-shares: user:5=2 group:5=2,user:5=3\n",
+            "fair-shares: 'user:5=3': its shares are already set");
+    refused("[scheduling]\nfair-share: yes\n", "expected one of no, users, groups");
 }
 
 #define COUNTER(name) (1u << COUNTER_##name)

@@ -91,6 +91,7 @@ static void test_one_line_is_enough(void **state)
     assert_true(live->enforce);
     assert_int_equal(live->suspend_with, SUSPEND_WITH_STOP);
     assert_int_equal(live->end_action, END_TERMINATE);
+    assert_true(live->unlock);
     assert_int_equal(live->refusal, REFUSAL_HOLD);
     assert_int_equal(live->plain_vms, PLAIN_BEST_EFFORT);
     assert_int_equal(live->host_policy, LIVE_HOSTS_MODULES);
@@ -105,11 +106,13 @@ static void test_everything_set(void **state)
         "allow-plaintext: yes\nca-file: /etc/ca.pem\ntimeout: 0:01:00\nanswer-limit: 10\n"
         "parallel-calls: 3\nleader-check: no\nexclusive: no\nsubmit-on-hold: yes\n"
         "actions-per-host: 2\nactions-in-all: 9\nstuck-after: 8\nretry-limit: 4\nretry-backoff: 7\n"
-        "boot-time: 45\nsuspend-with: suspend\nend-action: poweroff\nend-warning: 60\n"
+        "boot-time: 45\nlive-rescheds: no\nsuspend-with: suspend\nend-action: poweroff\n"
+        "end-warning: 60\nunlock: no\n"
         "refusal: message\nplain-vms: ignore\ngroup-timeout: -1\nhost-policy: load-aware\n"
         "memory-system-ds-scale: 1.5\ndry-run: yes\n"
         "[daemon]\nstate-dir: state\ncontrol-socket: /run/x\ncontrol-group: users\n"
-        "record: r.lwf\nlog-level: debug\nhistory-keep: 1:00:00:00\n");
+        "record: r.lwf\nlog-level: debug\nhistory-keep: 1:00:00:00\n"
+        "[http]\nlisten: [::1]:9750\n");
 
     (void)state;
     assert_string_equal(live->endpoint, "https://one:2634/RPC2");
@@ -121,6 +124,7 @@ static void test_everything_set(void **state)
     assert_false(live->leader_check);
     assert_false(live->exclusive);
     assert_true(live->submit_on_hold);
+    assert_false(live->live_rescheds);
     assert_int_equal(live->actions_per_host, 2);
     assert_int_equal(live->actions_in_all, 9);
     assert_int_equal(live->stuck_after, 8);
@@ -130,6 +134,7 @@ static void test_everything_set(void **state)
     assert_int_equal(live->suspend_with, SUSPEND_WITH_SUSPEND);
     assert_false(live->enforce); /* nothing would fit beside a suspended VM */
     assert_int_equal(live->end_action, END_POWEROFF);
+    assert_false(live->unlock);
     assert_int_equal(live->end_warning, 60);
     assert_int_equal(live->refusal, REFUSAL_MESSAGE);
     assert_int_equal(live->plain_vms, PLAIN_IGNORE);
@@ -142,6 +147,7 @@ static void test_everything_set(void **state)
     assert_string_equal(live->control_group, "users");
     assert_int_equal(live->log_level, LOG_LEVEL_DEBUG);
     assert_int_equal(live->history_keep, 86400);
+    assert_string_equal(live->http_listen, "[::1]:9750");
 }
 
 static void test_host_policies_by_number(void **state)
@@ -155,6 +161,14 @@ static void test_host_policies_by_number(void **state)
     assert_int_equal(live_of("[opennebula]\nhost-policy: 4\n")->host_policy, LIVE_HOSTS_FIXED);
     assert_int_equal(live_of("[opennebula]\nrank: 2 * FREE_CPU\n")->host_policy, LIVE_HOSTS_CUSTOM);
     assert_string_equal(configuration->live.rank, "2 * FREE_CPU");
+    assert_int_equal(live_of("[opennebula]\n")->datastore_policy, LIVE_PLACEMENT_STRIPING);
+    assert_int_equal(live_of("[opennebula]\ndatastore-policy: 0\n")->datastore_policy,
+                     LIVE_PLACEMENT_PACKING);
+    assert_int_equal(live_of("[opennebula]\ndatastore-policy: fixed\n")->datastore_policy,
+                     LIVE_PLACEMENT_FIXED);
+    assert_int_equal(live_of("[opennebula]\ndatastore-rank: -FREE_MB\n")->datastore_policy,
+                     LIVE_PLACEMENT_CUSTOM);
+    assert_string_equal(configuration->live.datastore_rank, "-FREE_MB");
 }
 
 static void test_mistakes(void **state)
@@ -167,6 +181,7 @@ static void test_mistakes(void **state)
     refused("[opennebula]\nhost-policy: custom\n", "2", "set opennebula.rank");
     refused("[opennebula]\nhost-policy: packing\nrank: FREE_CPU\n", "3", "host-policy: custom");
     refused("[opennebula]\nsuspend-with: suspend\nenforce: yes\n", "3", "suspend-with: stop");
+    refused("[http]\nlisten: 0.0.0.0:9750\n", "2", "not a loopback address");
     refused("[daemon]\npoll-interval: 3\n", "2", "belongs into section [opennebula]");
     refused("[demon]\n", "1", "did you mean 'daemon'");
     refused("[opennebula]\nparallel-calls: 65\n", "2", "from 1 to 64");

@@ -70,6 +70,8 @@ static void test_refused(void **state)
         {"4,cpu=1x,memory=1", "an amount"},
         {"4,cpu=99999999999999999999,memory=1", "too many"},
         {"4,cpu=1,memory=1,averyveryveryveryveryverylongname=1", "TYPE=AMOUNT"},
+        {"4,cpu=1,memory=1,\xff=1", "is not UTF-8 text"},
+        {"4,cpu=1,memory=1,\xe2\x80\xae=1", "has control characters"},
         {"4,cpu=1,memory=1,", NULL},
         {"4,cpu=1,memory=1+", "a number of hosts"},
     };

@@ -80,7 +80,8 @@ static const struct lease_request *make_request(struct scenario *s, size_t place
     struct node_set usual = {.count = what.vms ? what.vms : 1,
                              .amounts = {{what.cpu ? what.cpu : SCENARIO_CPU,
                                           what.memory ? what.memory : SCENARIO_MEMORY, what.disk}},
-                             .hosts = what.hosts};
+                             .hosts = what.hosts,
+                             .demand = what.demand};
     bool exact = what.kind == LEASE_RESERVATION;
 
     assert_true(what.n_sets <= SCENARIO_SETS);
@@ -101,7 +102,8 @@ static const struct lease_request *make_request(struct scenario *s, size_t place
         .terms = what.terms             ? (enum lease_terms)lease_terms_find(what.terms)
                  : what.non_preemptable ? TERMS_NON_PREEMPTABLE
                                         : TERMS_SUSPENDABLE,
-        .user = -1,
+        .user = what.user ? what.user : -1,
+        .group = what.group,
         .node_sets = s->sets[place],
         .n_node_sets = what.n_sets ? what.n_sets : 1,
         .image = what.image,

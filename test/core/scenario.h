@@ -47,9 +47,11 @@ struct ask {
     int64_t duration;
     int64_t deadline; /* 0: none */
     bool non_preemptable;
-    const char *terms;               /* instead of that: the word for them */
+    const char *terms; /* instead of that: the word for them */
     int32_t priority;
+    int64_t user, group;             /* user 0: unknown */
     const struct host_filter *hosts; /* of each VM, where sets are not given */
+    const struct vm_demand *demand;  /* the same */
     int64_t submit;                  /* 0: now */
     const char *image;
     int64_t image_size;

@@ -43,11 +43,11 @@ static struct engine *make_engine(bool haizea)
 
 static struct lease *make_lease(uint32_t vms, int64_t cpu, int64_t memory)
 {
-    struct node_set set = {vms, {{cpu, memory}}, NULL};
+    struct node_set set = {vms, {{cpu, memory}}, NULL, NULL};
     struct lease_request request = {
         .id = 1, .duration = 1000, .terms = TERMS_SUSPENDABLE, .node_sets = &set, .n_node_sets = 1};
 
-    return lease_create(&request);
+    return lease_create(&request, 0);
 }
 
 static void operations_take_memory_over_rate_rounded_up(void **state)
@@ -140,6 +140,14 @@ static void the_threshold_is_the_estimate_and_a_part_of_it(void **state)
     assert_int_equal(scheduling_threshold(engine, lease), 96);
     lease->state = LEASE_SUSPENDED_PENDING;
     assert_int_equal(scheduling_threshold(engine, lease), 48);
+    lease->state = LEASE_QUEUED; /* and to boot it, where that is known */
+    assert_int_equal(scheduling_threshold(engine, lease), 48);
+    settings.boot_rate = 128;
+    engine = apply_settings(engine);
+    assert_int_equal(scheduling_threshold(engine, lease), 60);
+    settings.override_boot_time = 18;
+    engine = apply_settings(engine);
+    assert_int_equal(scheduling_threshold(engine, lease), 75);
     settings.force_scheduling_threshold = 7;
     engine = apply_settings(engine);
     assert_int_equal(scheduling_threshold(engine, lease), 7);
@@ -196,12 +204,12 @@ static void who_may_be_suspended(void **state)
 static void node_sets_are_ordered_by_relative_size(void **state)
 {
     /* Of the largest CPU and memory: 1/4 + 1, 1 + 1/4, 1 + 1/2, 1/4 + 1. */
-    struct node_set sets[] = {{2, {{100, 1024}}, NULL},
-                              {1, {{400, 256}}, NULL},
-                              {3, {{400, 512}}, NULL},
-                              {1, {{100, 1024}}, NULL}};
+    struct node_set sets[] = {{2, {{100, 1024}}, NULL, NULL},
+                              {1, {{400, 256}}, NULL, NULL},
+                              {3, {{400, 512}}, NULL, NULL},
+                              {1, {{100, 1024}}, NULL, NULL}};
     struct lease_request request = {.id = 1, .node_sets = sets, .n_node_sets = 4};
-    struct lease *lease = lease_create(&request);
+    struct lease *lease = lease_create(&request, 0);
     static const uint32_t order[] = {2, 0, 1, 3}, first_vm[] = {0, 2, 3, 6};
 
     (void)state;

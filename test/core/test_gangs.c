@@ -43,7 +43,7 @@ static void memory_limits_the_vms_of_a_host(void **state)
 static void the_largest_vms_are_placed_first(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{2, {{50, 512}}, NULL}, {1, {{100, 1024}}, NULL}};
+    struct node_set sets[] = {{2, {{50, 512}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
     const struct placement *placement;
 
     (void)state;
@@ -64,7 +64,7 @@ static void the_largest_vms_are_placed_first(void **state)
 static void hosts_of_different_sizes_take_what_fits_them(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{400, 4096}}, NULL}, {1, {{100, 1024}}, NULL}};
+    struct node_set sets[] = {{1, {{400, 4096}}, NULL, NULL}, {1, {{100, 1024}}, NULL, NULL}};
 
     (void)state;
     scenario_begin(&s, 1);
@@ -82,7 +82,7 @@ static void a_gpu_is_a_resource_like_any_other(void **state)
 {
     struct scenario s;
     struct amounts with_gpu = {{400, 4096, 1000, 1000, 1000, 2}};
-    struct node_set one_gpu = {1, {{100, 512, 0, 0, 0, 1}}, NULL};
+    struct node_set one_gpu = {1, {{100, 512, 0, 0, 0, 1}}, NULL, NULL};
     int gpu;
 
     (void)state;
@@ -111,7 +111,7 @@ static void a_gpu_is_a_resource_like_any_other(void **state)
 static void more_gpus_than_there_are_is_too_big(void **state)
 {
     struct scenario s;
-    struct node_set many = {1, {{100, 512, 0, 0, 0, 3}}, NULL};
+    struct node_set many = {1, {{100, 512, 0, 0, 0, 3}}, NULL, NULL};
     struct amounts with_gpu = {{400, 4096, 1000, 1000, 1000, 2}};
 
     (void)state;
@@ -127,7 +127,7 @@ static void more_gpus_than_there_are_is_too_big(void **state)
 static void an_amount_of_a_type_the_site_has_not_is_too_big(void **state)
 {
     struct scenario s;
-    struct node_set unknown = {1, {{100, 512, 0, 0, 0, 1}}, NULL};
+    struct node_set unknown = {1, {{100, 512, 0, 0, 0, 1}}, NULL, NULL};
 
     (void)state;
     scenario_begin(&s, 1);

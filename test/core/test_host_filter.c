@@ -204,8 +204,10 @@ static void vms_that_have_gone_do_not_count(void **state)
 static void each_node_set_has_its_own_hosts(void **state)
 {
     const struct amounts quarter = {{25, 256}}, half = {{50, 512}};
-    const struct node_set sets[] = {
-        {2, quarter, &on_second}, {1, half, &on_second}, {1, half, NULL}, {2, half, &on_last_two}};
+    const struct node_set sets[] = {{2, quarter, &on_second, NULL},
+                                    {1, half, &on_second, NULL},
+                                    {1, half, NULL, NULL},
+                                    {2, half, &on_last_two, NULL}};
     struct scenario s;
 
     (void)state;

@@ -29,7 +29,7 @@ static void every_row_is_complete(void **state)
         assert_true(strlen(term->sentence) > 20);
         assert_int_not_equal(term->sentence[strlen(term->sentence) - 1], '.');
         assert_int_equal(term->type == TERM_WORD, term->words != NULL);
-        assert_true(term->type != TERM_INTEGER || term->least < term->most);
+        assert_true(term->type != TERM_NUMBER || term->least < term->most);
         assert_true(term->right.name == NULL || term->right.meaning != NULL);
         assert_true(strlen(term_expected(term, expected)) < TERM_EXPECTED_MAX - 1);
         /* What holds when nothing is said can be said. */
@@ -75,11 +75,13 @@ static void expect_refused(const struct lease_term *term, const char *text, cons
     assert_memory_equal(&values, &before, sizeof values);
 }
 
+#define NUMBER "a number from -1000000 to 1000000 with at most 3 decimals"
+
 static void values_are_read_by_their_type(void **state)
 {
     const struct lease_term *flag = lease_term_find("preemptible"),
                             *word = lease_term_find("origin"),
-                            *integer = lease_term_find("priority");
+                            *number = lease_term_find("priority");
 
     (void)state;
     expect_read(flag, "YES", "yes");
@@ -90,12 +92,19 @@ static void values_are_read_by_their_type(void **state)
     expect_refused(word, "", "local or external");
     expect_refused(lease_term_find("terms"), "eternal",
                    "cancelable, suspendable, migratable, restartable or non-preemptable");
-    expect_read(integer, "-1000000", "-1000000");
-    expect_refused(integer, "1000001", "a whole number from -1000000 to 1000000");
-    expect_refused(integer, "99999999999999999999", "a whole number from -1000000 to 1000000");
-    expect_refused(integer, " 1", "a whole number from -1000000 to 1000000");
-    expect_refused(integer, "1 ", "a whole number from -1000000 to 1000000");
-    expect_refused(integer, "", "a whole number from -1000000 to 1000000");
+    expect_read(number, "-1000000", "-1000000");
+    expect_read(number, "0.5", "0.5");
+    expect_read(number, "-.250", "-0.25");
+    expect_read(number, "+1000000.000", "1000000");
+    expect_refused(number, "1000000.001", NUMBER);
+    expect_refused(number, "0.0005", NUMBER);
+    expect_refused(number, "1e3", NUMBER);
+    expect_refused(number, "nan", NUMBER);
+    expect_refused(number, "1000001", NUMBER);
+    expect_refused(number, "99999999999999999999", NUMBER);
+    expect_refused(number, " 1", NUMBER);
+    expect_refused(number, "1 ", NUMBER);
+    expect_refused(number, "", NUMBER);
 }
 
 /* No row has a text yet; one may come. */
@@ -121,6 +130,19 @@ static void texts_are_safe_in_templates(void **state)
     longest[TERM_TEXT_MAX] = '\0';
     assert_int_equal(term_read(&term, longest, &memory.values, expected), -1);
     assert_int_equal(term_read(&term, longest + 1, &memory.values, expected), 0);
+}
+
+static void fractions_are_rounded_down_to_whole_numbers(void **state)
+{
+    const struct lease_term *term = lease_term_find("priority");
+    static const int32_t cases[][2] = {{500, 0}, {-1, -1}, {-1000, -1}, {-1001, -2}, {2999, 2}};
+    struct term_values values;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        term_set_number(term, &values, cases[i][0]);
+        assert_int_equal(term_whole(term, &values), cases[i][1]);
+    }
 }
 
 static void preemptible_and_terms_follow_each_other(void **state)
@@ -151,6 +173,7 @@ int main(void)
         cmocka_unit_test(every_row_is_complete),
         cmocka_unit_test(a_request_and_its_terms_are_one),
         cmocka_unit_test(values_are_read_by_their_type),
+        cmocka_unit_test(fractions_are_rounded_down_to_whole_numbers),
         cmocka_unit_test(texts_are_safe_in_templates),
         cmocka_unit_test(preemptible_and_terms_follow_each_other),
     };

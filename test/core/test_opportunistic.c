@@ -3,6 +3,7 @@
  * s. */
 #include <string.h>
 
+#include "demand_checks.h"
 #include "scenario.h"
 
 struct speeds {
@@ -100,8 +101,9 @@ static void moves_share_the_network(void **state)
         reservation(&s, 9, 1, 0, 100);
         settle(&s);
         for (int64_t id = 1; id <= 2; id++)
-            ask(&s, (struct ask){
-                        .id = id, .cpu = 50, .memory = 512, .duration = 5000, .terms = "migratable"});
+            ask(&s,
+                (struct ask){
+                    .id = id, .cpu = 50, .memory = 512, .duration = 5000, .terms = "migratable"});
         run_to_end(&s);
         assert_string_equal(plan_of(&s, 1), "VM 0-141 on 1; MEM_MIGRATION 100-141 on 2,1; "
                                             "VM 141-5000 on 2; SHUTDOWN 5000-5000 on 2");
@@ -345,6 +347,100 @@ static void nobody_estimates(void **state)
     scenario_end(&s);
 }
 
+/* --- demands -----------------------------------------------------------------------------------
+ */
+
+static const uint32_t only_thread[] = {0};
+static const struct numa_core core = {only_thread, 1};
+static const struct numa_node node = {.cores = &core, .n_cores = 1, .memory_kb = 1 << 20};
+static const struct pci_device device = {.vendor = 1, .numa_node = NODE_ANY};
+static const struct host_units one_of_each = {
+    .nodes = &node, .n_nodes = 1, .devices = &device, .n_devices = 1};
+
+/* The lease runs on host 1, and host 2 is better from 100 on, but another lease uses it while the
+ * memory is copied; what becomes of it, by the demands of both. */
+static const char *plan_with_demands(struct scenario *s, const struct vm_demand *mover,
+                                     const struct vm_demand *other)
+{
+    static struct speeds speeds = {.of = {1000, 300}};
+
+    begin(s, 2, &speeds);
+    for (int host = 0; host < 2; host++)
+        s->site.hosts[host].units = &one_of_each;
+    reservation(s, 2, 1, 0, 100);
+    ask(s, (struct ask){.id = 3,
+                        .kind = LEASE_RESERVATION,
+                        .start = 110,
+                        .cpu = 10,
+                        .memory = 64,
+                        .duration = 20,
+                        .demand = other});
+    settle(s);
+    ask(s, (struct ask){.id = 1,
+                        .cpu = 50,
+                        .memory = 512,
+                        .duration = 1000,
+                        .terms = "migratable",
+                        .demand = mover});
+    at(s, 101);
+    check_demands(s);
+    return plan_of(s, 1);
+}
+
+static void end_with_demands(struct scenario *s)
+{
+    run_to_end(s);
+    expect_nothing_left(s);
+    scenario_end(s);
+}
+
+static void a_pinned_vm_moves_where_its_cpus_are_free_all_the_time(void **state)
+{
+    static const struct vm_node one = {1, 1024};
+    static const struct vm_demand pinned = {
+        .pin = PIN_THREAD, .nodes = &one, .n_nodes = 1, .node = NODE_ANY, .role = DEMAND_ANY};
+    struct scenario s;
+
+    (void)state;
+    assert_string_equal(plan_with_demands(&s, &pinned, NULL),
+                        "VM 0-141 on 1; MEM_MIGRATION 100-141 on 2,1; "
+                        "VM 141-1000 on 2; SHUTDOWN 1000-1000 on 2");
+    end_with_demands(&s);
+    assert_string_equal(plan_with_demands(&s, &pinned, &pinned),
+                        "VM 0-1000 on 1; SHUTDOWN 1000-1000 on 1");
+    end_with_demands(&s);
+}
+
+static void a_vm_with_a_device_stays(void **state)
+{
+    static const struct pci_demand any = {1, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY};
+    static const struct vm_demand device_demand = {
+        .devices = &any, .n_devices = 1, .node = NODE_ANY, .role = DEMAND_ANY};
+    struct scenario s;
+
+    (void)state;
+    assert_string_equal(plan_with_demands(&s, &device_demand, NULL),
+                        "VM 0-1000 on 1; SHUTDOWN 1000-1000 on 1");
+    end_with_demands(&s);
+}
+
+static void a_vm_moves_only_where_its_company_allows(void **state)
+{
+    static const struct company_rule apart = {.role = 1, .apart = true};
+    static const struct vm_demand alone = {
+        .node = NODE_ANY, .role = 1, .rules = &apart, .n_rules = 1};
+    struct scenario s;
+
+    (void)state;
+    assert_string_equal(plan_with_demands(&s, &alone, NULL),
+                        "VM 0-141 on 1; MEM_MIGRATION 100-141 on 2,1; "
+                        "VM 141-1000 on 2; SHUTDOWN 1000-1000 on 2");
+    end_with_demands(&s);
+    assert_string_equal(plan_with_demands(&s, &alone, &alone),
+                        "VM 0-1000 on 1; SHUTDOWN 1000-1000 on 1");
+    end_with_demands(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +457,9 @@ int main(void)
         cmocka_unit_test(it_may_end_at_any_time),
         cmocka_unit_test(without_end),
         cmocka_unit_test(nobody_estimates),
+        cmocka_unit_test(a_pinned_vm_moves_where_its_cpus_are_free_all_the_time),
+        cmocka_unit_test(a_vm_with_a_device_stays),
+        cmocka_unit_test(a_vm_moves_only_where_its_company_allows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,8 +46,8 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id)
     static const char *const images[] = {NULL, "a.img", "b.img", "c.img"};
     struct ask what = {.id = id, .kind = (enum lease_kind)draw(dice, 4)};
     struct node_set sets[2] = {
-        {1 + (uint32_t)draw(dice, 3), {{10 + draw(dice, 90), 64 + draw(dice, 512)}}, NULL},
-        {1 + (uint32_t)draw(dice, 2), {{10 + draw(dice, 90), 64 + draw(dice, 900)}}, NULL}};
+        {1 + (uint32_t)draw(dice, 3), {{10 + draw(dice, 90), 64 + draw(dice, 512)}}, NULL, NULL},
+        {1 + (uint32_t)draw(dice, 2), {{10 + draw(dice, 90), 64 + draw(dice, 900)}}, NULL, NULL}};
 
     if (s->settings.behaviour.traces_by_haizeas_grammar && what.kind == LEASE_DEADLINE)
         what.kind = LEASE_BEST_EFFORT;

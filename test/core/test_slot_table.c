@@ -261,6 +261,11 @@ static void how_long_and_how_many_fit(void **state)
     assert_int_equal(slot_table_earliest(b.table, &whole, 2, 0, SPAN_UNLIMITED), 30);
     assert_int_equal(slot_table_least_free_cpu(b.table, 0, 10), 200);
     assert_int_equal(slot_table_least_free_cpu(b.table, 0, 16), 80);
+    assert_int_equal(slot_table_earliest_free_cpu(b.table, 200, 2, 8, INSTANT_NEVER), 2);
+    assert_int_equal(slot_table_earliest_free_cpu(b.table, 200, 2, 9, INSTANT_NEVER), 30);
+    assert_int_equal(slot_table_earliest_free_cpu(b.table, 200, 2, 9, 10), 2);
+    assert_true(slot_table_earliest_free_cpu(b.table, 200, 2, 9, 30) == INSTANT_NEVER);
+    assert_true(slot_table_earliest_free_cpu(b.table, 201, 2, 1, INSTANT_NEVER) == INSTANT_NEVER);
     tear_down(&b);
 }
 

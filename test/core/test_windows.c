@@ -1,6 +1,6 @@
-/* How long suspending and resuming take: Sotomayor et al., section 4. With N VMs, enactment overhead e,
- * memory m and rate s: global exclusion N (e + m / s); local exclusion N e + max n_i m / s, with
- * n_i VMs on host i. */
+/* How long suspending and resuming take: Sotomayor et al., section 4. With N VMs, enactment
+ * overhead e, memory m and rate s: global exclusion N (e + m / s); local exclusion N e + max n_i m
+ * / s, with n_i VMs on host i. */
 #include "scenario.h"
 
 /* Lease 1 runs on its hosts until a reservation of the whole site begins at 1000. */
@@ -97,7 +97,7 @@ static void global_exclusion_suspends_one_vm_after_the_other(void **state)
 static void a_host_holds_its_vms_between_their_turns(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{2, {{50, 256}}, NULL}, {1, {{150, 512}}, NULL}};
+    struct node_set sets[] = {{2, {{50, 256}}, NULL, NULL}, {1, {{150, 512}}, NULL, NULL}};
     const struct placement *placement;
 
     (void)state;
@@ -203,7 +203,7 @@ static void haizea_adds_the_overhead_to_each_window(void **state)
 static void haizea_moves_unequal_windows_apart_over_the_site(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{100, 1024}}, NULL}, {1, {{100, 512}}, NULL}};
+    struct node_set sets[] = {{1, {{100, 1024}}, NULL, NULL}, {1, {{100, 512}}, NULL, NULL}};
 
     (void)state;
     for (int haizea = 0; haizea < 2; haizea++) {

@@ -79,7 +79,8 @@ static void terms_are_found_by_their_names(void **state)
 
 static void every_vm_has_the_amounts_of_its_set(void **state)
 {
-    struct node_set sets[] = {{2, {{10}}, NULL}, {1, {{20}}, NULL}, {3, {{30}}, NULL}};
+    struct node_set sets[] = {
+        {2, {{10}}, NULL, NULL}, {1, {{20}}, NULL, NULL}, {3, {{30}}, NULL, NULL}};
     struct lease lease = {.request = {.node_sets = sets, .n_node_sets = 3}, .n_vms = 6};
     static const int64_t expected[] = {10, 10, 20, 30, 30, 30};
 
@@ -165,6 +166,10 @@ static void resource_types_are_found_and_added(void **state)
     assert_int_equal(resource_types_add(&types, "GPU", &err), RESOURCE_TYPES_FIXED);
     assert_int_equal(resource_types_add(&types, "GPU", &err), RESOURCE_TYPES_FIXED);
     assert_int_equal(resource_types_add(&types, "", &err), -1);
+    assert_int_equal(resource_types_add(&types, "\xff", &err), -1);
+    assert_string_equal(err.text, "the name of a resource type is not UTF-8 text, or has control "
+                                  "characters");
+    assert_int_equal(resource_types_add(&types, "GPU\n", &err), -1);
     assert_int_equal(err.code, EINVAL);
     memset(name, 'x', RESOURCE_NAME_MAX);
     name[RESOURCE_NAME_MAX] = '\0';

@@ -30,10 +30,12 @@ FAULTS = {
     "garble": {"count": 2}, "error-500": {"count": 2}, "duplicate": {"count": 2},
     "delay": {"count": 3, "time": 1500},
 }
-EFFECTS = ["one.vm.deploy", "one.vm.action", "one.vm.update", "one.user.update"]
+EFFECTS = ["one.vm.deploy", "one.vm.action", "one.vm.update", "one.document.allocate",
+           "one.document.update"]
 LOOKS = ["one.vmpool.info", "one.vmpool.infoextended", "one.vmpool.infoset", "one.hostpool.info",
          "one.hostpool.monitoring", "one.zone.raftstatus", "one.datastorepool.info",
          "one.clusterpool.info", "one.userpool.info", "one.acl.info", "one.user.info",
+         "one.documentpool.info",
          "one.system.version"]
 
 

@@ -26,8 +26,10 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
                       void *visitor)
 {
     (void)context;
-    visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2, INSTANT_NONE});
-    visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, NOW + 60});
+    visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2,
+                                       1, INSTANT_NONE, NOW - 60, INSTANT_NEVER});
+    visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, 0,
+                                       NOW + 60, INSTANT_NONE, INSTANT_NONE});
 }
 
 static int each_operation(void *context, int32_t host,
@@ -42,6 +44,7 @@ static int each_operation(void *context, int32_t host,
         visit(visitor,
               &(struct operation_view){1, 1, "run", NOW - 60, INSTANT_NEVER, 100, 256, false});
         visit(visitor, &(struct operation_view){99, -1, "run", NOW + 60, NOW + 90, 50, 1, true});
+        visit(visitor, &(struct operation_view){-1, 8, "run", NOW, INSTANT_NEVER, 50, 1, false});
     }
     return 0;
 }
@@ -52,6 +55,25 @@ static void waits_for(void *context, const struct lease_record *lease, int64_t a
     (void)context;
     assert_int_equal(at, NOW);
     snprintf(text, size, "%s", lease->id == 5 ? "VM 1 to leave" : "");
+}
+
+static int change(void *context, int64_t lease, const struct lease_change *change, bool dry_run,
+                  const char *who, struct lease_trial *trial, struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    (void)err;
+    fixture->change = *change;
+    fixture->dry_run = dry_run;
+    fixture->changes++;
+    snprintf(fixture->who, sizeof fixture->who, "%s", who);
+    *trial = (struct lease_trial){.accepted = lease != 3,
+                                  .in_the_way = lease == 3 ? 4 : -1,
+                                  .start = INSTANT_NONE,
+                                  .duration = lease == 3 ? 5400 : SPAN_NONE};
+    snprintf(trial->word, sizeof trial->word, "%s", lease == 3 ? "in-the-way" : "");
+    snprintf(trial->text, sizeof trial->text, "%s", lease == 3 ? "lease 4 is promised" : "longer");
+    return 0;
 }
 
 static int cancel(void *context, int64_t lease, const char *who, struct error *err)
@@ -103,6 +125,28 @@ static int release_host(void *context, int32_t host, const char *who, struct err
         return error_set(err, EALREADY, "host 4 is not quarantined");
     snprintf(fixture->who, sizeof fixture->who, "%s", who);
     return 0;
+}
+
+/* Host 7 has a VM that moves and one that stays. */
+static int drain(void *context, const struct drain_order *order, const char *who,
+                 void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
+                 struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    if (fixture->fails)
+        return error_set(err, EAGAIN, "the planner is busy");
+    snprintf(fixture->who, sizeof fixture->who, "%s %zu %lld %lld %s", order->dry_run ? "dry" : "",
+             order->n_hosts, (long long)(order->from - NOW),
+             order->until == INSTANT_NEVER ? -1 : (long long)(order->until - NOW), who);
+    visit(visitor, &(struct drained_view){10, 7, 4, 10, order->from, "moves", ""});
+    visit(visitor, &(struct drained_view){11, 7, -1, 11, INSTANT_NONE, "stays", "no room"});
+    return 0;
+}
+
+static int undrain(void *context, int32_t host, const char *who, struct error *err)
+{
+    return release_host(context, host, who, err);
 }
 
 static void wake(void *context)
@@ -180,8 +224,11 @@ int answers_set_up(void **state)
         .each_operation = each_operation,
         .waits_for = waits_for,
         .cancel = cancel,
+        .change = change,
         .dry_run = dry_run,
         .request = request,
+        .drain = drain,
+        .undrain = undrain,
         .release_host = release_host,
         .wake = wake,
         .reload_policies = reload,

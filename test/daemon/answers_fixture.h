@@ -22,6 +22,9 @@ struct answers_fixture {
     struct order order; /* the last one */
     int orders, trials, wakes, reloads;
     int64_t cancelled;
+    struct lease_change change; /* the last one; of lease 3 it is refused */
+    bool dry_run;
+    int changes;
     char who[96];
     bool fails; /* the daemon, at what it is asked from now on */
 };

@@ -65,7 +65,9 @@ static void fill_vms(const struct fake_cloud *fake, const struct fake_call *call
 static void answer(struct fake_cloud *fake, const struct fake_call *call)
 {
     struct cloud_answer told = {
-        .error = fake->unreachable, .leads = fake->leads, .leadership = "SOLO"};
+        .error = fake->unreachable,
+        .leadership = {.leads = fake->leads, .role = "solo", .server = -1},
+    };
 
     switch (call->question.subject) {
     case CLOUD_VMS:
@@ -82,6 +84,14 @@ static void answer(struct fake_cloud *fake, const struct fake_call *call)
         told.datastores.items =
             memory_copy(fake->datastores, fake->n_datastores * sizeof *fake->datastores);
         told.datastores.n = fake->n_datastores;
+        break;
+    case CLOUD_VMGROUPS:
+        if (!fake->vmgroups)
+            break;
+        told.vmgroups.items =
+            memory_copy(fake->vmgroups->items, fake->vmgroups->n * sizeof *fake->vmgroups->items);
+        told.vmgroups.n = fake->vmgroups->n;
+        vmgroup_pool_index(&told.vmgroups);
         break;
     default:
         break;
@@ -131,11 +141,16 @@ static void fake_command(struct cloud *cloud, const struct cloud_command *comman
                                             .reply = fake->reply});
 }
 
-static void fake_message(struct cloud *cloud, int32_t vm, const char *text, cloud_done *done,
-                         void *context)
+static void fake_message(struct cloud *cloud, int32_t vm, const struct cloud_message *message,
+                         cloud_done *done, void *context)
 {
-    (void)vm, (void)text;
-    note_call(fake_of(cloud), &(struct fake_call){.done = done, .context = context});
+    struct fake_cloud *fake = fake_of(cloud);
+
+    assert_true(vm < FAKE_VMS_MAX);
+    fake->n_promises += message->promise != NULL;
+    if (message->promise)
+        snprintf(fake->promises[vm], sizeof fake->promises[vm], "%s", message->promise);
+    note_call(fake, &(struct fake_call){.done = done, .context = context});
 }
 
 static size_t fake_pending(const struct cloud *cloud)
@@ -202,6 +217,18 @@ void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, in
     }
 }
 
+static void must_be_read(void *context, enum poll_kind kind, bool ok, const char *error)
+{
+    (void)context, (void)kind;
+    if (!ok)
+        fail_msg("%s", error);
+}
+
+struct world *fake_cloud_world(struct fake_cloud *fake)
+{
+    return world_create(&(struct world_settings){.cloud = &fake->cloud}, must_be_read, NULL);
+}
+
 void fake_cloud_wait_a_moment(void)
 {
     for (int64_t now = clock_monotonic(); clock_monotonic() == now;)
@@ -259,7 +286,7 @@ void scene_open(struct scene *scene, struct store *store)
     scene->daemon.cloud = &scene->fake->cloud;
     world = (struct world_settings){.cloud = scene->daemon.cloud};
     scene->daemon.world = world_create(&world, polled, scene);
-    scene->daemon.estimates = estimates_create(store);
+    scene->daemon.estimates = estimates_create(store, 2);
     scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, NULL);
     scene->daemon.enactor = enactor_create(&scene->daemon);
 }
@@ -322,9 +349,9 @@ const char *scene_commands(struct scene *scene)
     for (size_t i = 0; i < scene->fake->n_commands && length < sizeof text; i++) {
         const struct cloud_command *command = &scene->fake->commands[i];
 
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s %d on %d", i ? "; " : "",
-                             command_words[command->command], command->vm, command->host);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s %d on %d",
+                                   i ? "; " : "", command->unlock ? "unlock, " : "",
+                                   command_words[command->command], command->vm, command->host);
     }
     scene->fake->n_commands = 0;
     return text;

@@ -20,13 +20,16 @@ struct fake_cloud {
     size_t n_hosts;
     struct datastore *datastores; /* the test's */
     size_t n_datastores;
+    const struct vmgroup_pool *vmgroups; /* the test's; NULL: none */
     bool leads;
     const char *unreachable; /* not NULL: questions are answered with this error */
     struct cloud_command commands[FAKE_COMMANDS_MAX]; /* in the order in which they came */
     size_t n_commands;
-    struct cloud_reply reply; /* to commands; CLOUD_DONE at first */
-    bool silent;              /* commands are not answered */
-    struct fake_call *calls;  /* what is to be told with the next wait */
+    struct cloud_reply reply;                      /* to commands; CLOUD_DONE at first */
+    size_t n_promises;                             /* how many were written */
+    char promises[FAKE_VMS_MAX][PROMISE_TEXT_MAX]; /* by VM: the last one that came */
+    bool silent;                                   /* commands are not answered */
+    struct fake_call *calls;                       /* what is to be told with the next wait */
     size_t n_calls, calls_allocated;
     size_t at_once; /* calls that one wait answers; 0: all */
 };
@@ -39,6 +42,9 @@ struct vm *fake_cloud_add_vm(struct fake_cloud *fake, int32_t id, enum vm_state 
                              int64_t cpu, int64_t memory);
 /* From now on it is in that state and there, as a user or the cloud itself has done it. */
 void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host);
+
+/* A world that looks at the cloud; a poll that fails ends the test. */
+struct world *fake_cloud_world(struct fake_cloud *fake);
 
 /* Until the clock shows another millisecond: what is asked for next counts as asked for later. */
 void fake_cloud_wait_a_moment(void);

@@ -26,10 +26,10 @@ fail() {
     exit 1
 }
 
-# start NAME HOST [STATE]
+# start NAME HOST [STATE [AUTH]]
 start() {
     printf '[opennebula]\nendpoint: http://%s:%s/RPC2\nauth-file: %s\npoll-interval: 1\n' \
-        "$2" "$port" "$work/auth" >"$work/$1.conf"
+        "$2" "$port" "${4:-$work/auth}" >"$work/$1.conf"
     "$galernad" --foreground --state-dir "$work/${3:-$1}" -c "$work/$1.conf" >>"$work/$1.log" 2>&1 &
     pid[$1]=$!
 }
@@ -105,7 +105,7 @@ kill -KILL "${pid[first]}"
 wait "${pid[first]}" 2>/dev/null || true
 start second localhost
 acts second 40
-says second 'the mark of another galernad'
+says second 'another galernad is registered in OpenNebula'
 
 # One that was asleep so long that another took its place ends when it wakes up.
 kill -STOP "${pid[second]}"
@@ -115,29 +115,92 @@ kill -CONT "${pid[second]}"
 ends second 3 10
 acts first 10
 
-# Beside a oned that does not lead, it waits, whoever acts, and acts when its oned leads again.
-raft() {
-    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
-        sandbox.raft "$1" >/dev/null
-}
-raft 2
-sleep 3
-start second localhost
-sleep 5
-alive second || fail "the second one does not wait for its oned to lead"
-says second 'does not lead its zone'
-alive first || fail "the first one does not wait for its oned to lead"
-kill -KILL "${pid[first]}"
-wait "${pid[first]}" 2>/dev/null || true
-raft 3
-acts second 45
-kill -TERM "${pid[second]}"
-ends second 0 10
-start first 127.0.0.1
-acts first 10
-
 # One that ends in good order is followed at once.
 kill -TERM "${pid[first]}"
 ends first 0 10
 start second localhost
 acts second 10
+kill -TERM "${pid[second]}"
+ends second 0 10
+
+# A zone of two front-ends: the stand-in tells them apart by the user. Both run; the one beside the
+# leader acts, the other one watches, and says so.
+call() {
+    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" \
+        >/dev/null
+}
+elect() { # TERM USER
+    call sandbox.raft 3 "$1" "$2"
+}
+status() { # NAME KEY VALUE
+    "$galerna" status --state-dir "$work/$1" | tee "$work/status" | grep -qE "^opennebula $2 +$3( |$)" || {
+        cat "$work/status" >&2
+        fail "$1: $2 is not $3"
+    }
+}
+deployed() {
+    grep -c 'deploy' "$work/$1.log" || true
+}
+echo other:secret >"$work/other"
+chmod 600 "$work/other"
+call one.user.allocate other secret core
+call one.user.chgrp 2 0
+elect 5 oneadmin
+start first 127.0.0.1
+acts first 15
+start second localhost second "$work/other"
+sleep 12
+alive second || fail "the second one does not wait for its oned to lead"
+says second 'does not lead its zone'
+status second role follower
+status second 'acts' no
+status second 'acting server' 0
+status second 'acting raft term' 5
+status first role leader
+status first 'acts' yes
+
+# An election: the other one acts within 10 s, the deposed one watches.
+elect 6 other
+acts second 10
+status first role follower
+before=$(deployed first)
+acts second 5
+[ "$(deployed first)" = "$before" ] || fail "a deposed galernad sends commands"
+
+# A process that stood still during an election, with its clock, sends nothing when it goes on.
+before=$(deployed second)
+kill -STOP "${pid[second]}"
+elect 7 oneadmin
+acts first 10
+sleep 20
+kill -CONT "${pid[second]}"
+acts first 5
+acts first 5
+[ "$(deployed second)" = "$before" ] || fail "a galernad that woke up sends commands"
+alive second || fail "a galernad that was deposed in its sleep ends"
+
+# Deposed in the middle of commands, and back: each VM is deployed once.
+for term in 8 9 10; do
+    for _ in 1 2 3 4 5 6; do
+        "$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
+            --cpu 0.1 --memory 16 >/dev/null
+    done
+    sleep "0.$((term % 4))"
+    elect "$term" "$([ $((term % 2)) = 0 ] && echo other || echo oneadmin)"
+    sleep 10
+done
+twice=$(grep -ohE 'VM [0-9]+: deploy accepted' "$work/first.log" "$work/second.log" | sort | uniq -d)
+[ -z "$twice" ] || fail "deployed twice: $twice"
+acts second 10
+
+# The leader's galernad is gone: none acts until another front-end leads.
+kill -KILL "${pid[second]}"
+wait "${pid[second]}" 2>/dev/null || true
+elect 11 oneadmin
+acts first 10
+
+# An oned that the others are gone from follows nobody, and its galernad waits.
+call sandbox.raft 1 12
+sleep 3
+status first role candidate
+alive first || fail "the first one does not wait for its oned to lead"

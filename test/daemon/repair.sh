@@ -39,12 +39,6 @@ until_said repaired 'the damaged store is kept as .*/state/store.db.damaged-1'
 
 start_galernad
 until_said log 'acting on OpenNebula'
-for lease in 0 1; do
-    for _ in $(seq 100); do
-        "$galerna" lease show "$lease" --state-dir "$work/state" >"$work/show" 2>&1 || true
-        ! grep -q running "$work/show" || break
-        sleep 0.1
-    done
-    grep -q running "$work/show" || fail "lease $lease: $(cat "$work/show")"
-done
+until_true is 0 running
+until_true is 1 running
 stop_galernad

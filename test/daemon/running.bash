@@ -1,16 +1,18 @@
-# Sourced by the tests that run galernad beside the sandbox: a work directory, both programs, and
-# what they say. $1 and $2 are galernad and galerna.
+# Sourced by the tests that run galernad, beside the sandbox or with simulated hosts: a work directory,
+# both programs, and what they say. $1 and $2 are galernad and galerna.
 # shellcheck shell=bash
 
 galernad=$1
 galerna=$2
 work=$(mktemp -d)
-pids=()
 unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY NOTIFY_SOCKET
 export RUNTIME_DIRECTORY=$work
 
 finish() {
-    kill -KILL "${pids[@]}" 2>/dev/null || true
+    local running
+    running=$(jobs -pr)
+    # shellcheck disable=SC2086 # several words
+    [ -z "$running" ] || kill -KILL $running 2>/dev/null || true
     wait
     ! mountpoint -q "$work/state" || umount "$work/state"
     rm -rf "$work"
@@ -18,25 +20,53 @@ finish() {
 trap finish EXIT
 
 fail() {
-    echo "$(basename "$0"): $*" >&2
-    "$galerna" lease list --state-dir "$work/state" >&2 || true
-    tail -n 30 "$work/log" >&2
+    echo "$(basename "$0"): ${does:+$does: }$*" >&2
+    [ ! -S "$work/state/control.sock" ] || "$galerna" lease list --all --state-dir "$work/state" >&2 || true
+    tail -n 40 "$work/log" "$work/out" >&2 2>/dev/null || true
     exit 1
 }
 
-# until_said FILE TEXT: within 20 s.
-until_said() {
-    for _ in $(seq 200); do
-        ! grep -qE -- "$2" "$work/$1" 2>/dev/null || return 0
+# until_true COMMAND...: within 40 s.
+until_true() {
+    for _ in $(seq 400); do
+        ! "$@" || return 0
         sleep 0.1
     done
-    fail "$1 does not say: $2"
+    fail "never: $*"
 }
 
-# start_oned OPTION...: a sandbox, and a configuration for it.
+said() {
+    grep -qE -- "$2" "$work/$1" 2>/dev/null
+}
+
+# until_said FILE TEXT
+until_said() {
+    until_true said "$@"
+}
+
+# ends_with CODE TEXT COMMAND...: it ends with CODE and says TEXT.
+ends_with() {
+    local code=$1 text=$2 got=0
+    shift 2
+    "$@" >"$work/out" 2>&1 || got=$?
+    [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code"
+    grep -qF -- "$text" "$work/out" || fail "$*: '$text' is not said"
+}
+
+lease() {
+    "$galerna" lease "$@" --state-dir "$work/state"
+}
+
+# is LEASE PHASE
+is() {
+    lease show "$1" --json 2>/dev/null | grep "\"phase\": \"$2\"" >/dev/null
+}
+
+# start_oned OPTION...: a sandbox, whose process is $sandbox, and a configuration for it.
 start_oned() {
     "$galerna" sandbox --port 0 --auth "$work/auth" "$@" >"$work/ready" &
-    pids+=($!)
+    # shellcheck disable=SC2034 # for the tests
+    sandbox=$!
     until_said ready '127.0.0.1:[0-9]'
     port=$(grep -oE '127.0.0.1:[0-9]+' "$work/ready")
     port=${port#*:}
@@ -49,7 +79,17 @@ under=()
 start_galernad() {
     "${under[@]}" "$galernad" --foreground --state-dir "$work/state" -c "$work/conf" >"$work/log" 2>&1 &
     daemon=$!
-    pids+=("$daemon")
+}
+
+answers() {
+    lease list >/dev/null 2>&1
+}
+
+# start_simulated: the same with simulated hosts; returns when it answers. The log goes on.
+start_simulated() {
+    "$galernad" --simulate --foreground --state-dir "$work/state" -c "$work/conf" >>"$work/log" 2>&1 &
+    daemon=$!
+    until_true answers
 }
 
 stop_galernad() {

@@ -5,24 +5,8 @@
 #   simulate.sh GALERNAD GALERNA
 set -euo pipefail
 
-galernad=$1
-galerna=$2
-work=$(mktemp -d)
-daemon=
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
-
-finish() {
-    [ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
-    wait
-    rm -rf "$work"
-}
-trap finish EXIT
-
-fail() {
-    echo "simulate.sh: $*" >&2
-    cat "$work/log" >&2
-    exit 1
-}
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
 
 conf() {
     printf '[simulation]\nresources: %s\n[scheduling]\npolicy-preemption: ar-preempts-everything\n' \
@@ -30,40 +14,18 @@ conf() {
     printf 'suspend-rate: 1024\nresume-rate: 1024\n[opennebula]\npoll-interval: 1\n' >>"$work/conf"
 }
 
-lease() {
-    "$galerna" lease "$@" --state-dir "$work/state"
-}
-
-start() {
-    "$galernad" --simulate --foreground --state-dir "$work/state" -c "$work/conf" >>"$work/log" 2>&1 &
-    daemon=$!
-    for _ in $(seq 100); do
-        ! lease list >/dev/null 2>&1 || return 0
-        sleep 0.1
-    done
-    fail "it does not start"
-}
-
 # becomes LEASE PHASE
 becomes() {
-    for _ in $(seq 400); do
-        ! lease show "$1" --json | grep -q "\"phase\": \"$2\"" || return 0
-        sleep 0.1
-    done
-    fail "lease $1 does not become $2"
+    until_true is "$@"
 }
 
 # refuses CODE TEXT ARGUMENT...
 refuses() {
-    local code=$1 text=$2 got=0
-    shift 2
-    timeout 20 "$galernad" --foreground -c "$work/conf" "$@" >"$work/out" 2>&1 || got=$?
-    [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code: $(cat "$work/out")"
-    grep -qF -- "$text" "$work/out" || fail "$*: '$text' is not said, but: $(cat "$work/out")"
+    ends_with "$1" "$2" timeout 20 "$galernad" --foreground -c "$work/conf" "${@:3}"
 }
 
 conf '2  CPU:400 Memory:8192'
-start
+start_simulated
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
@@ -72,16 +34,15 @@ lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +40s >"$work
 becomes 2 reserved
 private=$(find "$work/state" -perm /077)
 [ -z "$private" ] || fail "others may use $private"
-kill -TERM "$daemon"
-wait "$daemon" || fail "it ends with $?"
+stop_galernad
 
 # The promise is kept over two restarts, and what made room for it goes on.
-start
+start_simulated
 becomes 0 running
 becomes 2 reserved
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null || true
-start
+start_simulated
 becomes 2 running
 becomes 0 waiting
 becomes 2 ended
@@ -90,9 +51,7 @@ grep -qE "suspended +for lease 2, .* left to run" <<<"$(lease history 0)" ||
     fail "the history does not say for which lease it was suspended: $(lease history 0)"
 grep -qE 'VM 0: (stop|suspend) on host [01] \(lease 0: .*lease 2' "$work/log" ||
     fail "the log does not say for which lease VM 0 is suspended"
-kill -TERM "$daemon"
-wait "$daemon" || fail "it ends with $?"
-daemon=
+stop_galernad
 
 conf '3  CPU:400 Memory:8192'
 refuses 1 'has 2 hosts, simulation.resources 3' --simulate --state-dir "$work/state"

@@ -4,10 +4,9 @@
 #   start.sh GALERNAD MODULE
 set -euo pipefail
 
-galernad=$1
-work=$(mktemp -d)
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY NOTIFY_SOCKET
-export HOME=$work RUNTIME_DIRECTORY=$work
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
+export HOME=$work
 
 # stop STATE: ends the galernad that has locked it.
 stop() {
@@ -17,28 +16,17 @@ stop() {
     tail --pid "$pid" -f /dev/null
 }
 
-finish() {
+kill_detached() {
     local lock
     for lock in "$work"/*/lock; do
         [ ! -s "$lock" ] || kill -KILL "$(cat "$lock")" 2>/dev/null || true
     done
-    rm -rf "$work"
 }
-trap finish EXIT
-
-fail() {
-    echo "start.sh: $*" >&2
-    cat "$work/out" >&2
-    exit 1
-}
+trap 'kill_detached; finish' EXIT
 
 # refuses CODE TEXT ARGUMENT...: it ends with CODE, says TEXT, and leaves no state behind.
 refuses() {
-    local code=$1 text=$2 got=0
-    shift 2
-    timeout 20 "$galernad" --state-dir "$work/state" "$@" >"$work/out" 2>&1 || got=$?
-    [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code"
-    grep -qF -- "$text" "$work/out" || fail "$*: '$text' is not said"
+    ends_with "$1" "$2" timeout 20 "$galernad" --state-dir "$work/state" "${@:3}"
     [ ! -e "$work/state/store.db" ] || fail "$*: it has made a store"
 }
 
@@ -85,11 +73,7 @@ refuses 64 'unexpected argument' file.conf
 # In the background it returns when it runs, or has failed, with the code that says so.
 # returns CODE TEXT ARGUMENT...
 returns() {
-    local code=$1 text=$2 got=0
-    shift 2
-    (cd "$work" && timeout 60 "$galernad" "$@" >out 2>&1) || got=$?
-    [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code"
-    says "$text"
+    (cd "$work" && ends_with "$1" "$2" timeout 60 "$galernad" "${@:3}")
 }
 
 [ -e /var/lib/one/.one/one_auth ] || returns 4 'no session for OpenNebula' --state-dir none
@@ -105,6 +89,16 @@ returns 3 "$work/new is in use by another galernad" --simulate --state-dir new
 stop new
 chmod 755 "$work/new"
 returns 1 'can be used by others' --simulate --state-dir new
+
+# After that, the terminal is left alone. A bare chroot has no terminals.
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    script -qec "'$galernad' --simulate --state-dir '$work/tty'" /dev/null >"$work/out" </dev/null
+    says "its log is $work/tty/galernad.log"
+    stop tty
+    grep -qF 'stopping; VMs stay as they are' "$work/tty/galernad.log" || fail "the log does not continue in its file"
+else
+    echo "no pseudo-terminal here: not tried on a terminal"
+fi
 
 # A module and a configuration, named relatively.
 mkdir -p "$work/conf.d/mine"

@@ -95,6 +95,7 @@ void store_fill_lease(struct lease_record *lease)
     lease->duration = 1005;
     lease->end = INSTANT_NEVER;
     lease->accumulated = 1006;
+    lease->charged = 1000;
     lease->since = 1007;
     lease->expected = 1008;
     lease->contract = lease->accepted = lease->warned = lease->late = lease->preemptible = true;

@@ -240,6 +240,36 @@ static size_t reversed_queue(void *context, int64_t *ids, size_t room)
     return 4;
 }
 
+/* Bert, user 2, has used a CPU-hour and has two shares. */
+static struct fair_share *shares_of(void *context, int64_t now)
+{
+    struct fair_share_settings settings = {
+        .by = FAIR_SHARE_USERS, .half_life = 86400, .weights = {{false, 2, 2}}, .n_weights = 1};
+    struct fair_share *shares = fair_share_create(&settings);
+
+    (void)context;
+    share_use(shares, fair_share_of(shares, 2, 0), 360000, now);
+    return shares;
+}
+
+static void with_fair_share_usage_orders_the_queue(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer, *lease;
+
+    lease_to_change(fixture->store, 3)->uid = 2;
+    fixture->daemon.shares = shares_of;
+    expect_ids(expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1"), "4 6 3");
+    answer =
+        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":3}", "galerna-lease-why/1");
+    lease = json_object_get(answer, "lease");
+    assert_true(json_number_value(json_object_get(lease, "used")) == 1);
+    assert_int_equal(json_integer_value(json_object_get(lease, "shares")), 2);
+    assert_null(json_object_get(lease, "group_used"));
+    assert_int_equal(json_integer_value(json_object_get(answer, "position")), 3);
+    json_decref(answer);
+}
+
 static void why_says_who_is_ahead(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -303,7 +333,12 @@ static void hosts_are_told(void **state)
     answer = expect_answer(fixture, "{\"command\":\"host-timeline\",\"host\":\"alpha\"}",
                            "galerna-host-timeline/1");
     assert_int_equal(json_integer_value(json_object_get(answer, "host")), 4);
-    assert_int_equal(json_array_size(json_object_get(answer, "operations")), 2);
+    assert_int_equal(json_integer_value(json_object_get(answer, "unread_vms")), 1);
+    assert_int_equal(json_array_size(json_object_get(answer, "operations")), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(json_string_value(json_object_get(
+                                json_array_get(json_object_get(answer, "operations"), i), "use")),
+                            ((const char *[]){"running", "planned", "other"})[i]);
     assert_string_equal(json_string_value(json_object_get(
                             json_array_get(json_object_get(answer, "operations"), 0), "until")),
                         "never");
@@ -331,6 +366,79 @@ static void hosts_are_released(void **state)
     expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":\"alpha\"}", "failed",
                    "not quarantined");
     expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":5}", "not-found", "host 5");
+}
+
+/* Host 4 is drained, host 7 is not. */
+static void those_that_cannot_leave_are_named(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    struct lease_record *lease = lease_to_change(fixture->store, 1);
+    const json_t *host, *vm;
+    json_t *answer;
+
+    vm_to_change(fixture->store, 1)->host = 4;
+    lease->reason_id = REASON_LEAVES;
+    answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
+    assert_int_equal(json_array_size(json_object_get(answer, "drains")), 1);
+    host = json_array_get(json_object_get(answer, "drains"), 0);
+    assert_int_equal(json_integer_value(json_object_get(host, "host")), 4);
+    assert_string_equal(json_string_value(json_object_get(host, "drain_until")), "never");
+    assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
+    json_decref(answer);
+
+    lease->reason_id = REASON_CANNOT_LEAVE;
+    snprintf(lease->reason, sizeof lease->reason, " (host 4 is drained)");
+    answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    host = json_array_get(json_object_get(answer, "hosts"), 0);
+    vm = json_array_get(json_object_get(host, "staying"), 0);
+    assert_int_equal(json_array_size(json_object_get(host, "staying")), 1);
+    assert_int_equal(json_integer_value(json_object_get(vm, "vm")), 1);
+    assert_non_null(strstr(json_string_value(json_object_get(vm, "why")),
+                           "(host 4 is drained), but no other host"));
+    host = json_array_get(json_object_get(answer, "hosts"), 1);
+    assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
+    json_decref(answer);
+
+    lease->reason_id = REASON_NO_OTHER_HOST; /* of another VM of the lease */
+    lease->reason_n[0] = 2;
+    answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    host = json_array_get(json_object_get(answer, "hosts"), 0);
+    assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
+    json_decref(answer);
+}
+
+static void hosts_are_drained_by_those_who_may(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(
+        fixture, "{\"command\":\"host-drain\",\"hosts\":[7,\"alpha\",7],\"dry_run\":true}",
+        "galerna-host-drain/1");
+    const json_t *vms = json_object_get(answer, "vms");
+
+    assert_int_equal(json_array_size(json_object_get(answer, "hosts")), 2);
+    assert_string_equal(json_string_value(json_object_get(answer, "until")), "never");
+    assert_int_equal(json_array_size(vms), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(vms, 0), "to")), 4);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(vms, 1), "why")),
+                        "no room");
+    assert_int_equal(strncmp(fixture->who, "dry 2 0 -1 ", 11), 0);
+    json_decref(answer);
+    expect_refusal(fixture, "{\"command\":\"host-drain\"}", "malformed", "hosts");
+    expect_refusal(fixture, "{\"command\":\"host-drain\",\"hosts\":[5]}", "not-found", "host 5");
+    expect_refusal(fixture, "{\"command\":\"host-drain\",\"hosts\":[7,null]}", "malformed", "host");
+    expect_refusal(fixture, "{\"command\":\"host-drain\",\"hosts\":[7],\"from\":\"soon\"}",
+                   "malformed", "from");
+    expect_refusal(fixture,
+                   "{\"command\":\"host-drain\",\"hosts\":[7],\"until\":\"2001-01-01T00:00:00Z\"}",
+                   "malformed", "until");
+    fixture->peer.trusted = false;
+    expect_refusal(fixture, "{\"command\":\"host-drain\",\"hosts\":[7],\"dry_run\":true}", "denied",
+                   "may only look");
+    expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":7}", "denied", "may only look");
+    fixture->peer.trusted = true;
+    json_decref(expect_answer(fixture, "{\"command\":\"host-undrain\",\"host\":7}",
+                              "galerna-host-undrain/1"));
+    expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":4}", "failed", "host 4");
 }
 
 /* Its start stays what was promised while it cannot be planned, and it is not called refused. */
@@ -369,6 +477,34 @@ static void status_counts_phases(void **state)
     assert_int_equal(json_integer_value(json_object_get(answer, "vms")), 7);
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(answer, "daemon"), "version")), "1");
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(answer, "far_reservations"), "count")),
+        0);
+    json_decref(answer);
+}
+
+static void status_names_the_largest_reservations_far_ahead(void **state)
+{
+    enum { FIRST = 100, COUNT = 5, DAY = 24 * 3600 };
+    struct answers_fixture *fixture = *state;
+    json_t *answer, *far;
+
+    for (int32_t i = 0; i < COUNT; i++) {
+        struct lease_record *lease = store_add_lease(fixture->store, FIRST + i);
+
+        lease->phase = PHASE_RESERVED;
+        lease->kind = LEASE_RESERVATION;
+        lease->start = NOW + (i == 4 ? DAY / 2 : 3 * DAY);
+        store_add_vm(fixture->store, FIRST + i, FIRST + i)->cpu = 100 * (i % 3 + 1);
+    }
+    answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
+    far = json_object_get(answer, "far_reservations");
+    assert_int_equal(json_integer_value(json_object_get(far, "count")), 4);
+    far = json_object_get(far, "largest");
+    assert_int_equal(json_array_size(far), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(json_integer_value(json_object_get(json_array_get(far, i), "lease")),
+                         FIRST + ((const int[]){2, 1, 0})[i]);
     json_decref(answer);
 }
 
@@ -391,11 +527,15 @@ int main(void)
         TEST(no_start_is_expected_that_has_passed),
         TEST(a_reason_tells_of_the_next_try),
         TEST(why_says_who_is_ahead),
+        TEST(with_fair_share_usage_orders_the_queue),
         TEST(history_is_of_one_or_of_all),
         TEST(hosts_are_told),
         TEST(hosts_are_released),
+        TEST(those_that_cannot_leave_are_named),
+        TEST(hosts_are_drained_by_those_who_may),
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(status_counts_phases),
+        TEST(status_names_the_largest_reservations_far_ahead),
         TEST(unknown_commands_are_named),
     };
 #undef TEST

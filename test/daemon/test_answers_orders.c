@@ -74,7 +74,7 @@ static void orders_are_checked_before_anything_is_done(void **state)
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"tomorrow\"", "is not a time"},
         {"\"cpu\":1,\"memory\":1,\"start\":\"2026-11-21T15:59:00Z\"", "only a reservation has one"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\"",
-         "must say how long"},
+         "is required with a deadline"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\","
          "\"duration\":61",
          "too early for a duration of 61 s"},
@@ -86,6 +86,8 @@ static void orders_are_checked_before_anything_is_done(void **state)
         {"\"cpu\":1,\"memory\":1,\"name\":\"\"", "name: expected"},
         {"\"cpu\":1,\"memory\":1,\"template\":-1", "template"},
         {"\"cpu\":1,\"memory\":1,\"priority\":5000000", "priority"},
+        {"\"cpu\":1,\"memory\":1,\"priority\":0.0005", "priority"},
+        {"\"cpu\":1,\"memory\":1,\"priority\":\"1\"", "priority"},
         {"\"cpu\":1,\"memory\":1,\"dry_run\":\"yes\"", "dry_run"},
         {"\"template\":1,\"dry_run\":true", "a dry run must know it"},
     };
@@ -96,6 +98,78 @@ static void orders_are_checked_before_anything_is_done(void **state)
         expect_refusal(fixture, text, "malformed", cases[i].part);
     }
     assert_int_equal(fixture->orders + fixture->trials, 0);
+}
+
+/* Lease 1 has a duration of 1000 s, 5 is a reservation at NOW + 60. */
+static void changes_are_read(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    static const struct {
+        const char *fields;
+        struct lease_change change;
+    } cases[] = {
+        {"\"lease\":1,\"extend\":60", {1060, INSTANT_NONE, INSTANT_NONE}},
+        {"\"lease\":1,\"shorten\":60", {940, INSTANT_NONE, INSTANT_NONE}},
+        {"\"lease\":1,\"duration\":\"unlimited\"", {SPAN_UNLIMITED, INSTANT_NONE, INSTANT_NONE}},
+        {"\"lease\":5,\"shift\":-30", {SPAN_NONE, NOW + 30, INSTANT_NONE}},
+        {"\"lease\":5,\"start\":\"2026-11-21T15:30:00Z\",\"duration\":9",
+         {9, NOW + 1800, INSTANT_NONE}},
+        {"\"lease\":5,\"deadline\":\"2026-11-21T15:30:00Z\"",
+         {SPAN_NONE, INSTANT_NONE, NOW + 1800}},
+    };
+    char text[256];
+    json_t *answer;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "{\"command\":\"lease-change\",%s}", cases[i].fields);
+        answer = expect_answer(fixture, text, "galerna-lease-change/1");
+        assert_true(json_is_true(json_object_get(answer, "accepted")));
+        assert_memory_equal(&fixture->change, &cases[i].change, sizeof fixture->change);
+        assert_false(fixture->dry_run);
+        json_decref(answer);
+    }
+    assert_non_null(strstr(fixture->who, "uid 0"));
+    answer = expect_answer(
+        fixture, "{\"command\":\"lease-change\",\"lease\":3,\"duration\":9000,\"dry_run\":true}",
+        "galerna-lease-change/1");
+    assert_true(fixture->dry_run);
+    assert_true(json_is_false(json_object_get(answer, "accepted")));
+    assert_int_equal(json_integer_value(json_object_get(answer, "in_the_way")), 4);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(answer, "alternative"), "duration")),
+        5400);
+    json_decref(answer);
+}
+
+static void malformed_changes_are_refused(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    static const struct {
+        const char *fields, *part;
+    } cases[] = {
+        {"\"extend\":60", "lease: is missing"},
+        {"\"lease\":1", "nothing to change"},
+        {"\"lease\":1,\"extend\":0", "extend: expected seconds from 1"},
+        {"\"lease\":1,\"extend\":60,\"duration\":60", "exclude each other"},
+        {"\"lease\":1,\"shorten\":1000", "has only 1000 s"},
+        {"\"lease\":1,\"shift\":10", "has no start"},
+        {"\"lease\":5,\"shift\":10,\"start\":\"2026-11-21T15:30:00Z\"", "exclude each other"},
+        {"\"lease\":5,\"start\":\"soon\"", "start: expected a time"},
+        {"\"lease\":1,\"duration\":\"long\"", "duration: expected seconds"},
+        {"\"lease\":1,\"extend\":6,\"dry_run\":1", "dry_run: expected true or false"},
+    };
+    char text[256];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "{\"command\":\"lease-change\",%s}", cases[i].fields);
+        expect_refusal(fixture, text, "malformed", cases[i].part);
+    }
+    expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":8,\"extend\":6}", "not-found",
+                   "does not exist or is over");
+    fixture->peer = (struct control_peer){.uid = 1234};
+    expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":1,\"extend\":6}", "denied",
+                   "may only look");
+    assert_int_equal(fixture->changes, 0);
 }
 
 static void orders_are_passed_on(void **state)
@@ -170,6 +244,8 @@ int main(void)
         TEST(strangers_may_only_look),
         TEST(orders_are_checked_before_anything_is_done),
         TEST(orders_are_passed_on),
+        TEST(changes_are_read),
+        TEST(malformed_changes_are_refused),
         TEST(dry_runs_are_told),
     };
 #undef TEST

@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/clock.h"
+#include "daemon/live/vm_state.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
@@ -74,6 +77,29 @@ static void nothing_is_repeated_before_it_was_looked_at(void **state)
     scene_close(&scene);
 }
 
+/* A VM that is off or suspended by its user can be moved, too, and is not started by that. */
+static void moves_go_where_there_is_room(void **state)
+{
+    struct scene scene;
+    struct vm_record *vms[4];
+
+    open_with_hosts(&scene, state, 3);
+    vms[0] = add(&scene, 1, 1, GOAL_RUN, 0, VM_RUNNING, 0, 100);
+    vms[1] = add(&scene, 2, 2, GOAL_NONE, 0, VM_POWEROFF, 0, 100);
+    vms[2] = add(&scene, 3, 3, GOAL_NONE, 0, VM_SUSPENDED, 0, 100);
+    vms[3] = add(&scene, 4, 4, GOAL_RUN, 0, VM_RUNNING, 0, 100);
+    add(&scene, 5, 5, GOAL_RUN, 2, VM_RUNNING, 2, CPU);
+    for (int i = 0; i < 4; i++) {
+        vms[i]->move = i == 0 ? MOVE_LIVE : MOVE_COLD;
+        vms[i]->move_to = i == 3 ? 2 : 1;
+    }
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 3);
+    assert_string_equal(scene_commands(&scene), "migrate 2 on 1; migrate 3 on 1; "
+                                                "live-migrate 1 on 1");
+    scene_close(&scene);
+}
+
 /* It takes no answer for a no: it is looked at before anything else is sent. */
 static void without_an_answer_nothing_more_is_sent(void **state)
 {
@@ -132,6 +158,60 @@ static void a_refusal_is_tried_again_after_a_pause(void **state)
     scene_close(&scene);
 }
 
+/* Every VM gets its command, as if none had been sent before. */
+static const char *commands_to_all(struct scene *scene, struct store *store)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms(store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        vm_command_over(store, vms[i]);
+    scene_poll(scene);
+    scene_enact(scene, NOW);
+    return scene_commands(scene);
+}
+
+/* An owner's lock is removed for what others were promised, and for nothing else. */
+static void a_locked_vm_is_unlocked_for_a_promise(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+    struct lease_record *over, *preempted, *other;
+
+    open_with_hosts(&scene, state, 4);
+    add(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100)->ran = true;
+    add(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
+    add(&scene, 3, 3, GOAL_NONE, -1, VM_PENDING, -1, 100);
+    for (size_t i = 0; i < 2; i++)
+        scene.fake->vms[i].locked = true;
+    over = lease_to_change(store, 1);
+    over->phase = PHASE_ENDING;
+    over->duration = 100;
+    over->since = NOW - 100;
+    preempted = lease_to_change(store, 2);
+    preempted->phase = PHASE_STOPPING;
+    preempted->preempted_for = 3;
+    preempted->preempted_at = NOW;
+    other = lease_to_change(store, 3);
+    other->kind = LEASE_RESERVATION;
+    other->accepted = true;
+    assert_string_equal(commands_to_all(&scene, store), "terminate 1 on 0; stop 2 on 1");
+    scene.live.unlock = true;
+    assert_string_equal(commands_to_all(&scene, store),
+                        "unlock, terminate 1 on 0; unlock, stop 2 on 1");
+    scene.fake->reply = (struct cloud_reply){
+        .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_OWNER, .message = "VM is locked"};
+    commands_to_all(&scene, store); /* their owner has locked them at the same time */
+    assert_true(store_vm(store, 1)->next_try <= clock_now() + scene.live.retry_backoff);
+    scene.fake->reply = (struct cloud_reply){.outcome = CLOUD_DONE};
+    for (int32_t i = 1; i <= 2; i++)
+        vm_retry_at(store, store_vm(store, i), INSTANT_NONE);
+    over->since = NOW - 50; /* cancelled before its end */
+    other->kind = LEASE_BEST_EFFORT;
+    assert_string_equal(commands_to_all(&scene, store), "terminate 1 on 0; stop 2 on 1");
+    scene_close(&scene);
+}
+
 /* The VMs of a group start together: none is sent while one has no room. */
 static void a_group_waits_for_its_last_member(void **state)
 {
@@ -163,9 +243,10 @@ static void room_tried_for_a_group_is_given_back_where_it_was_taken(void **state
     moves->move = MOVE_LIVE;
     moves->move_to = 1;
     add(&scene, 2, 1, GOAL_RUN, 2, VM_SUSPENDED, 2, 300)->suspended_by_us = true;
-    add(&scene, 3, 3, GOAL_NONE, 2, VM_RUNNING, 2, 200);               /* in the way of the group */
-    add(&scene, 4, 4, GOAL_NONE, 1, VM_RUNNING, 1, 300);               /* fills host 1 */
-    add(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->suspended_by_us = true; /* no room there */
+    add(&scene, 3, 3, GOAL_NONE, 2, VM_RUNNING, 2, 200); /* in the way of the group */
+    add(&scene, 4, 4, GOAL_NONE, 1, VM_RUNNING, 1, 300); /* fills host 1 */
+    add(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->suspended_by_us =
+        true; /* no room there */
     add(&scene, 6, 6, GOAL_RUN, 0, VM_SUSPENDED, 0, 200)->suspended_by_us = true; /* room here */
     scene_poll(&scene);
     scene_enact(&scene, NOW);
@@ -178,10 +259,12 @@ int main(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_STORE(each_goal_has_its_command),
+        WITH_STORE(moves_go_where_there_is_room),
         WITH_STORE(nothing_is_repeated_before_it_was_looked_at),
         WITH_STORE(without_an_answer_nothing_more_is_sent),
         WITH_STORE(a_deploy_waits_for_room_that_is_really_there),
         WITH_STORE(a_refusal_is_tried_again_after_a_pause),
+        WITH_STORE(a_locked_vm_is_unlocked_for_a_promise),
         WITH_STORE(a_group_waits_for_its_last_member),
         WITH_STORE(room_tried_for_a_group_is_given_back_where_it_was_taken),
     };

@@ -25,7 +25,7 @@ static bool suspension(struct estimates *estimates, int64_t memory, int64_t mill
 
 static void nothing_is_known_at_first(void **state)
 {
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
     struct estimate estimate;
 
     for (int i = 0; i < OPERATIONS; i++) {
@@ -37,11 +37,35 @@ static void nothing_is_known_at_first(void **state)
     estimates_destroy(NULL);
 }
 
+static int64_t seconds_with_margin(void **state, double margin)
+{
+    struct estimates *estimates = estimates_create(store_of(state), margin);
+    struct estimate estimate = estimates_of(estimates, OPERATION_SUSPEND);
+
+    estimates_destroy(estimates);
+    return estimate_seconds(&estimate, 1024);
+}
+
+static void the_margin_is_added_to_the_mean(void **state)
+{
+    struct estimates *estimates = estimates_create(store_of(state), 2);
+    int64_t mean, usual;
+
+    for (int i = 0; i < 8; i++)
+        suspension(estimates, 1024, i % 2 ? 8000 : 12000);
+    estimates_destroy(estimates);
+    mean = seconds_with_margin(state, 0);
+    usual = seconds_with_margin(state, 2);
+    assert_in_range(mean, 10, 12);
+    assert_true(usual > mean);
+    assert_true(seconds_with_margin(state, 4) > usual);
+}
+
 /* 10 ms a MB and nothing else: sizes that were never seen are estimated right. */
 static void memory_decides(void **state)
 {
     static const int64_t sizes[] = {512, 4096, 1024, 8192, 2048};
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
     struct estimate estimate;
 
     assert_true(suspension(estimates, 1024, 10240));
@@ -66,7 +90,7 @@ static void memory_decides(void **state)
 static void memory_does_not_matter(void **state)
 {
     static const int64_t sizes[] = {512, 65536, 1024, 8192};
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
     struct estimate estimate;
 
     for (size_t i = 0; i < 40; i++)
@@ -81,7 +105,7 @@ static void memory_does_not_matter(void **state)
 /* The estimate is on the safe side of what varies, and follows when it becomes slower. */
 static void estimates_follow(void **state)
 {
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
     struct estimate estimate;
 
     for (size_t i = 0; i < 40; i++)
@@ -97,7 +121,7 @@ static void estimates_follow(void **state)
 
 static void kinds_are_apart(void **state)
 {
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
 
     estimates_begun(estimates, 1, OPERATION_RESUME, 1000, 0);
     estimates_begun(estimates, 2, OPERATION_BOOT, 1000, 0);
@@ -122,7 +146,7 @@ static void kinds_are_apart(void **state)
 
 static void what_says_nothing_is_not_counted(void **state)
 {
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
     struct estimate estimate;
 
     estimates_begun(estimates, 1, OPERATION_SUSPEND, 1000, 0);
@@ -149,7 +173,7 @@ static void what_says_nothing_is_not_counted(void **state)
 static void many_in_any_order(void **state)
 {
     static const int32_t vms[] = {50, 10, 90, 30, 70, 20, 80};
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
 
     for (size_t i = 0; i < 7; i++)
         estimates_begun(estimates, vms[i], OPERATION_BOOT, 1024, 0);
@@ -163,7 +187,7 @@ static void many_in_any_order(void **state)
 
 static void no_time_and_no_memory(void **state)
 {
-    struct estimates *estimates = estimates_create(store_of(state));
+    struct estimates *estimates = estimates_create(store_of(state), 2);
     struct estimate estimate;
 
     suspension(estimates, 0, 1);
@@ -178,7 +202,7 @@ static void no_time_and_no_memory(void **state)
 static void survives(void **state)
 {
     struct store_fixture *fixture = *state;
-    struct estimates *estimates = estimates_create(fixture->store);
+    struct estimates *estimates = estimates_create(fixture->store, 2);
     struct estimate before, after;
 
     for (int64_t i = 1; i < 6; i++)
@@ -187,7 +211,7 @@ static void survives(void **state)
     estimates_destroy(estimates);
     store_must_commit(fixture->store);
     store_reopen(fixture);
-    estimates = estimates_create(fixture->store);
+    estimates = estimates_create(fixture->store, 2);
     after = estimates_of(estimates, OPERATION_SUSPEND);
     assert_int_equal(after.n, 5);
     assert_int_equal(after.seconds, before.seconds);
@@ -210,7 +234,7 @@ static void nonsense_in_the_store(void **state)
         struct estimates *estimates;
 
         store_set_fact(store_of(state), "estimate-suspend", facts[i]);
-        estimates = estimates_create(store_of(state));
+        estimates = estimates_create(store_of(state), 2);
         assert_int_equal(estimates_of(estimates, OPERATION_SUSPEND).n, 0);
         assert_true(suspension(estimates, 1024, 2000));
         estimates_destroy(estimates);
@@ -221,6 +245,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_is_known_at_first, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(the_margin_is_added_to_the_mean, store_set_up,
+                                        store_tear_down),
         cmocka_unit_test_setup_teardown(memory_decides, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(memory_does_not_matter, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(estimates_follow, store_set_up, store_tear_down),

@@ -50,7 +50,7 @@ static void open_stage(struct stage *stage, void **state, const char *rights)
 
 static void close_stage(struct stage *stage)
 {
-    store_listen(stage->store, NULL, NULL);
+    store_ignore(stage->store, stage);
     rights_destroy(stage->scene.daemon.rights);
     ini_finish(&stage->ini);
     scene_close(&stage->scene);

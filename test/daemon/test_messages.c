@@ -123,8 +123,11 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     expect(&lease, "Stopped for lease 7 until 1970-01-01 01:40:00 (estimate)");
     lease.preempted_at = INSTANT_NONE;
     lease.accumulated = 3000;
-    expect(&lease, "Waiting, 1h10m left to run. Expected to resume at 1970-01-01 01:40:00 "
-                   "(estimate)");
+    expect(&lease, "Waiting for room, 1h10m left to run. Expected to resume at 1970-01-01 "
+                   "01:40:00 (estimate)");
+    lease.earliest = 6000;
+    expect(&lease, "Waiting for its earliest start, 1h10m left to run. Expected to resume at "
+                   "1970-01-01 01:40:00 (estimate)");
 }
 
 static void no_start_is_announced_that_has_passed(void **state)

@@ -11,69 +11,13 @@
 #include "daemon/live/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
+#include "test/daemon/house.h"
 #include "test/daemon/store_fixture.h"
-
-enum { NOW = 100000, CPU = 400, MEMORY = 1024 };
-
-struct house {
-    struct scene scene;
-    struct planner *planner;
-};
-
-/* Hosts of 4 CPUs; suspending and resuming take 10 s. */
-static void open_house(struct house *house, struct store *store, int n_hosts)
-{
-    struct engine_settings *engine = &house->scene.settings.engine;
-    struct error err = {0};
-
-    scene_open(&house->scene, store);
-    for (int32_t i = 0; i < n_hosts; i++)
-        fake_cloud_add_host(house->scene.fake, i, CPU, 8 * MEMORY);
-    scene_poll(&house->scene);
-    engine->override_suspend_time = engine->override_resume_time = 10;
-    engine->shutdown_time = 0;
-    planner_destroy(house->scene.daemon.planner);
-    house->planner = house->scene.daemon.planner =
-        planner_create(&house->scene.settings, store, house->scene.daemon.world, &err);
-}
-
-static void close_house(struct house *house)
-{
-    scene_close(&house->scene);
-}
-
-static void rebuild(struct house *house, int64_t now)
-{
-    struct error err = {0};
-
-    if (planner_plan(house->planner, true, now, &err) < 0)
-        fail_msg("%s", err.text);
-}
-
-/* A lease of one VM that needs a whole host. */
-static struct lease_record *add(struct store *store, int64_t id, enum lease_phase phase,
-                                enum lease_kind kind, int64_t duration)
-{
-    struct lease_record *lease = store_add_lease(store, id);
-    struct vm_record *vm = store_add_vm(store, (int32_t)id, id);
-
-    lease->phase = phase;
-    lease->kind = kind;
-    lease->terms = TERMS_SUSPENDABLE;
-    lease->preemptible = true;
-    lease->accepted = true;
-    lease->submit = NOW - 1000;
-    lease->duration = duration;
-    vm->cpu = CPU;
-    vm->memory = MEMORY;
-    vm->host = 0;
-    return lease;
-}
 
 static struct lease_record *add_deadline(struct store *store, int64_t id, enum lease_phase phase,
                                          int64_t duration, int64_t deadline)
 {
-    struct lease_record *lease = add(store, id, phase, LEASE_DEADLINE, duration);
+    struct lease_record *lease = add_lease(store, id, phase, LEASE_DEADLINE, duration);
 
     lease->deadline = deadline;
     return lease;
@@ -127,8 +71,8 @@ static void a_suspended_deadline_lease_keeps_its_place(void **state)
     open_house(&house, store, 1);
     is_suspended(store, lease, 200);
     lease->expected = NOW + 500;
-    add(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
-    add(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
+    add_lease(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
+    add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
     rebuild(&house, NOW);
     assert_true(planner_knows(house.planner, lease->id));
     assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
@@ -146,7 +90,7 @@ static void one_without_a_place_takes_nobody_elses(void **state)
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *anew = add_deadline(store, 1, PHASE_RESERVED, 300, NOW + 5000);
     struct lease_record *placed = add_deadline(store, 2, PHASE_RESERVED, 300, NOW + 320);
-    struct lease_record *promised = add(store, 3, PHASE_RESERVED, LEASE_RESERVATION, 100);
+    struct lease_record *promised = add_lease(store, 3, PHASE_RESERVED, LEASE_RESERVATION, 100);
     struct house house;
 
     open_house(&house, store, 1);
@@ -167,7 +111,7 @@ static void it_keeps_it_while_it_leaves(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = add_deadline(store, 1, PHASE_RUNNING, 600, NOW + 820);
-    struct lease_record *promised = add(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
     struct house house;
 
     open_house(&house, store, 1);
@@ -210,7 +154,7 @@ static void work_counts_however_it_was_stopped(void **state)
 static void a_reservation_that_ran_before_goes_on(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
-    struct lease_record *lease = add(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    struct lease_record *lease = add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600);
     struct house house;
 
     open_house(&house, store, 1);
@@ -227,8 +171,8 @@ static void a_reservation_that_ran_before_goes_on(void **state)
 static void a_pending_vm_waits_for_its_document(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
-    const struct lease_record *lease = add(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
-    struct lease_record *promised = add(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    const struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 600);
     struct fake_cloud *fake;
     struct house house;
     struct error err = {0};
@@ -255,35 +199,6 @@ static void a_pending_vm_waits_for_its_document(void **state)
 }
 
 /* --- trials ----------------------------------------------------------------------------------- */
-
-struct picture_of_store {
-    struct lease_record leases[8];
-    struct vm_record vms[8];
-    size_t n_leases, n_vms, n_lines;
-    bool changes;
-};
-
-static void count_line(void *context, const struct store_event *event)
-{
-    (void)event;
-    ++*(size_t *)context;
-}
-
-static void look(struct store *store, struct picture_of_store *picture)
-{
-    const struct lease_record *const *leases = store_leases(store, &picture->n_leases);
-    const struct vm_record *const *vms = store_vms(store, &picture->n_vms);
-
-    assert_in_range(picture->n_leases, 1, 8);
-    for (size_t i = 0; i < picture->n_leases; i++)
-        picture->leases[i] = *leases[i];
-    for (size_t i = 0; i < picture->n_vms; i++)
-        picture->vms[i] = *vms[i];
-    picture->n_lines = 0;
-    assert_int_equal(
-        store_each_event(store, STORE_NO_LEASE, 0, count_line, &picture->n_lines, NULL), 0);
-    picture->changes = store_has_changes(store);
-}
 
 static void found(void *context, const struct planner_trial *trial, const struct error *err)
 {
@@ -330,17 +245,17 @@ static void dry_runs_change_nothing(void **state)
     struct error err = {0};
 
     open_house(&house, store, 2);
-    add(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000)->since = NOW - 10;
-    add(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 600); /* would start at once */
-    fresh = add(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000)->since = NOW - 10;
+    add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 600); /* would start at once */
+    fresh = add_lease(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     fresh->accepted = false;
-    promised = add(store, 4, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    promised = add_lease(store, 4, PHASE_RESERVED, LEASE_RESERVATION, 600);
     promised->start = NOW + 5000;
-    late = add(store, 5, PHASE_WAITING, LEASE_RESERVATION, 10); /* would be refused */
+    late = add_lease(store, 5, PHASE_WAITING, LEASE_RESERVATION, 10); /* would be refused */
     late->accepted = false;
     late->start = NOW - 100;
     assert_int_equal(store_commit(store, &err), 0);
-    look(store, &before);
+    look_at_store(store, &before);
     assert_false(before.changes);
 
     trial = try_lease(&house, NOW, LEASE_BEST_EFFORT, INSTANT_NONE);
@@ -350,13 +265,52 @@ static void dry_runs_change_nothing(void **state)
     assert_int_equal(trial.start, NOW + 9000);
     assert_string_equal(trial.word, "");
 
-    look(store, &after);
+    look_at_store(store, &after);
     assert_false(after.changes);
     assert_int_equal(before.n_lines, after.n_lines);
     assert_memory_equal(before.leases, after.leases, sizeof before.leases);
     assert_memory_equal(before.vms, after.vms, sizeof before.vms);
     rebuild(&house, NOW);
     assert_int_equal(store_lease(store, 2)->phase, PHASE_STARTING);
+    close_house(&house);
+}
+
+static void preempt_all(void *context, const struct lease *preemptor, int64_t at,
+                        const struct victim *victims, size_t n, int64_t *scores)
+{
+    (void)context;
+    (void)preemptor;
+    (void)at;
+    (void)victims;
+    memset(scores, 0, n * sizeof *scores);
+}
+
+static void expect_fate(struct house *house, int64_t start, const char *text)
+{
+    struct planner_trial trial = try_lease(house, NOW, LEASE_RESERVATION, start);
+
+    assert_true(trial.accepted);
+    if (!strstr(trial.text, text))
+        fail_msg("%s", trial.text);
+}
+
+/* The engine has no time to suspend the first one and requeues it: its VMs are suspended all the
+ * same, but for terms that allow to lose their work. */
+static void trials_name_what_becomes_of_others(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *running;
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.policies = (struct policy_hooks){.score_victims = preempt_all};
+    running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
+    running->since = NOW - 2;
+    expect_fate(&house, NOW + 3, "Lease 1 would be suspended");
+    running->terms = TERMS_RESTARTABLE;
+    expect_fate(&house, NOW + 3, "Lease 1 would be restarted");
+    running->terms = TERMS_CANCELABLE;
+    expect_fate(&house, NOW + 3, "Lease 1 would be ended");
     close_house(&house);
 }
 
@@ -367,7 +321,7 @@ static void a_trial_leaves_the_plan_alone(void **state)
     struct house house;
 
     open_house(&house, store, 1);
-    add(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600)->start = NOW + 50;
+    add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600)->start = NOW + 50;
     rebuild(&house, NOW);
     try_lease(&house, NOW + 1, LEASE_RESERVATION, NOW + 3000);
     assert_true(planner_is_ready(house.planner));
@@ -398,7 +352,7 @@ static void cancel_lease(void *context, const struct host_batch *batch, int64_t 
 static void what_is_cancelled_meanwhile_does_not_start(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
-    const struct lease_record *lease = add(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    const struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     struct meanwhile meanwhile = {.store = store};
     struct house house;
 
@@ -425,6 +379,7 @@ int main(void)
         TEST(a_reservation_that_ran_before_goes_on),
         TEST(a_pending_vm_waits_for_its_document),
         TEST(dry_runs_change_nothing),
+        TEST(trials_name_what_becomes_of_others),
         TEST(a_trial_leaves_the_plan_alone),
         TEST(what_is_cancelled_meanwhile_does_not_start),
     };

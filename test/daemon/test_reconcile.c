@@ -132,12 +132,12 @@ static void it_is_said_what_is_waited_for(void **state)
 {
     struct scene scene;
     struct lease_record *waits;
-    struct vm_record *leaver, *vm;
+    struct vm_record *departing, *vm;
 
     scene_open(&scene, ((struct store_fixture *)*state)->store);
     waits = add(&scene.daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
     add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    leaver = see(&scene, 1, 1, GOAL_STOP, VM_CHANGING);
+    departing = see(&scene, 1, 1, GOAL_STOP, VM_CHANGING);
     vm = see(&scene, 2, 2, GOAL_NONE, VM_PENDING);
     scene_poll(&scene);
     expect_waits_for(&scene.daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
@@ -147,7 +147,7 @@ static void it_is_said_what_is_waited_for(void **state)
     expect_waits_for(&scene.daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
     waits->phase = PHASE_STARTING;
     expect_waits_for(&scene.daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
-    leaver->gone = true;
+    departing->gone = true;
     expect_waits_for(&scene.daemon, 1, "");
     expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
     vm->next_try = 2060;

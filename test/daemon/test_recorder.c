@@ -179,7 +179,7 @@ static void test_kinds(void **state)
     now.phase = PHASE_REFUSED;
     deadline.kind = LEASE_DEADLINE;
     deadline.deadline = START + 1000;
-    deadline.priority = 3;
+    deadline.priority = 3500;
     later.earliest = START + 100;
     tell(recorder, &reservation, 1);
     tell(recorder, &now, 1);
@@ -195,7 +195,7 @@ static void test_kinds(void **state)
     assert_int_equal(trace.leases[1].duration_known, SPAN_NONE);
     assert_int_equal(trace.leases[2].kind, LEASE_DEADLINE);
     assert_int_equal(trace.leases[2].deadline, 1000);
-    assert_int_equal(trace.leases[2].priority, 3);
+    assert_int_equal(trace.leases[2].priority, 3500);
     assert_int_equal(trace.leases[3].kind, LEASE_BEST_EFFORT);
     assert_int_equal(trace.leases[3].start, 100);
     assert_int_equal(trace.leases[3].duration, SPAN_UNLIMITED);

@@ -401,15 +401,24 @@ static void remove_kept(const struct sample *sample)
     }
 }
 
+/* A store whose name is lost gets another one. */
+static bool is_new_name(const char *line, const char *told)
+{
+    return strncmp(line, "fact instance ", 14) == 0 &&
+           (strstr(told, "table fact: ") || strstr(told, "nothing in store.db can be read"));
+}
+
 /* Every line of `part` stands in `whole`; the number of lines of `whole` that do not in `part`. */
-static size_t lines_missing(char *part, const char *whole)
+static size_t lines_missing(char *part, const char *whole, const char *told)
 {
     size_t missing = 0;
 
     for (const char *at = whole; (at = strchr(at, '\n')); at++)
         missing++;
-    for (char *line = strtok(part, "\n"); line; line = strtok(NULL, "\n"), missing--)
-        if (!strstr(whole, line))
+    for (char *line = strtok(part, "\n"); line; line = strtok(NULL, "\n"))
+        if (strstr(whole, line))
+            missing--;
+        else if (!is_new_name(line, told))
             fail_msg("was never written: %s", line);
     return missing;
 }
@@ -429,7 +438,7 @@ static void repair_and_compare(const struct sample *sample, bool log)
     if (!strstr(told.text, "is kept as"))
         fail_msg("it is not said where the damaged store is: %s", told.text);
     if (log ? !strstr(told.text, "commits are lost")
-            : lines_missing(contents, sample->contents) > 0 && !strstr(told.text, "lost"))
+            : lines_missing(contents, sample->contents, told.text) > 0 && !strstr(told.text, "lost"))
         fail_msg("not said that something is lost: %s", told.text);
     store_add_lease(store, 8888888);
     store_must_commit(store);
@@ -491,9 +500,11 @@ static void each_lost_thing_is_named(void **state)
     store_break_row(fixture, "UPDATE lease SET user = 'eve' WHERE id = 3");
     store_break_row(fixture, "UPDATE vm SET host = 77 WHERE id = 1045");
     store_break_row(fixture, "DELETE FROM event WHERE number IN (2, 3)");
+    store_break_row(fixture, "UPDATE fact SET value = 'x' WHERE name = 'instance'");
     repair_with(sample, &told);
     assert_non_null(strstr(told.text, "table lease: row 3 is lost"));
     assert_non_null(strstr(told.text, "table vm: row 1045 is lost"));
+    assert_non_null(strstr(told.text, "table fact: row instance is lost"));
     assert_non_null(strstr(told.text, "table event: 2 of 46 rows are lost"));
     assert_non_null(strstr(told.text, "VM 3 is left out: its lease 3 is lost"));
     assert_non_null(strstr(told.text, "VM 1043 is left out: its lease 3 is lost"));

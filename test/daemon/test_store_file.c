@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/store/state_directory.h"
 #include "daemon/store/sums.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
@@ -133,6 +134,8 @@ static void links_and_files_are_no_state(void **state)
     assert_refused(path, ENOTDIR, "is not a directory");
     store_path_in(fixture, "missing/deeper", other);
     assert_refused(other, ENOENT, "cannot create the state directory");
+    assert_int_equal(setenv("HOME", fixture->directory, true), 0);
+    assert_int_equal(store_make_directory(other), 0);
     store_close(fixture->store);
     fixture->store = NULL;
     store_path_in(fixture, "elsewhere.db", other);
@@ -227,9 +230,13 @@ static void older_files_are_brought_up(void **state)
         store_run_sql(fixture, text);
     }
     store_run_sql(fixture,
+                  "UPDATE lease SET priority = -7 WHERE id = 1;" /* whole numbers */
                   "DELETE FROM migration WHERE version > 2;"
                   "DELETE FROM fact WHERE name IN ('commits', 'schema');"
                   "ALTER TABLE lease DROP COLUMN retry;"
+                  "ALTER TABLE vm DROP COLUMN promise_number;"
+                  "ALTER TABLE vm DROP COLUMN promise_digest;"
+                  "ALTER TABLE lease DROP COLUMN charged;"
                   "ALTER TABLE vm RENAME COLUMN suspended_by_us TO ours;"
                   "ALTER TABLE lease DROP COLUMN reason_id;"
                   "ALTER TABLE lease DROP COLUMN reason_n;"
@@ -239,6 +246,7 @@ static void older_files_are_brought_up(void **state)
     fixture->store = store_must_open(fixture->directory);
     lease = store_lease(fixture->store, 1);
     assert_string_equal(lease->reason_word, "start-failed");
+    assert_int_equal(lease->priority, -7 * PRIORITY_ONE);
     assert_int_equal(lease->reason_id, REASON_NONE);
     assert_string_equal(lease->reason, "VM 1 failed on host 3");
     assert_true(lease->retry == INSTANT_NONE);

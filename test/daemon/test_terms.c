@@ -129,7 +129,7 @@ static void rights_restrict_it(void **state)
         if (!term->right.name)
             continue;
         snprintf(text, sizeof text, "[rights]\n%s: %s\n", term->right.name,
-                 term->type == TERM_INTEGER ? "1" : "no");
+                 term->type == TERM_NUMBER ? "1" : "no");
         ini_init(&ini);
         assert_int_equal(ini_read_text(&ini, "f", text, strlen(text), &err), 0);
         rights = rights_create(&ini, &err);
@@ -137,7 +137,8 @@ static void rights_restrict_it(void **state)
             fail_msg("%s", err.text);
         read_template("DURATION", "unlimited", &spec);
         spec.given = 1U << i;
-        term_set_number(term, &spec.term_values, term->type == TERM_INTEGER ? 2 : term->restricted);
+        term_set_number(term, &spec.term_values,
+                        term->type == TERM_NUMBER ? 2000 : term->restricted);
         assert_int_equal(rights_grant(rights, &request, reason), -1);
         assert_non_null(strstr(reason, term->attribute));
         rights_destroy(rights);
@@ -207,7 +208,6 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
 static void the_planner_process_is_told(void **state)
 {
     const struct node_set one = {.count = 1};
-    const int32_t no_filter = -1;
 
     (void)state;
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
@@ -217,9 +217,9 @@ static void the_planner_process_is_told(void **state)
         struct node_set *sets;
 
         set_unusual(&lease_terms[i], &request.term_values);
-        wire_put_request(&writer, &request, &no_filter);
+        wire_put_request(&writer, &request, NULL);
         wire_reader_init(&reader, writer.bytes, writer.n);
-        wire_get_request(&reader, &read, &sets, NULL, 0);
+        wire_get_request(&reader, &read, &sets, NULL);
         assert_true(wire_is_at_end(&reader));
         assert_same(&lease_terms[i], &read.term_values, &request.term_values);
         free(sets);

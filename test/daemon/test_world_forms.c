@@ -10,14 +10,6 @@
 
 #include "test/daemon/fake_cloud.h"
 
-static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
-{
-    (void)context;
-    (void)kind;
-    if (!ok)
-        fail_msg("%s", error);
-}
-
 struct sky {
     struct fake_cloud *fake;
     struct world *world;
@@ -25,11 +17,8 @@ struct sky {
 
 static void open_sky(struct sky *sky)
 {
-    struct world_settings settings = {0};
-
     sky->fake = fake_cloud_create();
-    settings.cloud = &sky->fake->cloud;
-    sky->world = world_create(&settings, polled, NULL);
+    sky->world = fake_cloud_world(sky->fake);
 }
 
 static void close_sky(struct sky *sky)
@@ -87,7 +76,7 @@ static void a_poll_replaces_what_was_asked_before_it(void **state)
     close_sky(&sky);
 }
 
-static void a_glance_counts_at_once_and_survives_the_poll_beside_it(void **state)
+static void a_refresh_counts_at_once_and_survives_the_poll_beside_it(void **state)
 {
     struct sky sky;
     struct vm *vm;
@@ -153,7 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_poll_replaces_what_was_asked_before_it),
-        cmocka_unit_test(a_glance_counts_at_once_and_survives_the_poll_beside_it),
+        cmocka_unit_test(a_refresh_counts_at_once_and_survives_the_poll_beside_it),
         cmocka_unit_test(forms_of_running_vms_are_freed_unless_they_are_wanted),
     };
 

@@ -26,14 +26,6 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
     return result;
 }
 
-static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
-{
-    (void)context;
-    (void)kind;
-    if (!ok)
-        fail_msg("%s", error);
-}
-
 /* One host, one datastore of 900 MB. */
 struct sky {
     struct fake_cloud *fake;
@@ -43,16 +35,13 @@ struct sky {
 
 static void open_sky(struct sky *sky)
 {
-    struct world_settings settings = {0};
-
     sky->datastore = (struct datastore){
         .id = DATASTORE, .name = "system", .type = 1, .shared = true, .free = 900, .total = 1000};
     sky->fake = fake_cloud_create();
     sky->fake->datastores = &sky->datastore;
     sky->fake->n_datastores = 1;
     fake_cloud_add_host(sky->fake, HOST, 400, 4096);
-    settings.cloud = &sky->fake->cloud;
-    sky->world = world_create(&settings, polled, NULL);
+    sky->world = fake_cloud_world(sky->fake);
 }
 
 static void close_sky(struct sky *sky)
@@ -85,9 +74,9 @@ static void put(struct sky *sky, enum vm_state state, int32_t datastore)
 
 static void promise(struct sky *sky, int64_t amount)
 {
-    world_promise(
-        sky->world,
-        &(struct room_promise){.vm = VM, .datastore = DATASTORE, .host = HOST, .amount = amount});
+    world_promise(sky->world, VM,
+                  &(struct room_promise){.datastore = DATASTORE, .host = HOST, .amount = amount},
+                  1);
 }
 
 static void counts_until_it_is_measured(void **state)
@@ -140,6 +129,58 @@ static void ends_with_its_vm(void **state)
     put(&sky, VM_DONE, DATASTORE);
     assert_int_equal(left(&sky), 0);
     close_sky(&sky);
+}
+
+/* The promises of a daemon that has ended, as its store kept them. */
+static void outlives_the_daemon(void **state)
+{
+    const struct room_promise given[] = {
+        {.datastore = DATASTORE, .host = HOST, .amount = 300},
+        {.datastore = 1, .host = HOST, .of_images = true, .amount = 20},
+    };
+    const struct room_promise *found;
+    struct error err = {0};
+    struct store *store;
+    struct sky sky;
+    char directory[] = "/tmp/galerna-room-XXXXXX", command[64];
+    size_t n;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    store = store_open(directory, &err);
+    assert_non_null(store);
+    open_sky(&sky);
+    put(&sky, VM_PENDING, -1);
+    left(&sky);
+    world_promise(sky.world, VM, given, 2);
+    world_remember_promises(sky.world, store);
+    close_sky(&sky);
+
+    open_sky(&sky);
+    world_recall_promises(sky.world, store);
+    found = world_promises(sky.world, &n);
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(found[i].vm, VM);
+        assert_int_equal(found[i].datastore, given[i].datastore);
+        assert_int_equal(found[i].of_images, given[i].of_images);
+        assert_int_equal(found[i].amount, given[i].amount);
+    }
+    assert_int_equal(found[0].reported, 900);
+    put(&sky, VM_PREPARING, DATASTORE);
+    assert_int_equal(left(&sky), 2);
+    sky.datastore.free = 600; /* measured; the image datastore was never */
+    put(&sky, VM_RUNNING, DATASTORE);
+    assert_int_equal(left(&sky), 1);
+    ahead = MINUTES_20;
+    assert_int_equal(left(&sky), 0);
+    ahead = 0;
+    world_remember_promises(sky.world, store);
+    assert_null(store_fact(store, "room-promises"));
+    close_sky(&sky);
+    store_close(store);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
 }
 
 /* What a host's figures count beyond the VMs that are known, as long as it lists others. */
@@ -198,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_until_it_is_measured),
+        cmocka_unit_test(outlives_the_daemon),
         cmocka_unit_test(unread_vms_hold_what_their_host_counts),
         cmocka_unit_test(a_vm_that_cannot_be_read_any_more_is_not_gone),
         cmocka_unit_test(ends_with_its_vm),

@@ -39,6 +39,6 @@ oned call one.host.allocate late dummy dummy 0 >/dev/null
 until_said log 'deploy accepted'
 status 0 '^leases '
 
-kill -KILL "${pids[0]}"
+kill -KILL "$sandbox"
 status 1 '^problem +.*(connect|127.0.0.1).* \(since [0-9-]+ '
 stop_galernad

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,8 @@ static void test_gridway_agrees(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static const char *verdict_of(const json_t *root, const char *id)
+/* A text of the claim. */
+static const char *told_of(const json_t *root, const char *id, const char *key)
 {
     const json_t *claims = json_object_get(root, "claims");
 
@@ -130,10 +132,15 @@ static const char *verdict_of(const json_t *root, const char *id)
         const json_t *claim = json_array_get(claims, i);
 
         if (strcmp(json_string_value(json_object_get(claim, "id")), id) == 0)
-            return json_string_value(json_object_get(claim, "verdict"));
+            return json_string_value(json_object_get(claim, key));
     }
     fail_msg("there is no claim %s", id);
     return NULL;
+}
+
+static const char *verdict_of(const json_t *root, const char *id)
+{
+    return told_of(root, id, "verdict");
 }
 
 /* What follows from the definitions shows in a small run, too: nobody is disturbed without a policy
@@ -177,6 +184,77 @@ static void test_intergrid_keeps_its_definitions(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static void write_log(const char *folder, const char *name, const char *text)
+{
+    char path[200];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static const char *ours_of(const json_t *root, const char *id)
+{
+    return told_of(root, id, "ours");
+}
+
+/* On 4 processors: 3 for 100 s; then all 4 for 50 s, which wait until 100; then one for 20 of at
+ * most 40 s, which EASY starts at once, and FCFS at 150. Slowdowns 1, 2.8, and 1 or 7.5. One job
+ * is larger than the machine, one did not run. */
+static void test_backfilling_reads_logs(void **state)
+{
+    char folder[] = "/tmp/galerna-logs-XXXXXX", command[80];
+    const struct experiment_request request = {.folder = folder, .logs = folder};
+    char *text = malloc(FILE_MAX);
+    struct error err;
+    json_t *root;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    write_log(folder, "KTH-SP2-1996-2.1-cln.swf",
+              "; MaxProcs: 4\n"
+              "1 0 -1 100 3 -1 -1 3 100 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+              "2 10 -1 50 4 -1 -1 4 50 -1 1 2 -1 -1 -1 -1 -1 -1\n"
+              "3 12 -1 50 9 -1 -1 9 50 -1 1 2 -1 -1 -1 -1 -1 -1\n"
+              "4 14 -1 0 1 -1 -1 1 50 -1 1 2 -1 -1 -1 -1 -1 -1\n"
+              "5 20 -1 20 1 -1 -1 1 40 -1 1 3 -1 -1 -1 -1 -1 -1\n");
+    assert_int_equal(experiment_perform(&experiment_backfilling, &request, NULL, &err), 0);
+    read_file(folder, "summary.json", text);
+    root = json_loads(text, 0, NULL);
+    assert_non_null(root);
+    assert_string_equal(ours_of(root, "easy-KTH-SP2-1996-2.1-cln"), "1.60");
+    assert_string_equal(verdict_of(root, "easy-KTH-SP2-1996-2.1-cln"), "differs");
+    assert_string_equal(ours_of(root, "easy-lowers-slowdown"),
+                        "KTH-SP2-1996-2.1-cln: 1.60, FCFS 3.77");
+    assert_string_equal(verdict_of(root, "easy-lowers-slowdown"), "agrees");
+    json_decref(root);
+    free(text);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_backfilling_says_which_logs_it_wants(void **state)
+{
+    char folder[] = "/tmp/galerna-logs-XXXXXX", command[80];
+    const struct experiment_request request = {.folder = folder, .logs = folder};
+    struct error err;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(experiment_perform(&experiment_backfilling, &request, NULL, &err), -1);
+    assert_int_equal(err.code, ENOENT);
+    assert_non_null(strstr(err.text, "SDSC-BLUE-2000-4.2-cln.swf"));
+    write_log(folder, "SDSC-BLUE-2000-4.2-cln.swf.gz", "");
+    assert_int_equal(experiment_perform(&experiment_backfilling, &request, NULL, &err), -1);
+    assert_non_null(strstr(err.text, "SDSC-BLUE-2000-4.2-cln.swf.gz"));
+    assert_non_null(strstr(err.text, "gunzip"));
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,8 +263,11 @@ int main(void)
         {"pacp", test_twice, NULL, NULL, unqualified(&experiment_pacp)},
         {"intergrid", test_twice, NULL, NULL, unqualified(&experiment_intergrid)},
         {"gridway", test_twice, NULL, NULL, unqualified(&experiment_gridway)},
+        {"backfilling", test_twice, NULL, NULL, unqualified(&experiment_backfilling)},
         cmocka_unit_test(test_gridway_agrees),
         cmocka_unit_test(test_intergrid_keeps_its_definitions),
+        cmocka_unit_test(test_backfilling_reads_logs),
+        cmocka_unit_test(test_backfilling_says_which_logs_it_wants),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,19 @@ static int each_operation(void *context, int32_t host,
     return 0;
 }
 
+static int change(void *context, int64_t lease, const struct lease_change *change, bool dry_run,
+                  const char *who, struct lease_trial *trial, struct error *err)
+{
+    (void)context;
+    (void)lease;
+    (void)change;
+    (void)dry_run;
+    (void)who;
+    (void)err;
+    *trial = (struct lease_trial){.in_the_way = 4, .start = INSTANT_NONE, .duration = 60};
+    return 0;
+}
+
 static int cancel(void *context, int64_t lease, const char *who, struct error *err)
 {
     (void)context;
@@ -105,6 +118,7 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .each_host = each_host,
         .each_operation = each_operation,
         .cancel = cancel,
+        .change = change,
         .dry_run = dry_run,
         .request = request,
         .wake = wake,

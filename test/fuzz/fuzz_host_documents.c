@@ -8,6 +8,31 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void check_node(const struct host_node *node)
+{
+    for (size_t i = 0; i < node->n_uses; i++)
+        if (node->uses[i].vm < 0)
+            abort();
+    for (size_t i = 0; i < node->n_cores; i++)
+        if (node->cores[i].first_cpu + node->cores[i].n_cpus > node->n_cpus)
+            abort();
+    for (size_t i = 0; i < node->n_pages; i++)
+        if (node->pages[i].size < 0 || node->pages[i].count < 0 || node->pages[i].used < 0)
+            abort();
+}
+
+static void check_hardware(const struct host_hardware *hardware)
+{
+    if (hardware->n_devices > HOST_DEVICES_MOST || hardware->n_nodes > HOST_NODES_MOST ||
+        hardware->vms_per_cpu < 1)
+        abort();
+    for (size_t i = 0; i < hardware->n_devices; i++)
+        if (!*hardware->devices[i].address || hardware->devices[i].vm < -1)
+            abort();
+    for (size_t i = 0; i < hardware->n_nodes; i++)
+        check_node(&hardware->nodes[i]);
+}
+
 static void check(const struct host_pool *pool, const struct host *host)
 {
     if (host_pool_find(pool, host->id) != host)
@@ -16,6 +41,8 @@ static void check(const struct host_pool *pool, const struct host *host)
         abort();
     if (!host->name || !host->cluster_name || !*host->state_name)
         abort();
+    if (host->hardware)
+        check_hardware(host->hardware);
     for (size_t i = 0; i < host->n_vms; i++)
         if (host->vms[i] < 0)
             abort();

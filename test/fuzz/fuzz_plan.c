@@ -7,6 +7,7 @@
 
 #include "core/settings.h"
 #include "planner/planning.h"
+#include "planner/wire_units.h"
 
 enum { HOSTS_MAX = 5, LEASES_MAX = 12, FRAMES_MAX = 8, TURNS_MAX = 10000, HEADER = 4 };
 
@@ -32,11 +33,53 @@ static int64_t choose_span(struct chooser *chooser)
     return spans[choose(chooser, sizeof spans / sizeof *spans)];
 }
 
+/* --- units and demands: each host has the same, each VM one of the demands or none --- */
+
+static const uint32_t threads[] = {0, 4, 1, 5, 2, 6, 3, 7};
+static const struct numa_core cores[] = {
+    {threads, 2}, {threads + 2, 2}, {threads + 4, 2}, {threads + 6, 2}};
+static const struct huge_pages pages[] = {{2048, 512}};
+static const struct numa_node nodes[] = {
+    {.id = 0, .memory_kb = 4 << 20, .cores = cores, .n_cores = 2, .pages = pages, .n_pages = 1},
+    {.id = 1, .memory_kb = 4 << 20, .cores = cores + 2, .n_cores = 2}};
+static const struct pci_device devices[] = {
+    {.vendor = 1, .device = 2, .class_id = 3, .address = 0, .numa_node = 0},
+    {.vendor = 1, .device = 4, .class_id = 3, .address = 1, .numa_node = NODE_ANY}};
+static const struct host_units units = {
+    .nodes = nodes, .n_nodes = 2, .vms_per_thread = 1, .devices = devices, .n_devices = 2};
+
+static const struct vm_node virtual_nodes[] = {{2, 1 << 20}, {2, 1 << 20}};
+static const struct pci_demand wanted[] = {{1, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY},
+                                           {DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, 1, DEMAND_ANY}};
+static const struct vm_demand demands[] = {
+    {.node = NODE_ANY, .role = DEMAND_ANY, .devices = wanted, .n_devices = 1},
+    {.node = NODE_ANY, .role = DEMAND_ANY, .devices = wanted, .n_devices = 2},
+    {.pin = PIN_CORE,
+     .node = NODE_ANY,
+     .role = DEMAND_ANY,
+     .nodes = virtual_nodes,
+     .n_nodes = 1,
+     .devices = wanted,
+     .n_devices = 1,
+     .devices_near = true},
+    {.pin = PIN_THREAD, .node = NODE_ANY, .role = DEMAND_ANY, .nodes = virtual_nodes, .n_nodes = 2},
+    {.page_kb = 2048, .node = NODE_ANY, .role = DEMAND_ANY, .nodes = virtual_nodes, .n_nodes = 1},
+    {.node = 1, .role = DEMAND_ANY, .nodes = virtual_nodes, .n_nodes = 1}};
+
+enum { N_DEMANDS = sizeof demands / sizeof *demands };
+
+static void put_demands(struct wire_writer *frame)
+{
+    wire_put(frame, N_DEMANDS);
+    for (int i = 0; i < N_DEMANDS; i++)
+        wire_put_demand(frame, &demands[i]);
+}
+
 static uint32_t put_request(struct wire_writer *frame, struct chooser *chooser, int64_t id,
                             enum lease_kind kind)
 {
-    const int32_t no_filter = -1;
     struct node_set set = {.count = 1 + (uint32_t)choose(chooser, 3)};
+    struct set_numbers numbers = {.filter = -1};
     struct lease_request request = {
         .id = id,
         .kind = kind,
@@ -62,7 +105,8 @@ static uint32_t put_request(struct wire_writer *frame, struct chooser *chooser, 
     request.priority = (int32_t)choose(chooser, 3) - 1;
     set.amounts.of[RESOURCE_CPU] = 50 * (1 + choose(chooser, 9));
     set.amounts.of[RESOURCE_MEMORY] = 512 * (1 + choose(chooser, 17));
-    wire_put_request(frame, &request, &no_filter);
+    numbers.demand = (int32_t)choose(chooser, N_DEMANDS + 1) - 1;
+    wire_put_request(frame, &request, &numbers);
     return set.count;
 }
 
@@ -81,6 +125,7 @@ static void put_settings(struct wire_writer *frame, struct chooser *chooser)
     settings.migration_interval = 11 * choose(chooser, 2);
     settings.shutdown_time = choose(chooser, 20);
     settings.enactment_overhead = choose(chooser, 3);
+    settings.fair_share.by = (enum fair_share_by)choose(chooser, 3);
     wire_put_raw(frame, &settings, sizeof settings);
 }
 
@@ -88,12 +133,22 @@ static void put_site(struct wire_writer *frame, struct chooser *chooser)
 {
     put_settings(frame, chooser);
     chooser->n_hosts = (uint32_t)choose(chooser, HOSTS_MAX + 1);
+    wire_put(frame, 1); /* units */
+    wire_put_host_units(frame, &units);
     wire_put(frame, chooser->n_hosts);
     for (uint32_t i = 0; i < chooser->n_hosts; i++) {
         wire_put(frame, i);
         wire_put(frame, choose(chooser, 4) == 3); /* closed */
+        wire_put(frame, 0);                       /* cluster */
+        wire_put(frame, choose(chooser, 2) - 1);  /* units */
         wire_put(frame, 100 * choose(chooser, 9));
         wire_put(frame, 1024 * choose(chooser, 17));
+    }
+    wire_put(frame, 2); /* usage of users -1 and 0 */
+    for (int user = -1; user <= 0; user++) {
+        wire_put(frame, user);
+        wire_put(frame, 0);
+        wire_put(frame, 100 * choose_span(chooser));
     }
     wire_put(frame, 0); /* attributes */
 }
@@ -141,6 +196,10 @@ static void put_plan(struct wire_writer *frame, struct chooser *chooser, bool an
         put_site(frame, chooser);
     wire_put(frame, 0); /* events */
     wire_put(frame, 0); /* filters */
+    if (anew)
+        put_demands(frame);
+    else
+        wire_put(frame, 0);
     if (anew) {
         n = choose(chooser, LEASES_MAX);
         n = chooser->n_hosts ? n : 0;

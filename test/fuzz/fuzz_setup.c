@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct setup_wishes wishes = {.submit_on_hold = false};
+    struct setup_settings settings = {.submit_on_hold = false};
     struct setup_finding findings[SETUP_FINDINGS_MAX];
     struct setup_facts facts;
     struct error err;
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (setup_read_version(&facts, "7.4.0", &err) < 0)
         abort();
     setup_read_config(&facts, (const char *)data, size, &err);
-    if (setup_judge(&facts, &wishes, findings) > SETUP_FINDINGS_MAX)
+    if (setup_judge(&facts, &settings, findings) > SETUP_FINDINGS_MAX)
         abort();
     return 0;
 }

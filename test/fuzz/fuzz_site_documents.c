@@ -1,10 +1,11 @@
-/* Any bytes as a document with datastores, clusters, users, access rules or hosts' figures, or
- * Raft's state. */
+/* Any bytes as a document with datastores, clusters, users, VM groups, access rules or hosts'
+ * figures, or Raft's state. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/pool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -61,19 +62,45 @@ static void read_monitoring(const char *document, size_t length)
     host_pool_finish(&hosts);
 }
 
+static void read_vmgroups(const char *document, size_t length)
+{
+    struct vmgroup_pool pool;
+    struct error err;
+
+    if (vmgroup_pool_parse(&pool, document, length, &err) < 0)
+        return;
+    for (size_t i = 0; i < pool.n_members; i++) {
+        const struct vmgroup_member *member = &pool.members[i];
+        size_t n;
+
+        if (member->group >= pool.n || member->role >= pool.items[member->group].n_roles ||
+            !vmgroup_pool_roles_of(&pool, member->vm, &n) ||
+            !id_set_has(&pool.items[member->group].roles[member->role].vms, member->vm))
+            abort();
+    }
+    for (size_t i = 0; i < pool.n; i++)
+        for (size_t j = 0; j < pool.items[i].n_rules; j++)
+            if (pool.items[i].n_roles < VMGROUP_ROLES_MAX &&
+                pool.items[i].rules[j].roles >> pool.items[i].n_roles)
+                abort();
+    vmgroup_pool_finish(&pool);
+}
+
 static void read_others(const char *document, size_t length)
 {
+    struct network_pool networks;
     struct cluster_pool clusters;
     struct error err;
     struct acl acl;
-    char name[16] = "";
-    bool leads;
+    struct cloud_leadership leadership;
 
+    if (network_pool_parse(&networks, document, length, &err) == 0)
+        network_pool_finish(&networks);
     if (cluster_pool_parse(&clusters, document, length, &err) == 0)
         cluster_pool_finish(&clusters);
     if (acl_parse(&acl, document, length, &err) == 0)
         acl_finish(&acl);
-    if (raft_status_parse(document, length, &leads, name, sizeof name, &err) == 0 && !*name)
+    if (raft_status_parse(&leadership, document, length, &err) == 0 && !*leadership.role)
         abort();
 }
 
@@ -82,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_datastores((const char *)data, size);
     read_users((const char *)data, size);
     read_monitoring((const char *)data, size);
+    read_vmgroups((const char *)data, size);
     read_others((const char *)data, size);
     return 0;
 }

@@ -8,6 +8,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void check_hardware(const struct vm_hardware *hardware)
+{
+    if (hardware->n_devices > VM_DEVICES_MOST || hardware->n_nodes > VM_NODES_MOST ||
+        hardware->page_size < 0 || hardware->threads < 0 || hardware->affinity < -1)
+        abort();
+    for (size_t i = 0; i < hardware->n_nodes; i++)
+        if (hardware->nodes[i].cpus < 0 || hardware->nodes[i].memory < 0)
+            abort();
+}
+
 static void check(const struct vm_pool *pool, const struct vm *vm)
 {
     if (vm_pool_find(pool, vm->id) != vm)
@@ -16,7 +26,9 @@ static void check(const struct vm_pool *pool, const struct vm *vm)
         abort();
     if (!vm->name || !vm->user || !vm->group || !*vm->state_name)
         abort();
-    if (!vm->is_extended && (vm->template.n > 0 || vm->user_template.n > 0))
+    if (vm->hardware)
+        check_hardware(vm->hardware);
+    if (!vm->is_extended && (vm->hardware || vm->template.n > 0 || vm->user_template.n > 0))
         abort();
     for (size_t i = 0; i < vm->user_template.n; i++)
         if (!*vm->user_template.items[i].name || !*vm->user_template.items[i].value)

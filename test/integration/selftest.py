@@ -16,8 +16,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
-from endurance.judge import overlaps, written
 from kit.client import ElementTree, Host, Oned, Record, Vm, vm_from
+from kit.history import overlaps, written
 from kit.sampler import Sampler
 from kit.trial import Failure, Trial
 
@@ -237,8 +237,9 @@ class HistoryTest(unittest.TestCase):
         self.assertEqual(overlaps(written([self.whole, later])), [])
 
     def test_a_move_begins_with_its_order(self):
-        for action, stopped, running, agrees in ((1, 132, 132, True), (9, 132, 132, False),
-                                                 (1, 132, 131, False), (1, 0, 132, False)):
+        for action, stopped, running, agrees in ((1, 132, 132, True), (2, 132, 132, True),
+                                                 (9, 132, 132, False), (1, 132, 131, False),
+                                                 (1, 0, 132, False)):
             one = Record(0, 3, 110, 132, 111, stopped, action)
             self.assertEqual(overlaps([one, Record(1, 4, 130, 0, running, 0, 0)]) == [], agrees)
 

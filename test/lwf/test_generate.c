@@ -56,12 +56,18 @@ static uint64_t digest_of(struct trace *trace)
     uint64_t digest = UINT64_C(0xcbf29ce484222325);
 
     while (trace_next(trace, &request, NULL) > 0) {
-        const int64_t fields[] = {request.id,       (int64_t)request.kind,
-                                  request.submit,   request.start,
-                                  request.deadline, request.duration,
-                                  request.user,     (int64_t)request.node_sets->count,
-                                  request.priority, (int64_t)request.terms,
-                                  request.origin,   request.duration_known};
+        const int64_t fields[] = {request.id,
+                                  (int64_t)request.kind,
+                                  request.submit,
+                                  request.start,
+                                  request.deadline,
+                                  request.duration,
+                                  request.user,
+                                  (int64_t)request.node_sets->count,
+                                  request.priority / PRIORITY_ONE,
+                                  (int64_t)request.terms,
+                                  request.origin,
+                                  request.duration_known};
 
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
             digest = (digest ^ (uint64_t)fields[i]) * UINT64_C(0x100000001b3);
@@ -342,7 +348,7 @@ static void kinds_leads_and_slacks(void **state)
 {
     struct workload workload;
     struct trace *trace = open_stream(&workload, "poisson,jobs=2000,kind=deadline,lead=1m,slack=4,"
-                                                 "urgent=0.3,urgent-slack=2,priority=-3");
+                                                 "urgent=0.3,urgent-slack=2,priority=-3.5");
     struct lease_request request;
     double urgent = 0;
 
@@ -353,7 +359,7 @@ static void kinds_leads_and_slacks(void **state)
         assert_int_equal(request.kind, LEASE_DEADLINE);
         assert_int_equal(request.start, request.submit + 60);
         assert_true(slack == 4 * request.duration || slack == 2 * request.duration);
-        assert_int_equal(request.priority, -3);
+        assert_int_equal(request.priority, -3500);
         urgent += slack == 2 * request.duration;
     }
     assert_true(fabs(urgent / 2000 - 0.3) < 0.03);
@@ -413,7 +419,7 @@ static void wrong_streams_are_explained(void **state)
         {"typeless,jobs=3,slack-of=local", "slack-of: 'local', expected all or deadline"},
         {"typeless,jobs=3,lead=2:1", "the lower one first"},
         {"typeless,jobs=3,lead=2x", "expected a time such as"},
-        {"typeless,jobs=3,priority=high", "a whole number or the word vms"},
+        {"typeless,jobs=3,priority=high", "decimals or the word vms"},
         {"poisson,jobs=3,time-law=normal", "expected exponential or fixed"},
         {"bags,jobs=3,bag=box", "expected lease or tasks"},
         {"reservations,delta=1h", "rho is missing"},

@@ -32,7 +32,8 @@ static const struct {
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" origin=\"Mars\">" TAIL,
      "4:66: origin is \"Mars\": expected local or external"},
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" priority=\"high\">" TAIL,
-     "4:68: priority is \"high\": expected an integer from -2147483647 to 2147483647"},
+     "4:68: priority is \"high\": expected a number from -1000000 to 1000000 with at most 3 "
+     "decimals"},
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" user=\"me\">" TAIL,
      "4:64: user is \"me\": expected an integer from -1 to 1000000000000"},
     {LEASE(REST), "4:32: the lease lacks <nodes>"},

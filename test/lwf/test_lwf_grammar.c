@@ -2,8 +2,8 @@
 
 static void test_site_and_best_effort(void **state)
 {
-    struct trace *trace = open_text(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:01:00", "1:02:00:00")),
-                                    NULL);
+    struct trace *trace =
+        open_text(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:01:00", "1:02:00:00")), NULL);
     const struct site *site = trace_site(trace);
     struct lease_request request;
 
@@ -44,18 +44,20 @@ static void test_kinds(void **state)
         SITE_TEXT,
         REQUEST("00:00:00", "preemptible=\"false\"",
                 NODES_TEXT "<start><now/></start><duration time=\"00:10\"/>" NO_SOFTWARE)
-        REQUEST("00:00:00", "preemptible=\"FALSE\"",
-                NODES_TEXT "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>"
-                NO_SOFTWARE)
-        REQUEST("00:00:00", "preemptible=\"True\"",
-                NODES_TEXT "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>"
-                "<deadline time=\"03:00\"/>" NO_SOFTWARE)
-        REQUEST("00:00:00", "preemptible=\"true\"",
-                NODES_TEXT "<start/><duration time=\"00:10\"/><deadline time=\"03:00\"/>"
-                NO_SOFTWARE)
-        REQUEST("00:00:00", "preemptible=\"true\"",
-                NODES_TEXT "<start earliest=\"02:00\"/><duration time=\"unlimited\"/>"
-                NO_SOFTWARE));
+            REQUEST("00:00:00", "preemptible=\"FALSE\"",
+                    NODES_TEXT
+                    "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>" NO_SOFTWARE)
+                REQUEST("00:00:00", "preemptible=\"True\"",
+                        NODES_TEXT
+                        "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>"
+                        "<deadline time=\"03:00\"/>" NO_SOFTWARE)
+                    REQUEST(
+                        "00:00:00", "preemptible=\"true\"",
+                        NODES_TEXT
+                        "<start/><duration time=\"00:10\"/><deadline time=\"03:00\"/>" NO_SOFTWARE)
+                        REQUEST("00:00:00", "preemptible=\"true\"",
+                                NODES_TEXT "<start earliest=\"02:00\"/><duration "
+                                           "time=\"unlimited\"/>" NO_SOFTWARE));
     struct trace *trace = open_text(text, NULL);
     struct lease_request request;
 
@@ -89,10 +91,11 @@ static void test_own_attributes(void **state)
 {
     static const char text[] = WORKLOAD(
         SITE_TEXT,
-        REQUEST("00:00:00", "id=\"77\" state=\"3\" preemptible=\"true\" user=\"12\" "
-                "terms=\"cancelable\" origin=\"external\" priority=\"-3\"",
+        REQUEST("00:00:00",
+                "id=\"77\" state=\"3\" preemptible=\"true\" user=\"12\" "
+                "terms=\"cancelable\" origin=\"external\" priority=\"-3.25\"",
                 NODES_TEXT "<start/><duration time=\"00:10\"/>"
-                "<extra><attr name=\"SWF_queue\" value=\"2\"/></extra>" NO_SOFTWARE));
+                           "<extra><attr name=\"SWF_queue\" value=\"2\"/></extra>" NO_SOFTWARE));
     struct lwf_options compatible = {.haizea_1_0 = true};
     struct trace *trace = open_text(text, NULL);
     struct lease_request request = next_request(trace);
@@ -101,7 +104,7 @@ static void test_own_attributes(void **state)
     assert_int_equal(request.id, 1);
     assert_int_equal(request.terms, TERMS_CANCELABLE);
     assert_int_equal(request.origin, ORIGIN_EXTERNAL);
-    assert_int_equal(request.priority, -3);
+    assert_int_equal(request.priority, -3250);
     assert_int_equal(request.user, 12);
     trace_destroy(trace);
 
@@ -119,7 +122,8 @@ static void test_elements_in_any_order(void **state)
         "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<!-- a comment -->\n"
         "<lease-workload><lease-requests>"
         "<lease-request arrival=\"00:00:05\"><lease preemptible=\"true\">"
-        "<software><disk-image size=\"7\" id=\"b\xfc" "ro &amp; &lt;co&gt; &#38; &quot;\"/>"
+        "<software><disk-image size=\"7\" id=\"b\xfc"
+        "ro &amp; &lt;co&gt; &#38; &quot;\"/>"
         "</software>"
         "<duration time=\"00:10\"/><start></start>" NODES_TEXT
         "</lease><realduration time=\"00:05\"/></lease-request>"
@@ -196,11 +200,11 @@ static void test_types_of_the_caller(void **state)
 }
 
 #define REAL_DURATIONS                                                                             \
-    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:20\"/>"                          \
-    "<lease preemptible=\"true\">" NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE \
+    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:20\"/>"                           \
+    "<lease preemptible=\"true\">" NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE     \
     "</lease></lease-request>"                                                                     \
-    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:00\"/>"                          \
-    "<lease preemptible=\"true\">" NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE \
+    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:00\"/>"                           \
+    "<lease preemptible=\"true\">" NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE     \
     "</lease></lease-request>"
 
 static void test_real_duration(void **state)
@@ -221,13 +225,12 @@ static void test_real_duration(void **state)
 static void test_as_haizea_reads_it(void **state)
 {
     static const char text[] = WORKLOAD(
-        SITE_TEXT,
-        "<nodes/><lease-request arrival=\"soon\"><lease preemptible=\"true\">" NODES_TEXT
-        "<start earliest=\"01:00\"/><start><now/></start><duration time=\"unlimited\"/>"
-        "<deadline time=\"never\"/>" NO_SOFTWARE "</lease></lease-request>"
-        REQUEST("00:00:00", "preemptible=\"true\"",
-                NODES_TEXT "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>"
-                "<deadline time=\"03:00\"/>" NO_SOFTWARE));
+        SITE_TEXT, "<nodes/><lease-request arrival=\"soon\"><lease preemptible=\"true\">" NODES_TEXT
+                   "<start earliest=\"01:00\"/><start><now/></start><duration time=\"unlimited\"/>"
+                   "<deadline time=\"never\"/>" NO_SOFTWARE "</lease></lease-request>" REQUEST(
+                       "00:00:00", "preemptible=\"true\"",
+                       NODES_TEXT "<start><exact time=\"01:00\"/></start><duration time=\"00:10\"/>"
+                                  "<deadline time=\"03:00\"/>" NO_SOFTWARE));
     struct lwf_options compatible = {.haizea_1_0 = true};
     struct trace *trace = open_text(text, &compatible);
     struct lease_request request = next_request(trace);
@@ -274,12 +277,14 @@ static void test_long_trace(void **state)
     (void)state;
     fputs("<lease-workload>" SITE_TEXT "<lease-requests>", file);
     for (int i = 0; i < LEASES; i++)
-        fprintf(file, "<lease-request arrival=\"00:%02d:%02d\"><lease preemptible=\"true\"><nodes>"
+        fprintf(file,
+                "<lease-request arrival=\"00:%02d:%02d\"><lease preemptible=\"true\"><nodes>"
                 "<node-set numnodes=\"%d\"><res type=\"CPU\" amount=\"%d\"/></node-set>"
                 "<node-set numnodes=\"1\"><res type=\"Memory\" amount=\"5\"/></node-set></nodes>"
                 "<start/><duration time=\"00:10\"/>"
                 "<software><disk-image id=\"image-%d\" size=\"%d\"/></software></lease>"
-                "</lease-request>", i / 60 % 60, i % 60, i + 1, i % 100, i, i);
+                "</lease-request>",
+                i / 60 % 60, i % 60, i + 1, i % 100, i, i);
     fputs("</lease-requests></lease-workload>", file);
     fclose(file);
     trace = open_bytes(text, size, NULL);

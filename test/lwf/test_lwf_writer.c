@@ -27,7 +27,8 @@ static struct trace *write_and_read(const struct lwf_description *description,
 
 static void test_every_kind_comes_back(void **state)
 {
-    struct node_set sets[2] = {{3, {{150, 2048, 7, 0, 0, 2}}, NULL}, {1, {{0, 0}}, NULL}};
+    struct node_set sets[2] = {{3, {{150, 2048, 7, 0, 0, 2}}, NULL, NULL},
+                               {1, {{0, 0}}, NULL, NULL}};
     struct lease_request requests[7];
     struct lwf_description description = {.name = "a & \"b\" <c>", .text = "]]> & so on"};
     struct resource_types types;
@@ -52,7 +53,7 @@ static void test_every_kind_comes_back(void **state)
     requests[3].start = 400000;
     requests[3].deadline = 500000;
     requests[3].origin = ORIGIN_EXTERNAL;
-    requests[3].priority = -5;
+    requests[3].priority = -5 * PRIORITY_ONE - 500;
     requests[3].user = 0;
     requests[4].start = 1000000;
     requests[4].duration = requests[4].duration_original = SPAN_UNLIMITED;

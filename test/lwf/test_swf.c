@@ -128,6 +128,28 @@ static void test_status(void **state)
     trace_destroy(trace);
 }
 
+/* Without a run time, allocated too much, requested too much; the limits themselves stay. */
+static void test_jobs_that_cannot_be_simulated(void **state)
+{
+    struct swf_options skip = usual();
+    struct swf_counts counts;
+    struct trace *trace;
+
+    (void)state;
+    skip.skip_without_run_time = skip.skip_too_large = true;
+    trace = open_swf("; MaxProcs: 8\n" JOB("0", "1", "1", "60", "1") JOB("-1", "1", "1", "60", "1")
+                         JOB("10", "9", "8", "60", "1") JOB("10", "8", "9", "60", "1")
+                             JOB("1", "8", "8", "60", "1"),
+                     &skip);
+    assert_int_equal(next_request(trace).duration_known, 1);
+    expect_end(trace);
+    swf_counts(trace, &counts);
+    assert_int_equal(counts.leases, 1);
+    assert_int_equal(counts.without_run_time, 2);
+    assert_int_equal(counts.too_large, 2);
+    trace_destroy(trace);
+}
+
 static void test_processors_and_memory(void **state)
 {
     static const char text[] = "; MaxNodes: 16\n; MaxProcs: 128 (8 a node)\n"
@@ -280,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_job),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_status),
+        cmocka_unit_test(test_jobs_that_cannot_be_simulated),
         cmocka_unit_test(test_processors_and_memory),
         cmocka_unit_test(test_blue_horizon),
         cmocka_unit_test(test_errors),

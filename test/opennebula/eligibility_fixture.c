@@ -24,10 +24,13 @@
 
 static const char hosts_document[] = "<HOST_POOL>" HOST(0, 0, 2, 3, "<RACK>r1</RACK>")
     HOST(1, 0, 2, 1, "<RACK>r2</RACK>") HOST(2, 100, 2, 0, "<RACK>r1</RACK><PRIORITY>7</PRIORITY>")
-        HOST(3, 100, 2, 2, "<RACK>r3</RACK>") HOST(4, 0, 4, 0, "<RACK>r4</RACK>") "</HOST_POOL>";
+        HOST(3, 100, 2, 2, "<RACK>r3</RACK><BLANK></BLANK>")
+            HOST(4, 0, 4, 0, "<RACK>r4</RACK>") "</HOST_POOL>";
 
 static const char datastores_document[] =
-    "<DATASTORE_POOL>" SYSTEM_DATASTORE(0, 0, 0, 5000) SYSTEM_DATASTORE(7, 0, 0, 9000)
+    "<DATASTORE_POOL><DATASTORE><ID>1</ID><NAME>images</NAME><TYPE>0</TYPE><STATE>0</STATE>"
+    "<TOTAL_MB>900</TOTAL_MB><FREE_MB>500</FREE_MB><TEMPLATE><SHARED>NO</SHARED></TEMPLATE>"
+    "</DATASTORE>" SYSTEM_DATASTORE(0, 0, 0, 5000) SYSTEM_DATASTORE(7, 0, 0, 9000)
         SYSTEM_DATASTORE(8, 100, 0, 100) SYSTEM_DATASTORE(9, 0, 1, 99000) "</DATASTORE_POOL>";
 
 static const char clusters_document[] =
@@ -39,10 +42,25 @@ static const char users_document[] =
     "<USER_POOL><USER><ID>5</ID><GID>1</GID><GROUPS><ID>1</ID><ID>100</ID></GROUPS><GNAME>users"
     "</GNAME><NAME>ada</NAME><ENABLED>1</ENABLED><TEMPLATE></TEMPLATE></USER></USER_POOL>";
 
+#define NETWORK(id, clusters, size, used, others, template)                                        \
+    "<VNET><ID>" #id "</ID><UID>0</UID><GID>0</GID><NAME>n" #id                                    \
+    "</NAME><PERMISSIONS><OTHER_U>" #others "</OTHER_U></PERMISSIONS><CLUSTERS>" clusters          \
+    "</CLUSTERS><USED_LEASES>" #used                                                               \
+    "</USED_LEASES><TEMPLATE>" template "</TEMPLATE><AR_POOL><AR><SIZE>1</SIZE></"                 \
+                                        "AR><AR><SIZE>" #size "</SIZE></AR></AR_POOL></VNET>"
+
+static const char networks_document[] =
+    "<VNET_POOL>" NETWORK(1, "<ID>0</ID>", 2, 1, 1, "<KIND>public</KIND><PRIORITY>5</PRIORITY>")
+        NETWORK(2, "<ID>0</ID>", 49, 10, 1, "<KIND>private</KIND>")
+            NETWORK(3, "<ID>0</ID><ID>100</ID>", 1, 2, 1, "<KIND>full</KIND>")
+                NETWORK(4, "<ID>100</ID>", 9, 0, 0, "<KIND>secret</KIND>") "</VNET_POOL>";
+
 void some_site_init(struct some_site *site, const char *acl,
                     const struct eligibility_settings *settings)
 {
-    static const struct eligibility_settings striping = {.policy = HOST_POLICY_STRIPING};
+    static const struct eligibility_settings striping = {.policy = HOST_POLICY_STRIPING,
+                                                         .datastore_policy = PLACEMENT_STRIPING,
+                                                         .network_policy = PLACEMENT_STRIPING};
     struct error err = {0};
 
     *site = (struct some_site){0};
@@ -54,13 +72,21 @@ void some_site_init(struct some_site *site, const char *acl,
     assert_int_equal(
         cluster_pool_parse(&site->clusters, clusters_document, sizeof clusters_document - 1, &err),
         0);
+    assert_int_equal(
+        network_pool_parse(&site->networks, networks_document, sizeof networks_document - 1, &err),
+        0);
     assert_int_equal(user_pool_parse(&site->users, users_document, sizeof users_document - 1, &err),
                      0);
     if (acl)
         assert_int_equal(acl_parse(&site->acl, acl, strlen(acl), &err), 0);
     site->eligibility =
-        eligibility_create(&site->hosts, &site->datastores, &site->clusters, &site->users,
-                           acl ? &site->acl : NULL, settings ? settings : &striping, &err);
+        eligibility_create(&(struct eligibility_site){.hosts = &site->hosts,
+                                                      .datastores = &site->datastores,
+                                                      .networks = &site->networks,
+                                                      .clusters = &site->clusters,
+                                                      .users = &site->users,
+                                                      .acl = acl ? &site->acl : NULL},
+                           settings ? settings : &striping, &err);
     if (!site->eligibility)
         fail_msg("%s", err.text);
 }
@@ -70,6 +96,7 @@ void some_site_finish(struct some_site *site)
     eligibility_destroy(site->eligibility);
     host_pool_finish(&site->hosts);
     datastore_pool_finish(&site->datastores);
+    network_pool_finish(&site->networks);
     cluster_pool_finish(&site->clusters);
     user_pool_finish(&site->users);
     acl_finish(&site->acl);

@@ -1,8 +1,10 @@
-/* eligibility_fixture.h: a site of five hosts and four system datastores, and a VM that asks.
+/* eligibility_fixture.h: a site of hosts, datastores and networks, and a VM that asks.
  *
  * Hosts 0, 1 and 4 (offline) are in cluster 0, hosts 2 and 3 in cluster 100; host N has N * 100
  * free CPU. Datastores 0 and 7 serve cluster 0, 8 serves 100, 9 is disabled. User 5 is in the
- * groups 1 and 100.
+ * groups 1 and 100. Networks 1 (2 of 3 addresses are free, KIND=public), 2 (40 of 50, private) and
+ * 3 (none of 2, full) serve cluster 0, networks 3 and 4 (10 of 10, secret) cluster 100; network 4
+ * permits its use to no others.
  */
 #ifndef GALERNA_TEST_OPENNEBULA_ELIGIBILITY_FIXTURE_H
 #define GALERNA_TEST_OPENNEBULA_ELIGIBILITY_FIXTURE_H
@@ -14,6 +16,7 @@
 struct some_site {
     struct host_pool hosts;
     struct datastore_pool datastores;
+    struct network_pool networks;
     struct cluster_pool clusters;
     struct user_pool users;
     struct acl acl;

@@ -34,6 +34,16 @@ static void requirements_and_states(void **state)
                   "RACK='r4'");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RCK=\"r1\""), "");
     assert_reason(&site, &some.vm, "no host has an attribute RCK, did you mean 'RACK'?");
+    /* Which part no host can meet. */
+    assert_hosts(&site,
+                 vm_with(&some, "SCHED_REQUIREMENTS", "ID>0 & (RACK=\"r8\" | RACK=r9) & ID<9"), "");
+    assert_reason(&site, &some.vm, "; no host meets RACK='r8' | RACK=r9");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "ID<9 & !(ID<8) & ID>1"), "");
+    assert_reason(&site, &some.vm, "; no host meets !(ID<8)");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=r1 & FREE_CPU>5000"), "");
+    assert_reason(&site, &some.vm, "; no host meets FREE_CPU>5000 at present");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=r1 & ID=3"), "");
+    assert_reason(&site, &some.vm, "; each part is met by some host, but not all by the same one");
     /* The automatic part is not to be got out of. */
     some.automatic = (struct attribute){"AUTOMATIC_REQUIREMENTS", "CLUSTER_ID = 0"};
     vm_with(&some, "SCHED_REQUIREMENTS", "ID=2 | ID=0");
@@ -45,8 +55,34 @@ static void requirements_and_states(void **state)
     some.attribute.value = "ID=2";
     assert_hosts(&site, &some.vm, "");
     assert_reason(&site, &some.vm, "2 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
+    /* An empty attribute is there. */
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "BLANK!=\"x\""), "3");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "BLANK=\"*\""), "3");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "BLANK!=\"\" | BLANK=0"), "");
+    vm_with(&some, NULL, NULL)->template = (struct attributes){&some.automatic, 1, 0};
     some.attribute = (struct attribute){"AUTOMATIC_REQUIREMENTS", "ID=3"};
     assert_hosts(&site, &some.vm, "0,1");
+    some_site_finish(&site);
+}
+
+/* VMs on their way to host 0. */
+static void requirements_on_company(void **state)
+{
+    static const int32_t ids[] = {14, 15};
+    struct some_vm some;
+    struct some_site site;
+
+    (void)state;
+    some_site_init(&site, NULL, NULL);
+    assert_true(eligibility_holds_with(site.eligibility, vm_with(&some, NULL, NULL), 0, ids, 2));
+    vm_with(&some, "SCHED_REQUIREMENTS", "RACK=\"r9\"");
+    assert_true(eligibility_holds_with(site.eligibility, &some.vm, 0, ids, 2)); /* not of VMs */
+    vm_with(&some, "SCHED_REQUIREMENTS", "RACK=\"r1\" & CURRENT_VMS!=15");
+    assert_true(eligibility_holds_with(site.eligibility, &some.vm, 0, ids, 1));
+    assert_false(eligibility_holds_with(site.eligibility, &some.vm, 0, ids, 2));
+    vm_with(&some, "SCHED_REQUIREMENTS", "CURRENT_VMS=15");
+    assert_false(eligibility_holds_with(site.eligibility, &some.vm, 0, ids, 1));
+    assert_true(eligibility_holds_with(site.eligibility, &some.vm, 0, ids, 2));
     some_site_finish(&site);
 }
 
@@ -101,13 +137,12 @@ static void faults_are_told_apart(void **state)
     assert_int_equal(eligible.n_hosts, 4);
     assert_int_equal(eligible.filter->rank_per_vm, -1);
     assert_non_null(strstr(eligible.reason, "SCHED_RANK 'FREE_CPU +' cannot be read: column 11"));
-    for (unsigned need = 1; need < VM_NEEDS_DATASTORE; need <<= 1) {
-        vm_with(&some, NULL, NULL)->needs = need;
-        eligibility_of(site.eligibility, &some.vm, &eligible);
-        assert_true(eligible.unsupported);
-        assert_null(eligible.filter);
-        assert_non_null(strstr(eligible.reason, "does not place yet"));
-    }
+    vm_with(&some, NULL, NULL)->hardware =
+        &(struct vm_hardware){.fault = "its PCI/VENDOR cannot be read"};
+    eligibility_of(site.eligibility, &some.vm, &eligible);
+    assert_true(eligible.malformed);
+    assert_null(eligible.filter);
+    assert_string_equal(eligible.reason, "its PCI/VENDOR cannot be read");
     some_site_finish(&site);
 }
 
@@ -162,6 +197,10 @@ static void wrong_policies_are_refused(void **state)
         {{.policy = HOST_POLICY_CUSTOM, .rank = "FREE_CPU +"}, "cannot be read: column 11"},
         {{.policy = HOST_POLICY_CUSTOM}, "needs a rank expression"},
         {{.policy = (enum host_policy)9}, "unknown host policy 9"},
+        {{.datastore_policy = PLACEMENT_CUSTOM, .datastore_rank = "FREE_MB *"},
+         "of the datastore policy cannot be read: column 10"},
+        {{.datastore_policy = PLACEMENT_CUSTOM}, "the datastore policy 'custom' needs a rank"},
+        {{.datastore_policy = (enum placement_policy)4}, "unknown datastore policy 4"},
     };
     const struct host_pool none = {0};
 
@@ -169,7 +208,8 @@ static void wrong_policies_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error err = {0};
 
-        assert_null(eligibility_create(&none, NULL, NULL, NULL, NULL, &cases[i].settings, &err));
+        assert_null(eligibility_create(&(struct eligibility_site){.hosts = &none},
+                                       &cases[i].settings, &err));
         assert_non_null(strstr(err.text, cases[i].part));
     }
 }
@@ -255,7 +295,7 @@ static void no_hosts_at_all(void **state)
     static const struct eligibility_settings settings = {.policy = HOST_POLICY_LOAD_AWARE};
     const struct host_pool none = {0};
     struct eligibility *eligibility =
-        eligibility_create(&none, NULL, NULL, NULL, NULL, &settings, NULL);
+        eligibility_create(&(struct eligibility_site){.hosts = &none}, &settings, NULL);
     struct eligible eligible;
     struct some_vm some;
 
@@ -270,6 +310,7 @@ static void no_hosts_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requirements_on_company),
         cmocka_unit_test(requirements_and_states),
         cmocka_unit_test(figures_that_change_are_compared_by_answers),
         cmocka_unit_test(faults_are_told_apart),

@@ -11,8 +11,8 @@
 
 static void datastores_with_room(void **state)
 {
-    static const struct eligibility_settings scaled = {.policy = HOST_POLICY_STRIPING,
-                                                       .memory_scale = 2};
+    static const struct eligibility_settings scaled = {
+        .policy = HOST_POLICY_STRIPING, .datastore_policy = PLACEMENT_STRIPING, .memory_scale = 2};
     struct some_vm some;
     struct some_site site;
     struct eligible eligible;
@@ -143,7 +143,8 @@ static const char local_datastores_document[] =
 
 static void a_local_datastore_has_the_room_of_each_host(void **state)
 {
-    static const struct eligibility_settings settings = {.policy = HOST_POLICY_MODULE};
+    static const struct eligibility_settings settings = {.policy = HOST_POLICY_MODULE,
+                                                         .datastore_policy = PLACEMENT_STRIPING};
     struct some_site site = {0};
     struct some_vm some;
     struct error err = {0};
@@ -158,8 +159,9 @@ static void a_local_datastore_has_the_room_of_each_host(void **state)
     assert_int_equal(site.hosts.items[0].n_rooms, 2);
     assert_int_equal(site.hosts.items[0].disk, 90000);
     assert_int_equal(site.hosts.items[3].disk, -1);
-    site.eligibility =
-        eligibility_create(&site.hosts, &site.datastores, NULL, NULL, NULL, &settings, &err);
+    site.eligibility = eligibility_create(
+        &(struct eligibility_site){.hosts = &site.hosts, .datastores = &site.datastores}, &settings,
+        &err);
     assert_non_null(site.eligibility);
     vm_with(&some, NULL, NULL)->disk = 1000;
     assert_hosts(&site, &some.vm, "0,1,3"); /* 2 is full, nobody measures 3 */
@@ -174,6 +176,66 @@ static void a_local_datastore_has_the_room_of_each_host(void **state)
     assert_int_equal(datastore_of(&site, &some.vm, 1, ""), 7);
     eligibility_promise(site.eligibility, 7, 1, 500);
     assert_int_equal(datastore_of(&site, &some.vm, 1, "1000 MB"), -1);
+    some_site_finish(&site);
+}
+
+static void policies_order_datastores(void **state)
+{
+    static const struct {
+        struct eligibility_settings settings;
+        int32_t first, second; /* after much was promised on the first */
+    } cases[] = {
+        {{.datastore_policy = PLACEMENT_PACKING}, 0, 0},
+        {{.datastore_policy = PLACEMENT_STRIPING}, 7, 0},
+        {{.datastore_policy = PLACEMENT_CUSTOM, .datastore_rank = "-ID"}, 0, 0},
+        {{.datastore_policy = PLACEMENT_FIXED}, 7, 0}, /* no PRIORITY: most room */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct some_vm some;
+        struct some_site site;
+
+        some_site_init(&site, NULL, &cases[i].settings);
+        vm_with(&some, NULL, NULL)->disk = 100;
+        assert_int_equal(datastore_of(&site, &some.vm, 0, ""), cases[i].first);
+        eligibility_promise(site.eligibility, cases[i].first, 0, 4500);
+        assert_int_equal(datastore_of(&site, &some.vm, 0, ""), cases[i].second);
+        vm_with(&some, "SCHED_DS_RANK", "ID")->needs = VM_NEEDS_DATASTORE;
+        assert_int_equal(datastore_of(&site, &some.vm, 0, ""), 7);
+        some_site_finish(&site);
+    }
+}
+
+/* An image datastore has the number 1. */
+static void disks_need_room_where_their_images_are(void **state)
+{
+    struct vm_image_room room = {.datastore = 1, .amount = 400};
+    struct some_vm some;
+    struct some_site site;
+    struct eligible eligible;
+
+    (void)state;
+    some_site_init(&site, NULL, NULL);
+    vm_with(&some, NULL, NULL);
+    some.vm.images = &room;
+    some.vm.n_images = 1;
+    assert_hosts(&site, &some.vm, "0,1,2,3");
+    assert_int_equal(datastore_of(&site, &some.vm, 0, ""), 7);
+    eligibility_promise(site.eligibility, 1, 0, 100);
+    eligibility_of(site.eligibility, &some.vm, &eligible);
+    assert_int_equal(eligible.n_hosts, 0);
+    assert_true(eligible.lacks_room);
+    assert_string_equal(eligible.reason,
+                        "image datastore 1 has no room for 400 MB of its disks: 400 MB are free");
+    assert_int_equal(datastore_of(&site, &some.vm, 0, "image datastore 1 has no room"), -1);
+    eligibility_of_later(site.eligibility, &some.vm, &eligible);
+    assert_int_equal(eligible.n_hosts, 4);
+    some.vm.history = (struct vm_history){.sequence = 0, .datastore = 7}; /* they are there */
+    assert_hosts(&site, &some.vm, "0,1");
+    some.vm.history.sequence = -1;
+    room.datastore = 55; /* unknown */
+    assert_hosts(&site, &some.vm, "0,1,2,3");
     some_site_finish(&site);
 }
 
@@ -202,6 +264,8 @@ int main(void)
         cmocka_unit_test(datastores_asked_for),
         cmocka_unit_test(datastores_that_opennebula_asks_for),
         cmocka_unit_test(a_local_datastore_has_the_room_of_each_host),
+        cmocka_unit_test(policies_order_datastores),
+        cmocka_unit_test(disks_need_room_where_their_images_are),
         cmocka_unit_test(a_vm_that_ran_stays_with_its_disks),
     };
 

@@ -106,7 +106,8 @@ static void permissions_of_datastores(void **state)
         struct some_site site;
         char document[1024];
         struct error err = {0};
-        struct eligibility_settings settings = {.policy = HOST_POLICY_STRIPING};
+        struct eligibility_settings settings = {.policy = HOST_POLICY_STRIPING,
+                                                .datastore_policy = PLACEMENT_STRIPING};
 
         snprintf(document, sizeof document,
                  "<DATASTORE_POOL><DATASTORE><ID>3</ID>%s<NAME>d</NAME><TYPE>1</TYPE><STATE>0"
@@ -118,8 +119,13 @@ static void permissions_of_datastores(void **state)
         datastore_pool_finish(&site.datastores);
         assert_int_equal(datastore_pool_parse(&site.datastores, document, strlen(document), &err),
                          0);
-        site.eligibility = eligibility_create(&site.hosts, &site.datastores, &site.clusters,
-                                              &site.users, &site.acl, &settings, &err);
+        site.eligibility =
+            eligibility_create(&(struct eligibility_site){.hosts = &site.hosts,
+                                                          .datastores = &site.datastores,
+                                                          .clusters = &site.clusters,
+                                                          .users = &site.users,
+                                                          .acl = &site.acl},
+                               &settings, &err);
         assert_hosts(&site, vm_with(&some, NULL, NULL), cases[i].permitted ? "0,1" : "");
         some_site_finish(&site);
     }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/pool.h"
 #include "test/opennebula/recordings.h"
 
@@ -109,7 +110,7 @@ static void attributes_of_hosts(void **state)
         host_pool_finish(&pool);
         /* Empty is absent. */
         READ(host, &pool, recorded_versions[v], "host.info.plain");
-        assert_null(attributes_find(&pool.items[0].attributes, "RESERVED_CPU"));
+        assert_attribute(&pool.items[0].attributes, "RESERVED_CPU", ""); /* empty, but there */
         host_pool_finish(&pool);
         READ(host, &pool, recorded_versions[v], "host.info.numa-pci");
         assert_attribute(&pool.items[0].attributes, "PIN_POLICY", "PINNED");
@@ -289,6 +290,17 @@ static void datastore_free(void **state)
         {"<FREE_MB>0</FREE_MB><TOTAL_MB>500</TOTAL_MB><USED_MB>500</USED_MB>", 0},
         {"<FREE_MB>-4</FREE_MB><TOTAL_MB>500</TOTAL_MB><USED_MB>504</USED_MB>", 0},
         {"<FREE_MB>7</FREE_MB><TOTAL_MB>500</TOTAL_MB><USED_MB>493</USED_MB>", 7},
+        {"<FREE_MB>300</FREE_MB><TOTAL_MB>500</TOTAL_MB><USED_MB>200</USED_MB><TEMPLATE>"
+         "<LIMIT_MB>250</LIMIT_MB></TEMPLATE>",
+         50},
+        {"<FREE_MB>300</FREE_MB><TOTAL_MB>500</TOTAL_MB><USED_MB>200</USED_MB><TEMPLATE>"
+         "<LIMIT_MB>100</LIMIT_MB></TEMPLATE>",
+         0},
+        {"<FREE_MB>300</FREE_MB><TOTAL_MB>500</TOTAL_MB><USED_MB>200</USED_MB><TEMPLATE>"
+         "<LIMIT_MB>900</LIMIT_MB></TEMPLATE>",
+         300},
+        {"<FREE_MB>300</FREE_MB><USED_MB>200</USED_MB><TEMPLATE><LIMIT_MB>-</LIMIT_MB></TEMPLATE>",
+         300},
     };
     struct datastore_pool pool;
     char document[256];
@@ -401,33 +413,42 @@ static void access_rules(void **state)
 static void raft(void **state)
 {
     static const struct {
-        const char *document, *name;
+        const char *document, *role;
         bool leads;
+        int64_t term;
+        int32_t server;
     } cases[] = {
-        {"<RAFT><STATE>0</STATE></RAFT>", "solo", true},
-        {"<RAFT><STATE>1</STATE></RAFT>", "candidate", false},
-        {"<RAFT><STATE>2</STATE></RAFT>", "follower", false},
-        {"<RAFT><STATE>3</STATE></RAFT>", "leader", true},
-        {"<RAFT><STATE>9</STATE></RAFT>", "state 9", false},
+        {"<RAFT><SERVER_ID>-1</SERVER_ID><STATE>0</STATE><TERM>3</TERM></RAFT>", "solo", true, 0,
+         -1},
+        {"<RAFT><SERVER_ID>1</SERVER_ID><STATE>1</STATE><TERM>4</TERM></RAFT>", "candidate", false,
+         4, 1},
+        {"<RAFT><SERVER_ID>2</SERVER_ID><STATE>2</STATE><TERM>5</TERM></RAFT>", "follower", false,
+         5, 2},
+        {"<RAFT><SERVER_ID>0</SERVER_ID><STATE>3</STATE><TERM>6</TERM></RAFT>", "leader", true, 6,
+         0},
+        {"<RAFT><STATE>9</STATE></RAFT>", "state 9", false, 0, 0},
     };
-    static const char *const bad[] = {"<RAFT/>", "<RAFT><STATE/></RAFT>",
-                                      "<RAFT><STATE>x</STATE></RAFT>", "<VM/>", "no"};
-    char name[16];
+    static const char *const bad[] = {"<RAFT/>",
+                                      "<RAFT><STATE/></RAFT>",
+                                      "<RAFT><STATE>x</STATE></RAFT>",
+                                      "<RAFT><STATE>3</STATE></RAFT>",
+                                      "<RAFT><STATE>3</STATE><TERM>x</TERM></RAFT>",
+                                      "<VM/>",
+                                      "no"};
+    struct cloud_leadership told;
     struct error err;
-    bool leads;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        leads = !cases[i].leads;
-        assert_int_equal(raft_status_parse(cases[i].document, strlen(cases[i].document), &leads,
-                                           name, sizeof name, &err),
-                         0);
-        assert_int_equal(leads, cases[i].leads);
-        assert_string_equal(name, cases[i].name);
+        assert_int_equal(
+            raft_status_parse(&told, cases[i].document, strlen(cases[i].document), &err), 0);
+        assert_int_equal(told.leads, cases[i].leads);
+        assert_string_equal(told.role, cases[i].role);
+        assert_int_equal(told.term, cases[i].term);
+        assert_int_equal(told.server, cases[i].server);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(raft_status_parse(bad[i], strlen(bad[i]), &leads, name, sizeof name, &err),
-                         -1);
+        assert_int_equal(raft_status_parse(&told, bad[i], strlen(bad[i]), &err), -1);
 }
 
 int main(void)

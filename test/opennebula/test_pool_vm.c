@@ -223,7 +223,8 @@ static void disks(void **state)
         /* 1024 of an image that is cloned, 2048 of a file system, 512 of swap. */
         pool = read_recorded(version, "vm.info.disks-running");
         assert_int_equal(pool.items[0].disk, 3584);
-        assert_int_equal(pool.items[0].needs, VM_NEEDS_AUTO_NIC);
+        assert_int_equal(pool.items[0].needs, 0);
+        assert_int_equal(pool.items[0].n_nics, 0); /* chosen already */
         assert_null(attributes_find(&pool.items[0].template, "DISK/SIZE"));
         assert_null(attributes_find(&pool.items[0].template, "NIC/NETWORK"));
         vm_pool_finish(&pool);
@@ -262,6 +263,70 @@ static void where_disks_go(void **state)
     }
 }
 
+/* Disks that are cloned or linked in the datastore of their image, together for each datastore. */
+static void room_on_image_datastores(void **state)
+{
+    static const char document[] =
+        "<VM><ID>4</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS><STATE>1</STATE><TEMPLATE>"
+        "<CPU>1</CPU><MEMORY>1</MEMORY>"
+        "<DISK><CLONE>YES</CLONE><CLONE_TARGET>SELF</CLONE_TARGET><DATASTORE_ID>1</DATASTORE_ID>"
+        "<SIZE>100</SIZE><DISK_SNAPSHOT_TOTAL_SIZE>7</DISK_SNAPSHOT_TOTAL_SIZE></DISK>"
+        "<DISK><CLONE>NO</CLONE><LN_TARGET>self</LN_TARGET><DATASTORE_ID>3</DATASTORE_ID>"
+        "<SIZE>30</SIZE></DISK>"
+        "<DISK><CLONE>YES</CLONE><CLONE_TARGET>SELF</CLONE_TARGET><DATASTORE_ID>1</DATASTORE_ID>"
+        "<SIZE>10</SIZE></DISK>"
+        "<DISK><CLONE>YES</CLONE><CLONE_TARGET>SYSTEM</CLONE_TARGET><DATASTORE_ID>1</DATASTORE_ID>"
+        "<SIZE>5</SIZE></DISK>"
+        "<DISK><TYPE>swap</TYPE><CLONE>YES</CLONE><CLONE_TARGET>SELF</CLONE_TARGET>"
+        "<DATASTORE_ID>1</DATASTORE_ID><SIZE>2</SIZE></DISK>"
+        "<DISK><CLONE>YES</CLONE><CLONE_TARGET>NONE</CLONE_TARGET><DATASTORE_ID>2</DATASTORE_ID>"
+        "<SIZE>50</SIZE></DISK>"
+        "</TEMPLATE></VM>";
+    struct vm_pool pool = read_text(document);
+    const struct vm *vm = &pool.items[0];
+
+    (void)state;
+    assert_int_equal(vm->disk, 7);
+    assert_int_equal(vm->n_images, 3);
+    assert_int_equal(vm->images[0].datastore, 1);
+    assert_int_equal(vm->images[0].amount, 117);
+    assert_int_equal(vm->images[1].datastore, 3);
+    assert_int_equal(vm->images[1].amount, 30);
+    assert_int_equal(vm->images[2].datastore, 2);
+    assert_int_equal(vm->images[2].amount, 0);
+    vm_pool_finish(&pool);
+}
+
+/* Those that have no network yet, ascending. */
+static void automatic_nics(void **state)
+{
+    static const char document[] =
+        "<VM><ID>4</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS><STATE>1</STATE><TEMPLATE>"
+        "<CPU>1</CPU><MEMORY>1</MEMORY>"
+        "<NIC><NETWORK_MODE>AUTO</NETWORK_MODE><NIC_ID>3</NIC_ID><SCHED_RANK>-ID</SCHED_RANK></NIC>"
+        "<NIC><NETWORK>lab</NETWORK><NETWORK_ID>0</NETWORK_ID><NIC_ID>0</NIC_ID></NIC>"
+        "<NIC><NETWORK_ID>7</NETWORK_ID><NETWORK_MODE>auto</NETWORK_MODE><NIC_ID>1</NIC_ID></NIC>"
+        "<NIC><NETWORK_MODE>auto</NETWORK_MODE><NIC_ID>2</NIC_ID>"
+        "<SCHED_REQUIREMENTS>A=1</SCHED_REQUIREMENTS></NIC>"
+        "</TEMPLATE></VM>";
+    struct vm_pool pool = read_text(document);
+    const struct vm *vm = &pool.items[0];
+
+    (void)state;
+    assert_int_equal(vm->n_nics, 2);
+    assert_int_equal(vm->nics[0].id, 2);
+    assert_string_equal(vm->nics[0].requirement, "A=1");
+    assert_null(vm->nics[0].rank);
+    assert_int_equal(vm->nics[1].id, 3);
+    assert_null(vm->nics[1].requirement);
+    assert_string_equal(vm->nics[1].rank, "-ID");
+    assert_int_equal(vm->n_networks, 2);
+    assert_int_equal(vm->networks[0], 0);
+    assert_int_equal(vm->networks[1], 7);
+    assert_null(attributes_find(&vm->template, "NIC/NETWORK"));
+    vm_pool_finish(&pool);
+}
+
 static void needs(void **state)
 {
     struct vm_pool pool;
@@ -272,10 +337,9 @@ static void needs(void **state)
         const char *version = recorded_versions[v];
 
         pool = read_recorded(version, "vmpool.infoextended.all");
-        assert_int_equal(vm_pool_find(&pool, 9)->needs, VM_NEEDS_NUMA);
-        assert_int_equal(vm_pool_find(&pool, 8)->needs, VM_NEEDS_PCI);
         for (int32_t id = 5; id <= 7; id++)
-            assert_int_equal(vm_pool_find(&pool, id)->needs, VM_NEEDS_GROUP);
+            assert_true(vm_pool_find(&pool, id)->in_vmgroup);
+        assert_false(vm_pool_find(&pool, 8)->in_vmgroup);
         assert_int_equal(vm_pool_find(&pool, 13)->needs, 0);
         vm_pool_finish(&pool);
     }
@@ -464,6 +528,8 @@ int main(void)
         cmocka_unit_test(what_ran_before_it_was_made_anew_is_lost),
         cmocka_unit_test(disks),
         cmocka_unit_test(where_disks_go),
+        cmocka_unit_test(room_on_image_datastores),
+        cmocka_unit_test(automatic_nics),
         cmocka_unit_test(needs),
         cmocka_unit_test(processors),
         cmocka_unit_test(senseless_values),

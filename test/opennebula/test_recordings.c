@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/rpc_answer.h"
 #include "test/opennebula/recordings.h"
@@ -49,14 +50,13 @@ static size_t read_rules(const char *text, size_t length)
 
 static size_t read_raft(const char *text, size_t length)
 {
+    struct cloud_leadership leadership;
     struct error err;
-    char name[16];
-    bool leads = false;
 
-    if (raft_status_parse(text, length, &leads, name, sizeof name, &err) < 0)
+    if (raft_status_parse(&leadership, text, length, &err) < 0)
         fail_msg("%s", err.text);
-    assert_true(leads);
-    assert_string_equal(name, "solo");
+    assert_true(leadership.leads);
+    assert_string_equal(leadership.role, "solo");
     return 1;
 }
 

@@ -60,7 +60,7 @@ static void refused(const struct rights *rights, const struct rights_request *re
     char reason[LEASE_SPEC_TEXT_MAX] = "";
 
     assert_int_equal(rights_grant(rights, request, reason), -1);
-    assert_non_null(strstr(reason, "refused"));
+    assert_non_null(strstr(reason, "not allowed by the site's rules: "));
     if (!strstr(reason, part))
         fail_msg("'%s' does not say '%s'", reason, part);
 }
@@ -83,8 +83,8 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
     request.n_vms = 5000;
     request.reservations = 10;
     granted(rights, &request);
-    spec.priority = 1;
-    refused(rights, &request, "PRIORITY is 1, at most 0 is allowed");
+    spec.priority = 500;
+    refused(rights, &request, "PRIORITY is 0.5, at most 0 is allowed");
     spec.given = 0; /* it is the administrator's: USER_PRIORITY */
     granted(rights, &request);
     spec.priority = -5;
@@ -100,7 +100,7 @@ static void each_limit_is_kept(void **state)
     static const char text[] = "[rights]\nreservations: no\nimmediate: no\ndeadlines: no\n"
                                "non-preemptible: no\nmax-duration: 1:00:00:00\nmax-vms: 4\n"
                                "[rights user:bob]\nreservations: yes\nmax-ahead: 48:00:00\n"
-                               "max-reservations: 2\nmax-priority: 10\nmax-vms: unlimited\n"
+                               "max-reservations: 2\nmax-priority: 10.5\nmax-vms: unlimited\n"
                                "deadlines: on\n";
     struct error err = {0};
     struct rights *rights = read_rights(text, &err);
@@ -134,10 +134,10 @@ static void each_limit_is_kept(void **state)
     spec.duration = SPAN_UNLIMITED;
     refused(rights, &request, "DURATION is unlimited");
     spec.duration = DAY;
-    spec.priority = 10;
+    spec.priority = 10500;
     granted(rights, &request);
-    spec.priority = 11;
-    refused(rights, &request, "PRIORITY is 11");
+    spec.priority = 10501;
+    refused(rights, &request, "PRIORITY is 10.501, at most 10.5 is allowed");
     spec.priority = 0;
     spec.preemptible = false;
     spec.terms = TERMS_NON_PREEMPTABLE;

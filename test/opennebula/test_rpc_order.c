@@ -76,6 +76,32 @@ static void mark(void *context, const struct rpc_reply *reply)
     marked->order->marks[marked->order->n++] = marked->mark;
 }
 
+/* As after this process was stopped: the call was queued in time, its turn comes too late. */
+static void a_call_that_is_too_late_is_not_sent(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, 1);
+    struct outcome slow = {0}, late = {0}, in_time = {0};
+    struct timespec time;
+    int64_t boot;
+
+    (void)state;
+    clock_gettime(CLOCK_BOOTTIME, &time);
+    boot = time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+    begin(rpc, "test.slow", &slow);
+    rpc_call(rpc,
+             &(struct rpc_request){
+                 .method = "test.slow", .send_by = boot + 100, .done = keep, .context = &late});
+    rpc_call(rpc, &(struct rpc_request){.method = "test.slow",
+                                        .send_by = boot + 60000,
+                                        .done = keep,
+                                        .context = &in_time});
+    wait_all(rpc);
+    assert_int_equal(slow.reply.outcome, RPC_DONE);
+    assert_says(&late, RPC_NOT_SENT, "too late");
+    assert_int_equal(in_time.reply.outcome, RPC_DONE);
+    rpc_destroy(rpc);
+}
+
 static void urgent_ones_first(void **state)
 {
     static const char marks[] = "abUcV";
@@ -282,6 +308,7 @@ int main(void)
         cmocka_unit_test(timeouts),
         cmocka_unit_test(in_parallel),
         cmocka_unit_test(slow_calls_give_way),
+        cmocka_unit_test(a_call_that_is_too_late_is_not_sent),
         cmocka_unit_test(urgent_ones_first),
         cmocka_unit_test(calls_from_done),
         cmocka_unit_test(call_now_inside_done),

@@ -27,8 +27,6 @@ static struct lease_request request_of(const struct test_plan *plan, int64_t id,
 
 static void put_events(struct wire_writer *frame, const struct test_plan *plan)
 {
-    const int32_t no_filter = -1;
-
     wire_put(frame, plan->n_events);
     for (int i = 0; i < plan->n_events; i++) {
         struct node_set set;
@@ -39,7 +37,7 @@ static void put_events(struct wire_writer *frame, const struct test_plan *plan)
         wire_put(frame, -1);
         wire_put(frame, true);
         wire_put(frame, 0);
-        wire_put_request(frame, &request, &no_filter);
+        wire_put_request(frame, &request, NULL);
     }
 }
 
@@ -53,20 +51,22 @@ static void put_site(struct wire_writer *frame, const struct test_plan *plan)
         settings.migration_interval = 11;
     }
     wire_put_raw(frame, &settings, sizeof settings);
+    wire_put(frame, 0); /* units */
     wire_put(frame, plan->n_hosts);
     for (int i = 0; i < plan->n_hosts; i++) {
         wire_put(frame, i);
         wire_put(frame, false);
+        wire_put(frame, 0);  /* cluster */
+        wire_put(frame, -1); /* units */
         wire_put(frame, 400);
         wire_put(frame, 8192);
     }
+    wire_put(frame, 0); /* usage */
     wire_put(frame, 0); /* attributes */
 }
 
 void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
 {
-    const int32_t no_filter = -1;
-
     wire_begin(frame);
     wire_put(frame, FRAME_PLAN);
     wire_put(frame, plan->now);
@@ -75,6 +75,7 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
         put_site(frame, plan);
     put_events(frame, plan);
     wire_put(frame, 0); /* filters */
+    wire_put(frame, 0); /* demands */
     if (!plan->goes_on)
         wire_put(frame, 0); /* adoptions */
     wire_put(frame, 1);     /* steps */
@@ -84,7 +85,7 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
         struct lease_request request = request_of(plan, plan->first + i, &set);
 
         wire_put(frame, false);
-        wire_put_request(frame, &request, &no_filter);
+        wire_put_request(frame, &request, NULL);
     }
     wire_end(frame);
 }

@@ -13,6 +13,17 @@
 
 #include "test/planner/scene.h"
 
+/* Full hosts, and more than a thousand leases that can only start by preempting. */
+#define FULL                                                                                       \
+    {                                                                                              \
+        .n_hosts = 4, .n_leases = 4, .now = 1000, .cpu = 400                                       \
+    }
+#define MANY                                                                                       \
+    {                                                                                              \
+        .goes_on = true, .n_leases = 1200, .first = 4, .now = 1001, .cpu = 100,                    \
+        .kind = LEASE_IMMEDIATE                                                                    \
+    }
+
 /* Where: plans that lead there more than a thousand times. */
 static const struct place {
     const char *in, *module;
@@ -27,29 +38,11 @@ static const struct place {
     {"call", "offends-admission", POLICY_ADMISSION, "when it was called for admit",
      .first = {.n_hosts = 400, .n_leases = 1200, .now = 1000, .cpu = 100}},
     {"may-preempt", "offends-preemption", POLICY_PREEMPTION, "when it was called for may_preempt",
-     .first = {.n_hosts = 4, .n_leases = 4, .now = 1000, .cpu = 400},
-     .then = {.goes_on = true,
-              .n_leases = 1200,
-              .first = 4,
-              .now = 1001,
-              .cpu = 100,
-              .kind = LEASE_IMMEDIATE}},
-    {"call", "offends-preemption", POLICY_PREEMPTION, "when it was called for score",
-     .first = {.n_hosts = 4, .n_leases = 4, .now = 1000, .cpu = 400},
-     .then = {.goes_on = true,
-              .n_leases = 1200,
-              .first = 4,
-              .now = 1001,
-              .cpu = 100,
-              .kind = LEASE_IMMEDIATE}},
-    {"choose", "offends-choice", POLICY_PREEMPTION, "when it was called for choose",
-     .first = {.n_hosts = 4, .n_leases = 4, .now = 1000, .cpu = 400},
-     .then = {.goes_on = true,
-              .n_leases = 1200,
-              .first = 4,
-              .now = 1001,
-              .cpu = 100,
-              .kind = LEASE_IMMEDIATE}},
+     .first = FULL, .then = MANY},
+    {"call", "offends-preemption", POLICY_PREEMPTION, "when it was called for score", .first = FULL,
+     .then = MANY},
+    {"choose", "offends-choice", POLICY_PREEMPTION, "when it was called for choose", .first = FULL,
+     .then = MANY},
     {"call", "offends-host-selection", POLICY_HOST_SELECTION, "when it was called for score",
      .first = {.n_hosts = 400, .n_leases = 1200, .now = 1000, .cpu = 100}},
     /* Its scores are others at odd times: leases that run would have better hosts then. */

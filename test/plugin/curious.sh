@@ -2,36 +2,22 @@
 # What modules may ask since ABI 1.4 is answered alike in a replay and by galernad: local time, names,
 # the leases of a user, and why a host does not fit.
 #
-#   curious.sh GALERNA GALERNAD MODULES
+#   curious.sh GALERNAD GALERNA MODULES
 set -euo pipefail
 
-galerna=$1
-galernad=$2
+# shellcheck source=test/daemon/running.bash
+. "$(dirname "$0")/../daemon/running.bash"
 modules=$3
-work=$(mktemp -d)
-chmod 755 "$work"
-daemon=
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
-
-finish() {
-    [ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
-    wait
-    rm -rf "$work"
-}
-trap finish EXIT
+chmod 755 "$work" # modules in it are loaded by another user
 
 # logged TEXT...: each is in the log.
 logged() {
     for text in "$@"; do
-        grep -qF -- "curious: $text" "$work/log" || {
-            echo "curious.sh: '$text' is not logged:"
-            cat "$work/log"
-            exit 1
-        }
+        grep -qF -- "curious: $text" "$work/log" || fail "'$text' is not logged"
     done
 }
 
-lease() {
+lease_request() {
     cat <<EOL
 <lease-request arrival="$2"><lease id="$1" user="7" preemptible="true"><nodes>
 <node-set numnodes="1"><res type="CPU" amount="$3"/><res type="Memory" amount="512"/></node-set>
@@ -41,9 +27,9 @@ EOL
 
 {
     echo '<lease-workload name="t"><lease-requests>'
-    lease 1 00:00:00 400
-    lease 2 00:30:00 400
-    lease 3 12:00:00 200
+    lease_request 1 00:00:00 400
+    lease_request 2 00:30:00 400
+    lease_request 3 12:00:00 200
     echo '</lease-requests></lease-workload>'
 } >"$work/trace"
 
@@ -66,22 +52,13 @@ log-level: debug
 [galerna]
 module-path: $modules
 EOC
-TZ=ABC-02 "$galernad" --simulate --foreground --state-dir "$work/state" -c "$work/conf" \
-    >"$work/log" 2>&1 &
-daemon=$!
-for _ in $(seq 200); do
-    ! "$galerna" lease list --state-dir "$work/state" >/dev/null 2>&1 || break
-    sleep 0.1
-done
+rm "$work/log"
+TZ=ABC-02 start_simulated
 for cpu in 4 2; do
-    "$galerna" lease request --cpu "$cpu" --memory 512 --duration 10m --wait 0 \
-        --state-dir "$work/state" >/dev/null
-    for _ in $(seq 200); do
-        ! grep -q "lease $((cpu == 4 ? 0 : 1)) hosts" "$work/log" || break
-        sleep 0.1
-    done
+    lease request --cpu "$cpu" --memory 512 --duration 10m --wait 0 >/dev/null
+    until_said log "lease $((cpu == 4 ? 0 : 1)) hosts"
 done
 logged "lease 0 user oneadmin group oneadmin leases 0:0" "lease 0 hosts 0,- 4,-" \
     "lease 1 user oneadmin group oneadmin leases 0:" "lease 1 hosts 1,CPU 4,-"
 grep -q "curious: $(TZ=ABC-02 date +%Y)-.* zone 'ABC' 7200" "$work/log" ||
-    { echo "curious.sh: the zone is not that of galernad"; cat "$work/log"; exit 1; }
+    fail "the zone is not that of galernad"

@@ -273,7 +273,7 @@ static void a_module_is_told_what_it_asks(void **state)
     (void)state;
     lease.request.terms = TERMS_MIGRATABLE;
     lease.request.origin = ORIGIN_EXTERNAL;
-    lease.request.priority = -4;
+    lease.request.priority = -3500; /* rounded down */
     lease.request.user = 12;
     lease.request.submit = 77;
     lease.request.node_sets = sets;

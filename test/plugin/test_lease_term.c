@@ -42,7 +42,7 @@ static void modules_may_ask_for_it(void **state)
             assert_int_equal(value.boolean, term_number(term, values));
             break;
         case GALERNA_INTEGER:
-            assert_int_equal(value.integer, term_number(term, values));
+            assert_int_equal(value.integer, term_whole(term, values));
             break;
         case GALERNA_TEXT:
             assert_string_equal(value.text, term_word(term, values));
@@ -51,6 +51,9 @@ static void modules_may_ask_for_it(void **state)
             fail_msg("no module can ask for %s", term->name);
         }
     }
+    lease.request.priority = -500;
+    assert_int_equal(api.lease_priority(handle), -1);
+    assert_int_equal(api.lease_priority_thousandths(handle), -500);
     value.integer = 4711;
     assert_int_equal(api.lease_term(handle, "colour", &value), -1);
     assert_int_equal(value.integer, 4711);
@@ -70,6 +73,9 @@ static void the_mock_host_answers_alike(void **state)
     (void)state;
     lease.origin = GALERNA_ORIGIN_EXTERNAL;
     lease.priority = 3;
+    lease.thousandths = 500;
+    assert_int_equal(api->lease_priority(handle), 3);
+    assert_int_equal(api->lease_priority_thousandths(handle), 3500);
     assert_int_equal(api->lease_term(handle, "preemptible", &value), GALERNA_BOOLEAN);
     assert_true(value.boolean);
     assert_int_equal(api->lease_term(handle, "terms", &value), GALERNA_TEXT);

@@ -258,18 +258,40 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
 }
 
 /* The least free CPU of the whole site, second by second. */
-static bool total_differs(struct trial *trial, struct random *random, int64_t at)
+static int64_t least_cpu(const struct trial *trial, int64_t from, int64_t until)
 {
-    int64_t until = at + random_between(random, 1, 30), least = INT64_MAX;
-    char question[80];
+    int64_t least = INT64_MAX;
 
-    for (int64_t t = at; t < until; t++) {
+    for (int64_t t = from; t < until; t++) {
         int64_t cpu = 0;
 
         for (uint32_t host = 0; host < trial->site.n_hosts; host++)
             cpu += naive_free(&trial->naive, host, RESOURCE_CPU, t);
         least = cpu < least ? cpu : least;
     }
+    return least;
+}
+
+static bool earliest_cpu_differs(struct trial *trial, struct random *random, int64_t at)
+{
+    int64_t span = random_between(random, 1, 20), before = at + random_between(random, 1, 40);
+    int64_t cpu = 50 * random_between(random, 1, 6), expected = INSTANT_NEVER;
+    char question[80];
+
+    for (int64_t t = before - 1; t >= at; t--)
+        if (least_cpu(trial, t, t + span < before ? t + span : before) >= cpu)
+            expected = t;
+    snprintf(question, sizeof question, "earliest_free_cpu(%lld from %lld for %lld before %lld)",
+             (long long)cpu, (long long)at, (long long)span, (long long)before);
+    return differs(trial, question, expected,
+                   slot_table_earliest_free_cpu(trial->table, cpu, at, span, before));
+}
+
+static bool total_differs(struct trial *trial, struct random *random, int64_t at)
+{
+    int64_t until = at + random_between(random, 1, 30), least = least_cpu(trial, at, until);
+    char question[80];
+
     snprintf(question, sizeof question, "least_free_cpu(%lld to %lld)", (long long)at,
              (long long)until);
     return differs(trial, question, least, slot_table_least_free_cpu(trial->table, at, until));
@@ -307,17 +329,19 @@ static bool survey_differs(struct trial *trial, struct random *random, int64_t a
 
 static bool answers_differ(struct trial *trial, struct random *random)
 {
-    int64_t at = trial->naive.now + random_between(random, 0, 45), cpu = 0;
+    int64_t at = trial->naive.now + random_between(random, 0, 45), cpu = 0, now;
 
     if (random_once_in(random, 3))
         at = trial->naive.now;
     for (uint32_t host = 0; host < trial->site.n_hosts; host++) {
         if (host_differs(trial, host, at))
             return true;
-        cpu += naive_free(&trial->naive, host, RESOURCE_CPU, trial->naive.now);
+        now = naive_free(&trial->naive, host, RESOURCE_CPU, trial->naive.now);
+        cpu += now > 0 ? now : 0;
     }
     return differs(trial, "free_cpu_now()", cpu, slot_table_free_cpu_now(trial->table)) ||
            demand_differs(trial, random, at) || total_differs(trial, random, at) ||
+           earliest_cpu_differs(trial, random, at) ||
            survey_differs(trial, random, at);
 }
 

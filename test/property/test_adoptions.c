@@ -18,9 +18,8 @@ enum { LEASES = 30 };
 static uint64_t first_seed = 1, seeds = 400;
 
 /* Fails with the fewest leases that still go wrong. */
-static void play(uint64_t seed, bool rebuilds, int *n_rebuilds)
+static void play_world(struct world_wishes wishes, int *n_rebuilds)
 {
-    struct world_wishes wishes = {.seed = seed, .n_leases = LEASES, .rebuilds = rebuilds};
     char text[512];
 
     if (world_play(&wishes, text, sizeof text, n_rebuilds))
@@ -33,7 +32,13 @@ static void play(uint64_t seed, bool rebuilds, int *n_rebuilds)
         }
     }
     world_play(&wishes, text, sizeof text, n_rebuilds);
-    fail_msg("seed %" PRIu64 ", %d leases: %s", seed, wishes.n_leases, text);
+    fail_msg("seed %" PRIu64 ", %d leases: %s", wishes.seed, wishes.n_leases, text);
+}
+
+static void play(uint64_t seed, bool rebuilds, int *n_rebuilds)
+{
+    play_world((struct world_wishes){.seed = seed, .n_leases = LEASES, .rebuilds = rebuilds},
+               n_rebuilds);
 }
 
 static void play_all(bool rebuilds, int *n_rebuilds)
@@ -73,11 +78,26 @@ static void places_that_no_search_would_find_are_kept(void **state)
     assert_true(rebuilds > 0);
 }
 
+/* VMs demand devices, pinned CPUs, pages, or to be apart. */
+static void demands_are_met_by_all_engines(void **state)
+{
+    int rebuilds = 0;
+
+    (void)state;
+    for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++)
+        play_world(
+            (struct world_wishes){
+                .seed = seed, .n_leases = LEASES, .rebuilds = seed % 4, .demands = true},
+            &rebuilds);
+    assert_true((uint64_t)rebuilds > seeds);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_engine_keeps_its_promises),
         cmocka_unit_test(engines_that_take_over_keep_them),
+        cmocka_unit_test(demands_are_met_by_all_engines),
         cmocka_unit_test(places_that_no_search_would_find_are_kept),
     };
 

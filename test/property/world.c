@@ -8,6 +8,7 @@
 
 #include "core/adoption.h"
 #include "test/property/carried_out.h"
+#include "test/property/world_demands.h"
 #include "test/support/random.h"
 #include "util/memory.h"
 
@@ -35,6 +36,7 @@ struct world {
     char *text;
     size_t size;
     bool failed;
+    bool demands;
 };
 
 static void fail(struct world *world, const char *format, ...)
@@ -113,7 +115,8 @@ static void choose_lease(struct world *world, int64_t id)
     for (int set = 0; set < SETS; set++)
         entry->sets[set] = (struct node_set){
             .count = (uint32_t)random_between(random, 1, 3),
-            .amounts = {{random_between(random, 1, 4) * 25, random_between(random, 1, 8) * 128}}};
+            .amounts = {{random_between(random, 1, 4) * 25, random_between(random, 1, 8) * 128}},
+            .demand = world->demands ? world_demand(random) : NULL};
     entry->request = (struct lease_request){
         .id = id,
         .kind = kind,
@@ -208,6 +211,7 @@ static void describe_resuming(const struct lease *lease, struct adoption *adopti
     adoption->since = vm->from;
     adoption->until = vm->from + lease->request.duration - lease->accumulated;
     adoption->vm_host = hosts_of(vm);
+    adoption->vm_units = world_report(vm);
     describe_plan(lease, adoption);
 }
 
@@ -240,6 +244,7 @@ static void describe_suspending(const struct world *world, const struct lease *l
     adoption->as = ADOPTED_SUSPENDED;
     adoption->vm_host = hosts_of(vm);
     adoption->vm_until = held_until(world, lease, vm);
+    adoption->vm_units = world_report(vm);
     adoption->until = end_of(lease, RESERVATION_SUSPEND);
     adoption->since = resume ? resume->from : INSTANT_NONE;
 }
@@ -262,6 +267,7 @@ static enum rebuild_pass describe(struct world *world, const struct lease *lease
         if (!vm)
             vm = last_vm(lease, RESERVATION_DONE);
         adoption->vm_host = hosts_of(vm);
+        adoption->vm_units = world_report(vm);
         adoption->since = vm->from;
         if (adoption->as == ADOPTED_RUNNING)
             describe_plan(lease, adoption);
@@ -334,6 +340,7 @@ static void adopt(void *context, const struct lease *lease)
         if (adopted == 0)
             note_take_over(world, lease, engine_lease(rebuild->engine, lease->request.id));
     }
+    world_forget((struct vm_units *)(uintptr_t)adoption.vm_units, lease->n_vms);
     memory_free(adoption.vm_host);
     memory_free(adoption.vm_until);
 }
@@ -399,6 +406,8 @@ static void step(struct world *world, int64_t now)
         fail(world, "at %" PRId64 ": %s", now, err.text);
     else
         note_outputs(world);
+    if (world->demands && !world->failed)
+        world->failed = !world_demands_are_met(world->engine, world->text, world->size);
 }
 
 static int64_t next_time(const struct world *world)
@@ -449,11 +458,14 @@ static void check_all_over(struct world *world)
 
 bool world_play(const struct world_wishes *wishes, char *text, int64_t size, int *rebuilds)
 {
-    struct world world = {.n = wishes->n_leases, .text = text, .size = (size_t)size};
+    struct world world = {
+        .n = wishes->n_leases, .text = text, .size = (size_t)size, .demands = wishes->demands};
     struct error err = {0};
 
     random_init(&world.random, wishes->seed);
     choose_site(&world);
+    if (world.demands)
+        world_give_units(&world.site);
     choose_settings(&world);
     world.entries = memory_new((size_t)world.n, sizeof *world.entries);
     for (int id = 1; id <= world.n; id++)

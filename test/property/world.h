@@ -14,6 +14,7 @@ struct world_wishes {
     uint64_t seed;
     int n_leases;
     bool rebuilds; /* else one engine plays all */
+    bool demands;  /* hosts have units, and VMs demand them */
 };
 
 /* True when every promise was kept; else what went wrong is in text. *rebuilds counts the engines

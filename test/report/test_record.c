@@ -105,7 +105,7 @@ static void extras_are_told(void **state)
     (void)state;
     lease->request.terms = TERMS_MIGRATABLE;
     lease->request.origin = ORIGIN_EXTERNAL;
-    lease->request.priority = -3;
+    lease->request.priority = -3500;
     lease->request.deadline = 90000;
     lease->request.user = 42;
     lease->reason =
@@ -115,7 +115,7 @@ static void extras_are_told(void **state)
     assert_int_equal(json_integer_value(json_object_get(extras, "id")), 2);
     assert_string_equal(json_string_value(json_object_get(extras, "terms")), "migratable");
     assert_string_equal(json_string_value(json_object_get(extras, "origin")), "external");
-    assert_int_equal(json_integer_value(json_object_get(extras, "priority")), -3);
+    assert_int_equal((int)(1000 * json_number_value(json_object_get(extras, "priority"))), -3500);
     assert_int_equal(json_integer_value(json_object_get(extras, "deadline")), 90000);
     assert_int_equal(json_integer_value(json_object_get(extras, "user")), 42);
     assert_true(json_is_null(json_object_get(extras, "not_before")));
@@ -143,10 +143,10 @@ static void figures_are_summed(void **state)
     assert_int_equal(summary.resumptions, 2);
     assert_int_equal(summary.best_effort_end, 9064);
     assert_int_equal(summary.makespan, 9064);
-    assert_int_equal(summary.waiting.count, 4);
-    assert_int_equal(summary.waiting.max, 0);
+    assert_int_equal(summary.service.waiting.count, 4);
+    assert_int_equal(summary.service.waiting.max, 0);
     assert_true(fabs(summary.utilization - 0.8640776699029126) < 1e-12);
-    assert_true(fabs(summary.slowdown_mean - (2 * 1.1755555555555555 + 2) / 4) < 1e-12);
+    assert_true(fabs(summary.haizea_slowdown_mean - (2 * 1.1755555555555555 + 2) / 4) < 1e-12);
     json_decref(got);
     golden_run_destroy(run);
 }

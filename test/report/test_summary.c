@@ -97,14 +97,14 @@ static void waiting_times_are_ranked(void **state)
         step(fixture, 1000 + i);
     }
     accounting_summarize(fixture->accounting, &summary);
-    assert_int_equal(summary.waiting.count, 100);
-    assert_true(fabs(summary.waiting.mean - 346.5) < 1e-9);
-    assert_int_equal(summary.waiting.median, 49 * 7);
-    assert_int_equal(summary.waiting.p95, 94 * 7);
-    assert_int_equal(summary.waiting.max, 99 * 7);
-    assert_true(fabs(summary.slowdown_mean - 4.465) < 1e-9);
+    assert_int_equal(summary.service.waiting.count, 100);
+    assert_true(fabs(summary.service.waiting.mean - 346.5) < 1e-9);
+    assert_int_equal(summary.service.waiting.median, 49 * 7);
+    assert_int_equal(summary.service.waiting.p95, 94 * 7);
+    assert_int_equal(summary.service.waiting.max, 99 * 7);
+    assert_true(fabs(summary.haizea_slowdown_mean - 4.465) < 1e-9);
     accounting_summarize(fixture->accounting, &summary);
-    assert_int_equal(summary.waiting.median, 49 * 7);
+    assert_int_equal(summary.service.waiting.median, 49 * 7);
 }
 
 /* A reservation that the scheduler refuses was accepted by admission: Haizea counts it twice. */
@@ -142,7 +142,7 @@ static void refusals_are_counted_once(void **state)
     assert_int_equal(summary.kinds[LEASE_DEADLINE].failed, 1);
     assert_int_equal(summary.totals[COUNTER_ACCEPTED_RESERVATIONS], 1);
     assert_int_equal(summary.totals[COUNTER_REJECTED_RESERVATIONS], 2);
-    assert_int_equal(summary.waiting.count, 0);
+    assert_int_equal(summary.service.waiting.count, 0);
     assert_int_equal(summary.makespan, 0);
     /* (0), (10: lease 1, 2 rejected), closed at 30 without a lease. */
     assert_int_equal(
@@ -192,8 +192,15 @@ static void make_runs(struct summary_run runs[2])
     runs[0] = (struct summary_run){.name = "greedy", .cpu_seconds = -1, .peak_memory_kb = -1};
     runs[0].figures.kinds[LEASE_BEST_EFFORT] =
         (struct accounting_kind){.requested = 12345, .accepted = 12345, .completed = 12345};
-    runs[0].figures.waiting = (struct accounting_waiting){12345, 3661.4, 0, 90061, 360000};
-    runs[0].figures.slowdown_mean = 1.9634;
+    runs[0].figures.service = (struct service_summary){
+        .waiting = {12345, 3661.4, 0, 90061, 100000, 360000},
+        .turnaround = {12345, 3761.4, 100, 90161, 100100, 360100},
+        .slowdown = {12345, 19.634, 1, 42.5, 80, 3601},
+        .bounded_slowdown = {12345, 9.634, 1, 21.5, 40, 1800.5},
+        .users = 2,
+        .fairness = 0.75,
+    };
+    runs[0].figures.haizea_slowdown_mean = 0.7204;
     runs[0].figures.utilization = 0.6815;
     runs[0].figures.best_effort_end = 500000;
     runs[0].figures.all_best_effort = 600000;
@@ -201,6 +208,11 @@ static void make_runs(struct summary_run runs[2])
     runs[1] = runs[0];
     runs[1].name = "päck";
     runs[1].status = "interrupted";
+    runs[1].haizea = true;
+    runs[1].figures.service.users = 1;
+    runs[1].figures.refused[REASON_TOO_BIG] = 1;
+    runs[1].figures.suspensions = 1928;
+    runs[1].suspended_jobs = true;
     runs[1].figures.kinds[LEASE_RESERVATION] =
         (struct accounting_kind){.requested = 3, .accepted = 2, .rejected = 1, .cancelled = 2};
     runs[1].figures.preemptions[PREEMPTED_REQUEUE] = 58;
@@ -235,16 +247,43 @@ static void tables_stand_side_by_side(void **state)
                "  mean                          1:01:01 (3,661 s)      1:01:01 (3,661 s)\n"
                "  median                            0:00:00 (0 s)          0:00:00 (0 s)\n"
                "  95th percentile             25:01:01 (90,061 s)    25:01:01 (90,061 s)\n"
-               "  longest                   100:00:00 (360,000 s)  100:00:00 (360,000 s)\n"
-               "Slowdown, mean                              1.963                  1.963\n"
+               "  99th percentile            27:46:40 (100,000 s)   27:46:40 (100,000 s)\n"
+               "  maximum                   100:00:00 (360,000 s)  100:00:00 (360,000 s)\n"
+               "Turnaround (best-effort)\n"
+               "  mean                          1:02:41 (3,761 s)      1:02:41 (3,761 s)\n"
+               "  median                          0:01:40 (100 s)        0:01:40 (100 s)\n"
+               "  95th percentile             25:02:41 (90,161 s)    25:02:41 (90,161 s)\n"
+               "  99th percentile            27:48:20 (100,100 s)   27:48:20 (100,100 s)\n"
+               "  maximum                   100:01:40 (360,100 s)  100:01:40 (360,100 s)\n"
+               "Slowdown (by run time)\n"
+               "  mean                                      19.63                  19.63\n"
+               "  median                                     1.00                   1.00\n"
+               "  95th percentile                           42.50                  42.50\n"
+               "  99th percentile                           80.00                  80.00\n"
+               "  maximum                                 3601.00                3601.00\n"
+               "Bounded slowdown (10 s)\n"
+               "  mean                                       9.63                   9.63\n"
+               "  median                                     1.00                   1.00\n"
+               "  95th percentile                           21.50                  21.50\n"
+               "  99th percentile                           40.00                  40.00\n"
+               "  maximum                                 1800.50                1800.50\n"
+               "Haizea's slowdown, mean                         -                  0.720\n"
+               "Fairness between users                      0.750                      -\n"
                "CPU utilization                           68.15 %                68.15 %\n"
                "Preemptions                                     0                     58\n"
                "  by requeueing                                 -                     58\n"
-               "Suspensions                                     0                      0\n"
+               "Suspensions                                     0                  1,928\n"
                "All best-effort done        138:53:20 (500,000 s)  138:53:20 (500,000 s)\n"
                "End of the run              166:40:00 (600,000 s)  166:40:00 (600,000 s)\n"
                "Scheduling attempts                             0                      0\n"
-               "CPU time                                        -                0.250 s\n");
+               "CPU time                                        -                0.250 s\n"
+               "Refused leases\n"
+               "  too-big                                       -                      1\n"
+               "\n"
+               "päck: leases were suspended 1,928 times (scheduling.suspension).\n"
+               "The jobs of a log in the Standard Workload Format ran without interruption: "
+               "replay\n"
+               "it with --as-jobs to compare it with textbook backfilling.\n");
     free(table);
 }
 
@@ -258,6 +297,7 @@ static void tables_fold_when_the_terminal_is_narrow(void **state)
     make_runs(runs);
     summary_write_table(out, runs, 2, 60);
     table = text_of(out, "summary.txt");
+    *strstr(table, "\npäck: ") = '\0'; /* a paragraph, not part of the tables */
     for (const char *line = table; *line; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 61);
     assert_non_null(strstr(table, "greedy\n"));
@@ -271,7 +311,7 @@ static void summaries_are_json_too(void **state)
     struct output *out = output_create("summary.json", NULL);
     char *document;
     json_t *object;
-    json_t *run;
+    json_t *run, *object_of_slowdown;
 
     (void)state;
     make_runs(runs);
@@ -279,7 +319,7 @@ static void summaries_are_json_too(void **state)
     document = text_of(out, "summary.json");
     object = json_loads(document, JSON_REJECT_DUPLICATES, NULL);
     assert_string_equal(json_string_value(json_object_get(object, "schema")), "galerna-summary");
-    assert_int_equal(json_integer_value(json_object_get(object, "version")), 1);
+    assert_int_equal(json_integer_value(json_object_get(object, "version")), 2);
     run = json_array_get(json_object_get(object, "runs"), 1);
     assert_string_equal(json_string_value(json_object_get(run, "name")), "päck");
     assert_string_equal(json_string_value(json_object_get(run, "status")), "interrupted");
@@ -288,6 +328,11 @@ static void summaries_are_json_too(void **state)
     assert_true(json_number_value(json_object_get(run, "cpu_seconds")) == 0.25);
     assert_int_equal(
         json_integer_value(json_object_get(json_object_get(run, "preemptions"), "requeue")), 58);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(run, "refused"), "too-big")), 1);
+    assert_true(json_is_true(json_object_get(run, "suspended_jobs")));
+    object_of_slowdown = json_object_get(run, "bounded_slowdown");
+    assert_true(json_number_value(json_object_get(object_of_slowdown, "p99")) == 40);
     run = json_array_get(json_object_get(object, "runs"), 0);
     assert_int_equal(json_integer_value(json_object_get(run, "all_best_effort")), 500000);
     json_decref(object);

@@ -245,6 +245,14 @@ static void machines_behave_on_their_own(void **state)
     fixture_do(oned, "sandbox.raft", "(si)", ADMIN, 2);
     answer = fixture_call(oned, "one.zone.raftstatus", "(s)", ADMIN);
     assert_int_equal(fixture_first(answer->text, "STATE"), 2);
+    fixture_do(oned, "one.user.allocate", "(ssss)", ADMIN, "second", "secret", "core");
+    fixture_do(oned, "sandbox.raft", "(siis)", ADMIN, 3, 7, "second");
+    answer = fixture_call(oned, "one.zone.raftstatus", "(s)", "second:secret");
+    assert_int_equal(fixture_first(answer->text, "STATE"), 3);
+    assert_int_equal(fixture_first(answer->text, "TERM"), 7);
+    answer = fixture_call(oned, "one.zone.raftstatus", "(s)", ADMIN);
+    assert_int_equal(fixture_first(answer->text, "STATE"), 2);
+    assert_int_equal(fixture_first(answer->text, "SERVER_ID"), 1);
     oned_destroy(oned);
 }
 

@@ -22,7 +22,7 @@ check() {
 start() {
     "$galerna" sandbox --port 0 --auth auth --state pool.db --hosts 3 "$@" >ready 2>err &
     server=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+    for _ in $(seq 150); do
         grep -q http ready && break
         sleep 0.2
     done
@@ -35,9 +35,9 @@ states() {
     "$galerna" sandbox show --json | sed -n '/"vms": \[/,$s/.*"state": "\([A-Z_]*\)".*/\1/p' | xargs
 }
 
-# A state that comes within five seconds.
+# A state that comes within half a minute.
 becomes() {
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
+    for _ in $(seq 150); do
         [ "$(states)" = "$1" ] && return 0
         sleep 0.2
     done

@@ -225,7 +225,7 @@ static void vms_are_there_again(void **state)
     assert_false(scene->resumed);
     give(scene, vm, COMMAND_DEPLOY, 1);
     becomes(scene, vm, VM_RUNNING);
-    cloud_message(scene->cloud, vm, "ends soon", replied, scene);
+    cloud_message(scene->cloud, vm, &(struct cloud_message){.text = "ends soon"}, replied, scene);
     gone = make_vm(scene);
     give(scene, gone, COMMAND_TERMINATE_HARD, -1);
     reopen(scene);

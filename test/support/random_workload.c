@@ -163,8 +163,8 @@ static void write_lease(const struct random_workload *workload, const struct sha
     if (!workload->haizea_1_0 && random_once_in(&random, 4)) {
         int64_t priority = random_between(&random, -2, 5);
 
-        fprintf(file, " priority=\"%" PRId64 "\" origin=\"%s\"", priority,
-                random_once_in(&random, 2) ? "local" : "external");
+        fprintf(file, " priority=\"%" PRId64 "%s\" origin=\"%s\"", priority,
+                priority % 2 ? ".5" : "", random_once_in(&random, 2) ? "local" : "external");
     }
     fprintf(file, ">\n");
     write_nodes(&random, shape, file);

@@ -50,7 +50,7 @@ preemption: ar-preempts-everything
 END
 "$galerna" sweep day.sweep --json >sweep.json
 "$galerna" replay working-day.lwf --policy preemption=ar-preempts-everything --json >replay.json
-for figure in end_time makespan suspensions utilization slowdown_mean queue_mean; do
+for figure in end_time makespan suspensions utilization haizea_slowdown_mean queue_mean; do
     in_sweep=$(grep -oE "\"$figure\": ?[0-9.]+" sweep.json | grep -oE '[0-9.]+$')
     in_replay=$(grep -oE "\"$figure\": ?[0-9.]+" replay.json | grep -oE '[0-9.]+$')
     if [ -z "$in_sweep" ] || [ "$in_sweep" != "$in_replay" ]; then

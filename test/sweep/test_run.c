@@ -97,7 +97,7 @@ static void the_table_is_the_same_however_many_at_a_time(void **state)
     run(sweep, &(struct sweep_options){.results = "four.db", .jobs = 4, .keep = -1}, four);
     assert_int_equal(computed(one, CELLS), CELLS);
     assert_int_equal(
-        memcmp(&one[2].figures.waiting, &four[2].figures.waiting, sizeof one[2].figures.waiting),
+        memcmp(&one[2].figures.service, &four[2].figures.service, sizeof one[2].figures.service),
         0);
     same_table("one.db", "four.db");
     assert_true(access("one.db.cells", F_OK) < 0);

@@ -208,6 +208,8 @@ static const struct {
     {anything, "galerna/settings/backfilling*", "*", CHOICE},
     {anything, "galerna/settings/convert-reservations", "*", CHOICE},
     {anything, "galerna/settings/whole-stretches", "*", CHOICE},
+    {anything, "galerna/settings/fair-share", "*", CHOICE},
+    {anything, "galerna/settings/fair-share-half-life", "*", CHOICE},
     {anything, "galerna/settings/fixed-deadlines", "*", CHOICE},
     {anything, "galerna/settings/*scheduling-threshold*", "*", CHOICE},
     {anything, "galerna/settings/migration-interval", "*", CHOICE},

@@ -310,7 +310,7 @@ static void expect_no(const char *name, struct change change, bool complete,
  * promised nothing. */
 static void who_makes_room_by_its_terms_is_clean(void **state)
 {
-    const struct change given_up = {"galerna/leases/0/terms", "\"cancelable\""};
+    const struct change cancelable = {"galerna/leases/0/terms", "\"cancelable\""};
     const struct change ended = {"preemptions/0/3", "\"cancel\""};
     const struct verify_options options = {
         .partial = true, .compatibility = VERIFY_DEFAULT, .complete = true};
@@ -321,12 +321,12 @@ static void who_makes_room_by_its_terms_is_clean(void **state)
     expect_no(DISPLACED, (struct change){NULL, NULL}, true, CHECK_IMMEDIATE);
     expect_no(DISPLACED, (struct change){NULL, NULL}, true, CHECK_TERMS);
     expect_no(DISPLACED, (struct change){"leases/0/state", "\"Queued\""}, false, CHECK_TERMS);
-    change_record(record, given_up.path, given_up.value);
+    change_record(record, cancelable.path, cancelable.value);
     change_record(record, ended.path, ended.value);
     check_record(record, &options, &verification);
     assert_int_equal(verification.violated[CHECK_TERMS], 0);
     verification_finish(&verification);
-    change_record(record, given_up.path, "\"migratable\"");
+    change_record(record, cancelable.path, "\"migratable\"");
     change_record(record, ended.path, "\"cancel+requeue\"");
     change_record(record, "leases/0/state", "\"Cancelled\"");
     change_record(record, "galerna/leases/0/reason", "\"cancelled\"");

@@ -59,11 +59,14 @@ static void read_recorded(const char *version, const char *name)
     snprintf(facts.raft_state, sizeof facts.raft_state, "SOLO");
 }
 
+static bool two_at_a_time;
+
 static void judge(bool submit_on_hold)
 {
-    struct setup_wishes wishes = {.submit_on_hold = submit_on_hold};
+    struct setup_settings settings = {.submit_on_hold = submit_on_hold,
+                                      .one_at_a_time = !two_at_a_time};
 
-    n_findings = setup_judge(&facts, &wishes, findings);
+    n_findings = setup_judge(&facts, &settings, findings);
     assert_true(n_findings > 0 && n_findings <= SETUP_FINDINGS_MAX);
 }
 
@@ -249,7 +252,8 @@ static void test_mm_sched_on_the_front_end(void **state)
     put("/etc/systemd/system/x", "", 0644);
     setup_look_around(&facts, root);
     judge(false);
-    assert_finding("scheduler", SETUP_WRONG, "is running", "systemctl mask --now opennebula-scheduler");
+    assert_finding("scheduler", SETUP_WRONG, "is running",
+                   "systemctl mask --now opennebula-scheduler");
 
     put("/proc/77/comm", "oned\n", 0644);
     setup_look_around(&facts, root);
@@ -284,6 +288,28 @@ static void test_not_local_means_not_looked_at(void **state)
     assert_finding("scheduler", SETUP_UNSEEN, "on the front-end", "");
 }
 
+static void test_endpoint_on_another_machine(void **state)
+{
+    (void)state;
+    read_text("7.4.0", "<OPENNEBULA_CONFIGURATION/>");
+    snprintf(facts.remote, sizeof facts.remote, "192.0.2.7");
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("connection", SETUP_UNSEEN, "this machine only", "IPAddressAllow=192.0.2.7");
+    put("/lib/systemd/system/galernad.service", "[Service]\nIPAddressDeny=any\n", 0644);
+    snprintf(facts.remote, sizeof facts.remote, "one.example.org");
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("connection", SETUP_WRONG, "the endpoint is on one.example.org",
+                   "the address of one.example.org and of the name server:\n[Service]\n"
+                   "IPAddressAllow=ADDRESS");
+    put("/etc/systemd/system/galernad.service.d/override.conf",
+        "[Service]\nIPAddressAllow=192.0.2.7\n", 0644);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("connection", SETUP_RIGHT, "allows connections", "");
+}
+
 static void test_no_rights_and_no_leader(void **state)
 {
     (void)state;
@@ -291,12 +317,35 @@ static void test_no_rights_and_no_leader(void **state)
     facts.administrator = SETUP_NO;
     facts.leads = SETUP_NO;
     snprintf(facts.user, sizeof facts.user, "alice");
-    snprintf(facts.raft_state, sizeof facts.raft_state, "FOLLOWER");
+    snprintf(facts.raft_state, sizeof facts.raft_state, "candidate");
     snprintf(facts.config_refusal, sizeof facts.config_refusal, "not authorized");
     judge(false);
     assert_finding("user", SETUP_WRONG, "alice", "oneuser chgrp");
-    assert_finding("leader", SETUP_WRONG, "FOLLOWER", "");
+    assert_finding("leader", SETUP_WRONG, "candidate", "onezone show");
     assert_finding("configuration", SETUP_UNSEEN, "not authorized", "");
+}
+
+/* Each front-end of a zone is set up the same; all but one follow. */
+static void test_a_zone_of_several_front_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(setup_read_version(&facts, "7.4.0", NULL), 0);
+    judge(false);
+    for (size_t i = 0; i < n_findings; i++)
+        assert_string_not_equal(findings[i].word, "front-end");
+    facts.leads = SETUP_NO;
+    facts.server = 2;
+    snprintf(facts.raft_state, sizeof facts.raft_state, "follower");
+    judge(false);
+    assert_finding("leader", SETUP_RIGHT, "acts when this oned is elected", "");
+    assert_finding("front-end", SETUP_RIGHT, "server 2", "");
+    two_at_a_time = true;
+    judge(false);
+    two_at_a_time = false;
+    assert_finding("front-end", SETUP_WRONG, "two galernad could act", "leader-check: yes");
+    snprintf(facts.remote, sizeof facts.remote, "cloud.example.org");
+    judge(false);
+    assert_finding("front-end", SETUP_WRONG, "cloud.example.org", "http://localhost:2633/RPC2");
 }
 
 static void test_other_versions(void **state)
@@ -346,7 +395,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_mm_sched_on_the_front_end, begin, end),
         cmocka_unit_test_setup_teardown(test_no_mm_sched_at_all, begin, end),
         cmocka_unit_test_setup_teardown(test_not_local_means_not_looked_at, begin, end),
+        cmocka_unit_test_setup_teardown(test_endpoint_on_another_machine, begin, end),
         cmocka_unit_test_setup_teardown(test_no_rights_and_no_leader, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_zone_of_several_front_ends, begin, end),
         cmocka_unit_test_setup_teardown(test_other_versions, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_documents, begin, end),
     };

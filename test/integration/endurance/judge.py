@@ -3,12 +3,11 @@
 import os
 import re
 import sqlite3
-from dataclasses import replace
 
 from endurance.work import GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
+from kit.history import overlaps, written
 from kit.trial import ANYTHING
 
-MIGRATE = 1  # the action that ended a record: one.vm.migrate
 REPORTED = r"late|refus|reject|cannot|can't|denied|missed|passed|over|delay"
 LATE = 6        # seconds after which a start is late
 AFTER_OUTAGE = 15
@@ -201,27 +200,6 @@ class Judge:
             lines.append("overtime of leases: %.1f s on average, %d s at most (VM %d)" % (
                 sum(over for over, _ in self.overtime) / len(self.overtime), *max(self.overtime)))
         return lines
-
-
-def written(history):
-    """The records without those that OpenNebula had only begun to write when it was killed: what
-    follows them is the same deployment. One that still counts may lack its start: then its VM began
-    to run not long after."""
-    whole = [record for record in history[:-1] if record.running or record.begun and record.ended]
-    return [replace(record, begun=record.begun or record.running) for record in whole + history[-1:]]
-
-
-def overlaps(records):
-    """A text for each record that has no end or ends after the next one begins. Of a VM that is moved
-    while it runs the next record begins with the order, while it is still saved on the former host:
-    it must have left that one before it runs on the other."""
-    return ["records %d and %d of the history overlap" % (one.sequence, other.sequence)
-            for one, other in zip(records, records[1:])
-            if not 0 < one.ended <= other.begun and not moved(one, other)]
-
-
-def moved(one, other):
-    return one.action == MIGRATE and 0 < one.stopped_running <= one.ended <= other.running
 
 
 def first_run(vm):

@@ -91,6 +91,21 @@ class Backend:
         self.wait_monitored(host, cores, memory)
         return host
 
+    def report_hardware(self, host, text):
+        """The host reports these PCI devices, cores, huge pages and memory nodes: vectors of a
+        template, as OpenNebula's probes write them."""
+        self.tell_hardware(host, text)
+        devices, cores = text.count("PCI ="), text.count("CORE =")
+
+        def reported():
+            share = self.oned.document("one.host.info", host).find("HOST_SHARE")
+            return len(share.findall("PCI_DEVICES/PCI")) >= devices and \
+                len(share.findall("NUMA_NODES/NODE/CORE")) >= cores
+        wait_for(reported, 60, "host %d reports its hardware" % host)
+
+    def tell_hardware(self, host, text):
+        raise NotImplementedError
+
     def wait_monitored(self, host, cores, memory):
         def ready():
             found = self.oned.hosts().get(host)
@@ -179,6 +194,9 @@ class Sandbox(Backend):
         pool = self.oned.document("sandbox.faults")
         return sum(int(hit.text) for hit in pool.findall("FAULT/HITS"))
 
+    def tell_hardware(self, host, text):
+        self.oned.call("sandbox.host", host, text)
+
     def break_host(self, host, broken):
         self.oned.call("sandbox.host", host, "break" if broken else "repair")
 
@@ -255,6 +273,9 @@ class Real(Backend):
     def heal(self):
         for name in os.listdir(self.path("vm")):
             os.unlink(os.path.join(self.path("vm"), name))
+
+    def tell_hardware(self, host, text):
+        self.write("hardware/" + self.oned.hosts()[host].name, text)
 
     def break_host(self, host, broken):
         name = "hosts/" + self.oned.hosts()[host].name

@@ -122,6 +122,9 @@ class Vm:
     submitted: int
     message: str
     history: list = field(default_factory=list)
+    devices: list = field(default_factory=list)  # addresses of those assigned
+    cpus: list = field(default_factory=list)  # those it is pinned to
+    nodes: list = field(default_factory=list)  # of the host, that it is pinned to
 
     @property
     def active(self):
@@ -170,6 +173,7 @@ class Host:
     state: int
     cpu: int
     memory: int
+    cluster: int = 0
 
     @property
     def state_name(self):
@@ -187,15 +191,23 @@ def vm_from(element):
                         ("SEQ", "HID", "STIME", "ETIME", "RSTIME", "RETIME", "ACTION")))
                for record in records]
     history.sort(key=lambda record: record.sequence)
+    template = element.find("TEMPLATE")
+    devices = [device.findtext("ADDRESS") for device in template.findall("PCI")]
+    nodes = template.findall("NUMA_NODE")
+    pinned = template.findtext("TOPOLOGY/PIN_POLICY", "NONE").upper() != "NONE"
+    cpus = [cpu for node in nodes for cpu in (node.findtext("CPUS") or "").split(",") if cpu]
     return Vm(id=int(element.findtext("ID")), name=element.findtext("NAME"),
               state=int(element.findtext("STATE")), lcm=int(element.findtext("LCM_STATE")),
               cpu=number(element, "TEMPLATE/CPU"), memory=int(number(element, "TEMPLATE/MEMORY")),
               submitted=int(number(element, "STIME")),
-              message=element.findtext("USER_TEMPLATE/SCHED_MESSAGE") or "", history=history)
+              message=element.findtext("USER_TEMPLATE/SCHED_MESSAGE") or "", history=history,
+              devices=[address for address in devices if address], cpus=cpus if pinned else [],
+              nodes=[node.findtext("NODE_ID") for node in nodes])
 
 
 def host_from(element):
     return Host(id=int(element.findtext("ID")), name=element.findtext("NAME"),
                 state=int(element.findtext("STATE")),
                 cpu=int(number(element, "HOST_SHARE/MAX_CPU")),
-                memory=int(number(element, "HOST_SHARE/MAX_MEM")))
+                memory=int(number(element, "HOST_SHARE/MAX_MEM")),
+                cluster=int(number(element, "CLUSTER_ID")))

@@ -4,6 +4,7 @@ import threading
 import time
 
 from kit.client import LCM_STATES, LCM_UNKNOWN, VM_STATES, OnedError
+from kit.groups import broken_rules, read_groups
 
 CPU_TOLERANCE = 0.001
 
@@ -22,6 +23,7 @@ class Sampler(threading.Thread):
         self.seen = {}
         self.polls = 0
         self.may_be_away = False
+        self.has_groups = False  # rules of VM groups are to be kept
         self.expected = set()
         self.stopping = threading.Event()
 
@@ -38,12 +40,15 @@ class Sampler(threading.Thread):
             hosts, vms = self.oned.hosts(), self.oned.vms()
             if any(vm.active and vm.history and vm.host not in hosts for vm in vms.values()):
                 hosts = self.oned.hosts()  # one that was added between the two calls
+            broken = broken_rules(read_groups(self.oned), hosts, vms) if self.has_groups else []
         except (OSError, OnedError) as error:
             if not self.may_be_away:
                 self.violation("OpenNebula does not answer: %s" % error)
             return
         self.polls += 1
         self.judge(hosts, vms)
+        for text in broken:
+            self.violation(text)
 
     def violation(self, text):
         if text not in self.violations:
@@ -57,6 +62,7 @@ class Sampler(threading.Thread):
     def judge(self, hosts, vms):
         """One look: what is, and how it came from what was."""
         self.capacity(hosts, vms)
+        self.units(vms)
         for vm in vms.values():
             self.state(hosts, vm)
             before = self.seen.get(vm.id)
@@ -83,6 +89,19 @@ class Sampler(threading.Thread):
             if memory.get(host.id, 0) > host.memory and ("memory", host.id) not in self.expected:
                 self.violation("host %s has %d of %d KB in use by: %s" % (
                     host.name, memory[host.id], host.memory, "; ".join(on_it)))
+
+    def units(self, vms):
+        """No device and no pinned CPU of a host is in use twice."""
+        users = {}
+        for vm in vms.values():
+            if not vm.takes_capacity or not vm.history:
+                continue
+            for unit in ["device " + address for address in vm.devices] + \
+                    ["CPU " + cpu for cpu in vm.cpus]:
+                other = users.setdefault((vm.host, unit), vm)
+                if other is not vm:
+                    self.violation("%s of host %d is in use by %s and %s" % (unit, vm.host, other,
+                                                                              vm))
 
     def state(self, hosts, vm):
         if vm.state not in VM_STATES or vm.active and vm.lcm not in LCM_STATES:

@@ -6,6 +6,8 @@ import time
 
 from kit.backend import wait_for
 from kit.client import ALL_STATES, OnedError
+from kit.groups import role_text
+from kit.history import overlaps
 from kit.sampler import Sampler
 from kit.scheduler import Scheduler
 
@@ -35,6 +37,7 @@ class Trial:
         self.scheduler = None
         self.more_schedulers = []
         self.hosts = []
+        self.groups = []
 
     def close(self):
         for scheduler in [self.scheduler] + self.more_schedulers:
@@ -74,6 +77,23 @@ class Trial:
 
     def vms(self, count, name, **about):
         return [self.vm("%s%d" % (name, i), **about) for i in range(count)]
+
+    def group(self, roles, rules=""):
+        """A VM group whose rules are to be kept; roles: name -> (policy, further attributes)."""
+        self.sampler.has_groups = True
+        text = 'NAME = "g%d"\n' % len(self.groups) + rules
+        for name, (policy, more) in roles.items():
+            text += role_text(name, policy, **more)
+        self.groups.append(self.oned.call("one.vmgroup.allocate", text))
+        return self.groups[-1]
+
+    def members(self, count, group, role, **about):
+        """VMs with that role."""
+        more = 'VMGROUP = [ VMGROUP_ID = "%d", ROLE = "%s" ]\n' % (group, role)
+        return [self.vm("%s-%d" % (role, i), more=more, **about) for i in range(count)]
+
+    def host_of(self, vm):
+        return self.look(vm).host
 
     def running_vm(self, name, seconds=30, **about):
         vm = self.vm(name, **about)
@@ -187,9 +207,8 @@ class Trial:
             history = self.look(vm).history
             for i, record in enumerate(history):
                 self.require(record.sequence == i, "record %d missing in the history" % i, vm)
-                if i + 1 < len(history):
-                    self.require(0 < record.ended <= history[i + 1].begun,
-                                 "records %d and %d of the history overlap" % (i, i + 1), vm)
+            for text in overlaps(history):
+                self.require(False, text, vm)
 
     def keeps_time(self, vm, start, duration, late=5):
         """Waits for the whole of a reservation and asserts that it is kept."""

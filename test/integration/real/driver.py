@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """OpenNebula's drivers for the scenarios: nothing happens but what files tell.
 
-    driver.py vm|monitor|transfer|datastore|idle DIRECTORY
+    driver.py vm|monitor|transfer|datastore|network|place|idle DIRECTORY
 
 A request is a line: the word, perhaps "-", the object's number, perhaps a time, the payload. The
 answer has the same word, SUCCESS or FAILURE, the number, and what the request asks for. What the
@@ -109,17 +109,26 @@ class Monitor(Driver):
         now = int(time.time())
         sound = bool(host) and host.get("error") != "yes"
         if sound:
-            text = self.look(name, host, now)
+            text = self.look(name, host, self.hardware(name), now)
         else:
             text = "told to fail" if host else "faults/hosts/%s is missing" % name
         self.answer(word, sound, number, "%d %s" % (
             now, base64.b64encode(zlib.compress(text.encode())).decode()))
 
+    def hardware(self, name):
+        """The PCI, CORE, HUGEPAGE and MEMORY_NODE vectors of the host, if it has any."""
+        try:
+            with open(os.path.join(self.directory, "faults", "hardware", name),
+                      encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
+
     @staticmethod
-    def look(name, host, now):
+    def look(name, host, hardware, now):
         cpu, memory = round(float(host["cores"]) * 100), int(host["memory_mb"]) * 1024
         system = 'HYPERVISOR = "dummy"\nHOSTNAME = "%s"\nTOTALCPU = %d\nTOTALMEMORY = %d\n' \
-            'CPUSPEED = 2000\n' % (name, cpu, memory)
+            'CPUSPEED = 2000\n%s' % (name, cpu, memory, hardware)
         use = "FREECPU = %d\nUSEDCPU = 0\nFREEMEMORY = %d\nUSEDMEMORY = 0\nNETTX = 0\nNETRX = 0\n" \
             % (cpu, memory)
         return "<MONITOR_MESSAGES><SYSTEM_HOST>%s</SYSTEM_HOST><MONITOR_HOST>%s</MONITOR_HOST>" \
@@ -147,7 +156,37 @@ class Datastore(Driver):
         self.answer(word, True, number, base64.b64encode(text.encode()).decode())
 
 
+class Network(Driver):
+    """Virtual networks are there as soon as they are made; their addresses are oned's business."""
+
+    def request(self, word, number, payload):
+        self.answer(word, True, number, "")
+
+
+class Place(Driver):
+    """A scheduler of 7.x in its simplest form: each VM, the oldest first, goes to the first host that
+    meets its requirements and that the plan has not used yet (MAX_HOST = 1, the default of rank).
+    What oned makes of the plan is oned's own doing."""
+
+    def request(self, word, number, payload):
+        if word != "PLACE":
+            self.answer(word, False, number)
+            return
+        document = ElementTree.fromstring(base64.b64decode(payload.split()[-1]))
+        actions = ""
+        used = set()
+        for vm in sorted(document.findall("REQUIREMENTS/VM"), key=lambda vm: int(vm.findtext("ID"))):
+            hosts = [host.text for host in vm.findall("HOSTS/ID") if host.text not in used]
+            for host in hosts[:1]:
+                used.add(host)
+                actions += "<ACTION><VM_ID>%s</VM_ID><OPERATION>deploy</OPERATION>" \
+                    "<HOST_ID>%s</HOST_ID><DS_ID>-1</DS_ID></ACTION>" % (vm.findtext("ID"), host)
+        plan = "<PLAN><ID>-1</ID>%s</PLAN>" % actions
+        self.answer(word, True, 0, base64.b64encode(plan.encode()).decode())
+
+
 KINDS = {"vm": Vm, "monitor": Monitor, "transfer": Transfer, "datastore": Datastore,
+         "network": Network, "place": Place,
          "idle": Driver}
 
 

@@ -43,6 +43,7 @@ VM_MAD = [ NAME = "dummy", EXECUTABLE = "{driver}", ARGUMENTS = "vm", TYPE = "xm
 TM_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "transfer" ]
 DATASTORE_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "datastore" ]
 MARKET_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "idle" ]
+IPAM_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "network" ]
 HM_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "idle" ]
 TM_MAD_CONF = [ NAME = "dummy", LN_TARGET = "NONE", CLONE_TARGET = "SYSTEM", SHARED = "YES",
   DS_MIGRATE = "YES" ]

@@ -168,6 +168,7 @@ def locked(t):
 def locked_end(t):
     """Its time is over, and its owner has locked it: others are not held back, and it ends when it is
     unlocked, over a restart, too."""
+    t.settings = "unlock: no"
     t.add_hosts(3, cores=8)
     t.begin()
     vm = t.running_vm("locked", cpu=8, haizea={"duration": clock(8)})
@@ -180,6 +181,29 @@ def locked_end(t):
     t.throughout(5, "runs as long as it is locked", lambda: t.look(vm).running, vm)
     t.oned.call("one.vm.unlock", vm)
     t.wait(20, "ended when it is unlocked", lambda: t.look(vm).ended, vm)
+
+
+@scenario("extra-unlock")
+def unlock(t):
+    """Locked VMs are unlocked when their time is over and for a reservation, and not for a lease in
+    the queue."""
+    t.add_hosts(2, cores=8)
+    t.backend.slow("save", 1)
+    t.begin()
+    over = t.running_vm("over", cpu=8, haizea={"duration": clock(8)})
+    way = t.running_vm("way", cpu=8, haizea={"start": "best_effort", "duration": clock(3600),
+                                             "preemptible": "yes"})
+    for vm in (over, way):
+        t.oned.call("one.vm.lock", vm, 4, False)
+    t.wait(20, "ended when its time is over", lambda: t.look(over).ended, over)
+    waits = t.running_vm("waits", cpu=8)
+    t.throughout(5, "not disturbed", lambda: t.look(way).running, way)
+    reserved = t.vm("ar", cpu=8, haizea={"start": relative(15), "duration": clock(10)})
+    t.keeps_time(reserved, t.look(reserved).submitted + 15, 10)
+    for vm in (over, way):
+        t.require("unlocked" in [event for event, _ in t.scheduler.events(vm)], "history", vm)
+    t.wait_running([way], 40, "RUNNING again")
+    t.require(t.look(waits).running, "not disturbed", waits)
 
 
 @scenario("extra-datastore-full")

@@ -1,7 +1,10 @@
-"""VMs that run on migratable terms go to better hosts when those become free."""
+"""VMs that are moved: to better hosts when those become free, and off hosts they must leave."""
 
 from kit.registry import scenario
 from kit.trial import clock, relative
+from scenarios.hosts import DISABLE, happened
+
+POWEROFF = 8
 
 SETTINGS = """host-policy: modules
 [scheduling]
@@ -107,3 +110,89 @@ def moves_restart(t):
     t.require(len(t.look(mover).history) == 2, "moved once", mover)
     told = [text for event, text in t.scheduler.events(mover) if event == "moved"]
     t.require(len(told) == 1 and "as planned" in told[0], "its arrival is expected: %s" % told, mover)
+
+
+@scenario("resched")
+def resched(t):
+    """A VM that runs and one that is off are marked: both go to the other host, and neither loses
+    what it is."""
+    t.add_hosts(2, cores=4)
+    t.begin()
+    vms = [t.running_vm("runs", cpu=1), t.running_vm("off", cpu=1)]
+    t.oned.action("poweroff", vms[1])
+    t.wait(20, "is off", lambda: t.look(vms[1]).state == POWEROFF, vms[1])
+    before = {vm: t.look(vm).host for vm in vms}
+    for vm in vms:
+        t.oned.action("resched", vm)
+    t.wait(40, "both are on the other host",
+           lambda: all(t.look(vm).host not in (None, before[vm]) for vm in vms), *vms)
+    t.wait(20, "one runs, the other one is off",
+           lambda: t.look(vms[0]).running and t.look(vms[1]).state == POWEROFF, *vms)
+    t.throughout(10, "both stay there",
+                 lambda: all(t.look(vm).host != before[vm] for vm in vms), *vms)
+    for vm in vms:
+        t.require(len(t.look(vm).history) == 2, "moved once", vm)
+
+
+@scenario("resched-without-room")
+def resched_without_room(t):
+    """No other host has room: the VM stays, its message says why, and it moves when there is."""
+    t.add_hosts(2, cores=4)
+    t.begin()
+    vms = [t.running_vm("a", cpu=4), t.running_vm("b", cpu=4)]
+    t.oned.action("resched", vms[0])
+    t.wait_reason(vms[0], 30, r"no other host that it may use has room")
+    t.require(t.look(vms[0]).running, "runs on", vms[0])
+    host = t.look(vms[0]).host
+    t.delete(vms[1])
+    t.wait(40, "moved when the other host is free",
+           lambda: t.look(vms[0]).running and t.look(vms[0]).host != host, vms[0])
+    t.wait(20, "the message is gone", lambda: "room" not in (t.look(vms[0]).message or ""), vms[0])
+
+
+@scenario("resched-requirements")
+def resched_requirements(t):
+    """No other host meets the VM's requirements."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    vm = t.running_vm("a", requirements='ID="%d"' % hosts[0])
+    t.oned.action("resched", vm)
+    t.wait_reason(vm, 30, r"must leave host %d: no other host" % hosts[0])
+    t.require(t.look(vm).running, "runs on", vm)
+    t.oned.action("unresched", vm)
+    t.wait(30, "the message is gone", lambda: not t.look(vm).message, vm)
+
+
+@scenario("resched-fails")
+def resched_fails(t):
+    """A live migration fails: it is said, and the VM is moved cold later."""
+    t.settings = "retry-backoff: 4"
+    t.add_hosts(2, cores=4)
+    t.begin()
+    vm = t.running_vm("a")
+    host = t.look(vm).host
+    t.backend.fail("migrate", vm=vm)
+    t.oned.action("resched", vm)
+    t.wait(30, "the history has it", lambda: happened(t, vm, "move-failed"), vm)
+    t.require(t.look(vm).host == host, "runs where it was", vm)
+    t.backend.heal()
+    t.wait(60, "moved", lambda: t.look(vm).running and t.look(vm).host != host, vm)
+
+
+@scenario("resched-flush")
+def resched_flush(t):
+    """What `onehost flush` does: the host is disabled, and each of its VMs marked."""
+    hosts = t.add_hosts(3, cores=8)
+    t.begin()
+    vms = t.vms(5, "v", cpu=1, requirements='ID="%d"' % hosts[0])
+    others = t.vms(2, "kept", cpu=2, requirements='ID="%d"' % hosts[1])
+    t.wait_running(vms + others, 30)
+    for vm in vms:
+        t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS="ID!=%d"' % hosts[1], 1)
+    t.oned.call("one.host.status", hosts[0], DISABLE)
+    for vm in vms:
+        t.oned.action("resched", vm)
+    t.wait(90, "all run on the third host",
+           lambda: all(t.look(vm).running and t.look(vm).host == hosts[2] for vm in vms), *vms)
+    t.require(all(len(t.look(vm).history) == 1 for vm in others), "the others stay", *others)
+    t.unbroken(*vms)

@@ -1,7 +1,7 @@
 """Plain VMs are placed where they fit and where they may be."""
 
 from kit.registry import scenario
-from kit.trial import CAPACITY, REQUIREMENT
+from kit.trial import CAPACITY, REQUIREMENT, clock, relative
 
 
 @scenario("plain-one")
@@ -39,6 +39,14 @@ def plain_too_big(t):
     fat = t.vm("fat", memory=256 * 1024)
     other = t.vm("other")
     t.wait_running([other], 30)
+    reserved = t.vm("reserved", cpu=64, haizea={"start": relative(600), "duration": clock(60)})
+    group = t.vms(3, "group", cpu=6, haizea={"start": "best_effort", "duration": clock(60),
+                                             "group": "g", "group_size": "3"})
+    for vm, what in ((wide, "enough CPU: at most 8.00 CPU"), (fat, "enough memory: at most .* 16384 MB"),
+                     (reserved, "enough CPU: at most 8.00 CPU"),
+                     (group[0], "3 VMs requested, but all hosts together hold at most 2")):
+        t.wait_reason(vm, 30, what)
+    t.require(t.refused(reserved), "a reservation that no host can hold is refused", reserved)
     for vm in (wide, fat):
         t.wait_reason(vm, 30, CAPACITY)
         t.require(t.look(vm).pending and t.never_ran(vm), "pending and never run", vm)
@@ -139,3 +147,18 @@ def figures_change(t):
     t.wait_running([alone], 15, "RUNNING soon after a host without VMs is there")
     t.delete(busy[0])
     t.wait_running([roomy], 15, "RUNNING soon after nothing is allocated on a host")
+
+
+@scenario("requirements-company")
+def requirements_company(t):
+    """VMs that must not be, and must be, on the host of another one; all wait at the beginning."""
+    t.add_hosts(3)
+    rank = 'SCHED_RANK = "-ID"\n'
+    anchor = t.vm("anchor", more=rank)
+    apart = t.vm("apart", requirements="CURRENT_VMS!=%d" % anchor, more=rank)
+    follower = t.vm("follower", requirements="CURRENT_VMS=%d" % apart)
+    t.begin()
+    t.wait_running([anchor, apart, follower], 60)
+    t.require(t.look(apart).host != t.look(anchor).host, "on another host", anchor, apart)
+    t.require(t.look(follower).host == t.look(apart).host, "on the same host", apart, follower)
+    t.deployed_once(anchor, apart, follower)

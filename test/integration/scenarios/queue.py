@@ -141,6 +141,27 @@ def modules_remember(t):
     t.require(t.look(second).running, "runs on", second)
 
 
+@scenario("weekly-budget")
+def weekly_budget(t):
+    """A user may use one VM-hour in a week: what was used and promised counts, over a restart, too."""
+    t.settings = "[scheduling]\npolicy-admission: limits\n[policy limits]\nvm-hours: 1"
+    t.add_hosts(2, cores=8)
+    t.begin()
+    first = t.running_vm("first", haizea=best_effort(2400))
+    second = t.vm("second", haizea=best_effort(1800))
+    t.wait(20, "the second is refused", lambda: t.refused(second), second)
+    t.require(t.reason(second, "VM-hours in a week.*promised; there is room from 20"),
+              "for the budget, with when there is room", second)
+    t.scheduler.kill()
+    t.scheduler.start()
+    third = t.vm("third", haizea=best_effort(1800))
+    t.wait(20, "so is the third after a restart", lambda: t.refused(third), third)
+    t.delete(first)
+    t.wait(20, "the first is over", lambda: t.look(first).done, first)
+    t.pause(4)
+    t.running_vm("fourth", haizea=best_effort(1800))
+
+
 @scenario("fcfs")
 def fcfs(t):
     t.add_hosts(1, cores=8)
@@ -254,7 +275,7 @@ def priority(t):
     hosts = t.add_hosts(1, cores=4)
     t.begin()
     busy = [t.running_vm("busy-%d" % i, cpu=1, requirements='ID="%d"' % hosts[0]) for i in range(4)]
-    wishes = (("low", -5, 1), ("none", None, 1), ("high", 7, 1), ("highest", 1000, 2))
+    wishes = (("low", -0.25, 1), ("none", None, 1), ("high", 0.5, 1), ("highest", 0.75, 2))
     vms = {name: t.vm(name, cpu=cpu, more="" if value is None else "USER_PRIORITY = %g" % value)
            for name, value, cpu in wishes}
     for vm in vms.values():
@@ -270,3 +291,44 @@ def priority(t):
     t.require(t.never_ran(vms["low"]), "the lowest waits", vms["low"])
     t.delete(vms["none"])
     t.wait_running([vms["low"]], 20, "the lowest comes last")
+
+
+@scenario("fair-share")
+def fair_share(t):
+    """On a full cloud the user who has used less goes first, whoever asked first; a restart forgets
+    nothing. User 0 is oneadmin, user 1 serveradmin."""
+    t.settings = "[scheduling]\nfair-share: users"
+
+    def vm_of(user, name):
+        vm = t.vm(name, cpu=1, hold=True)
+        t.oned.call("one.vm.chown", vm, user, -1)
+        t.oned.action("release", vm)
+        return vm
+
+    t.add_hosts(1, cores=4)
+    t.begin()
+    busy = [t.running_vm("busy-%d" % i, cpu=1) for i in range(4)]
+    first = vm_of(0, "first")
+    t.wait_reason(first, 30, "[Ww]ait")
+    other = vm_of(1, "other")
+    t.wait_reason(other, 30, "[Ww]ait")
+    t.delete(busy[0])
+    t.wait_running([other], 20, "the user without usage is next")
+    second = vm_of(1, "second")
+    t.wait_reason(second, 30, "[Ww]ait")
+    for vm in busy[1:]:
+        t.wait_running([vm], 5, "runs on")
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.delete(other)
+    t.wait_running([second], 30, "so it is after a restart")
+    t.require(t.never_ran(first), "the oldest of the user who has used most waits", first)
+    told = t.scheduler.ask("lease", "why", str(first))
+    t.require(re.search(r"user \S+ 0\.\d\d CPU-hours for 1 share", told), "why says so: " + told)
+    t.require("USED" in t.scheduler.ask("queue"), "the queue shows usage")
+    names = {user.find("ID").text: user.find("NAME").text
+             for user in t.oned.document("one.userpool.info").iter("USER")}
+    t.require("of %s in " % names["1"] in t.scheduler.ask("status"),
+              "so does the status, by name")
+    t.delete(busy[1])
+    t.wait_running([first], 20, "it comes last")

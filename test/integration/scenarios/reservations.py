@@ -163,6 +163,39 @@ def preemption(t):
         raise Failure("four reservations ran on %d hosts" % len(hosts))
 
 
+@scenario("extra-suspension-timing")
+def suspension_timing(t):
+    """The first suspension is planned with the configured rate, the next as it was observed; a
+    group is not started for the few seconds until a reservation."""
+    t.add_hosts(1, cores=8)
+    t.backend.slow("save", 2)
+    t.begin()
+    fill = t.vm("fill", cpu=8, memory=512, haizea={"start": "best_effort", "duration": clock(3600),
+                                                   "preemptible": "yes"})
+    t.wait_running([fill], 30)
+    early = []
+    for name in ("first", "second"):
+        reserved = t.vm(name, cpu=8, haizea={"start": relative(50), "duration": clock(5)})
+        start = t.look(reserved).submitted + 50
+        t.wait(55, "suspended for " + name, lambda: not t.those_running([fill]), fill)
+        early.append(start - time.time())
+        t.tell("suspended %.1f s before the start" % early[-1])
+        t.wait(start + 10 - time.time(), "runs", lambda: t.began(reserved), reserved)
+        t.wait_running([fill], 60, "RUNNING again")
+    t.require(early[1] < early[0] and early[1] < 10, "the second time it is suspended later", fill)
+    t.delete(fill)
+    reserved = t.vm("third", cpu=8, haizea={"start": relative(25), "duration": clock(20)})
+    start = t.look(reserved).submitted + 25
+    t.wait_reason(reserved, 10, r"\d\d:\d\d")
+    t.pause_until(start - 12)
+    group = t.vms(2, "group", cpu=4, memory=512,
+                  haizea={"start": "best_effort", "duration": clock(600), "preemptible": "yes",
+                          "group": "g", "group_size": "2"})
+    t.throughout(start - time.time(), "not started for so short a time",
+                 lambda: not t.those_running(group), *group)
+    t.wait_running(group, 60)
+
+
 @scenario("extra-max-reservations")
 def max_reservations(t):
     """So many at once: those that come together count as well, those that are over do not."""

@@ -1,13 +1,14 @@
-/* Priority orders the queue whatever the preemption policy is: no lease waits for one of lower
- * priority that had not started before it was there. Random queues on one host are compared with
- * plain list scheduling over an array of seconds. */
+/* Priority, with its fractions, orders the queue whatever the preemption policy is: no lease waits
+ * for one of lower priority that had not started before it was there. Random queues on one host are
+ * compared with plain list scheduling over an array of seconds. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario.h"
+#include "plugin/policy_host.h"
+#include "test/core/scenario.h"
 #include "test/support/random.h"
 
-enum { QUEUES = 400, LEASES = 24, SECONDS = 4000 };
+enum { QUEUES = 60, LEASES = 24, SECONDS = 4000 };
 
 struct wish {
     int64_t submit, cpu, duration;
@@ -105,12 +106,13 @@ static void compare(const struct reference *reference, struct scenario *s)
 
 static void add_lease(struct reference *reference, struct scenario *s, struct random *random)
 {
+    static const int32_t priorities[] = {-1500, -250, 0, 1, 500, 2000};
     struct wish *wish = &reference->wishes[++reference->n];
 
     *wish = (struct wish){.submit = s->now,
                           .cpu = random_between(random, 1, 10) * 10,
                           .duration = random_between(random, 1, 60),
-                          .priority = (int32_t)random_between(random, -2, 2)};
+                          .priority = priorities[random_between(random, 0, 5)]};
     reference->start[reference->n] = -1;
     ask(s, (struct ask){.id = reference->n,
                         .kind = LEASE_BEST_EFFORT,
@@ -121,7 +123,7 @@ static void add_lease(struct reference *reference, struct scenario *s, struct ra
                         .non_preemptable = true});
 }
 
-static void play(uint32_t seed, enum backfilling backfilling)
+static void play(uint32_t seed, enum backfilling backfilling, const struct policy_hooks *policies)
 {
     static struct reference reference;
     struct scenario s;
@@ -133,6 +135,8 @@ static void play(uint32_t seed, enum backfilling backfilling)
     memset(&reference, 0, sizeof reference);
     scenario_begin(&s, 1);
     s.seed = seed;
+    if (policies)
+        s.policies = *policies;
     s.settings.backfilling = backfilling;
     s.settings.backfilling_reservations = 2;
     while (reference.n < n) {
@@ -148,13 +152,39 @@ static void play(uint32_t seed, enum backfilling backfilling)
     scenario_end(&s);
 }
 
+static struct policy_host *load(const char *preemption)
+{
+    const char *directory = POLICIES;
+    struct policy_host_settings settings;
+    struct policy_host *host;
+    struct error err = {0};
+
+    policy_host_settings_init(&settings);
+    settings.preemption = preemption;
+    settings.directories = &directory;
+    settings.n_directories = 1;
+    host = policy_host_create(&settings, &err);
+    if (!host)
+        fail_msg("%s", err.text);
+    return host;
+}
+
 static void no_lease_is_delayed_by_one_of_lower_priority(void **state)
 {
+    static const char *const modules[] = {
+        NULL, "no-preemption", "ar-preempts-everything", "priority", "mov", "mlip", "moml"};
+
     (void)state;
-    for (uint32_t seed = 1; seed <= QUEUES; seed++) {
-        play(seed, BACKFILLING_AGGRESSIVE);
-        play(seed, BACKFILLING_INTERMEDIATE);
-        play(seed, BACKFILLING_CONSERVATIVE);
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        struct policy_host *host = load(modules[i]);
+        const struct policy_hooks *hooks = modules[i] ? policy_host_hooks(host) : NULL;
+
+        for (uint32_t seed = 1; seed <= QUEUES; seed++) {
+            play(seed, BACKFILLING_AGGRESSIVE, hooks);
+            play(seed, BACKFILLING_INTERMEDIATE, hooks);
+            play(seed, BACKFILLING_CONSERVATIVE, hooks);
+        }
+        policy_host_destroy(host);
     }
 }
 

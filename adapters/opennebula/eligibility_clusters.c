@@ -1,0 +1,109 @@
+/* The clusters in OpenNebula's automatic requirements: those of a VM's images and networks when it
+ * was made. They are put up to date, so that a waiting VM can use clusters that its datastores and
+ * networks have joined since, and does not wait for those they have left. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/eligibility_parts.h"
+#include "util/memory.h"
+
+enum { CLUSTERS_MAX = 256 };
+
+/* The clusters that all of a VM's images and networks are in. */
+struct common {
+    int32_t ids[CLUSTERS_MAX];
+    size_t n;
+    bool any;   /* there is such an image or network */
+    bool known; /* all of them are */
+};
+
+static bool is_among(int32_t id, const int32_t *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+static void keep_common(struct common *common, const int32_t *ids, size_t n)
+{
+    size_t kept = 0;
+
+    if (!common->any) {
+        common->known = n <= CLUSTERS_MAX;
+        common->n = common->known ? n : 0;
+        for (size_t i = 0; i < common->n; i++)
+            common->ids[i] = ids[i];
+    } else {
+        for (size_t i = 0; i < common->n; i++)
+            if (is_among(common->ids[i], ids, n))
+                common->ids[kept++] = common->ids[i];
+        common->n = kept;
+    }
+    common->any = true;
+}
+
+static void read_common(const struct eligibility *eligibility, const struct vm *vm,
+                        struct common *common)
+{
+    const struct network_pool *networks = eligibility->networks;
+
+    *common = (struct common){.known = eligibility->datastores && networks && !vm->has_os_files};
+    for (size_t i = 0; common->known && i < vm->n_images; i++) {
+        const struct datastore *found =
+            eligibility_datastore_of(eligibility, vm->images[i].datastore);
+
+        if (found)
+            keep_common(common, found->clusters, found->n_clusters);
+        else
+            common->known = false;
+    }
+    for (size_t i = 0; common->known && i < vm->n_networks; i++) {
+        size_t k = 0;
+
+        while (k < networks->n && networks->items[k].id != vm->networks[i])
+            k++;
+        if (k < networks->n)
+            keep_common(common, networks->items[k].clusters, networks->items[k].n_clusters);
+        else
+            common->known = false;
+    }
+}
+
+/* The text with other clusters in its first parentheses; to be freed. */
+static char *with_clusters(const char *text, const char *test, const struct common *common)
+{
+    const char *rest = strchr(text, ')');
+    size_t room = strlen(text) + common->n * (strlen(test) + 16) + 3, length = 0;
+    char *mended = memory_new(room, 1);
+
+    for (size_t i = 0; i < common->n; i++)
+        length += (size_t)snprintf(mended + length, room - length, "%s%s%d", i ? " | " : "(", test,
+                                   common->ids[i]);
+    snprintf(mended + length, room - length, "%s", rest);
+    return mended;
+}
+
+const char *eligibility_automatic(struct eligibility *eligibility, const struct vm *vm,
+                                  const char *name)
+{
+    static const char *const tests[] = {"CLUSTER_ID = ", "\"CLUSTERS/ID\" @> "};
+    const char *text = attributes_find(&vm->template, name), *test = NULL;
+    struct common common;
+    char *mended;
+    uint32_t number;
+
+    for (size_t i = 0; text && i < sizeof tests / sizeof *tests; i++)
+        if (text[0] == '(' && strncmp(text + 1, tests[i], strlen(tests[i])) == 0)
+            test = tests[i];
+    if (!test || !strchr(text, ')'))
+        return text;
+    read_common(eligibility, vm, &common);
+    if (!common.known || !common.any || common.n == 0)
+        return text;
+    mended = with_clusters(text, test, &common);
+    number = map_add_text(&eligibility->automatic_texts, mended);
+    free(mended);
+    return map_key_bytes(&eligibility->automatic_texts, number);
+}

@@ -1,0 +1,134 @@
+/* The hosts that the roles of a VM in its VM groups allow, and those they prefer. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/eligibility_parts.h"
+#include "adapters/opennebula/printable.h"
+#include "util/memory.h"
+
+enum { KEY_MAX = VMGROUPS_OF_VM_MAX * 18 + 1, SHOWN_MAX = 48 };
+
+static bool has_lists(const struct vmgroup_role *role)
+{
+    return role->hosts.n || role->not_hosts.n || role->clusters.n || role->not_clusters.n;
+}
+
+static const struct vmgroup_role *role_of(const struct vmgroup_pool *pool,
+                                          const struct vmgroup_member *member)
+{
+    return &pool->items[member->group].roles[member->role];
+}
+
+static void add_role(struct eligibility *eligibility, const struct vmgroup_role *role,
+                     struct role_hosts *hosts)
+{
+    for (size_t i = 0; i < eligibility->hosts->n; i++) {
+        const struct host *host = &eligibility->hosts->items[i];
+
+        if (vmgroup_role_allows(role, host->id, host->cluster)) {
+            if (role->weight > 0 && hosts->preference)
+                hosts->preference[i] += role->weight;
+        } else if (role->weight == 0) {
+            hosts->allowed[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
+    }
+}
+
+static void fill(struct eligibility *eligibility, const struct vmgroup_member *members, size_t n,
+                 struct role_hosts *hosts)
+{
+    const struct vmgroup_pool *pool = eligibility->vmgroups;
+    const struct vmgroup_role *first = NULL;
+    char name[SHOWN_MAX], text[2 * SHOWN_MAX];
+
+    *hosts = (struct role_hosts){
+        .allowed = memory_new(host_columns_words(eligibility->columns), sizeof *hosts->allowed)};
+    for (size_t i = 0; i < eligibility->hosts->n; i++)
+        bitmap_add(hosts->allowed, i);
+    for (size_t i = 0; i < n; i++) {
+        const struct vmgroup_role *role = role_of(pool, &members[i]);
+
+        if (role->weight > 0 && has_lists(role) && !hosts->preference)
+            hosts->preference = memory_new(eligibility->hosts->n, sizeof *hosts->preference);
+        if (!first && role->weight == 0 && has_lists(role)) {
+            first = role;
+            snprintf(text, sizeof text, "excluded by role %s of VM group %d",
+                     printable(name, sizeof name, role->name), pool->items[members[i].group].id);
+            hosts->why = memory_text(text);
+        }
+        add_role(eligibility, role, hosts);
+    }
+}
+
+uint32_t eligibility_roles_of(struct eligibility *eligibility, const struct vm *vm)
+{
+    char key[KEY_MAX];
+    size_t n = 0, length = 0;
+    const struct vmgroup_member *members =
+        eligibility->vmgroups ? vmgroup_pool_roles_of(eligibility->vmgroups, vm->id, &n) : NULL;
+    bool any = false, is_new;
+    uint32_t number;
+
+    for (size_t i = 0; i < n && i < VMGROUPS_OF_VM_MAX; i++) {
+        any |= has_lists(role_of(eligibility->vmgroups, &members[i]));
+        length += (size_t)snprintf(key + length, sizeof key - length, "%x/%x ", members[i].group,
+                                   members[i].role);
+    }
+    if (!any)
+        return MAP_NONE;
+    number = eligibility_number(&eligibility->role_texts, key, &is_new);
+    if (is_new) {
+        eligibility->roles = memory_grow(eligibility->roles, &eligibility->roles_allocated,
+                                         (size_t)number + 1, sizeof *eligibility->roles);
+        fill(eligibility, members, n, &eligibility->roles[number]);
+    }
+    return number;
+}
+
+const int64_t *eligibility_ranks_with_roles(struct eligibility *eligibility, const int64_t *ranks,
+                                            uint32_t roles)
+{
+    const struct role_hosts *hosts = &eligibility->roles[roles];
+    int64_t *sums = eligibility->scratch_ranks;
+
+    if (!hosts->preference)
+        return ranks;
+    for (size_t i = 0; i < eligibility->hosts->n; i++)
+        sums[i] = (ranks ? ranks[i] : 0) + hosts->preference[i] * ELIGIBILITY_WEIGHT;
+    return eligibility_kept(&eligibility->ranks, sums, eligibility->hosts->n * sizeof *sums);
+}
+
+void eligibility_forget_roles(struct eligibility *eligibility)
+{
+    for (size_t i = 0; i < eligibility->role_texts.n; i++) {
+        free(eligibility->roles[i].allowed);
+        free(eligibility->roles[i].preference);
+        free(eligibility->roles[i].why);
+    }
+    free(eligibility->roles);
+    map_finish(&eligibility->role_texts);
+}
+
+void eligibility_use_vmgroups(struct eligibility *eligibility, const struct vmgroup_pool *vmgroups)
+{
+    eligibility->vmgroups = vmgroups;
+}
+
+bool eligibility_fault_of_groups(const struct eligibility *eligibility, const struct vm *vm,
+                                 char *reason, size_t size)
+{
+    size_t n = 0;
+
+    if (eligibility->vmgroups)
+        vmgroup_pool_roles_of(eligibility->vmgroups, vm->id, &n);
+    if (n > VMGROUPS_OF_VM_MAX)
+        snprintf(reason, size, "it is in %zu VM groups, and Galerna reads at most %d", n,
+                 VMGROUPS_OF_VM_MAX);
+    else if (n == 0 && vm->in_vmgroup)
+        snprintf(reason, size, "its VM group %d could not be read from OpenNebula", vm->vmgroup);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,244 @@
+/* What a VM's template requests of PCI devices and NUMA nodes, and what it was assigned. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "adapters/opennebula/pool_hardware.h"
+
+enum { TEXT_MAX = 127, KB_PER_MB = 1024 };
+
+static const int64_t largest = INT64_C(1) << 40;
+
+/* The first fault is kept. */
+static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                      const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                      const char *format, ...)
+{
+    va_list arguments;
+    char text[120];
+
+    if (draft->hardware.fault)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    draft->hardware.fault = pool_memory_text(pool_reader_memory(reader), text, strlen(text));
+}
+
+static void fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                  const struct pool_path *path)
+{
+    set_fault(reader, draft, "its %.30s/%.30s cannot be read", path->elements[1]->name,
+              path->elements[2]->name);
+}
+
+static const char *read_text(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                             const struct pool_path *path, const struct pool_text *text)
+{
+    if (text->length <= TEXT_MAX)
+        return text->length ? pool_read_text(reader, text) : NULL;
+    fault(reader, draft, path);
+    return NULL;
+}
+
+static void read_count(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                       const struct pool_path *path, const struct pool_text *text, int64_t *value)
+{
+    if (!pool_is_count(text, largest, value))
+        fault(reader, draft, path);
+}
+
+static void read_identifier(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                            const struct pool_path *path, const struct pool_text *text,
+                            uint32_t *value)
+{
+    if (!pool_is_pci(text, value))
+        fault(reader, draft, path);
+}
+
+/* The number of a node: what is none (such as "-1") says nothing. */
+static void read_node(const struct pool_text *text, int32_t *node)
+{
+    int64_t number = -1;
+
+    if (pool_is_count(text, INT32_MAX, &number) && number >= 0)
+        *node = (int32_t)number;
+}
+
+static void read_device(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                        const struct pool_path *path, const struct pool_text *text)
+{
+    struct device_request *device = &draft->device;
+
+    if (!draft->device_begun)
+        *device = (struct device_request){
+            .vendor = DEMAND_ANY, .device = DEMAND_ANY, .class = DEMAND_ANY};
+    draft->device_begun = true;
+    switch (path->elements[2]->word) {
+    case WORD_VENDOR:
+        read_identifier(reader, draft, path, text, &device->vendor);
+        break;
+    case WORD_DEVICE:
+        read_identifier(reader, draft, path, text, &device->device);
+        break;
+    case WORD_CLASS:
+        read_identifier(reader, draft, path, text, &device->class);
+        break;
+    case WORD_SHORT_ADDRESS:
+        device->short_address = read_text(reader, draft, path, text);
+        break;
+    case WORD_PROFILE:
+        device->profile = read_text(reader, draft, path, text);
+        break;
+    case WORD_ADDRESS:
+        device->address = read_text(reader, draft, path, text);
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_numa_node(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                           const struct pool_path *path, const struct pool_text *text)
+{
+    if (!draft->node_begun)
+        draft->node = (struct node_request){.node = -1, .memory_node = -1};
+    draft->node_begun = true;
+    switch (path->elements[2]->word) {
+    case WORD_TOTAL_CPUS:
+        read_count(reader, draft, path, text, &draft->node.cpus);
+        break;
+    case WORD_MEMORY:
+        read_count(reader, draft, path, text, &draft->node.memory);
+        break;
+    case WORD_NODE_ID:
+        read_node(text, &draft->node.node);
+        break;
+    case WORD_MEMORY_NODE_ID:
+        read_node(text, &draft->node.memory_node);
+        break;
+    default:
+        break;
+    }
+}
+
+static enum pin_policy policy_of(const char *text)
+{
+    static const char *const names[] = {
+        [PIN_CORE] = "CORE", [PIN_THREAD] = "THREAD", [PIN_SHARED] = "SHARED"};
+
+    for (int policy = PIN_CORE; policy <= PIN_SHARED; policy++)
+        if (strcasecmp(text, names[policy]) == 0)
+            return (enum pin_policy)policy;
+    return PIN_NONE;
+}
+
+/* The topology's numbers begin at 0, which is "not given"; a node has the number 0. */
+static void read_topology(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                          const struct pool_path *path, const struct pool_text *text)
+{
+    struct vm_hardware *hardware = &draft->hardware;
+    int32_t node = -1;
+
+    switch (path->elements[2]->word) {
+    case WORD_PIN_POLICY:
+        hardware->policy = policy_of(text->text);
+        break;
+    case WORD_THREADS:
+        read_count(reader, draft, path, text, &hardware->threads);
+        break;
+    case WORD_HUGEPAGE_SIZE:
+        hardware->page_size = 0;
+        read_count(reader, draft, path, text, &hardware->page_size);
+        hardware->page_size *= KB_PER_MB;
+        break;
+    case WORD_NODE_AFFINITY:
+        read_node(text, &node);
+        hardware->affinity = node + 1; /* until the end: 0 is "any" */
+        break;
+    default:
+        break;
+    }
+}
+
+void vm_hardware_read(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                      const struct pool_path *path, const struct pool_text *text)
+{
+    switch (path->elements[1]->word) {
+    case WORD_PCI:
+        read_device(reader, draft, path, text);
+        break;
+    case WORD_NUMA_NODE:
+        read_numa_node(reader, draft, path, text);
+        break;
+    case WORD_TOPOLOGY:
+        read_topology(reader, draft, path, text);
+        break;
+    default:
+        break;
+    }
+}
+
+/* A device that was requested by its address has identifiers once it was assigned: from then on any
+ * device of its kind will do, as in oned. */
+static void end_device(struct pool_reader *reader, struct vm_hardware_draft *draft)
+{
+    struct vm_hardware *hardware = &draft->hardware;
+    struct device_request *device = &draft->device;
+    draft->device_begun = false;
+    if (device->vendor != DEMAND_ANY || device->device != DEMAND_ANY || device->class != DEMAND_ANY)
+        device->short_address = NULL;
+    else if (!device->short_address)
+        set_fault(reader, draft, "its PCI has neither VENDOR, DEVICE, CLASS nor SHORT_ADDRESS");
+    if (hardware->n_devices == VM_DEVICES_MOST) {
+        set_fault(reader, draft, "it requests more than %d PCI devices", VM_DEVICES_MOST);
+        return;
+    }
+    hardware->devices = pool_append(reader, hardware->devices, hardware->n_devices,
+                                    &draft->devices_allocated, sizeof *device);
+    hardware->devices[hardware->n_devices++] = *device;
+}
+
+static void end_node(struct pool_reader *reader, struct vm_hardware_draft *draft)
+{
+    struct vm_hardware *hardware = &draft->hardware;
+
+    draft->node_begun = false;
+    if (hardware->n_nodes == VM_NODES_MOST) {
+        set_fault(reader, draft, "it requests more than %d NUMA nodes", VM_NODES_MOST);
+        return;
+    }
+    hardware->nodes = pool_append(reader, hardware->nodes, hardware->n_nodes,
+                                  &draft->nodes_allocated, sizeof draft->node);
+    hardware->nodes[hardware->n_nodes++] = draft->node;
+}
+
+void vm_hardware_close(struct pool_reader *reader, struct vm_hardware_draft *draft,
+                       const struct pool_path *path)
+{
+    if (path->elements[1]->word == WORD_PCI && draft->device_begun)
+        end_device(reader, draft);
+    else if (path->elements[1]->word == WORD_NUMA_NODE && draft->node_begun)
+        end_node(reader, draft);
+}
+
+const struct vm_hardware *vm_hardware_end(struct pool_reader *reader,
+                                          struct vm_hardware_draft *draft)
+{
+    struct vm_hardware *hardware;
+    int64_t cpus = 0;
+
+    draft->hardware.affinity--;
+    for (size_t i = 0; i < draft->hardware.n_nodes; i++)
+        cpus += draft->hardware.nodes[i].cpus;
+    if (cpus > VM_CPUS_MOST)
+        set_fault(reader, draft, "its NUMA nodes have more than %d CPUs", VM_CPUS_MOST);
+    if (draft->hardware.n_devices == 0 && draft->hardware.n_nodes == 0 && !draft->hardware.fault)
+        return NULL;
+    hardware = pool_memory_array(pool_reader_memory(reader), 1, sizeof *hardware);
+    *hardware = draft->hardware;
+    return hardware;
+}

@@ -1,0 +1,59 @@
+#include "adapters/opennebula/pool_nic.h"
+
+#include <string.h>
+#include <strings.h>
+
+void pool_nic_value(struct pool_reader *reader, struct nic_draft *draft,
+                    const struct pool_path *path, const struct pool_text *text)
+{
+    if (path->n != 3 || text->length == 0)
+        return;
+    switch (path->elements[2]->word) {
+    case WORD_NIC_ID:
+        pool_read_int(reader, path, text, 0, &draft->nic.id);
+        break;
+    case WORD_NETWORK_MODE:
+        draft->is_automatic = strcasecmp(text->text, "auto") == 0;
+        break;
+    case WORD_NETWORK_ID:
+        draft->has_network = true;
+        break;
+    case WORD_SCHED_REQUIREMENTS:
+        draft->nic.requirement = pool_read_text(reader, text);
+        break;
+    case WORD_SCHED_RANK:
+        draft->nic.rank = pool_read_text(reader, text);
+        break;
+    default:
+        break;
+    }
+}
+
+static void add(struct pool_reader *reader, struct nic_draft *draft, struct vm *vm)
+{
+    size_t i = vm->n_nics;
+
+    if (vm->n_nics > VM_NICS_MAX)
+        return;
+    if (vm->n_nics == draft->allocated) {
+        size_t allocated = draft->allocated ? 2 * draft->allocated : 4;
+        struct vm_nic *nics =
+            pool_memory_array(pool_reader_memory(reader), allocated, sizeof *nics);
+
+        if (vm->n_nics)
+            memcpy(nics, vm->nics, vm->n_nics * sizeof *nics);
+        vm->nics = nics;
+        draft->allocated = allocated;
+    }
+    for (; i > 0 && vm->nics[i - 1].id > draft->nic.id; i--)
+        vm->nics[i] = vm->nics[i - 1];
+    vm->nics[i] = draft->nic;
+    vm->n_nics++;
+}
+
+void pool_nic_end(struct pool_reader *reader, struct nic_draft *draft, struct vm *vm)
+{
+    if (draft->is_automatic && !draft->has_network)
+        add(reader, draft, vm);
+    *draft = (struct nic_draft){.allocated = draft->allocated};
+}

@@ -1,0 +1,299 @@
+/* VM groups: their roles, rules and members. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "adapters/opennebula/pool_reader.h"
+#include "adapters/opennebula/printable.h"
+#include "util/memory.h"
+
+enum { WEIGHT_MAX = 100, SHOWN_MAX = 40 };
+
+/* The group being read. Rules name roles that may follow them, and are resolved at its end. */
+struct vmgroup_draft {
+    bool has_id, has_role_id;
+    struct vmgroup_role role; /* the one being read */
+    struct vmgroup_role roles[VMGROUP_ROLES_MAX];
+    size_t n_roles;
+    const char *rules[VMGROUP_RULES_MAX];
+    bool apart[VMGROUP_RULES_MAX];
+    size_t n_rules;
+};
+
+static void reject(struct pool_reader *reader, const struct vmgroup *group, const char *what,
+                   const char *text)
+{
+    char shown[SHOWN_MAX];
+
+    pool_reader_reject(reader, "VM group %d: %s \"%s\"", group->id, what,
+                       printable(shown, sizeof shown, text));
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+static int by_id(const void *a, const void *b)
+{
+    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* "3, 1,,3" as 1, 3. False: there is something else in it. */
+static bool parse_ids(const char *text, int32_t *ids, size_t *n)
+{
+    size_t kept = 0;
+
+    *n = 0;
+    while (*text) {
+        char *end;
+        long long id;
+
+        text += strspn(text, ", \t\r\n");
+        if (!*text)
+            break;
+        if (*text < '0' || *text > '9')
+            return false;
+        id = strtoll(text, &end, 10);
+        end += strspn(end, " \t\r\n");
+        if (id > INT32_MAX || (*end && *end != ','))
+            return false;
+        ids[(*n)++] = (int32_t)id;
+        text = end;
+    }
+    if (*n > 0)
+        qsort(ids, *n, sizeof *ids, by_id);
+    for (size_t i = 0; i < *n; i++)
+        if (kept == 0 || ids[i] != ids[kept - 1])
+            ids[kept++] = ids[i];
+    *n = kept;
+    return true;
+}
+
+/* A list that was cut would be another rule. */
+static void read_ids(struct pool_reader *reader, const struct vmgroup *group,
+                     const struct pool_path *path, const struct pool_text *text, struct id_set *set)
+{
+    int32_t *ids = memory_new(text->length / 2 + 1, sizeof *ids);
+
+    if (text->length >= POOL_TEXT_MAX) {
+        pool_reader_reject(reader, "VM group %d: %.40s is longer than 64 KB", group->id,
+                           path->elements[path->n - 1]->name);
+    } else if (!parse_ids(text->text, ids, &set->n)) {
+        reject(reader, group, "no list of ids:", text->text);
+    } else {
+        set->ids = pool_memory_array(pool_reader_memory(reader), set->n, sizeof *ids);
+        if (set->n > 0)
+            memcpy(set->ids, ids, set->n * sizeof *ids);
+    }
+    free(ids);
+}
+
+static void read_weight(struct pool_reader *reader, const struct pool_path *path,
+                        const struct pool_text *text, int32_t *weight)
+{
+    int64_t value = 0;
+
+    pool_read_number(reader, path, text, 0, WEIGHT_MAX, &value);
+    *weight = (int32_t)value;
+}
+
+static void read_level(struct pool_reader *reader, const struct vmgroup *group,
+                       const struct pool_text *text, bool *by_cluster)
+{
+    *by_cluster = strcasecmp(text->text, "CLUSTER") == 0;
+    if (!*by_cluster && strcasecmp(text->text, "HOST") != 0 && text->length > 0)
+        reject(reader, group, "GALERNA_LEVEL is neither HOST nor CLUSTER:", text->text);
+}
+
+/* --- roles and rules -------------------------------------------------------------------------- */
+
+/* As in OpenNebula, an unknown policy counts as none. */
+static enum role_policy policy_of(const char *text)
+{
+    if (strcasecmp(text, "AFFINED") == 0)
+        return ROLE_TOGETHER;
+    return strcasecmp(text, "ANTI_AFFINED") == 0 ? ROLE_APART : ROLE_FREE;
+}
+
+static void read_role(struct pool_reader *reader, const struct vmgroup *group,
+                      const struct pool_path *path, const struct pool_text *text)
+{
+    struct vmgroup_draft *draft = pool_reader_scratch(reader);
+    struct vmgroup_role *role = &draft->role;
+
+    switch (path->elements[2]->word) {
+    case WORD_ID:
+        pool_read_int(reader, path, text, 0, &role->id);
+        draft->has_role_id = text->length > 0;
+        break;
+    case WORD_NAME:
+        role->name = pool_read_text(reader, text);
+        break;
+    case WORD_POLICY:
+        role->policy = policy_of(text->text);
+        break;
+    case WORD_HOST_AFFINED:
+        read_ids(reader, group, path, text, &role->hosts);
+        break;
+    case WORD_HOST_ANTI_AFFINED:
+        read_ids(reader, group, path, text, &role->not_hosts);
+        break;
+    case WORD_GALERNA_CLUSTER_AFFINED:
+        read_ids(reader, group, path, text, &role->clusters);
+        break;
+    case WORD_GALERNA_CLUSTER_ANTI_AFFINED:
+        read_ids(reader, group, path, text, &role->not_clusters);
+        break;
+    case WORD_GALERNA_WEIGHT:
+        read_weight(reader, path, text, &role->weight);
+        break;
+    case WORD_GALERNA_LEVEL:
+        read_level(reader, group, text, &role->by_cluster);
+        break;
+    case WORD_VMS:
+        read_ids(reader, group, path, text, &role->vms);
+        break;
+    default:
+        break;
+    }
+}
+
+static void end_role(struct pool_reader *reader, const struct vmgroup *group)
+{
+    struct vmgroup_draft *draft = pool_reader_scratch(reader);
+
+    if (!draft->has_role_id || !draft->role.name)
+        pool_reader_reject(reader, "VM group %d: a role has no %s", group->id,
+                           draft->has_role_id ? "NAME" : "ID");
+    else if (draft->n_roles == VMGROUP_ROLES_MAX)
+        pool_reader_reject(reader, "VM group %d: more than %d roles", group->id, VMGROUP_ROLES_MAX);
+    else
+        draft->roles[draft->n_roles++] = draft->role;
+    draft->role = (struct vmgroup_role){0};
+    draft->has_role_id = false;
+}
+
+static void note_rule(struct pool_reader *reader, const struct vmgroup *group, bool apart,
+                      const struct pool_text *text)
+{
+    struct vmgroup_draft *draft = pool_reader_scratch(reader);
+
+    if (draft->n_rules == VMGROUP_RULES_MAX) {
+        pool_reader_reject(reader, "VM group %d: more than %d rules", group->id, VMGROUP_RULES_MAX);
+        return;
+    }
+    draft->apart[draft->n_rules] = apart;
+    draft->rules[draft->n_rules++] = pool_read_text(reader, text);
+}
+
+/* The bit of a role; 0: the group has no such role. */
+static uint64_t role_bit(const struct vmgroup_draft *draft, const char *name, size_t length)
+{
+    for (size_t i = 0; i < draft->n_roles; i++)
+        if (strncmp(draft->roles[i].name, name, length) == 0 && !draft->roles[i].name[length])
+            return UINT64_C(1) << i;
+    return 0;
+}
+
+/* "web, db" */
+static void read_rule(struct pool_reader *reader, const struct vmgroup *group, const char *text,
+                      struct vmgroup_rule *rule)
+{
+    const struct vmgroup_draft *draft = pool_reader_scratch(reader);
+    const char *name = text;
+
+    while (*name) {
+        size_t length;
+        uint64_t bit;
+
+        name += strspn(name, ", \t\r\n");
+        length = strcspn(name, ",");
+        while (length > 0 && strchr(" \t\r\n", name[length - 1]))
+            length--;
+        if (length == 0)
+            continue;
+        bit = role_bit(draft, name, length);
+        if (!bit)
+            reject(reader, group, "a rule names a role that it does not have:", text);
+        rule->roles |= bit;
+        name += strcspn(name, ",");
+    }
+}
+
+static void read_vmgroup(struct pool_reader *reader, void *object, const struct pool_path *path,
+                         const struct pool_text *text)
+{
+    struct vmgroup_draft *draft = pool_reader_scratch(reader);
+    struct vmgroup *group = object;
+    enum pool_word outer = path->elements[0]->word;
+    enum pool_word inner = path->n > 1 ? path->elements[1]->word : WORD_NONE;
+
+    if (path->n == 1 && outer == WORD_ID) {
+        pool_read_int(reader, path, text, 0, &group->id);
+        draft->has_id = text->length > 0;
+    } else if (path->n == 1 && outer == WORD_NAME) {
+        group->name = pool_read_text(reader, text);
+    } else if (path->n == 3 && outer == WORD_ROLES && inner == WORD_ROLE) {
+        read_role(reader, group, path, text);
+    } else if (path->n == 2 && outer == WORD_TEMPLATE) {
+        if (inner == WORD_AFFINED || inner == WORD_ANTI_AFFINED)
+            note_rule(reader, group, inner == WORD_ANTI_AFFINED, text);
+        else if (inner == WORD_GALERNA_WEIGHT)
+            read_weight(reader, path, text, &group->weight);
+        else if (inner == WORD_GALERNA_LEVEL)
+            read_level(reader, group, text, &group->by_cluster);
+    }
+}
+
+static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
+{
+    if (path->n == 2 && path->elements[0]->word == WORD_ROLES &&
+        path->elements[1]->word == WORD_ROLE)
+        end_role(reader, object);
+}
+
+static void end_vmgroup(struct pool_reader *reader, void *object)
+{
+    const struct vmgroup_draft *draft = pool_reader_scratch(reader);
+    struct pool_memory *memory = pool_reader_memory(reader);
+    struct vmgroup *group = object;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a VM group has no ID");
+    group->name = group->name ? group->name : "";
+    group->n_roles = draft->n_roles;
+    group->roles = pool_memory_array(memory, draft->n_roles, sizeof *group->roles);
+    if (draft->n_roles > 0)
+        memcpy(group->roles, draft->roles, draft->n_roles * sizeof *group->roles);
+    group->n_rules = draft->n_rules;
+    group->rules = pool_memory_array(memory, draft->n_rules, sizeof *group->rules);
+    for (size_t i = 0; i < draft->n_rules; i++) {
+        group->rules[i] = (struct vmgroup_rule){.apart = draft->apart[i]};
+        read_rule(reader, group, draft->rules[i], &group->rules[i]);
+    }
+}
+
+static const struct pool_format vmgroup_format = {
+    .pool = "VM_GROUP_POOL",
+    .object = "VM_GROUP",
+    .size = sizeof(struct vmgroup),
+    .value = read_vmgroup,
+    .close = close_element,
+    .end = end_vmgroup,
+    .scratch = sizeof(struct vmgroup_draft),
+};
+
+int vmgroup_pool_parse(struct vmgroup_pool *pool, const char *document, size_t length,
+                       struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &vmgroup_format, document, length, err);
+
+    *pool = (struct vmgroup_pool){.items = items.items,
+                                  .n = items.n,
+                                  .allocated = items.allocated,
+                                  .errors = items.errors,
+                                  .memory = items.memory};
+    vmgroup_pool_index(pool);
+    return result;
+}

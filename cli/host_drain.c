@@ -1,0 +1,191 @@
+/* galerna host drain, galerna host undrain. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/host_text.h"
+#include "cli/table.h"
+#include "util/instant.h"
+#include "util/time_parse.h"
+#include "util/time_text.h"
+
+struct drain_arguments {
+    struct client client; /* first: see CLIENT_GROUP */
+    int64_t from, until;  /* 0: not given */
+    bool dry_run;
+};
+
+#define AT(member) offsetof(struct drain_arguments, member)
+
+static const struct command_option drain_options[] = {
+    {"from", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(from), .take = client_take_time,
+     .help = "Have the hosts empty from then on; until then they run what ends in time. Default: "
+             "now"},
+    {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
+     .take = client_take_time,
+     .help = "The hosts take VMs again from then on. Default: until 'galerna host undrain'"},
+    {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
+     .help = "Only show what would become of each VM"},
+};
+
+/* "to host 3", "is suspended", ... */
+static void print_vm_text(const json_t *vm, char *text, size_t size)
+{
+    const char *what = client_text(vm, "what");
+
+    if (strcmp(what, "moves") == 0)
+        snprintf(text, size, "moves to host %" PRId64 "%s%s", client_integer(vm, "to"),
+                 *client_text(vm, "why") ? ", " : "", client_text(vm, "why"));
+    else if (strcmp(what, "stays") == 0)
+        snprintf(text, size, "stays: %s", client_text(vm, "why"));
+    else if (strcmp(what, "suspended") == 0)
+        snprintf(text, size, "is suspended until there is room elsewhere");
+    else
+        snprintf(text, size, "its lease ends");
+}
+
+static void print_vms(const json_t *vms)
+{
+    static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
+                                                  {"VM", TABLE_RIGHT, 0},
+                                                  {"LEASE", TABLE_RIGHT, 1},
+                                                  {"AT", TABLE_LEFT, 0},
+                                                  {"WHAT", TABLE_LEFT, 0}};
+    struct table *table = table_create(columns, 5);
+    const json_t *vm;
+    size_t i;
+
+    json_array_foreach(vms, i, vm)
+    {
+        char host[24], id[24], lease[24], at[TIME_TEXT_MAX] = "", what[512];
+        int64_t instant = client_instant(vm, "at");
+
+        snprintf(host, sizeof host, "%" PRId64, client_integer(vm, "host"));
+        snprintf(id, sizeof id, "%" PRId64, client_integer(vm, "vm"));
+        snprintf(lease, sizeof lease, "%" PRId64, client_integer(vm, "lease"));
+        if (instant != INSTANT_NONE)
+            time_text_local(instant, at, sizeof at);
+        print_vm_text(vm, what, sizeof what);
+        table_add(table, (const char *[]){host, id, lease, at, what});
+    }
+    table_print(table, stdout, table_terminal_width());
+    table_destroy(table);
+}
+
+static void print_drain(const json_t *answer)
+{
+    const json_t *hosts = json_object_get(answer, "hosts"), *vms = json_object_get(answer, "vms");
+    const json_t *host;
+    bool dry = json_is_true(json_object_get(answer, "dry_run"));
+    int64_t from = client_instant(answer, "from"), until = client_instant(answer, "until");
+    bool later = from > client_instant(answer, "now");
+    char when[TIME_TEXT_MAX];
+    size_t i;
+
+    printf("%s", json_array_size(hosts) == 1 ? "Host " : "Hosts ");
+    json_array_foreach(hosts, i, host)
+        printf("%s%" JSON_INTEGER_FORMAT, i ? ", " : "", json_integer_value(host));
+    printf(" %s", dry                           ? "would be"
+                  : later                       ? "will be"
+                  : json_array_size(hosts) == 1 ? "is"
+                                                : "are");
+    printf("%s drained", dry || later || !json_array_size(vms) ? "" : " being");
+    if (later) {
+        time_text_local(from, when, sizeof when);
+        printf(" from %s on", when);
+    }
+    if (until != INSTANT_NEVER) {
+        time_text_local(until, when, sizeof when);
+        printf(", until %s", when);
+    }
+    printf(".\n");
+    if (json_array_size(vms))
+        print_vms(vms);
+    else
+        printf("No VMs are there.\n");
+}
+
+const struct command_line host_drain_line = {
+    .name = "galerna host drain",
+    .summary = "Empty hosts, now or in a maintenance window",
+    .purpose = "Empty hosts: nothing is placed there that would not end before the drain begins, "
+               "reservations planned there move to other hosts, and VMs that would still run there "
+               "migrate in time, live if possible. Preemptible VMs without room elsewhere are "
+               "suspended. Shows what becomes of each VM, and why one stays. HOST is a number or a "
+               "name.",
+    .operands = "HOST...",
+    .least = 1,
+    .most = 256,
+    .groups = {{.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
+               CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success, also if VMs stay"},
+              {EXIT_FAILED, "A host does not exist, or galernad does not answer or has no plan"}},
+    .offer = host_offer,
+    .size = sizeof(struct drain_arguments),
+};
+
+static void put_time(json_t *request, const char *field, int64_t instant)
+{
+    char text[TIME_TEXT_MAX];
+
+    if (!instant)
+        return;
+    time_text_utc(instant, text, sizeof text);
+    json_object_set_new(request, field, json_string(text));
+}
+
+int command_host_drain(const struct call *call)
+{
+    struct drain_arguments *arguments = call->arguments;
+    json_t *request = json_object(), *hosts = json_array(), *answer;
+    int code;
+
+    arguments->client.command = call->name;
+    for (int i = 0; i < call->n; i++) {
+        json_t *host = host_operand(call->operands[i]);
+
+        if (!host)
+            return command_usage_error(call->name, "HOST is not valid UTF-8");
+        json_array_append_new(hosts, host);
+    }
+    json_object_set_new(request, "hosts", hosts);
+    json_object_set_new(request, "dry_run", json_boolean(arguments->dry_run));
+    put_time(request, "from", arguments->from);
+    put_time(request, "until", arguments->until);
+    answer = client_ask(&arguments->client, "host-drain", request, &code);
+    return answer ? client_print(&arguments->client, answer, print_drain) : code;
+}
+
+static void print_undrained(const json_t *answer)
+{
+    printf("Host %" PRId64 " (", client_integer(answer, "host"));
+    table_print_text(stdout, client_text(answer, "name"));
+    printf(") takes VMs again.\n");
+}
+
+const struct command_line host_undrain_line = {
+    .name = "galerna host undrain",
+    .summary = "End the drain of a host",
+    .purpose = "End the drain of a host, or drop a planned one: VMs are placed there again. VMs "
+               "that have moved stay where they are. HOST is its number or name.",
+    .operands = "HOST",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The host does not exist or is not drained, or galernad does not "
+                            "answer"}},
+    .offer = host_offer,
+    .size = sizeof(struct client),
+};
+
+int command_host_undrain(const struct call *call)
+{
+    return host_ask(call, "host-undrain", print_undrained);
+}

@@ -1,0 +1,36 @@
+/* What commands print of hosts. */
+#include "cli/host_text.h"
+
+#include <inttypes.h>
+
+#include "cli/client.h"
+#include "cli/table.h"
+#include "util/instant.h"
+
+void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
+{
+    int64_t from = client_instant(host, "drain_from"), until = client_instant(host, "drain_until");
+    char begin[TIME_TEXT_MAX], end[TIME_TEXT_MAX];
+
+    text[0] = '\0';
+    if (from == INSTANT_NONE)
+        return;
+    time_text_relative(from, now, begin, sizeof begin);
+    time_text_relative(until, now, end, sizeof end);
+    snprintf(text, size, "from %s%s%s", begin, until == INSTANT_NEVER ? "" : " until ",
+             until == INSTANT_NEVER ? "" : end);
+}
+
+void host_print_staying(const json_t *host, int indent)
+{
+    const json_t *vm;
+    size_t i;
+
+    json_array_foreach(json_object_get(host, "staying"), i, vm)
+    {
+        printf("%*sVM %" PRId64 " cannot leave host %" PRId64 ": ", indent, "",
+               client_integer(vm, "vm"), client_integer(host, "host"));
+        table_print_text(stdout, client_text(vm, "why"));
+        putchar('\n');
+    }
+}

@@ -1,0 +1,32 @@
+/* host_text.h: hosts as operands of commands, and what commands print of them. */
+#ifndef GALERNA_CLI_HOST_TEXT_H
+#define GALERNA_CLI_HOST_TEXT_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/time_text.h"
+
+struct call;
+
+enum { DRAIN_TEXT_MAX = 2 * TIME_TEXT_MAX + 16 };
+
+/* When a host is drained: "from 5m ago", "from in 2h until in 3h"; "": it is not. */
+void host_drain_text(const json_t *host, int64_t now, char *text, size_t size);
+
+/* Print a line, indented by so many blanks, for each VM that cannot leave the drained host. */
+void host_print_staying(const json_t *host, int indent);
+
+/* An id or a name as a value of a request; NULL: not UTF-8. */
+json_t *host_operand(const char *text);
+
+/* Ask about, or for, the host that is the operand, and print the answer. Returns the exit code. The
+ * arguments are a struct client. */
+int host_ask(const struct call *call, const char *command, void (*print)(const json_t *answer));
+
+/* Print the hosts, ids and names, one a line, for completion. */
+void host_offer(FILE *stream);
+
+#endif

@@ -1,0 +1,170 @@
+/* galerna lease change. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/table.h"
+#include "util/instant.h"
+#include "util/time_parse.h"
+#include "util/time_text.h"
+
+struct change_arguments {
+    struct client client;
+    int64_t duration, extend, shorten, shift; /* 0: not given */
+    int64_t start, deadline;                  /* 0: not given */
+    bool dry_run;
+};
+
+static int take_duration(const struct command_option *option, void *value, const char *text,
+                         struct error *err)
+{
+    int64_t *span = value;
+
+    (void)option;
+    if (time_parse_span(text, span) && *span > 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     "expected a duration such as 90s, 1h30m, 2d, 01:30:00, or unlimited");
+}
+
+static int take_span(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
+{
+    int64_t *span = value;
+    bool back = strcmp(option->name, "shift") == 0 && *text == '-';
+
+    if (!time_parse_span(text + back, span) || *span <= 0 || *span == SPAN_UNLIMITED)
+        return error_set(err, EINVAL, "expected a duration such as 90s, 1h30m, 2d or 01:30:00");
+    *span = back ? -*span : *span;
+    return 0;
+}
+
+#define AT(member) offsetof(struct change_arguments, member)
+
+static const struct command_option change_options[] = {
+    {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(duration),
+     .take = take_duration, .help = "How long the lease runs in all, or unlimited"},
+    {"extend", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(extend),
+     .take = take_span, .help = "Run so much longer"},
+    {"shorten", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(shorten),
+     .take = take_span, .help = "Run so much shorter"},
+    {"start", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(start),
+     .take = client_take_time,
+     .help = "Start at this time, for a reservation; other leases do not start before"},
+    {"shift", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(shift), .take = take_span,
+     .help = "Start so much later, or earlier: --shift=-1h"},
+    {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
+     .take = client_take_time, .help = "Finish by this time, for a lease with a deadline"},
+    {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
+     .help = "Only show whether the change would be accepted"},
+};
+
+static void put_span(json_t *request, const char *field, int64_t span)
+{
+    if (span)
+        json_object_set_new(request, field,
+                            span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span));
+}
+
+static void put_time(json_t *request, const char *field, int64_t instant)
+{
+    char text[TIME_TEXT_MAX];
+
+    if (!instant)
+        return;
+    time_text_utc(instant, text, sizeof text);
+    json_object_set_new(request, field, json_string(text));
+}
+
+static json_t *request_of(const struct change_arguments *arguments, int64_t id)
+{
+    json_t *request = json_pack("{s:I}", "lease", (json_int_t)id);
+
+    put_span(request, "duration", arguments->duration);
+    put_span(request, "extend", arguments->extend);
+    put_span(request, "shorten", arguments->shorten);
+    put_span(request, "shift", arguments->shift);
+    put_time(request, "start", arguments->start);
+    put_time(request, "deadline", arguments->deadline);
+    if (arguments->dry_run)
+        json_object_set_new(request, "dry_run", json_true());
+    return request;
+}
+
+static void print_alternative(const json_t *answer)
+{
+    const json_t *alternative = json_object_get(answer, "alternative");
+    int64_t duration = client_integer(alternative, "duration");
+    int64_t start = client_instant(alternative, "start");
+    char text[TIME_TEXT_MAX];
+
+    if (start != INSTANT_NONE) {
+        time_text_local(start, text, sizeof text);
+        printf("The next start that fits: %s.\n", text);
+    } else if (duration > 0) {
+        time_text_span(duration, text, sizeof text);
+        printf("The longest duration that fits: %s.\n", text);
+    }
+}
+
+static void print_change(const json_t *answer)
+{
+    bool accepted = json_is_true(json_object_get(answer, "accepted"));
+    bool dry_run = json_is_true(json_object_get(answer, "dry_run"));
+
+    printf("Lease %" PRId64 " %s: ", client_integer(answer, "lease"),
+           accepted  ? dry_run ? "would be changed" : "is changed"
+           : dry_run ? "would stay as it is"
+                     : "stays as it is");
+    table_print_text(stdout, client_text(answer, "text"));
+    printf(".\n");
+    client_print_lines(answer, "victims");
+    if (!accepted)
+        print_alternative(answer);
+}
+
+const struct command_line lease_change_line = {
+    .name = "galerna lease change",
+    .summary = "Change the times of a lease",
+    .purpose = "Extend, shorten or shift a lease that waits, is reserved or runs. The change is "
+               "checked like a new request: it is accepted as a whole if no lease that is promised "
+               "a time loses it, or the lease stays as it is; then the reason, the lease that is "
+               "in the way, and the nearest alternative are printed.",
+    .operands = "LEASE",
+    .least = 1,
+    .most = 1,
+    .groups = {{.options = change_options, .n = sizeof change_options / sizeof *change_options},
+               CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "The lease is changed"},
+              {EXIT_FAILED, "galernad does not answer or reports an error"},
+              {EXIT_REFUSED, "The change was refused; the lease is as before"}},
+    .offer = client_offer_leases,
+    .size = sizeof(struct change_arguments),
+};
+
+int command_lease_change(const struct call *call)
+{
+    struct change_arguments *arguments = call->arguments;
+    json_t *answer;
+    int64_t id;
+    int code;
+
+    arguments->client.command = call->name;
+    code = client_lease_number(&arguments->client, call->operands[0], &id);
+    if (code >= 0)
+        return code;
+    answer = client_ask(&arguments->client, "lease-change", request_of(arguments, id), &code);
+    if (!answer)
+        return code;
+    code = json_is_true(json_object_get(answer, "accepted")) ? EXIT_DONE : EXIT_REFUSED;
+    if (!arguments->client.json)
+        print_change(answer);
+    else if (client_print_json(&arguments->client, answer) != EXIT_DONE)
+        code = EXIT_FAILED;
+    json_decref(answer);
+    return code;
+}

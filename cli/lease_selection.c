@@ -1,0 +1,50 @@
+#include "cli/lease_selection.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/client.h"
+
+#define AT(member) offsetof(struct lease_selection, member)
+
+const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
+    {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases),
+     .words = "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|"
+              "failed",
+     .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
+             "stopping, parked, ending, ended, refused or failed. May be repeated"},
+    {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
+     .help = "Only leases of this user"},
+    {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
+     .help = "Only leases of this name"},
+    {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .otherwise = "-1",
+     .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host of this number"},
+};
+
+bool lease_selection_is_given(const struct lease_selection *selection)
+{
+    return selection->phases.n || selection->user || selection->name || selection->host >= 0;
+}
+
+void lease_selection_put(const struct lease_selection *selection, json_t *request)
+{
+    json_t *phases = json_array();
+
+    for (size_t i = 0; i < selection->phases.n; i++)
+        json_array_append_new(phases, json_string(selection->phases.items[i]));
+    if (selection->phases.n)
+        json_object_set(request, "phase", phases);
+    json_decref(phases);
+    if (selection->user)
+        json_object_set_new(request, "user", json_string(selection->user));
+}
+
+bool lease_selection_has(const struct lease_selection *selection, const json_t *lease)
+{
+    const json_t *hosts = json_object_get(lease, "hosts"), *host;
+    bool there = selection->host < 0;
+    size_t i;
+
+    json_array_foreach(hosts, i, host) there = there || json_integer_value(host) == selection->host;
+    return there && (!selection->name || strcmp(client_text(lease, "name"), selection->name) == 0);
+}

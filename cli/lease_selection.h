@@ -1,0 +1,32 @@
+/* lease_selection.h: options that select leases: --phase, --user, --name, --host. */
+#ifndef GALERNA_CLI_LEASE_SELECTION_H
+#define GALERNA_CLI_LEASE_SELECTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "util/command_line.h"
+
+struct lease_selection {
+    struct text_list phases;
+    const char *user, *name;
+    int64_t host; /* -1: any */
+};
+
+enum { LEASE_SELECTION_OPTIONS = 4 };
+extern const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS];
+#define LEASE_SELECTION_GROUP(at)                                                                  \
+    {                                                                                              \
+        .options = lease_selection_options, .n = LEASE_SELECTION_OPTIONS, .offset = (at)           \
+    }
+
+/* Is anything selected? */
+bool lease_selection_is_given(const struct lease_selection *selection);
+
+/* Puts what galernad selects by into a request for lease-list. */
+void lease_selection_put(const struct lease_selection *selection, json_t *request);
+
+/* Selects by the rest. */
+bool lease_selection_has(const struct lease_selection *selection, const json_t *lease);
+
+#endif

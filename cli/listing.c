@@ -1,0 +1,271 @@
+/* Lists: sorted by a key, as a table, JSON, CSV or names, once or every few seconds. */
+#include "cli/listing.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/table.h"
+#include "util/memory.h"
+#include "util/printable.h"
+
+#define AT(member) offsetof(struct listing, member)
+
+const struct command_option listing_options[LISTING_OPTIONS] = {
+    {"output", 'o', .type = ARGUMENT_CHOICE, .argument = "FORM", .offset = AT(output),
+     .otherwise = "table", .words = "table|wide|json|csv|name",
+     .help =
+         "table: as wide as the terminal; wide: all columns; json: the answer of galernad; csv: "
+         "its fields, for spreadsheets; name: one number a line, for scripts"},
+    {"sort", .type = ARGUMENT_TEXT, .argument = "FIELD", .offset = AT(sort),
+     .help = "Sort by a field of --output csv, such as user; -FIELD: descending"},
+    {"watch", .type = ARGUMENT_INTEGER, .argument = "SECONDS", .offset = AT(watch), .least = 1,
+     .most = 86400, .help = "Print the list again every SECONDS seconds, until Ctrl-C"},
+};
+
+/* --- sorting --- */
+
+struct sorted {
+    json_t *item;
+    const json_t *value;
+    size_t at; /* where it was: equal ones stay in their order */
+    bool descending;
+};
+
+static bool has_value(const json_t *value)
+{
+    return value && !json_is_null(value);
+}
+
+static int compare_values(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b)) {
+        double one = json_number_value(a), other = json_number_value(b);
+
+        return (one > other) - (one < other);
+    }
+    if (json_is_string(a) && json_is_string(b))
+        return strcmp(json_string_value(a), json_string_value(b));
+    return (json_typeof(a) > json_typeof(b)) - (json_typeof(a) < json_typeof(b));
+}
+
+/* Items without the value come last. */
+static int compare_items(const void *one, const void *two)
+{
+    const struct sorted *a = one, *b = two;
+    int order = has_value(b->value) - has_value(a->value);
+
+    if (!order && has_value(a->value)) {
+        order = compare_values(a->value, b->value);
+        if (a->descending)
+            order = -order;
+    }
+    return order ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+/* A new reference. */
+static json_t *sorted_by(const json_t *list, const char *key, bool descending)
+{
+    size_t n = json_array_size(list);
+    struct sorted *items = memory_new(n, sizeof *items);
+    json_t *sorted = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *item = json_array_get(list, i), *value = json_object_get(item, key);
+
+        if (json_is_array(value))
+            value = json_array_get(value, 0);
+        items[i] = (struct sorted){item, value, i, descending};
+    }
+    qsort(items, n, sizeof *items, compare_items);
+    for (size_t i = 0; i < n; i++)
+        json_array_append(sorted, items[i].item);
+    free(items);
+    return sorted;
+}
+
+/* "lease, name, user": the fields of an item. */
+static void field_names(const json_t *list, char *text, size_t size)
+{
+    json_t *item = json_array_get(list, 0), *value;
+    const char *key;
+    size_t length = 0;
+
+    *text = '\0';
+    json_object_foreach(item, key, value)
+    {
+        if (!json_is_object(value) && length < size)
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", key);
+    }
+}
+
+/* Puts the list in the order that was asked for. Returns -1, else the exit code. */
+static int sort(const struct listing *listing, const char *list, json_t *answer)
+{
+    const json_t *items = json_object_get(answer, list);
+    bool descending = *listing->sort == '-';
+    const char *key = listing->sort + descending;
+    char names[1024];
+
+    if (json_array_size(items) && !json_object_get(json_array_get(items, 0), key)) {
+        field_names(items, names, sizeof names);
+        return command_usage_error(listing->client.command,
+                                   "--sort: there is no field '%.60s'; the fields are %s", key,
+                                   names);
+    }
+    json_object_set_new(answer, list, sorted_by(items, key, descending));
+    return -1;
+}
+
+/* --- CSV --- */
+
+static void print_csv_text(const char *text)
+{
+    char *copy = memory_text(text);
+
+    mask_controls(copy, '?');
+    if (*copy && strchr("=+-@", *copy))
+        putchar('\'');
+    for (const char *at = copy; *at; at++) {
+        if (*at == '"')
+            putchar('"');
+        putchar(*at);
+    }
+    free(copy);
+}
+
+static void print_csv_scalar(const json_t *value)
+{
+    if (json_is_string(value))
+        print_csv_text(json_string_value(value));
+    else if (json_is_integer(value))
+        printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        printf("%.10g", json_real_value(value));
+    else if (json_is_boolean(value))
+        fputs(json_is_true(value) ? "yes" : "no", stdout);
+}
+
+static void print_csv_value(const json_t *value)
+{
+    bool quoted = json_is_string(value) || json_is_array(value);
+    const json_t *part;
+    size_t i;
+
+    if (quoted)
+        putchar('"');
+    if (json_is_array(value)) {
+        json_array_foreach(value, i, part)
+        {
+            if (i)
+                putchar(' ');
+            print_csv_scalar(part);
+        }
+    } else {
+        print_csv_scalar(value);
+    }
+    if (quoted)
+        putchar('"');
+}
+
+/* The fields are those of the first item: all items of a list have the same. */
+static void print_csv(const json_t *list)
+{
+    json_t *first = json_array_get(list, 0), *value;
+    const json_t *item;
+    const char *key, *comma = "";
+    size_t i;
+
+    json_object_foreach(first, key, value)
+    {
+        if (!json_is_object(value)) {
+            printf("%s%s", comma, key);
+            comma = ",";
+        }
+    }
+    if (first)
+        fputs("\r\n", stdout);
+    json_array_foreach(list, i, item)
+    {
+        comma = "";
+        json_object_foreach(first, key, value)
+        {
+            if (json_is_object(value))
+                continue;
+            fputs(comma, stdout);
+            print_csv_value(json_object_get(item, key));
+            comma = ",";
+        }
+        fputs("\r\n", stdout);
+    }
+}
+
+/* --- all of it --- */
+
+static void print_names(const json_t *list, const char *key)
+{
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item)
+    {
+        print_csv_scalar(json_object_get(item, key));
+        putchar('\n');
+    }
+}
+
+static int print(const struct listing *listing, const struct listing_kind *kind,
+                 const json_t *answer)
+{
+    const json_t *list = json_object_get(answer, kind->list);
+
+    if (listing->client.json || listing->output == LISTING_JSON)
+        return client_print_json(&listing->client, answer);
+    if (listing->output == LISTING_CSV)
+        print_csv(list);
+    else if (listing->output == LISTING_NAME)
+        print_names(list, kind->name);
+    else
+        kind->print(answer, listing->output == LISTING_WIDE ? 0 : table_terminal_width(), listing);
+    return EXIT_DONE;
+}
+
+static int list_once(const struct listing *listing, const struct listing_kind *kind,
+                     json_t *request)
+{
+    int code;
+    json_t *answer = client_ask(&listing->client, kind->command, request, &code);
+
+    if (!answer)
+        return code;
+    if (kind->arrange)
+        json_object_set_new(answer, kind->list,
+                            kind->arrange(json_object_get(answer, kind->list), listing));
+    code = listing->sort ? sort(listing, kind->list, answer) : -1;
+    if (code < 0)
+        code = print(listing, kind, answer);
+    json_decref(answer);
+    return code;
+}
+
+int listing_run(const struct call *call, const struct listing_kind *kind, json_t *request)
+{
+    struct listing *listing = call->arguments;
+    int code;
+
+    listing->client.command = call->name;
+    if (!listing->watch)
+        return list_once(listing, kind, request);
+    do {
+        if (isatty(STDOUT_FILENO))
+            fputs("\033[H\033[2J", stdout);
+        code = list_once(listing, kind, json_copy(request));
+        fflush(stdout);
+    } while (code != EXIT_USAGE && !ferror(stdout) && sleep((unsigned)listing->watch) == 0);
+    json_decref(request);
+    return code;
+}

@@ -1,0 +1,75 @@
+#include "configuration/difference.h"
+
+#include <string.h>
+
+#include "configuration/ini.h"
+
+/* Numbers and words that are read whenever they are used. What was handed to another part when that
+ * was created is not among them. */
+#define RELOADED(OPTION)                                                                           \
+    OPTION("opennebula", "poll-interval", poll_interval)                                           \
+    OPTION("opennebula", "actions-in-all", actions_in_all)                                         \
+    OPTION("opennebula", "stuck-after", stuck_after)                                               \
+    OPTION("opennebula", "retry-limit", retry_limit)                                               \
+    OPTION("opennebula", "retry-backoff", retry_backoff)                                           \
+    OPTION("opennebula", "end-action", end_action)                                                 \
+    OPTION("opennebula", "end-warning", end_warning)                                               \
+    OPTION("opennebula", "unlock", unlock)                                                         \
+    OPTION("opennebula", "refusal", refusal)                                                       \
+    OPTION("opennebula", "plain-vms", plain_vms)                                                   \
+    OPTION("opennebula", "group-timeout", group_timeout)                                           \
+    OPTION("daemon", "log-level", log_level)                                                       \
+    OPTION("daemon", "history-keep", history_keep)
+
+static bool is_rights(const char *section)
+{
+    static const char word[] = "rights";
+    size_t n = sizeof word - 1;
+
+    return strncmp(section, word, n) == 0 && (section[n] == '\0' || section[n] == ' ');
+}
+
+bool option_reloads(const char *section, const char *name)
+{
+    static const char *const names[][2] = {
+#define NAMES(section, name, member) {section, name},
+        RELOADED(NAMES)
+#undef NAMES
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(section, names[i][0]) == 0 && strcmp(name, names[i][1]) == 0)
+            return true;
+    return is_rights(section);
+}
+
+void configuration_take_over(struct configuration *configuration, const struct configuration *from)
+{
+#define COPY(section, name, member) configuration->live.member = from->live.member;
+    RELOADED(COPY)
+#undef COPY
+}
+
+/* Is the entry the one that counts, and different in the other file (or not there)? */
+static bool differs(const struct ini *ini, const struct ini_entry *entry, const struct ini *other)
+{
+    const struct ini_entry *there = ini_find(other, entry->section, entry->key);
+
+    return ini_find(ini, entry->section, entry->key) == entry &&
+           (!there || strcmp(there->value, entry->value) != 0);
+}
+
+void configuration_compare(const struct configuration *before, const struct configuration *after,
+                           void (*visit)(void *context, const char *section, const char *name),
+                           void *context)
+{
+    const struct ini *old = &before->ini, *new = &after->ini;
+
+    for (size_t i = 0; i < new->n_entries; i++)
+        if (differs(new, &new->entries[i], old))
+            visit(context, new->entries[i].section, new->entries[i].key);
+    for (size_t i = 0; i < old->n_entries; i++)
+        if (!ini_find(new, old->entries[i].section, old->entries[i].key) &&
+            differs(old, &old->entries[i], new))
+            visit(context, old->entries[i].section, old->entries[i].key);
+}

@@ -1,0 +1,21 @@
+/* difference.h: what has changed in a configuration that is read again, and what galernad takes
+ * over while it runs. */
+#ifndef GALERNA_CONFIGURATION_DIFFERENCE_H
+#define GALERNA_CONFIGURATION_DIFFERENCE_H
+
+#include <stdbool.h>
+
+#include "configuration/configuration.h"
+
+/* Does galernad take over a new value of this option while it runs (else: when it starts)? */
+bool option_reloads(const char *section, const char *name);
+
+/* Visit each option, once, whose text differs between the two configurations. O(entries^2). */
+void configuration_compare(const struct configuration *before, const struct configuration *after,
+                           void (*visit)(void *context, const char *section, const char *name),
+                           void *context);
+
+/* Copy the values of all options that reload, except [rights]: those are rights_create()'s. */
+void configuration_take_over(struct configuration *configuration, const struct configuration *from);
+
+#endif

@@ -1,0 +1,75 @@
+/* Option scheduling.fair-shares. */
+#include "configuration/fair_shares.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+enum { SHARES_MOST = 1000000 };
+
+/* A number at *text, which moves behind it; -1: there is none. */
+static int64_t take_number(const char **text, int64_t most)
+{
+    int64_t number = -1;
+
+    for (; **text >= '0' && **text <= '9' && number <= most; ++*text)
+        number = (number < 0 ? 0 : number * 10) + (**text - '0');
+    return number <= most ? number : -1;
+}
+
+/* "user:5=2" */
+static bool read_weight(const char *text, struct fair_share_weight *weight)
+{
+    weight->is_group = strncmp(text, "group:", 6) == 0;
+    if (!weight->is_group && strncmp(text, "user:", 5) != 0)
+        return false;
+    text += weight->is_group ? 6 : 5;
+    weight->id = take_number(&text, INT32_MAX);
+    if (weight->id < 0 || *text++ != '=')
+        return false;
+    weight->shares = take_number(&text, SHARES_MOST);
+    return weight->shares > 0 && !*text;
+}
+
+static bool is_known(const struct fair_share_settings *settings,
+                     const struct fair_share_weight *weight)
+{
+    for (size_t i = 0; i < settings->n_weights; i++)
+        if (settings->weights[i].is_group == weight->is_group &&
+            settings->weights[i].id == weight->id)
+            return true;
+    return false;
+}
+
+int fair_shares_read(const struct ini_entry *entry, struct fair_share_settings *settings,
+                     struct error *err)
+{
+    char *texts = memory_text(entry ? entry->value : ""), *rest = texts, where[256];
+    int result = 0;
+
+    settings->n_weights = 0;
+    for (char *text; result == 0 && (text = strsep(&rest, " \t,"));) {
+        struct fair_share_weight weight;
+
+        if (!text[0])
+            continue;
+        if (!read_weight(text, &weight))
+            result = error_set(err, EINVAL,
+                               "%s: fair-shares: '%.60s': expected user:ID=SHARES or "
+                               "group:ID=SHARES with 1 to %d shares",
+                               ini_where(entry, where, sizeof where), text, SHARES_MOST);
+        else if (is_known(settings, &weight))
+            result = error_set(err, EINVAL, "%s: fair-shares: '%.60s': its shares are already set",
+                               ini_where(entry, where, sizeof where), text);
+        else if (settings->n_weights == FAIR_SHARE_WEIGHTS_MAX)
+            result = error_set(err, EINVAL, "%s: fair-shares: expected at most %d users and groups",
+                               ini_where(entry, where, sizeof where), FAIR_SHARE_WEIGHTS_MAX);
+        else
+            settings->weights[settings->n_weights++] = weight;
+    }
+    free(texts);
+    return result;
+}

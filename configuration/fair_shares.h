@@ -1,0 +1,14 @@
+/* fair_shares.h: option scheduling.fair-shares, the shares of users and groups. */
+#ifndef GALERNA_CONFIGURATION_FAIR_SHARES_H
+#define GALERNA_CONFIGURATION_FAIR_SHARES_H
+
+#include "configuration/ini.h"
+#include "core/settings.h"
+#include "util/error.h"
+
+/* Reads "user:5=2, group:100=10" into the weights. entry NULL: none. Errors: EINVAL with file:line.
+ */
+int fair_shares_read(const struct ini_entry *entry, struct fair_share_settings *settings,
+                     struct error *err);
+
+#endif

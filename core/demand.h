@@ -1,0 +1,163 @@
+/* demand.h: what VMs demand of hosts beyond amounts, and what hosts have of it: hardware threads,
+ * memory and pages of NUMA nodes, PCI devices, and the company of other VMs.
+ *
+ * All of it is the driver's: it outlives the engine, does not change meanwhile, and may be shared
+ * by hosts or by VMs. The engine reads it through struct site_host (`units`, `cluster`), struct
+ * node_set (`demand`) and struct adoption (`vm_units`); NULL costs nothing. Names (addresses,
+ * profiles, roles) are numbers chosen by the driver, from 0 on, DEMAND_ANY excepted; equal numbers
+ * mean equal names, throughout the site.
+ *
+ * Demands hold over time, in the slot table: what a reservation holds of a host, no reservation
+ * that overlaps it holds. VMs hold it while they run, are suspended, resumed or shut down, not
+ * while they are suspended; a resumed VM gets units that meet its demand again. A VM that moves
+ * live holds them on both hosts meanwhile; with PCI devices it does not move live.
+ *
+ * Source of the rules: how oned allocates (its host share), so that what is planned here can be
+ * deployed there. oned chooses threads and devices itself at deployment; what a VM really got is
+ * known when it is adopted.
+ *
+ * Costs: o = bookings with a demand on a host that begin before the end of the time in question,
+ * u = the host's threads, pages and devices, m = bookings of VMs whose role a rule names. To find
+ * out whether, or until when, a VM's demand is met on a host: O(u + units held by the o + m), times
+ * O(log o) to find out until when, and O(d * devices) for d devices demanded. To book and release:
+ * O(o + m) moves. Memory: what is booked; nothing for VMs without a demand.
+ */
+#ifndef GALERNA_CORE_DEMAND_H
+#define GALERNA_CORE_DEMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/resources.h"
+
+#define DEMAND_ANY UINT32_MAX
+#define NODE_ANY   (-1)
+
+/* What the engine accepts; a driver refuses what has more of it. */
+enum {
+    HOST_NODES_MOST = 64,
+    HOST_THREADS_MOST = 4096,
+    HOST_DEVICES_MOST = 4096,
+    VM_NODES_MOST = 16,
+    VM_CPUS_MOST = 1024,
+    VM_DEVICES_MOST = 64,
+    VM_RULES_MOST = 64,
+};
+#define KB_MOST     (INT64_C(1) << 50) /* of memory of a virtual node */
+#define WEIGHT_MOST (INT64_C(1) << 40)
+
+/* --- hosts --------------------------------------------------------------------------------------
+ */
+
+/* A core and those of its hardware threads that VMs may use: reserved threads are left out. */
+struct numa_core {
+    const uint32_t *threads; /* ids, unique on the host, ascending */
+    uint32_t n_threads;
+};
+
+struct huge_pages {
+    int64_t size_kb;
+    int64_t count;
+};
+
+struct numa_node {
+    int32_t id;
+    const struct numa_core *cores; /* by ascending id */
+    uint32_t n_cores;
+    int64_t memory_kb;              /* for VMs with a topology; other VMs are not counted */
+    const struct huge_pages *pages; /* one entry per size */
+    uint32_t n_pages;
+    const int32_t *nearest; /* ids of all nodes, by distance, itself first; NULL: itself, then by
+                             * ascending id */
+};
+
+/* At any time one VM holds a device, or none. What a host has of a device in parts (virtual
+ * functions, MIG instances) are as many devices. */
+struct pci_device {
+    uint32_t vendor, device, class_id; /* as the PCI SIG numbers them */
+    uint32_t address;                  /* unique on the host */
+    int32_t numa_node;                 /* id; NODE_ANY: not known */
+    const uint32_t *profiles;          /* that it can be given to a VM as */
+    uint32_t n_profiles;
+};
+
+/* Leave out devices held by VMs that the engine does not know of. */
+struct host_units {
+    const struct numa_node *nodes; /* by ascending id */
+    uint32_t n_nodes;
+    uint32_t vms_per_thread;          /* VMs that may share a thread (oned: VMS_THREAD); 0: one */
+    const struct pci_device *devices; /* in the order in which oned takes them: by address */
+    uint32_t n_devices;
+};
+
+/* --- VMs ----------------------------------------------------------------------------------------
+ */
+
+/* CORE: each virtual CPU gets a core of its own. THREAD: each gets a hardware thread; a core is
+ * shared by VMs with THREAD or SHARED. SHARED: the VM floats on its threads, which are counted as
+ * for THREAD (as oned does). */
+enum pin_policy { PIN_NONE, PIN_CORE, PIN_THREAD, PIN_SHARED };
+
+/* A virtual NUMA node. */
+struct vm_node {
+    uint32_t cpus;
+    int64_t memory_kb;
+};
+
+/* At least one of vendor, device, class_id and address is a value. */
+struct pci_demand {
+    uint32_t vendor, device, class_id, address, profile; /* or DEMAND_ANY */
+};
+
+enum company_level { COMPANY_HOST, COMPANY_CLUSTER };
+
+/* How the VM gets on with VMs of a role: its own, or another. A rule between two roles is given to
+ * the VMs of both.
+ * Together: on a host (in a cluster) with one of them, if any is placed at that time. Roles that
+ * must be together are a set: each has a rule about each of the set, itself included. Apart: on no
+ * host (in no cluster) with one of them. All must hold as long as the VMs overlap. */
+struct company_rule {
+    uint32_t role;
+    bool apart;
+    enum company_level level;
+    int64_t weight; /* 0: must be kept. Else a preference: added to the rank of a host for each
+                     * VM of the role at that level at the start; apart: subtracted */
+};
+
+struct vm_demand {
+    enum pin_policy pin;
+    const struct vm_node *nodes; /* pinned, or with pages or a node: at least one, all pinned to
+                                  * the host's nodes together; else none */
+    uint32_t n_nodes;
+    uint32_t threads_per_core; /* of its topology; 0: as many as host and nodes allow */
+    int64_t page_kb;           /* size of the pages of its memory; 0: any memory */
+    int32_t node;              /* host's NUMA node with its memory; NODE_ANY. Not with pinning */
+
+    const struct pci_demand *devices;
+    uint32_t n_devices;
+    bool devices_near; /* on the NUMA nodes that the VM is pinned to */
+
+    uint32_t role; /* DEMAND_ANY: none */
+    const struct company_rule *rules;
+    uint32_t n_rules;
+    /* What the VMs that must be together with this one on a host (all that are not placed yet,
+     * without this lease's) will need: the first of them goes to a host with room for all. NULL:
+     * none */
+    const struct amounts *rest;
+};
+
+/* --- what a VM holds ----------------------------------------------------------------------------
+ */
+
+/* What a running VM really got, for adoption. Unknown ids are ignored; what its demand asks for and
+ * is missing here is chosen by the engine. */
+struct vm_units {
+    const uint32_t *threads; /* ids */
+    uint32_t n_threads;
+    const int32_t *memory_nodes; /* the host's node with the memory of each of its n_nodes, or
+                                  * NODE_ANY; NULL: unknown */
+    const uint32_t *devices;     /* addresses */
+    uint32_t n_devices;
+};
+
+#endif

@@ -1,0 +1,228 @@
+/* Which demand is not met, on which hosts, and why. */
+#include "core/demand_reason.h"
+
+#include <stdlib.h>
+
+#include "core/engine_state.h"
+#include "core/meeting.h"
+#include "core/occupancy.h"
+#include "core/restricted.h"
+#include "util/memory.h"
+
+enum { HOSTS_LOOKED_AT = 32 };
+
+enum unmet { MET, NO_DEVICE, NO_TOPOLOGY, APART, TOGETHER, UNMET };
+
+/* Why the VMs of a node set are not on the hosts with room. */
+struct finding {
+    const struct engine *engine;
+    const struct node_set *nodes;
+    int64_t from, until;
+    int64_t *limits;
+    int64_t hosts[UNMET];     /* how many hosts, by reason */
+    int64_t frees_at;         /* when units on them become free, at the earliest */
+    const struct lease *near; /* a lease whose VMs it must be apart from, or together with */
+};
+
+static bool has_units(const struct finding *finding, const struct vm_demand *demand, uint32_t host)
+{
+    const struct unit_question question = {.demand = demand,
+                                           .host = host,
+                                           .from = finding->from,
+                                           .until = finding->until,
+                                           .least = finding->until};
+
+    return occupancy_units_until(slot_table_occupancy(finding->engine->table), &question, NULL) >=
+           finding->until;
+}
+
+static enum unmet unmet_units(const struct finding *finding, uint32_t host)
+{
+    struct vm_demand devices = *finding->nodes->demand;
+
+    if (has_units(finding, finding->nodes->demand, host))
+        return MET;
+    devices.n_nodes = 0;
+    return has_units(finding, &devices, host) ? NO_TOPOLOGY : NO_DEVICE;
+}
+
+static enum unmet unmet_on(struct finding *finding, uint32_t host)
+{
+    const struct occupancy *occupancy = slot_table_occupancy(finding->engine->table);
+    enum unmet unmet;
+
+    if (finding->limits[host] < finding->until) {
+        bool together = false;
+        const struct lease *other = occupancy_in_the_way(
+            occupancy, finding->nodes->demand, host,
+            finding->limits[host] > finding->from ? finding->limits[host] : finding->from,
+            &together);
+
+        if (other)
+            finding->near = other;
+        return together ? TOGETHER : APART;
+    }
+    unmet = unmet_units(finding, host);
+    if (unmet != MET) {
+        int64_t at = occupancy_next_end(occupancy, host, finding->from);
+
+        if (at < finding->frees_at)
+            finding->frees_at = at;
+    }
+    return unmet;
+}
+
+/* Looks at some of the hosts that have room. */
+static void look(struct finding *finding)
+{
+    const struct engine *engine = finding->engine;
+    int looked_at = 0;
+
+    finding->frees_at = INSTANT_NEVER;
+    finding->limits = memory_new(engine->site.n_hosts, sizeof *finding->limits);
+    occupancy_rules_until(slot_table_occupancy(engine->table), finding->nodes->demand,
+                          finding->from, finding->until, finding->limits);
+    for (uint32_t host = 0; host < engine->site.n_hosts && looked_at < HOSTS_LOOKED_AT; host++) {
+        if (!host_is_usable(engine, finding->nodes, host) ||
+            slot_table_fits_until(engine->table, host, &finding->nodes->amounts, finding->from) <
+                finding->until)
+            continue;
+        finding->hosts[unmet_on(finding, host)]++;
+        looked_at++;
+    }
+    free(finding->limits);
+}
+
+/* The device that the VM demands and that the hosts lack, and how many of the kind it demands. */
+static int64_t lacking_device(const struct finding *finding, int64_t *count)
+{
+    const struct vm_demand *demand = finding->nodes->demand;
+    const struct pci_demand *lacking = &demand->devices[0];
+    bool found = false;
+
+    for (uint32_t i = 0; i < demand->n_devices && !found; i++) {
+        struct vm_demand first = {.devices = demand->devices, .n_devices = i + 1};
+        bool anywhere = false;
+
+        for (uint32_t host = 0; host < finding->engine->site.n_hosts && !anywhere; host++)
+            anywhere = host_is_usable(finding->engine, finding->nodes, host) &&
+                       has_units(finding, &first, host);
+        found = !anywhere;
+        lacking = &demand->devices[found ? i : 0];
+    }
+    *count = 0;
+    for (uint32_t i = 0; i < demand->n_devices; i++)
+        *count += demand->devices[i].vendor == lacking->vendor &&
+                  demand->devices[i].device == lacking->device &&
+                  demand->devices[i].class_id == lacking->class_id &&
+                  demand->devices[i].address == lacking->address &&
+                  demand->devices[i].profile == lacking->profile;
+    return reason_of_device(lacking->vendor, lacking->device, lacking->class_id,
+                            lacking->address != DEMAND_ANY || lacking->profile != DEMAND_ANY);
+}
+
+static enum unmet most_frequent(const struct finding *finding)
+{
+    enum unmet most = MET;
+
+    for (int unmet = NO_DEVICE; unmet < UNMET; unmet++)
+        if (finding->hosts[unmet] > (most == MET ? 0 : finding->hosts[most]))
+            most = (enum unmet)unmet;
+    return most;
+}
+
+static struct reason reason_for(const struct finding *finding)
+{
+    enum unmet unmet = most_frequent(finding);
+    int64_t hosts = finding->hosts[unmet], count;
+    int64_t other = finding->near ? finding->near->request.id : 0;
+
+    switch (unmet) {
+    case NO_DEVICE:
+        return (struct reason){.id = REASON_DEVICE_IN_USE,
+                               .n = {lacking_device(finding, &count), hosts, finding->frees_at}};
+    case NO_TOPOLOGY:
+        return (struct reason){.id = REASON_TOPOLOGY_IN_USE, .n = {hosts, finding->frees_at}};
+    case APART:
+        return (struct reason){.id = REASON_KEPT_APART, .n = {hosts, other}};
+    case TOGETHER:
+        return (struct reason){.id = REASON_KEPT_TOGETHER, .n = {other}};
+    default:
+        return (struct reason){.id = REASON_NONE};
+    }
+}
+
+/* Hosts have room and meet the demand of each VM alone: those that must be together do not fit. */
+static bool joins_others(const struct node_set *nodes)
+{
+    for (uint32_t i = 0; i < nodes->demand->n_rules; i++)
+        if (demand_joins(nodes->demand, nodes->demand->rules[i].role))
+            return true;
+    return false;
+}
+
+static struct reason explain_set(const struct engine *engine, const struct node_set *nodes,
+                                 int64_t from, int64_t until)
+{
+    struct finding finding = {.engine = engine, .nodes = nodes, .from = from, .until = until};
+
+    look(&finding);
+    if (finding.hosts[MET])
+        return (struct reason){.id = joins_others(nodes) ? REASON_NO_ROOM_FOR_ALL : REASON_NONE};
+    return reason_for(&finding);
+}
+
+void explain_demand(struct engine *engine, struct lease *lease)
+{
+    int64_t from = engine->now, until = engine->now + 1;
+    bool exact = lease->reason.id == REASON_NO_ROOM_AT_START;
+
+    if (!exact && lease->reason.id != REASON_NO_ROOM_NOW &&
+        lease->reason.id != REASON_NO_ROOM_AT_ONCE)
+        return;
+    if (exact) {
+        from = lease->reason.n[1];
+        until = lease->reason.n[2];
+    }
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        const struct node_set *nodes = &lease->request.node_sets[set];
+        struct reason reason = {.id = REASON_NONE};
+
+        if (nodes->demand)
+            reason = explain_set(engine, nodes, from, until);
+        if (reason.id == REASON_NONE)
+            continue;
+        lease->reason = reason;
+        return;
+    }
+}
+
+bool demand_could_be_met(struct engine *engine, struct lease *lease, const struct node_set *nodes)
+{
+    const struct map_request request = {.lease = lease, .from = engine->now};
+    struct finding finding = {
+        .engine = engine, .nodes = nodes, .from = engine->now, .until = engine->now + 1};
+    int64_t usable = 0, device, count = 0;
+
+    if (restricted_count_met(engine, &request, nodes, finding.until) >= nodes->count)
+        return true;
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++)
+        usable += host_is_usable(engine, nodes, host);
+    look(&finding);
+    switch (most_frequent(&finding)) {
+    case NO_DEVICE:
+        device = lacking_device(&finding, &count);
+        lease->reason = (struct reason){.id = REASON_NO_DEVICE, .n = {usable, count, device}};
+        break;
+    case NO_TOPOLOGY:
+        lease->reason = (struct reason){.id = REASON_NO_TOPOLOGY, .n = {usable}};
+        break;
+    default:
+        /* Each VM alone has a host; the reason is how many have. */
+        lease->reason =
+            (struct reason){.id = REASON_NO_HOST_ALLOWED,
+                            .n = {lease->n_vms, usable,
+                                  restricted_count_met(engine, &request, nodes, finding.until)}};
+    }
+    return false;
+}

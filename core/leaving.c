@@ -1,0 +1,226 @@
+/* Running leases are moved off hosts that they must leave. */
+#include <stdlib.h>
+
+#include "core/engine_state.h"
+#include "core/meeting.h"
+#include "core/opportunistic.h"
+#include "core/placing.h"
+#include "core/relocation.h"
+#include "core/stretches.h"
+#include "core/windows.h"
+#include "util/memory.h"
+
+/* The lease runs to its end where it is. */
+static void withdraw_leave(struct engine *engine, struct lease *lease)
+{
+    const struct vm_plan *next = lease_plan_current(lease);
+    int64_t until = next->vm->until, end = vm_plan_end(next);
+    struct vm_plan *current;
+    struct reservation *shutdown;
+
+    stretch_withdraw(engine, lease);
+    current = lease_plan_current(lease);
+    reservation_set_until(engine, current->vm, until);
+    if (until != INSTANT_NEVER) {
+        shutdown = reservation_create(lease, RESERVATION_SHUTDOWN, until, end,
+                                      placement_share(current->vm->placement));
+        reservation_list_append(&current->after, shutdown);
+        reservation_book(engine, shutdown);
+    }
+    lease_plan_publish(lease);
+}
+
+void withdraw_leaves(struct engine *engine)
+{
+    bool freed = engine->bookings.capacity_freed;
+
+    for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
+
+        if (lease && leaves_later(lease))
+            withdraw_leave(engine, lease);
+    }
+    engine->bookings.capacity_freed = freed;
+}
+
+/* The id of the first host that a VM leaves. */
+static int32_t left_host(const struct engine *engine, const struct relocation *move)
+{
+    uint32_t vm = 0;
+
+    while (vm + 1 < move->lease->n_vms && move->to[vm] == move->from->vms[vm].host)
+        vm++;
+    return engine->site.hosts[move->from->vms[vm].host].id;
+}
+
+/* When the lease should begin to move; no earlier than now. */
+static int64_t begins_to_leave(const struct engine *engine, const struct lease *lease)
+{
+    return later_of(lease->plan->leave_by - longest_live_span(engine, lease), engine->now);
+}
+
+static bool must_leave(const struct lease *lease)
+{
+    return lease->plan->leave_by != INSTANT_NONE && runs_to_its_end(lease);
+}
+
+static void commit(struct engine *engine, struct relocation *move)
+{
+    relocation_commit(
+        engine, move,
+        &(struct reason){.id = REASON_LEAVES, .n = {left_host(engine, move), move->begins}});
+}
+
+static bool leave_alone(struct engine *engine, struct lease *lease)
+{
+    struct relocation move = relocation_of(engine, lease);
+    bool planned;
+
+    move.begins = begins_to_leave(engine, lease);
+    planned = relocation_plan_live(engine, &move);
+    if (planned)
+        commit(engine, &move);
+    relocation_drop(&move);
+    return planned;
+}
+
+/* --- with those they must be together with -----------------------------------------------------
+ */
+
+/* Leases that leave together: as long as one is still there, none could be elsewhere. */
+struct party {
+    struct relocation *moves;
+    size_t n, allocated;
+};
+
+static bool is_tied(const struct lease *lease, const struct lease *other)
+{
+    for (size_t i = 0; i < lease->request.n_node_sets; i++)
+        for (size_t k = 0; k < other->request.n_node_sets; k++) {
+            const struct vm_demand *demand = lease->request.node_sets[i].demand;
+            const struct vm_demand *theirs = other->request.node_sets[k].demand;
+
+            if (demand && theirs && demand_joins(demand, theirs->role))
+                return true;
+        }
+    return false;
+}
+
+static bool is_in(const struct party *party, const struct lease *lease)
+{
+    size_t i = 0;
+
+    while (i < party->n && party->moves[i].lease != lease)
+        i++;
+    return i < party->n;
+}
+
+static void join(struct engine *engine, struct party *party, struct lease *lease)
+{
+    party->moves = memory_grow(party->moves, &party->allocated, party->n + 1, sizeof *party->moves);
+    party->moves[party->n++] = relocation_of(engine, lease);
+}
+
+/* All that must leave and are tied to the lease, also by others. */
+static void gather(struct engine *engine, struct party *party, struct lease *lease)
+{
+    join(engine, party, lease);
+    for (size_t done = 0; done < party->n; done++)
+        for (size_t i = 0; i < engine->leases.list.n; i++) {
+            struct lease *other = engine->leases.list.items[i];
+
+            if (other && must_leave(other) && is_tied(party->moves[done].lease, other) &&
+                !is_in(party, other))
+                join(engine, party, other);
+        }
+}
+
+/* All move at the same time. */
+static void set_times(struct engine *engine, struct party *party)
+{
+    int64_t begins = INSTANT_NEVER, arrives = 0;
+
+    for (size_t i = 0; i < party->n; i++) {
+        int64_t from = begins_to_leave(engine, party->moves[i].lease);
+
+        begins = from < begins ? from : begins;
+    }
+    for (size_t i = 0; i < party->n; i++)
+        arrives = later_of(arrives, begins + longest_live_span(engine, party->moves[i].lease));
+    for (size_t i = 0; i < party->n; i++) {
+        party->moves[i].begins = begins;
+        party->moves[i].arrives = arrives;
+    }
+}
+
+static void book_all(struct engine *engine, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        slot_table_book(engine->table, list->items[i]);
+}
+
+/* As if the lease had gone by then, to where it is planned to go, if it is. */
+static void book_as_gone(struct engine *engine, const struct relocation *move,
+                         struct reservation_list *shortened)
+{
+    const struct vm_plan *current = lease_plan_current(move->lease), *next = &move->next.plan;
+
+    release_stretch(engine, current);
+    reservation_list_append(shortened, reservation_create(move->lease, RESERVATION_VM,
+                                                          current->vm->from, move->arrives,
+                                                          placement_share(current->vm->placement)));
+    slot_table_book(engine->table, shortened->items[shortened->n - 1]);
+    book_all(engine, &next->before);
+    if (next->vm)
+        slot_table_book(engine->table, next->vm);
+    book_all(engine, &next->after);
+}
+
+static bool plan_member(struct engine *engine, struct party *party, size_t member)
+{
+    size_t mark = slot_table_mark(engine->table);
+    struct reservation_list shortened = {0};
+    bool planned;
+
+    for (size_t i = 0; i < party->n; i++)
+        if (i != member)
+            book_as_gone(engine, &party->moves[i], &shortened);
+    planned = relocation_plan_live(engine, &party->moves[member]);
+    slot_table_undo(engine->table, mark);
+    reservation_list_destroy(&shortened);
+    return planned;
+}
+
+static bool leave_together(struct engine *engine, struct lease *lease)
+{
+    struct party party = {0};
+    bool planned;
+
+    gather(engine, &party, lease);
+    planned = party.n > 1;
+    set_times(engine, &party);
+    for (size_t i = 0; i < party.n && planned; i++)
+        planned = plan_member(engine, &party, i);
+    for (size_t i = 0; i < party.n; i++) {
+        if (planned)
+            commit(engine, &party.moves[i]);
+        relocation_drop(&party.moves[i]);
+    }
+    free(party.moves);
+    return planned;
+}
+
+void leave_hosts(struct engine *engine)
+{
+    for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
+
+        if (!lease || !must_leave(lease))
+            continue;
+        engine->figures.attempts++;
+        if (!leave_alone(engine, lease) &&
+            !(lease->plan->has_demand && leave_together(engine, lease)))
+            lease->reason = (struct reason){.id = REASON_CANNOT_LEAVE,
+                                            .n = {lease->plan->leave_by, lease->plan->has_demand}};
+    }
+}

@@ -1,0 +1,328 @@
+/* Moves planned leases to other hosts, at the same time, when another lease needs theirs now. */
+#include "core/rebooking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/deadline_terms.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/host_choice.h"
+#include "core/placing.h"
+#include "core/restricted.h"
+#include "core/stretches.h"
+#include "util/memory.h"
+
+enum {
+    PLANNED_MOST = 32, /* those that begin first */
+    EXPLAINED_MOST = 8,
+    ATTEMPTS = 4, /* other hosts each time */
+};
+
+struct move {
+    struct lease *lease;
+    struct proposal next; /* without a VM reservation: it stays where it is */
+};
+
+struct rebooking {
+    struct engine *engine;
+    struct lease *lease;
+    struct lease *planned[PLANNED_MOST];
+    size_t n_planned;
+    struct move moves[PLANNED_MOST];
+    size_t n_moves;
+    uint32_t *hosts; /* that the lease may use, ascending */
+    size_t n_hosts;
+};
+
+/* --- which leases ----------------------------------------------------------------------------- */
+
+/* Nothing of it has begun, and its hosts are all that a move changes. */
+static bool may_move(const struct engine *engine, const struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+    const struct vm_plan *stretch = lease_plan_current(lease);
+
+    if ((lease->request.kind != LEASE_RESERVATION && lease->request.kind != LEASE_DEADLINE) ||
+        has_image_transfer(engine, lease) || plan->n_vms != 1 || stretch->before.n ||
+        stretch->vm->state != RESERVATION_SCHEDULED || stretch->vm->from <= engine->now)
+        return false;
+    for (size_t i = 0; i < stretch->after.n; i++)
+        if (stretch->after.items[i]->kind != RESERVATION_SHUTDOWN)
+            return false;
+    return true;
+}
+
+static void gather_planned(struct rebooking *rebooking)
+{
+    struct engine *engine = rebooking->engine;
+    const struct reservation_index *index = &engine->bookings.by_start;
+
+    for (size_t i = 0; i < index->n && rebooking->n_planned < PLANNED_MOST; i++) {
+        const struct reservation *r = reservation_index_at(index, i)->reservation;
+
+        if (r->kind == RESERVATION_VM && may_move(engine, r->lease))
+            rebooking->planned[rebooking->n_planned++] = r->lease;
+    }
+}
+
+/* All VMs fit at this instant. */
+static bool fits_now(struct engine *engine, const struct lease *lease)
+{
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        if (mapper_count_now(engine, &lease->request.node_sets[set]) <
+            lease->request.node_sets[set].count)
+            return false;
+    return true;
+}
+
+/* A quick check: moves change nothing about the free CPU of all hosts together. */
+static bool has_enough_cpu(const struct engine *engine, struct lease *lease)
+{
+    const struct map_request request = {.lease = lease, .from = engine->now};
+
+    return mapper_has_enough_cpu(
+        engine, &request,
+        instant_add(instant_add(engine->now, remaining_span(lease)), shutdown_span(engine, lease)));
+}
+
+static bool may_gain(const struct engine *engine, const struct lease *lease)
+{
+    return lease->request.kind == LEASE_BEST_EFFORT && lease->request.duration == SPAN_UNLIMITED &&
+           !lease_is_suspended(lease) && !has_image_transfer(engine, lease);
+}
+
+/* --- trying ----------------------------------------------------------------------------------- */
+
+static void release(struct engine *engine, const struct lease *lease)
+{
+    const struct vm_plan *stretch = lease_plan_current(lease);
+
+    slot_table_release(engine->table, stretch->vm);
+    for (size_t i = 0; i < stretch->after.n; i++)
+        slot_table_release(engine->table, stretch->after.items[i]);
+}
+
+static void book(struct engine *engine, const struct vm_plan *stretch)
+{
+    slot_table_book(engine->table, stretch->vm);
+    for (size_t i = 0; i < stretch->after.n; i++)
+        slot_table_book(engine->table, stretch->after.items[i]);
+}
+
+/* Where the lease would be if no lease were planned; the slot table is as before. */
+static bool place_lease(struct rebooking *rebooking, struct proposal *proposal)
+{
+    struct engine *engine = rebooking->engine;
+    const struct window_request now = {.lease = rebooking->lease,
+                                       .from = engine->now,
+                                       .latest = engine->now,
+                                       .remaining = remaining_span(rebooking->lease),
+                                       .spare_others = true,
+                                       .hosts = rebooking->hosts,
+                                       .n_hosts = rebooking->n_hosts};
+    size_t mark = slot_table_mark(engine->table);
+    bool placed;
+
+    for (size_t i = 0; i < rebooking->n_planned; i++)
+        release(engine, rebooking->planned[i]);
+    placed = place_within(engine, &now, proposal);
+    slot_table_undo(engine->table, mark);
+    return placed;
+}
+
+static bool uses(const struct placement *placement, uint32_t host)
+{
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        if (placement->hosts[i] == host)
+            return true;
+    return false;
+}
+
+static bool share_a_host(const struct placement *a, const struct placement *b)
+{
+    for (uint32_t i = 0; i < a->n_hosts; i++)
+        if (uses(b, a->hosts[i]))
+            return true;
+    return false;
+}
+
+/* Takes out all planned leases on hosts of the newcomer. */
+static void take_out(struct rebooking *rebooking, const struct vm_plan *newcomer)
+{
+    rebooking->n_moves = 0;
+    for (size_t i = 0; i < rebooking->n_planned; i++) {
+        struct lease *lease = rebooking->planned[i];
+        const struct vm_plan *stretch = lease_plan_current(lease);
+
+        if (stretch->vm->from >= vm_plan_end(newcomer) ||
+            !share_a_host(stretch->vm->placement, newcomer->vm->placement))
+            continue;
+        release(rebooking->engine, lease);
+        rebooking->moves[rebooking->n_moves++] = (struct move){.lease = lease};
+    }
+}
+
+/* Back where it was, if there is room beside the newcomer. */
+static bool stays(struct engine *engine, const struct lease *lease)
+{
+    const struct vm_plan *stretch = lease_plan_current(lease);
+    size_t mark = slot_table_mark(engine->table);
+    struct error err;
+    bool fits = slot_table_add(engine->table, stretch->vm, &err) == 0;
+
+    for (size_t i = 0; i < stretch->after.n && fits; i++)
+        fits = slot_table_add(engine->table, stretch->after.items[i], &err) == 0;
+    if (!fits)
+        slot_table_undo(engine->table, mark);
+    return fits;
+}
+
+static bool place_elsewhere(struct engine *engine, struct move *move)
+{
+    const struct vm_plan *stretch = lease_plan_current(move->lease);
+    const struct window_request same_time = {.lease = move->lease,
+                                             .from = stretch->vm->from,
+                                             .latest = stretch->vm->from,
+                                             .remaining = stretch->vm->until - stretch->vm->from,
+                                             .spare_others = true};
+
+    engine->queues.rebooking_work++;
+    if (!place_within(engine, &same_time, &move->next))
+        return false;
+    book(engine, &move->next.plan);
+    return true;
+}
+
+/* The newcomer no longer uses the hosts that this lease cannot leave. */
+static void avoid(struct rebooking *rebooking, const struct lease *lease)
+{
+    const struct placement *placement = lease_plan_current(lease)->vm->placement;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rebooking->n_hosts; i++)
+        if (!uses(placement, rebooking->hosts[i]))
+            rebooking->hosts[kept++] = rebooking->hosts[i];
+    rebooking->n_hosts = kept;
+}
+
+static void forget_moves(struct rebooking *rebooking)
+{
+    for (size_t i = 0; i < rebooking->n_moves; i++)
+        proposal_finish(&rebooking->moves[i].next);
+    rebooking->n_moves = 0;
+}
+
+/* Finds all planned leases on the newcomer's hosts a place; the slot table is as before. */
+static bool find_places(struct rebooking *rebooking, const struct vm_plan *newcomer)
+{
+    struct engine *engine = rebooking->engine;
+    size_t mark = slot_table_mark(engine->table), n = 0;
+    const struct lease *stuck = NULL;
+
+    take_out(rebooking, newcomer);
+    book(engine, newcomer);
+    for (size_t i = 0; i < rebooking->n_moves; i++)
+        if (!stays(engine, rebooking->moves[i].lease))
+            rebooking->moves[n++] = rebooking->moves[i];
+    rebooking->n_moves = n;
+    for (size_t i = 0; i < n && !stuck; i++)
+        if (!place_elsewhere(engine, &rebooking->moves[i]))
+            stuck = rebooking->moves[i].lease;
+    slot_table_undo(engine->table, mark);
+    if (!stuck)
+        return true;
+    forget_moves(rebooking);
+    avoid(rebooking, stuck);
+    return false;
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+static void commit(struct rebooking *rebooking)
+{
+    for (size_t i = 0; i < rebooking->n_moves; i++)
+        stretch_withdraw(rebooking->engine, rebooking->moves[i].lease);
+    for (size_t i = 0; i < rebooking->n_moves; i++)
+        proposal_take_over(rebooking->engine, rebooking->moves[i].lease, &rebooking->moves[i].next);
+    forget_moves(rebooking);
+}
+
+static bool try_hosts(struct rebooking *rebooking, struct proposal *proposal)
+{
+    struct engine *engine = rebooking->engine;
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (engine->queues.rebooking_work >= REBOOKING_WORK)
+            return false;
+        engine->queues.rebooking_work++;
+        if (!place_lease(rebooking, proposal))
+            return false;
+        if (find_places(rebooking, &proposal->plan))
+            return true;
+        proposal_finish(proposal);
+    }
+    return false;
+}
+
+bool place_by_rebooking(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    struct rebooking rebooking = {.engine = engine, .lease = lease};
+    bool placed;
+
+    if (engine->settings.behaviour.reservations_keep_their_hosts || !may_gain(engine, lease) ||
+        (!engine->figures.unfinished[LEASE_RESERVATION] &&
+         !engine->figures.unfinished[LEASE_DEADLINE]) ||
+        engine->queues.rebooking_work >= REBOOKING_WORK || !has_enough_cpu(engine, lease) ||
+        !fits_now(engine, lease))
+        return false;
+    gather_planned(&rebooking);
+    if (!rebooking.n_planned)
+        return false;
+    rebooking.hosts = memory_new(engine->site.n_hosts, sizeof *rebooking.hosts);
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++)
+        rebooking.hosts[rebooking.n_hosts++] = host;
+    placed = try_hosts(&rebooking, proposal);
+    if (placed)
+        commit(&rebooking);
+    free(rebooking.hosts);
+    return placed;
+}
+
+/* The first host of the reservation on which a VM of the lease fits until then; HOST_NONE. */
+static uint32_t host_in_the_way(const struct engine *engine, const struct survey *survey,
+                                const struct node_set *vms, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        uint32_t host = r->placement->hosts[i];
+
+        if (survey->looks[host].fits_until == r->from && host_is_usable(engine, vms, host))
+            return host;
+    }
+    return HOST_NONE;
+}
+
+void explain_by_planned(struct engine *engine, struct lease *lease)
+{
+    const struct reservation_index *index = &engine->bookings.by_start;
+    const struct node_set *vms = &lease->request.node_sets[0];
+    const struct survey *survey;
+
+    if (lease->reason.id != REASON_NO_ROOM_NOW || lease->reason.n[1] < lease->reason.n[0])
+        return;
+    survey = mapper_survey(engine, &vms->amounts, engine->now);
+    for (size_t i = 0; i < index->n && i < EXPLAINED_MOST; i++) {
+        const struct reservation *r = reservation_index_at(index, i)->reservation;
+        uint32_t host;
+
+        if (r->kind != RESERVATION_VM)
+            continue;
+        host = host_in_the_way(engine, survey, vms, r);
+        if (host == HOST_NONE)
+            continue;
+        lease->reason = (struct reason){
+            .id = REASON_ROOM_RESERVED,
+            .n = {lease->n_vms, r->lease->request.id, engine->site.hosts[host].id, r->from}};
+        return;
+    }
+}

@@ -1,0 +1,30 @@
+/* rebooking.h: planned leases go to other hosts, at the same time, to make room for another lease.
+ *
+ * A best-effort lease without an end that fits now may be in the way of reservations and deadline
+ * leases that are planned for later. They were promised a time, not their hosts: when all of them
+ * find room elsewhere for the same time, the lease starts at once.
+ *
+ * Costs: p = planned leases looked at, at most 32. O(p) to release and book them, and a mapping
+ * (mapper.h) for the lease and each planned lease in its way; at most 4 such attempts for a lease
+ * and REBOOKING_WORK mappings in a pass over the queue.
+ */
+#ifndef GALERNA_CORE_REBOOKING_H
+#define GALERNA_CORE_REBOOKING_H
+
+#include <stdbool.h>
+
+#include "core/proposal.h"
+
+struct engine;
+
+enum { REBOOKING_WORK = 64 };
+
+/* Places a best-effort lease without an end at this instant, without preempting any lease.
+ * True: the planned leases in its way have their new hosts. False: nothing has changed. */
+bool place_by_rebooking(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
+/* If the lease fits now but not for long enough: names in its reason the planned lease and the host
+ * that it would have to leave first. */
+void explain_by_planned(struct engine *engine, struct lease *lease);
+
+#endif

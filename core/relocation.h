@@ -1,0 +1,53 @@
+/* relocation.h: a move of a running lease: shared by opportunistic.c and leaving.c. */
+#ifndef GALERNA_CORE_RELOCATION_H
+#define GALERNA_CORE_RELOCATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/proposal.h"
+#include "core/reservation.h"
+
+struct engine;
+struct lease;
+struct reason;
+struct vm_plan;
+
+/* A running lease and the hosts it could move to. */
+struct relocation {
+    struct lease *lease;
+    const struct placement *from;
+    uint32_t *to;                    /* a host per VM */
+    struct held_units **held;        /* what each VM demands there; NULL: nothing */
+    int64_t begins;                  /* of the copy */
+    int64_t arrives;                 /* not earlier, with others; 0: as early as possible */
+    int64_t at, end;                 /* the lease runs there in [at, end), shutdown included */
+    int64_t overhead;                /* seconds the lease does not run because of the move */
+    int64_t stay, move;              /* milliseconds in all */
+    struct reservation_list windows; /* cold: the suspension ... */
+    struct proposal next;            /* ... and where the lease continues */
+};
+
+/* Of the lease's current stretch, beginning now; to be dropped. */
+struct relocation relocation_of(const struct engine *engine, struct lease *lease);
+void relocation_drop(struct relocation *move);
+
+/* Live: fills move->next with the migration, the run on the new hosts and the shutdown. False:
+ * there is no place. Books nothing. */
+bool relocation_plan_live(struct engine *engine, struct relocation *move);
+/* Books what was planned. */
+void relocation_commit(struct engine *engine, struct relocation *move, const struct reason *reason);
+
+/* Seconds in which all VMs of the lease move, one after the other; at least 1. */
+int64_t longest_live_span(const struct engine *engine, const struct lease *lease);
+
+static inline int64_t later_of(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
+bool runs_to_its_end(const struct lease *lease);
+/* Releases what the slot table has of the stretch. */
+void release_stretch(struct engine *engine, const struct vm_plan *stretch);
+
+#endif

@@ -1,0 +1,172 @@
+/* "lease-change": other times for a lease, or why it cannot have them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "daemon/control/answers_private.h"
+#include "util/instant.h"
+
+#define SPAN_MOST INT64_C(3153600000) /* 100 years */
+
+/* A span in seconds; NULL: valid. */
+static json_t *read_span(const struct question *question, const char *field, int64_t least,
+                         int64_t *span, bool *there)
+{
+    const json_t *value = json_object_get(question->request, field);
+
+    *there = value && !json_is_null(value);
+    if (!*there)
+        return NULL;
+    *span = json_integer_value(value);
+    if (json_is_integer(value) && *span >= least && *span <= SPAN_MOST)
+        return NULL;
+    return answer_error(EINVAL, "%s: expected seconds from %" PRId64 " to %" PRId64, field, least,
+                        SPAN_MOST);
+}
+
+static bool is_unlimited(const struct question *question)
+{
+    const char *text = json_string_value(json_object_get(question->request, "duration"));
+
+    return text && strcmp(text, "unlimited") == 0;
+}
+
+/* At most one of duration, extend and shorten; NULL: valid. */
+static json_t *read_duration(const struct question *question, const struct lease_record *lease,
+                             struct lease_change *change)
+{
+    int64_t duration = 0, extend = 0, shorten = 0;
+    bool there = is_unlimited(question), longer, shorter;
+    json_t *wrong = NULL;
+
+    if (there)
+        duration = SPAN_UNLIMITED;
+    else
+        wrong = read_span(question, "duration", 1, &duration, &there);
+    if (!wrong)
+        wrong = read_span(question, "extend", 1, &extend, &longer);
+    if (!wrong)
+        wrong = read_span(question, "shorten", 1, &shorten, &shorter);
+    if (wrong)
+        return wrong;
+    if (there + longer + shorter > 1)
+        return answer_error(EINVAL, "duration, extend and shorten exclude each other");
+    if (there)
+        change->duration = duration;
+    if (!longer && !shorter)
+        return NULL;
+    if (lease->duration == SPAN_UNLIMITED)
+        return answer_error(EINVAL,
+                            "%s: lease %" PRId64 " has no duration; give it one with "
+                            "duration",
+                            longer ? "extend" : "shorten", lease->id);
+    if (shorten >= lease->duration)
+        return answer_error(EINVAL, "shorten: lease %" PRId64 " has only %" PRId64 " s in all",
+                            lease->id, lease->duration);
+    change->duration = lease->duration + extend - shorten;
+    return NULL;
+}
+
+/* Either start or shift; NULL: valid. */
+static json_t *read_start(const struct question *question, const struct lease_record *lease,
+                          struct lease_change *change)
+{
+    int64_t from = lease->kind == LEASE_RESERVATION ? lease->start : lease->earliest;
+    int64_t shift = 0;
+    bool there = false;
+    json_t *wrong = question_time(question, "start", &change->start);
+
+    if (!wrong)
+        wrong = read_span(question, "shift", -SPAN_MOST, &shift, &there);
+    if (wrong || !there)
+        return wrong;
+    if (change->start != INSTANT_NONE)
+        return answer_error(EINVAL, "start and shift exclude each other");
+    if (from == INSTANT_NONE)
+        return answer_error(EINVAL, "shift: lease %" PRId64 " has no start", lease->id);
+    change->start = from + shift;
+    return NULL;
+}
+
+static json_t *read_change(const struct question *question, const struct lease_record *lease,
+                           struct lease_change *change)
+{
+    json_t *wrong;
+
+    *change = (struct lease_change){
+        .duration = SPAN_NONE, .start = INSTANT_NONE, .deadline = INSTANT_NONE};
+    wrong = read_duration(question, lease, change);
+    if (!wrong)
+        wrong = read_start(question, lease, change);
+    if (!wrong)
+        wrong = question_time(question, "deadline", &change->deadline);
+    if (!wrong && change->duration == SPAN_NONE && change->start == INSTANT_NONE &&
+        change->deadline == INSTANT_NONE)
+        wrong =
+            answer_error(EINVAL, "nothing to change: expected duration, extend, shorten, start, "
+                                 "shift or deadline");
+    return wrong;
+}
+
+static json_t *json_from_alternative(const struct lease_trial *trial)
+{
+    json_t *alternative;
+
+    if (trial->start == INSTANT_NONE && trial->duration == SPAN_NONE)
+        return json_null();
+    alternative = json_object();
+    json_put(alternative, "start",
+             trial->start == INSTANT_NONE ? json_null() : json_from_instant(trial->start));
+    json_put(alternative, "duration",
+             trial->duration == SPAN_NONE ? json_null() : json_integer(trial->duration));
+    return alternative;
+}
+
+static json_t *change_lease(const struct question *question, const struct lease_record *lease,
+                            const struct lease_change *change)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    bool dry_run = json_is_true(json_object_get(question->request, "dry_run"));
+    struct lease_trial trial = {0};
+    int64_t id = lease->id;
+    struct error err;
+    char who[96];
+    json_t *answer;
+
+    answers_peer(question->peer, who, sizeof who);
+    if (daemon->change(daemon->context, id, change, dry_run, who, &trial, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-lease-change/1");
+    json_put(answer, "lease", json_integer(id));
+    json_put(answer, "dry_run", json_boolean(dry_run));
+    json_put(answer, "accepted", json_boolean(trial.accepted));
+    json_put(answer, "text", json_from_text(trial.text));
+    json_put(answer, "victims", *trial.victims ? json_from_text(trial.victims) : json_null());
+    json_put(answer, "word", trial.accepted ? json_null() : json_from_text(trial.word));
+    json_put(answer, "in_the_way",
+             trial.in_the_way < 0 ? json_null() : json_integer(trial.in_the_way));
+    json_put(answer, "alternative", json_from_alternative(&trial));
+    return answer;
+}
+
+json_t *answer_lease_change(const struct question *question)
+{
+    const json_t *dry = json_object_get(question->request, "dry_run");
+    const struct lease_record *lease;
+    struct lease_change change;
+    int64_t id = 0;
+    bool there;
+    json_t *wrong = question_number(question, "lease", INT64_MAX - 1, &id, &there);
+
+    if (wrong)
+        return wrong;
+    if (!there)
+        return answer_error(EINVAL, "lease: is missing");
+    if (dry && !json_is_boolean(dry) && !json_is_null(dry))
+        return answer_error(EINVAL, "dry_run: expected true or false");
+    lease = store_lease(question->answers->store, id);
+    if (!lease || lease->phase == PHASE_ENDED)
+        return answer_error(ENOENT, "lease %" PRId64 " does not exist or is over", id);
+    wrong = read_change(question, lease, &change);
+    return wrong ? wrong : change_lease(question, lease, &change);
+}

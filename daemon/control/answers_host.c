@@ -1,0 +1,335 @@
+/* Answers about hosts: what they hold, what is planned there, drains, quarantines. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/reason.h"
+#include "daemon/control/answers_private.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+/* By the reason of its lease. */
+static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm)
+{
+    return lease && store_is_leaving(lease) && lease->reason_id != REASON_LEAVES &&
+           (lease->reason_id != REASON_NO_OTHER_HOST || lease->reason_n[0] == vm->id);
+}
+
+/* The VMs that cannot leave a drained host, and why. */
+static json_t *staying(const struct question *question, const struct host_view *host)
+{
+    const struct store *store = question->answers->store;
+    json_t *list = json_array();
+    size_t n = 0;
+    const struct vm_record *const *vms = NULL;
+
+    if (host->drain_from != INSTANT_NONE)
+        vms = store_vms(store, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = store_lease(store, vms[i]->lease);
+        char why[STORE_TEXT_MAX];
+        json_t *line;
+
+        if (vms[i]->gone || vms[i]->host != host->id || !cannot_leave(lease, vms[i]))
+            continue;
+        store_reason_text(lease, true, question->now, why, sizeof why);
+        line = json_object();
+        json_put(line, "vm", json_integer(vms[i]->id));
+        json_put(line, "lease", json_integer(lease->id));
+        json_put(line, "why", json_from_text(why));
+        json_array_append_new(list, line);
+    }
+    return list;
+}
+
+static json_t *host_facts(const struct question *question, const struct host_view *host)
+{
+    json_t *line = json_object();
+
+    json_put(line, "host", json_integer(host->id));
+    json_put(line, "name", json_from_text(host->name));
+    json_put(line, "cluster", host->cluster ? json_from_text(host->cluster) : json_null());
+    json_put(line, "state", json_from_text(host->state));
+    json_put(line, "usable", json_boolean(host->usable));
+    json_put(line, "cpu", json_real((double)host->cpu / 100));
+    json_put(line, "cpu_used", json_real((double)host->cpu_used / 100));
+    json_put(line, "memory", json_integer(host->memory));
+    json_put(line, "memory_used", json_integer(host->memory_used));
+    json_put(line, "vms", json_integer(host->vms));
+    json_put(line, "unread_vms", json_integer(host->unread));
+    json_put(line, "quarantined_until", json_from_instant(host->quarantined_until));
+    json_put(line, "drain_from", json_from_instant(host->drain_from));
+    json_put(line, "drain_until", json_from_instant(host->drain_until));
+    json_put(line, "staying", staying(question, host));
+    return line;
+}
+
+/* Hosts gathered for an answer. */
+struct host_list {
+    const struct question *question;
+    json_t *hosts;
+    bool drained; /* only those that are drained, now or later */
+};
+
+static void add_host(void *context, const struct host_view *host)
+{
+    const struct host_list *list = context;
+
+    if (!list->drained || host->drain_from != INSTANT_NONE)
+        json_array_append_new(list->hosts, host_facts(list->question, host));
+}
+
+static json_t *list_hosts(const struct question *question, bool drained)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct host_list list = {.question = question, .hosts = json_array(), .drained = drained};
+
+    daemon->each_host(daemon->context, add_host, &list);
+    return list.hosts;
+}
+
+json_t *answers_drains(const struct question *question)
+{
+    return list_hosts(question, true);
+}
+
+json_t *answer_host_list(const struct question *question)
+{
+    json_t *answer = answer_begin(question, "galerna-host-list/1");
+
+    json_put(answer, "hosts", list_hosts(question, false));
+    return answer;
+}
+
+struct timeline {
+    const struct question *question;
+    json_t *operations;
+};
+
+/* Who uses, or will use, the capacity of an operation. */
+static const char *use_word(const struct operation_view *operation,
+                            const struct lease_record *lease)
+{
+    if (strcmp(operation->what, "drain") == 0)
+        return "drain";
+    if (operation->lease < 0)
+        return "other";
+    if (!operation->planned)
+        return "running";
+    return lease && lease->accepted && lease->kind == LEASE_RESERVATION ? "reserved" : "planned";
+}
+
+static void add_operation(void *context, const struct operation_view *operation)
+{
+    struct timeline *timeline = context;
+    const struct lease_record *lease =
+        store_lease(timeline->question->answers->store, operation->lease);
+    json_t *line = json_object();
+
+    json_put(line, "lease", operation->lease < 0 ? json_null() : json_integer(operation->lease));
+    json_put(line, "vm", operation->vm < 0 ? json_null() : json_integer(operation->vm));
+    json_put(line, "what", json_from_text(operation->what));
+    json_put(line, "use", json_string(use_word(operation, lease)));
+    json_put(line, "from", json_from_instant(operation->from));
+    json_put(line, "until", json_from_instant(operation->until));
+    json_put(line, "cpu", json_real((double)operation->cpu / 100));
+    json_put(line, "memory", json_integer(operation->memory));
+    json_put(line, "planned", json_boolean(operation->planned));
+    json_put(line, "user", lease ? json_from_text(lease->user) : json_null());
+    json_put(line, "name", lease ? json_from_text(lease->name) : json_null());
+    json_array_append_new(timeline->operations, line);
+}
+
+struct wanted_host {
+    const struct question *question; /* filled by match() */
+    const char *name;
+    int64_t id;
+    int found;
+    char found_name[STORE_NAME_MAX];
+    json_t *answer; /* NULL, or what the facts about the host are added to */
+};
+
+static void match_host(void *context, const struct host_view *host)
+{
+    struct wanted_host *wanted = context;
+
+    if (wanted->name ? strcmp(host->name, wanted->name) != 0 : host->id != wanted->id)
+        return;
+    wanted->found = 1;
+    wanted->id = host->id;
+    snprintf(wanted->found_name, sizeof wanted->found_name, "%s", host->name);
+    if (wanted->answer)
+        json_object_update_new(wanted->answer, host_facts(wanted->question, host));
+}
+
+/* The host named by a value of the request; else the answer with the error. */
+static json_t *match(const struct question *question, const json_t *host,
+                     struct wanted_host *wanted)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+
+    wanted->question = question;
+    wanted->name = json_string_value(host);
+    wanted->id = json_integer_value(host);
+    if (!json_is_integer(host) && !json_is_string(host))
+        return answer_error(EINVAL, "host: expected an id or a name");
+    daemon->each_host(daemon->context, match_host, wanted);
+    if (!wanted->found && wanted->name)
+        return answer_error(ENOENT, "host '%.80s' does not exist", wanted->name);
+    if (!wanted->found)
+        return answer_error(ENOENT, "host %" PRId64 " does not exist", wanted->id);
+    return NULL;
+}
+
+static json_t *find_host(const struct question *question, struct wanted_host *wanted)
+{
+    return match(question, json_object_get(question->request, "host"), wanted);
+}
+
+json_t *answer_host_release(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct wanted_host wanted = {.name = NULL};
+    struct error err;
+    char who[96];
+    json_t *answer = find_host(question, &wanted);
+
+    if (answer)
+        return answer;
+    answers_peer(question->peer, who, sizeof who);
+    if (daemon->release_host(daemon->context, (int32_t)wanted.id, who, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-host-release/1");
+    json_put(answer, "host", json_integer(wanted.id));
+    json_put(answer, "name", json_from_text(wanted.found_name));
+    return answer;
+}
+
+static void add_drained(void *context, const struct drained_view *vm)
+{
+    json_t *line = json_object();
+
+    json_put(line, "vm", json_integer(vm->vm));
+    json_put(line, "lease", json_integer(vm->lease));
+    json_put(line, "host", json_integer(vm->host));
+    json_put(line, "what", json_string(vm->what));
+    json_put(line, "to", vm->to < 0 ? json_null() : json_integer(vm->to));
+    json_put(line, "at", json_from_instant(vm->at));
+    json_put(line, "why", *vm->why ? json_from_text(vm->why) : json_null());
+    json_array_append_new(context, line);
+}
+
+/* Fills ids; a host named twice counts once. */
+static json_t *read_hosts(const struct question *question, int32_t *ids, size_t *n)
+{
+    const json_t *hosts = json_object_get(question->request, "hosts"), *host;
+    size_t i, known;
+
+    json_array_foreach(hosts, i, host)
+    {
+        struct wanted_host wanted = {.name = NULL};
+        json_t *wrong = match(question, host, &wanted);
+
+        if (wrong)
+            return wrong;
+        for (known = 0; known < *n && ids[known] != wanted.id; known++)
+            continue;
+        ids[known] = (int32_t)wanted.id;
+        *n += known == *n;
+    }
+    return *n ? NULL : answer_error(EINVAL, "hosts: expected a list of ids or names");
+}
+
+static json_t *read_drain(const struct question *question, struct drain_order *order)
+{
+    const json_t *dry = json_object_get(question->request, "dry_run");
+    json_t *wrong = question_time(question, "from", &order->from);
+
+    if (!wrong)
+        wrong = question_time(question, "until", &order->until);
+    if (!wrong && dry && !json_is_boolean(dry) && !json_is_null(dry))
+        wrong = answer_error(EINVAL, "dry_run: expected true or false");
+    order->dry_run = json_is_true(dry);
+    if (order->from < question->now)
+        order->from = question->now;
+    if (!wrong && order->until <= order->from)
+        wrong = answer_error(EINVAL, "until: must be later than %s",
+                             order->from > question->now ? "from" : "now");
+    return wrong;
+}
+
+static json_t *drain(const struct question *question, const struct drain_order *order)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    json_t *answer, *hosts, *vms = json_array();
+    struct error err;
+    char who[96];
+
+    answers_peer(question->peer, who, sizeof who);
+    if (daemon->drain(daemon->context, order, who, add_drained, vms, &err) < 0) {
+        json_decref(vms);
+        return answers_refused(&err);
+    }
+    answer = answer_begin(question, "galerna-host-drain/1");
+    hosts = json_array();
+    for (size_t i = 0; i < order->n_hosts; i++)
+        json_array_append_new(hosts, json_integer(order->hosts[i]));
+    json_put(answer, "hosts", hosts);
+    json_put(answer, "from", json_from_instant(order->from));
+    json_put(answer, "until", json_from_instant(order->until));
+    json_put(answer, "dry_run", json_boolean(order->dry_run));
+    json_put(answer, "vms", vms);
+    return answer;
+}
+
+json_t *answer_host_drain(const struct question *question)
+{
+    size_t n = json_array_size(json_object_get(question->request, "hosts"));
+    int32_t *ids = memory_new(n + 1, sizeof *ids);
+    struct drain_order order = {.hosts = ids, .from = question->now, .until = INSTANT_NEVER};
+    json_t *answer = read_hosts(question, ids, &order.n_hosts);
+
+    if (!answer)
+        answer = read_drain(question, &order);
+    if (!answer)
+        answer = drain(question, &order);
+    free(ids);
+    return answer;
+}
+
+json_t *answer_host_undrain(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct wanted_host wanted = {.name = NULL};
+    struct error err;
+    char who[96];
+    json_t *answer = find_host(question, &wanted);
+
+    if (answer)
+        return answer;
+    answers_peer(question->peer, who, sizeof who);
+    if (daemon->undrain(daemon->context, (int32_t)wanted.id, who, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-host-undrain/1");
+    json_put(answer, "host", json_integer(wanted.id));
+    json_put(answer, "name", json_from_text(wanted.found_name));
+    return answer;
+}
+
+json_t *answer_host_timeline(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct wanted_host wanted = {.answer = answer_begin(question, "galerna-host-timeline/1")};
+    struct timeline timeline = {.question = question, .operations = json_array()};
+    struct error err;
+    json_t *refusal = find_host(question, &wanted);
+    bool told = !refusal && daemon->each_operation(daemon->context, (int32_t)wanted.id,
+                                                   add_operation, &timeline, &err) == 0;
+
+    json_put(wanted.answer, "operations", timeline.operations);
+    if (told)
+        return wanted.answer;
+    json_decref(wanted.answer);
+    return refusal ? refusal : answers_refused(&err); /* NULL: answered later */
+}

@@ -1,0 +1,193 @@
+/* Changing a lease: the planner tries it, and only what holds is written. A refusal comes with the
+ * nearest alternative, which the planner has tried too. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "daemon/control/services_question.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/lease_change.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/live/vm_state.h"
+#include "util/instant.h"
+
+enum {
+    ASKED_MOST = 60,                 /* questions to the planner for one request */
+    LOOKS_AHEAD = 30 * 24 * 3600,    /* seconds: how far a later start is searched for */
+    LONGEST_TRIED = 366 * 24 * 3600, /* seconds: the same of a duration */
+};
+
+static void answered(void *context, const struct planner_change *change, const struct error *err)
+{
+    struct services_question *question = context;
+
+    question->change = change;
+    services_handle_again(question, change ? NULL : err);
+}
+
+static int ask(struct daemon *daemon, const struct change_search *search,
+               const struct lease_record *changed, struct error *err)
+{
+    struct services_question *question;
+
+    if (search->asked >= ASKED_MOST)
+        return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
+    question = services_put_off(daemon->question);
+    question->search = *search;
+    question->search.asked++;
+    question->search.plans = planner_plans(daemon->planner);
+    question->search.is_stale = planner_is_planning(daemon->planner);
+    return services_later(
+        question,
+        planner_try_change(daemon->planner, changed, clock_now(), answered, question, err), err);
+}
+
+/* Has a plan been made since the planner was asked? What it promised is not in the answer. */
+static bool is_outdated(const struct daemon *daemon)
+{
+    const struct change_search *search = &daemon->question->search;
+
+    return search->is_stale || search->plans != planner_plans(daemon->planner);
+}
+
+/* --- a change that holds ---------------------------------------------------------------------- */
+
+static int apply(struct daemon *daemon, const struct lease_record *changed, const char *who,
+                 const struct lease_trial *trial, struct error *err)
+{
+    const struct planner_change *change = daemon->question->change;
+    const struct lease_record *lease = store_lease(daemon->store, changed->id);
+    char text[STORE_TEXT_MAX];
+
+    snprintf(text, sizeof text, "%.220s, by %.90s", trial->text, who);
+    if (lease_change_times(daemon->store, lease, changed, clock_now(), text) < 0)
+        return error_set(err, EAGAIN, "lease %lld is %s now", (long long)lease->id,
+                         phase_name(lease->phase));
+    for (size_t i = 0; i < change->n_places; i++) {
+        const struct vm_record *vm = store_vm(daemon->store, change->places[i].vm);
+
+        if (vm && vm->lease == lease->id && !vm->gone)
+            vm_place(daemon->store, vm, change->places[i].host);
+    }
+    daemon_replan(daemon, "lease %lld was changed by %s", (long long)lease->id, who);
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
+}
+
+/* --- alternatives to one that does not -------------------------------------------------------- */
+
+/* Tries the duration in the middle; 0: the longest is known. */
+static int try_longest(struct daemon *daemon, const struct lease_record *changed,
+                       struct change_search *search, struct error *err)
+{
+    struct lease_record longer = *changed;
+
+    if (search->fails - search->fits <= 1)
+        return 0;
+    search->stage = CHANGE_LONGEST;
+    search->tried = search->fits + (search->fails - search->fits) / 2;
+    longer.duration = search->tried;
+    return ask(daemon, search, &longer, err);
+}
+
+static int first_alternative(struct daemon *daemon, const struct lease_record *lease,
+                             const struct lease_record *changed, struct change_search *search,
+                             struct error *err)
+{
+    struct lease_record later = *changed;
+
+    if (changed->duration > lease->duration && changed->start == lease->start &&
+        changed->earliest == lease->earliest) {
+        search->fits = lease->duration;
+        search->fails = changed->duration < LONGEST_TRIED ? changed->duration : LONGEST_TRIED;
+        return try_longest(daemon, changed, search, err);
+    }
+    if (changed->kind != LEASE_RESERVATION || changed->duration == SPAN_UNLIMITED)
+        return 0;
+    search->stage = CHANGE_NEXT_START;
+    later.kind = LEASE_DEADLINE;
+    later.earliest = later.start;
+    later.deadline = later.start + changed->duration + LOOKS_AHEAD;
+    return ask(daemon, search, &later, err);
+}
+
+/* The engine begins an operation some seconds before the promised start. */
+static int check_start(struct daemon *daemon, const struct lease_record *changed,
+                       struct change_search *search, struct error *err)
+{
+    const struct planner_change *change = daemon->question->change;
+    struct lease_record later = *changed;
+
+    if (!change->accepted || change->start == INSTANT_NONE)
+        return 0;
+    search->stage = CHANGE_CHECK;
+    later.start = change->start + daemon->live->boot_time;
+    search->refusal.start = later.start;
+    return ask(daemon, search, &later, err);
+}
+
+/* 0: what there is to know is known, the alternative in search->refusal. -1: as the others. */
+static int next_alternative(struct daemon *daemon, const struct lease_record *lease,
+                            const struct lease_record *changed, struct change_search *search,
+                            struct error *err)
+{
+    const struct planner_change *change = daemon->question->change;
+    struct lease_trial *refusal = &search->refusal;
+
+    switch (search->stage) {
+    case CHANGE_WANTED:
+        *refusal = (struct lease_trial){
+            .in_the_way = change->in_the_way, .start = INSTANT_NONE, .duration = SPAN_NONE};
+        snprintf(refusal->word, sizeof refusal->word, "%s", change->word);
+        snprintf(refusal->text, sizeof refusal->text, "%s", change->text);
+        return first_alternative(daemon, lease, changed, search, err);
+    case CHANGE_LONGEST:
+        if (change->accepted)
+            search->fits = refusal->duration = search->tried;
+        else
+            search->fails = search->tried;
+        return try_longest(daemon, changed, search, err);
+    case CHANGE_NEXT_START:
+        return check_start(daemon, changed, search, err);
+    default:
+        if (!change->accepted)
+            refusal->start = INSTANT_NONE;
+        return 0;
+    }
+}
+
+int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
+                    const char *who, struct lease_trial *trial, struct error *err)
+{
+    struct daemon *daemon = context;
+    const struct lease_record *lease = store_lease(daemon->store, id);
+    struct change_search search = daemon->question->search;
+    int64_t now = clock_now();
+    struct lease_record changed;
+    char rule[LEASE_SPEC_TEXT_MAX];
+
+    if (daemon->problems[PROBLEM_STORE].text[0])
+        return error_set(err, EAGAIN, "nothing can be promised: %.200s",
+                         daemon->problems[PROBLEM_STORE].text);
+    if (lease_change_make(lease, change, now, &changed, err) < 0)
+        return -1;
+    if (!intake_allows_change(daemon, &changed, now, rule))
+        return error_set(err, ENOSPC, "refused: %s", rule);
+    if (!daemon->question->is_answered ||
+        (search.stage == CHANGE_WANTED && !daemon->question->err.code && is_outdated(daemon)))
+        return ask(daemon, &search, &changed, err);
+    if (daemon->question->err.code) {
+        *err = daemon->question->err;
+        return -1;
+    }
+    if (search.stage != CHANGE_WANTED || !daemon->question->change->accepted) {
+        int result = next_alternative(daemon, lease, &changed, &search, err);
+
+        *trial = search.refusal;
+        return result;
+    }
+    *trial = (struct lease_trial){
+        .accepted = true, .in_the_way = -1, .start = INSTANT_NONE, .duration = SPAN_NONE};
+    lease_change_text(lease, &changed, now, trial->text, sizeof trial->text);
+    snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
+    return dry_run ? 0 : apply(daemon, &changed, who, trial, err);
+}

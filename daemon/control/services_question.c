@@ -1,0 +1,66 @@
+/* Requests on the control socket that are handled again when the planner has replied. */
+#include "daemon/control/services_question.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "daemon/control/control.h"
+#include "daemon/control/services.h"
+#include "util/memory.h"
+#include "util/unqualified.h"
+
+json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request)
+{
+    struct daemon *daemon = context;
+    struct services_question question = {
+        .daemon = daemon, .peer = *peer, .request = unqualified(request)};
+    json_t *answer;
+
+    daemon->question = &question;
+    answer = answers_handle(daemon->answers, peer, request);
+    daemon->question = NULL;
+    return answer;
+}
+
+struct services_question *services_put_off(const struct services_question *question)
+{
+    struct services_question *copy = memory_copy(question, sizeof *question);
+
+    copy->request = json_deep_copy(question->request);
+    return copy;
+}
+
+void services_drop(struct services_question *question)
+{
+    json_decref(question->request);
+    free(question);
+}
+
+void services_resume(struct services_question *question)
+{
+    struct daemon *daemon = question->daemon;
+    json_t *answer;
+
+    daemon->question = question;
+    answer = answers_handle(daemon->answers, &question->peer, question->request);
+    daemon->question = NULL;
+    if (answer) /* else it was put off again */
+        control_answer(daemon->control, question->peer.ticket, answer);
+    services_drop(question);
+}
+
+void services_handle_again(struct services_question *question, const struct error *err)
+{
+    question->is_answered = true;
+    if (err)
+        question->err = *err;
+    services_resume(question);
+}
+
+int services_later(struct services_question *question, int asked, struct error *err)
+{
+    if (asked == 0)
+        return error_set(err, EINPROGRESS, "the planner is asked");
+    services_drop(question);
+    return -1;
+}

@@ -1,0 +1,78 @@
+/* services_question.h: requests on the control socket that the planner answers.
+ *
+ * Such a request is put off and handled again, from its beginning, when the planner has replied:
+ * daemon->question then has the reply.
+ */
+#ifndef GALERNA_DAEMON_SERVICES_QUESTION_H
+#define GALERNA_DAEMON_SERVICES_QUESTION_H
+
+#include "daemon/control/answers.h"
+#include "daemon/daemon.h"
+
+/* How far the answer to a change of a lease is. */
+struct change_search {
+    enum {
+        CHANGE_WANTED,     /* the change itself is tried */
+        CHANGE_LONGEST,    /* refused: the longest duration is searched for between two */
+        CHANGE_NEXT_START, /* refused: a later start is searched for */
+        CHANGE_CHECK,      /* the start that was found is tried */
+    } stage;
+    uint64_t plans; /* begun when the planner was asked */
+    bool is_stale;  /* a plan was being made then */
+    unsigned asked;
+    int64_t fits, fails, tried; /* durations */
+    struct lease_trial refusal; /* of the change itself */
+};
+
+/* A request that is handled again when the planner has replied. */
+struct services_question {
+    struct daemon *daemon;
+    struct control_peer peer;
+    json_t *request;
+    bool is_answered;
+    const struct planner_trial *trial;
+    const struct planned_operation *operations;
+    size_t n_operations;
+    const struct drained_vm *drained;
+    size_t n_drained;
+    const struct planner_change *change;
+    struct change_search search;
+    int64_t gives_up; /* monotonic milliseconds: no longer waits for templates; 0: has not waited */
+    struct error err; /* if the planner failed */
+};
+
+/* A copy of the request being handled, as the context of a question to the planner. */
+struct services_question *services_put_off(const struct services_question *question);
+/* The question was asked (0), or not (-1 with err, and it is dropped). Returns -1, with EINPROGRESS
+ * if it was. */
+int services_later(struct services_question *question, int asked, struct error *err);
+/* Handle the request again: nothing is known yet. */
+void services_resume(struct services_question *question);
+/* Without an answer. */
+void services_drop(struct services_question *question);
+/* The planner has replied. err: it failed; or NULL. */
+void services_handle_again(struct services_question *question, const struct error *err);
+
+/* services_drain.c: what answers call to drain hosts. */
+int services_drain(void *context, const struct drain_order *order, const char *who,
+                   void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
+                   struct error *err);
+/* OpenNebula has been polled: go on with a drain that waited for templates of VMs. */
+void services_drain_goes_on(struct daemon *daemon);
+/* galernad ends. */
+void services_drain_forget(struct daemon *daemon);
+/* services_change.c: what answers call to change a lease. */
+int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
+                    const char *who, struct lease_trial *trial, struct error *err);
+int services_undrain(void *context, int32_t host, const char *who, struct error *err);
+
+/* services_rebalance.c: what answers call to rebalance clusters. */
+int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
+                       void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
+                       struct error *err);
+/* OpenNebula has been polled: go on with a plan that waited for templates of VMs. */
+void services_rebalance_goes_on(struct daemon *daemon);
+/* galernad ends. */
+void services_rebalance_forget(struct daemon *daemon);
+
+#endif

@@ -1,0 +1,183 @@
+/* Rebalancing clusters: plans are made, shown, applied and dropped. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/services_question.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/moves.h"
+#include "daemon/store/store.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for VMs' templates */ };
+
+/* --- templates -------------------------------------------------------------------------------- */
+
+static bool lacks_templates(const struct daemon *daemon, int32_t cluster)
+{
+    const struct vm_observation *observed;
+    size_t cursor = 0;
+
+    while ((observed = world_next(daemon->world, &cursor)))
+        if (observed_holds_host(observed) && observed->history.cluster == cluster &&
+            !observed->full)
+            return true;
+    return false;
+}
+
+/* The next poll brings them. */
+static int wait_for_templates(struct daemon *daemon, int32_t cluster, struct error *err)
+{
+    if (daemon->rebalance_question)
+        return error_set(err, EAGAIN, "another cluster is being rebalanced; try again in a moment");
+    daemon->rebalance_question = services_put_off(daemon->question);
+    daemon->rebalance_question->gives_up = clock_monotonic() + TEMPLATES_LIMIT;
+    daemon->rebalance_cluster = cluster;
+    rebalancing_ask(&daemon->rebalancing, cluster);
+    daemon_want_forms(daemon);
+    world_poll(daemon->world, POLL_FULL);
+    return error_set(err, EINPROGRESS, "OpenNebula is asked");
+}
+
+void services_rebalance_goes_on(struct daemon *daemon)
+{
+    struct services_question *question = daemon->rebalance_question;
+
+    if (!question || (lacks_templates(daemon, daemon->rebalance_cluster) &&
+                      clock_monotonic() < question->gives_up))
+        return;
+    daemon->rebalance_question = NULL;
+    services_resume(question);
+    rebalancing_ask_no_more(&daemon->rebalancing, daemon->rebalance_cluster);
+}
+
+void services_rebalance_forget(struct daemon *daemon)
+{
+    if (daemon->rebalance_question)
+        services_drop(daemon->rebalance_question);
+    daemon->rebalance_question = NULL;
+}
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+static const struct cluster *find_cluster(const struct daemon *daemon,
+                                          const struct rebalance_order *order, struct error *err)
+{
+    const struct site_seen *site = world_site(daemon->world);
+
+    for (size_t i = 0; site && i < site->clusters.n; i++) {
+        const struct cluster *cluster = &site->clusters.items[i];
+
+        if (order->name ? strcmp(cluster->name, order->name) == 0 : cluster->id == order->id)
+            return cluster;
+    }
+    if (order->name)
+        error_set(err, ENOENT, "cluster '%.80s' does not exist", order->name);
+    else
+        error_set(err, ENOENT, "cluster %lld does not exist", (long long)order->id);
+    return NULL;
+}
+
+static const char *state_of_move(const struct daemon *daemon, const struct rebalance_plan *plan,
+                                 const struct rebalance_move *move)
+{
+    const struct vm_record *vm = store_vm(daemon->store, move->vm);
+
+    if (plan->applied == INSTANT_NONE)
+        return "planned";
+    if (vm && vm->host == move->to)
+        return "there";
+    if (!vm || vm->gone || !vm->wanted)
+        return "stays";
+    return vm_moves(vm) ? "moves" : "waits";
+}
+
+static void show_plan(const struct daemon *daemon, const struct rebalance_plan *plan,
+                      const struct cluster *cluster, const char *state,
+                      void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer)
+{
+    static const char *const policies[] = {
+        [REBALANCE_BALANCE] = "balance", [REBALANCE_PACK] = "pack"};
+    static const char *const automations[] = {[AUTOMATION_MANUAL] = "manual",
+                                              [AUTOMATION_PARTIAL] = "partial",
+                                              [AUTOMATION_FULL] = "full"};
+    struct rebalance_view view = {.cluster = cluster->id,
+                                  .name = cluster->name,
+                                  .policy = policies[plan->settings.policy],
+                                  .automation = automations[plan->settings.automation],
+                                  .state = state,
+                                  .made = plan->made,
+                                  .n_moves = plan->n_moves,
+                                  .n_hosts = plan->n_hosts,
+                                  .n_unread = plan->n_unread,
+                                  .moves = memory_new(plan->n_moves, sizeof *view.moves),
+                                  .hosts = memory_new(plan->n_hosts, sizeof *view.hosts)};
+    const double percent = USE_WHOLE / 100.0;
+
+    for (size_t i = 0; i < plan->n_moves; i++) {
+        const struct rebalance_move *move = &plan->moves[i];
+
+        view.moves[i] = (struct rebalance_move_view){move->vm, move->from, move->to, move->lease,
+                                                     state_of_move(daemon, plan, move)};
+    }
+    for (size_t i = 0; i < plan->n_hosts; i++)
+        view.hosts[i] = (struct rebalance_host_view){plan->hosts[i].host,
+                                                     (double)plan->hosts[i].before / percent,
+                                                     (double)plan->hosts[i].after / percent};
+    show(viewer, &view);
+    free(view.moves);
+    free(view.hosts);
+}
+
+/* The cluster has a plan. */
+static int serve_plan(struct daemon *daemon, struct rebalance_plan *plan,
+                      const struct cluster *cluster, const struct rebalance_order *order,
+                      const char *who,
+                      void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
+                      struct error *err)
+{
+    bool is_new = plan->applied == INSTANT_NONE;
+
+    if (order->wish == REBALANCE_APPLIED && is_new)
+        rebalancing_apply(daemon, plan, who);
+    show_plan(daemon, plan, cluster,
+              order->wish == REBALANCE_DROPPED ? "dropped"
+              : plan->applied == INSTANT_NONE  ? "ready"
+                                               : "applied",
+              show, viewer);
+    if (order->wish == REBALANCE_DROPPED)
+        rebalancing_drop(daemon, plan, "the plan was dropped by an operator");
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
+}
+
+int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
+                       void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
+                       struct error *err)
+{
+    struct daemon *daemon = context;
+    const struct cluster *cluster = find_cluster(daemon, order, err);
+    struct rebalance_plan *known =
+        cluster ? rebalancing_plan(&daemon->rebalancing, cluster->id) : NULL;
+    struct rebalance_plan plan;
+
+    if (!cluster)
+        return -1;
+    if (known)
+        return serve_plan(daemon, known, cluster, order, who, show, viewer, err);
+    if (order->wish == REBALANCE_DROPPED)
+        return error_set(err, EALREADY, "cluster %d has no plan to drop", cluster->id);
+    if (!daemon->question->gives_up && lacks_templates(daemon, cluster->id))
+        return wait_for_templates(daemon, cluster->id, err);
+    if (planner_rebalance(daemon->planner, cluster, clock_now(), &plan, err) < 0)
+        return -1;
+    if (order->wish == REBALANCE_SHOWN || !plan.n_moves) {
+        show_plan(daemon, &plan, cluster, "planned", show, viewer);
+        rebalance_plan_finish(&plan);
+        return 0;
+    }
+    rebalancing_put(&daemon->rebalancing, &plan);
+    return serve_plan(daemon, rebalancing_plan(&daemon->rebalancing, cluster->id), cluster, order,
+                      who, show, viewer, err);
+}

@@ -1,0 +1,138 @@
+#include "daemon/live/fence.h"
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/guard.h"
+#include "daemon/log.h"
+
+/* Milliseconds. */
+enum {
+    LIMIT = 5000,          /* of waiting for the proof */
+    CONFIRM_PAUSE = 1000,  /* between attempts to write the mark */
+    ELECTION_PAUSE = 1000, /* between a follower's looks at its oned */
+};
+
+bool fence_follows(const struct daemon *daemon)
+{
+    return daemon->polled && !world_leads(daemon->world);
+}
+
+static void leader_told(void *context)
+{
+    struct daemon *daemon = context;
+
+    daemon->fence.asking = false;
+    daemon->fence.next_look = clock_monotonic() + ELECTION_PAUSE;
+}
+
+static void ask_leader(struct daemon *daemon)
+{
+    if (daemon->fence.asking)
+        return;
+    daemon->fence.asking = true;
+    world_check_leader(daemon->world, leader_told, daemon);
+}
+
+static bool may_send(const struct daemon *daemon)
+{
+    int64_t led =
+        daemon->live->leader_check ? world_leader_checked(daemon->world) : clock_monotonic();
+
+    return world_leads(daemon->world) &&
+           guard_may_send(daemon->guard, world_leadership(daemon->world), led);
+}
+
+static void end_wait(struct daemon *daemon)
+{
+    daemon->fence.waits = false;
+    daemon->cycle_due = true;
+}
+
+static void withdraw(struct daemon *daemon, const char *why)
+{
+    log_warning("%s", why);
+    enactor_withdraw(daemon->enactor);
+    end_wait(daemon);
+}
+
+static void confirm(struct daemon *daemon)
+{
+    struct fence *fence = &daemon->fence;
+    int64_t now = clock_monotonic();
+
+    if (guard_is_fresh(daemon->guard)) {
+        ask_leader(daemon);
+    } else if (now >= fence->next_confirm) {
+        guard_confirm(daemon->guard);
+        fence->next_confirm = now + CONFIRM_PAUSE;
+    }
+}
+
+static void prove(struct daemon *daemon)
+{
+    if (may_send(daemon)) {
+        enactor_send(daemon->enactor);
+        end_wait(daemon);
+    } else if (!world_leads(daemon->world)) {
+        withdraw(daemon, "oned has lost the leadership of its zone: commands are held back until "
+                         "it leads again");
+    } else if (!guard_holds(daemon->guard) || clock_monotonic() - daemon->fence.since > LIMIT) {
+        withdraw(daemon, "OpenNebula does not confirm that this galernad acts: commands are held "
+                         "back");
+    } else {
+        confirm(daemon);
+    }
+}
+
+void fence_send(struct daemon *daemon)
+{
+    struct fence *fence = &daemon->fence;
+
+    if (may_send(daemon)) {
+        enactor_send(daemon->enactor);
+        return;
+    }
+    fence->waits = true;
+    fence->since = clock_monotonic();
+    fence->next_confirm = fence->since;
+}
+
+/* The daemon that acted before may have changed everything since the last poll. */
+static void begin_to_act(struct daemon *daemon)
+{
+    const struct cloud_leadership *leadership = world_leadership(daemon->world);
+
+    daemon->cycle_due = true;
+    if (leadership->term == 0)
+        return;
+    log_info("acting beside the leader of the zone, server %d, in Raft term %lld",
+             leadership->server, (long long)leadership->term);
+    daemon->fence.acts_since = clock_monotonic();
+    world_poll(daemon->world, POLL_FULL);
+}
+
+void fence_step(struct daemon *daemon)
+{
+    struct fence *fence = &daemon->fence;
+    bool holds = world_leads(daemon->world) && guard_holds(daemon->guard);
+
+    if (holds && !fence->held)
+        begin_to_act(daemon);
+    fence->held = holds;
+    if (fence->waits)
+        prove(daemon);
+    else if (fence_follows(daemon) && clock_monotonic() >= fence->next_look)
+        ask_leader(daemon);
+}
+
+int64_t fence_due(const struct daemon *daemon)
+{
+    const struct fence *fence = &daemon->fence;
+
+    if (fence->asking)
+        return INT64_MAX;
+    if (fence->waits)
+        return fence->next_confirm;
+    return fence_follows(daemon) ? fence->next_look : INT64_MAX;
+}

@@ -1,0 +1,166 @@
+/* Other times for a lease: what is possible for a lease of its kind and phase. */
+#include "daemon/live/lease_change.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/live/lease_state.h"
+#include "util/instant.h"
+#include "util/time_text.h"
+
+enum { SPAN_TEXT_MAX = 64 };
+
+bool lease_has_begun(const struct lease_record *lease)
+{
+    return lease->accumulated > 0 || lease->since != INSTANT_NONE ||
+           (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED);
+}
+
+static int change_start(const struct lease_record *lease, int64_t start, int64_t now,
+                        struct lease_record *changed, struct error *err)
+{
+    if (lease_has_begun(lease))
+        return error_set(err, EINVAL, "start: lease %lld has begun", (long long)lease->id);
+    if (lease->kind == LEASE_IMMEDIATE)
+        return error_set(err, EINVAL, "start: lease %lld is immediate", (long long)lease->id);
+    if (start <= now)
+        return error_set(err, EINVAL, "start: is not in the future");
+    if (lease->kind == LEASE_RESERVATION) {
+        changed->start = start;
+        changed->relative &= ~(uint32_t)RELATIVE_START;
+    } else {
+        changed->earliest = start;
+        changed->relative &= ~(uint32_t)RELATIVE_EARLIEST;
+    }
+    return 0;
+}
+
+static int change_duration(const struct lease_record *lease, int64_t duration,
+                           struct lease_record *changed, struct error *err)
+{
+    if (duration < 1)
+        return error_set(err, EINVAL, "duration: expected a second or more");
+    if (duration == SPAN_UNLIMITED && lease->kind == LEASE_DEADLINE)
+        return error_set(err, EINVAL, "duration: a deadline lease needs one");
+    changed->duration = duration;
+    return 0;
+}
+
+static int change_deadline(const struct lease_record *lease, int64_t deadline,
+                           struct lease_record *changed, struct error *err)
+{
+    if (lease->kind != LEASE_DEADLINE)
+        return error_set(err, EINVAL, "deadline: lease %lld has none", (long long)lease->id);
+    changed->deadline = deadline;
+    changed->relative &= ~(uint32_t)RELATIVE_DEADLINE;
+    return 0;
+}
+
+/* When it would end if it went on from now, or from its start, without interruption. */
+static int64_t earliest_end(const struct lease_record *lease, int64_t now)
+{
+    int64_t from =
+        lease->earliest != INSTANT_NONE && lease->earliest > now && !lease_has_begun(lease)
+            ? lease->earliest
+            : now;
+
+    return lease_end_from(lease, from);
+}
+
+static int check_end(const struct lease_record *changed, int64_t now, struct error *err)
+{
+    int64_t end = earliest_end(changed, now);
+    char at[TIME_TEXT_MAX], deadline[TIME_TEXT_MAX];
+
+    if (end <= now)
+        return error_set(err, ENOSPC,
+                         "refused: lease %lld would be over already; cancel it instead",
+                         (long long)changed->id);
+    if (changed->kind != LEASE_DEADLINE || end <= changed->deadline)
+        return 0;
+    lease_time_text(end, at, sizeof at);
+    lease_time_text(changed->deadline, deadline, sizeof deadline);
+    return error_set(err, ENOSPC,
+                     "refused: lease %lld would end at %s at the earliest, after its "
+                     "deadline %s",
+                     (long long)changed->id, at, deadline);
+}
+
+int lease_change_make(const struct lease_record *lease, const struct lease_change *change,
+                      int64_t now, struct lease_record *changed, struct error *err)
+{
+    *changed = *lease;
+    if (!lease_can(lease, EVENT_CHANGED) || !lease->accepted)
+        return error_set(err, EINVAL,
+                         "lease %lld is %s: leases can be changed while they wait, are reserved, "
+                         "start or run",
+                         (long long)lease->id,
+                         lease->accepted ? phase_name(lease->phase) : "not decided yet");
+    if ((change->start != INSTANT_NONE &&
+         change_start(lease, change->start, now, changed, err) < 0) ||
+        (change->duration != SPAN_NONE &&
+         change_duration(lease, change->duration, changed, err) < 0) ||
+        (change->deadline != INSTANT_NONE &&
+         change_deadline(lease, change->deadline, changed, err) < 0))
+        return -1;
+    if (changed->duration == lease->duration && changed->start == lease->start &&
+        changed->earliest == lease->earliest && changed->deadline == lease->deadline)
+        return error_set(err, EINVAL, "lease %lld has these times already", (long long)lease->id);
+    return check_end(changed, now, err);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void add_text(char *text, size_t size, const char *what, const char *after,
+                     const char *before)
+{
+    size_t length = strlen(text);
+
+    snprintf(text + length, size - length, "%s%s %s instead of %s", length ? ", " : "", what, after,
+             before);
+}
+
+static void add_time(char *text, size_t size, const char *what, int64_t after, int64_t before)
+{
+    char now[TIME_TEXT_MAX], then[TIME_TEXT_MAX] = "at once";
+
+    if (after == before)
+        return;
+    lease_time_text(after, now, sizeof now);
+    if (before != INSTANT_NONE)
+        lease_time_text(before, then, sizeof then);
+    add_text(text, size, what, now, then);
+}
+
+static void span_text(int64_t span, char text[SPAN_TEXT_MAX])
+{
+    if (span == SPAN_UNLIMITED)
+        snprintf(text, SPAN_TEXT_MAX, "unlimited");
+    else
+        time_text_span(span, text, SPAN_TEXT_MAX);
+}
+
+void lease_change_text(const struct lease_record *before, const struct lease_record *after,
+                       int64_t now, char *text, size_t size)
+{
+    char longer[SPAN_TEXT_MAX], shorter[SPAN_TEXT_MAX], until[TIME_TEXT_MAX];
+    bool has_end = lease_has_begun(after) || after->kind == LEASE_RESERVATION;
+    int64_t end = lease_end_from(after, now);
+    size_t length;
+
+    text[0] = '\0';
+    if (after->duration != before->duration) {
+        span_text(after->duration, longer);
+        span_text(before->duration, shorter);
+        add_text(text, size, "duration", longer, shorter);
+    }
+    add_time(text, size, "start", after->start, before->start);
+    add_time(text, size, "not before", after->earliest, before->earliest);
+    add_time(text, size, "deadline", after->deadline, before->deadline);
+    length = strlen(text);
+    if (!has_end || end == INSTANT_NEVER)
+        return;
+    lease_time_text(end, until, sizeof until);
+    snprintf(text + length, size - length, "; ends at %s", until);
+}

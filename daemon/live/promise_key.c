@@ -1,0 +1,66 @@
+#include "daemon/live/promise_key.h"
+
+#include <errno.h>
+#include <nettle/base16.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/store/state_directory.h"
+#include "util/new_file.h"
+
+enum { DIGITS = BASE16_ENCODE_LENGTH(PROMISE_KEY_SIZE) };
+
+static int make_key(const char *path, struct error *err)
+{
+    unsigned char bytes[PROMISE_KEY_SIZE];
+    char text[DIGITS + 1];
+    struct new_file *file;
+
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return error_set(err, errno, "%s: no random numbers for a key: %s", path, strerror(errno));
+    base16_encode_update(text, sizeof bytes, bytes);
+    text[DIGITS] = '\n';
+    file = new_file_create(path, S_IRUSR | S_IWUSR, err);
+    if (!file)
+        return -1;
+    if (write(new_file_descriptor(file), text, sizeof text) == sizeof text)
+        return new_file_commit(file, err);
+    error_set(err, errno, "%s: cannot write the key: %s", path, strerror(errno));
+    new_file_destroy(file);
+    return -1;
+}
+
+static int read_key(const char *path, struct promise_key *key, struct error *err)
+{
+    FILE *file = fopen(path, "re");
+    struct base16_decode_ctx decoder;
+    char text[DIGITS + 2];
+    size_t n, decoded = sizeof key->bytes;
+
+    if (!file)
+        return error_set(err, errno, "%s: cannot read the key: %s", path, strerror(errno));
+    n = fread(text, 1, sizeof text, file);
+    fclose(file);
+    base16_decode_init(&decoder);
+    if (n < DIGITS || (n > DIGITS && (text[DIGITS] != '\n' || n > DIGITS + 1)) ||
+        !base16_decode_update(&decoder, &decoded, key->bytes, DIGITS, text) ||
+        !base16_decode_final(&decoder) || decoded != sizeof key->bytes)
+        return error_set(err, EINVAL,
+                         "%s contains no key (%d hexadecimal digits): copy the file of the "
+                         "front-end that wrote the promises, or remove it to make a new key",
+                         path, (int)DIGITS);
+    return 0;
+}
+
+int promise_key_load(const char *path, struct promise_key *key, bool *made, struct error *err)
+{
+    *made = access(path, F_OK) < 0 && errno == ENOENT;
+    if (*made && make_key(path, err) < 0)
+        return -1;
+    if (store_state_make_private(path, err) < 0)
+        return -1;
+    return read_key(path, key, err);
+}

@@ -1,0 +1,44 @@
+/* promises.h: keeps in the template of each VM what its lease was promised (promise.h), and
+ * restores from there the leases that the store has lost.
+ *
+ * Leases have a promise from their acceptance to their end; plain VMs only while they are suspended
+ * to make room. It is written together with the VM's message, once for each change.
+ *
+ * Without a key (simulated hosts) all functions do nothing.
+ */
+#ifndef GALERNA_DAEMON_PROMISES_H
+#define GALERNA_DAEMON_PROMISES_H
+
+#include "adapters/cloud/objects.h"
+#include "daemon/live/promise.h"
+
+struct daemon;
+
+struct promises {
+    bool has_key;
+    struct promise_key key;
+    int32_t zone;
+};
+
+/* The promise of a VM that is to be written now. */
+struct promise_due {
+    int64_t number, digest;
+    char text[PROMISE_TEXT_MAX]; /* "": the promise is to be removed */
+};
+
+/* Is a promise to be written for the VM: has it changed, or been damaged? About 400 ns if not. */
+bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
+                  const struct lease_record *lease, struct promise_due *due);
+
+/* Compare what the VM shows with the last promise written. A promise that is newer than the store
+ * was written by another front-end and is taken over. Anything else is reported once, in the log
+ * and the lease's history, and written again. */
+void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
+                  int64_t now);
+
+/* Restore the lease of a VM that is not in the store. False: the VM has no valid promise. */
+bool promises_restore(struct daemon *daemon, const struct vm *vm);
+/* After all VMs: the restored leases go on in the phase that follows from their VMs' states. */
+void promises_restored(struct daemon *daemon, int64_t now);
+
+#endif

@@ -1,0 +1,216 @@
+#include "daemon/live/rebalancing.h"
+
+#include <stdlib.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/moves.h"
+#include "daemon/live/vm_state.h"
+#include "daemon/log.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+enum { PLAN_LIFE = 600 /* seconds: moves that have not begun by then are not made */ };
+
+struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster)
+{
+    for (size_t i = 0; i < rebalancing->n_plans; i++)
+        if (rebalancing->plans[i].cluster == cluster)
+            return &rebalancing->plans[i];
+    return NULL;
+}
+
+void rebalancing_put(struct rebalancing *rebalancing, struct rebalance_plan *plan)
+{
+    rebalancing->plans = memory_grow(rebalancing->plans, &rebalancing->allocated,
+                                     rebalancing->n_plans + 1, sizeof *rebalancing->plans);
+    rebalancing->plans[rebalancing->n_plans++] = *plan;
+    *plan = (struct rebalance_plan){.cluster = -1};
+}
+
+void rebalance_plan_finish(struct rebalance_plan *plan)
+{
+    free(plan->moves);
+    free(plan->hosts);
+    *plan = (struct rebalance_plan){.cluster = -1};
+}
+
+void rebalancing_finish(struct rebalancing *rebalancing)
+{
+    for (size_t i = 0; i < rebalancing->n_plans; i++)
+        rebalance_plan_finish(&rebalancing->plans[i]);
+    free(rebalancing->plans);
+    free(rebalancing->asked);
+    *rebalancing = (struct rebalancing){0};
+}
+
+static void forget(struct rebalancing *rebalancing, struct rebalance_plan *plan)
+{
+    rebalance_plan_finish(plan);
+    *plan = rebalancing->plans[--rebalancing->n_plans];
+}
+
+/* --- templates to be read --------------------------------------------------------------------- */
+
+bool rebalancing_asks(const struct rebalancing *rebalancing, int32_t cluster)
+{
+    for (size_t i = 0; i < rebalancing->n_asked; i++)
+        if (rebalancing->asked[i] == cluster)
+            return true;
+    return false;
+}
+
+void rebalancing_ask(struct rebalancing *rebalancing, int32_t cluster)
+{
+    if (rebalancing_asks(rebalancing, cluster))
+        return;
+    rebalancing->asked = memory_grow(rebalancing->asked, &rebalancing->asked_allocated,
+                                     rebalancing->n_asked + 1, sizeof *rebalancing->asked);
+    rebalancing->asked[rebalancing->n_asked++] = cluster;
+}
+
+void rebalancing_ask_no_more(struct rebalancing *rebalancing, int32_t cluster)
+{
+    for (size_t i = 0; i < rebalancing->n_asked; i++)
+        if (rebalancing->asked[i] == cluster)
+            rebalancing->asked[i--] = rebalancing->asked[--rebalancing->n_asked];
+}
+
+/* --- applied plans ---------------------------------------------------------------------------- */
+
+void rebalancing_apply(struct daemon *daemon, struct rebalance_plan *plan, const char *who)
+{
+    plan->applied = clock_now();
+    store_history(daemon->store, STORE_NO_LEASE, plan->applied, "rebalanced",
+                  "cluster %d: %zu VMs are to move, by %s", plan->cluster, plan->n_moves, who);
+    for (size_t i = 0; i < plan->n_moves; i++) {
+        const struct vm_record *vm = store_vm(daemon->store, plan->moves[i].vm);
+
+        if (vm && !vm->gone && !vm_moves(vm) && vm->host == plan->moves[i].from)
+            vm_want_on(daemon->store, vm, plan->moves[i].to);
+    }
+    daemon_replan(daemon, "cluster %d is rebalanced by %s", plan->cluster, who);
+}
+
+void rebalancing_drop(struct daemon *daemon, struct rebalance_plan *plan, const char *why)
+{
+    for (size_t i = 0; plan->applied != INSTANT_NONE && i < plan->n_moves; i++) {
+        const struct rebalance_move *move = &plan->moves[i];
+        const struct vm_record *vm = store_vm(daemon->store, move->vm);
+
+        if (!vm || !vm->wanted)
+            continue;
+        vm_want_on(daemon->store, vm, -1);
+        if (!vm_moves(vm))
+            store_history(daemon->store, vm->lease, clock_now(), "not-rebalanced",
+                          "VM %d stays on host %d: %s", vm->id, vm->host, why);
+    }
+    daemon_replan(daemon, "the rebalancing of cluster %d is dropped", plan->cluster);
+    forget(&daemon->rebalancing, plan);
+}
+
+/* VMs that have arrived, or gone elsewhere, are no longer wanted; returns how many still are. */
+static size_t see_arrivals(struct daemon *daemon, const struct rebalance_plan *plan)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n_moves; i++) {
+        const struct vm_record *vm = store_vm(daemon->store, plan->moves[i].vm);
+
+        if (!vm || !vm->wanted)
+            continue;
+        if (vm->gone || (!vm_moves(vm) && vm->host != plan->moves[i].from))
+            vm_want_on(daemon->store, vm, -1);
+        else
+            n++;
+    }
+    return n;
+}
+
+static void end_plans(struct daemon *daemon)
+{
+    struct rebalancing *rebalancing = &daemon->rebalancing;
+
+    for (size_t i = rebalancing->n_plans; i-- > 0;) {
+        struct rebalance_plan *plan = &rebalancing->plans[i];
+
+        if (plan->applied == INSTANT_NONE)
+            continue;
+        if (see_arrivals(daemon, plan) == 0)
+            forget(rebalancing, plan);
+        else if (plan->applied + PLAN_LIFE <= clock_now())
+            rebalancing_drop(daemon, plan, "it could not move there within 10 minutes");
+    }
+}
+
+/* --- plans at an interval --------------------------------------------------------------------- */
+
+static bool is_automatic(const struct cluster *cluster)
+{
+    struct rebalance_settings settings;
+    struct error err;
+
+    if (rebalance_settings_read(cluster, &settings, &err) == 0)
+        return settings.automation != AUTOMATION_MANUAL;
+    log_warning("%s: it is not rebalanced", err.text);
+    return false;
+}
+
+static void plan_cluster(struct daemon *daemon, const struct cluster *cluster)
+{
+    struct rebalance_plan plan, *old = rebalancing_plan(&daemon->rebalancing, cluster->id);
+    struct error err;
+
+    if (old && old->applied != INSTANT_NONE)
+        return;
+    if (planner_rebalance(daemon->planner, cluster, clock_now(), &plan, &err) < 0) {
+        log_warning("cluster %d is not rebalanced: %s", cluster->id, err.text);
+        return;
+    }
+    if (old)
+        forget(&daemon->rebalancing, old);
+    if (!plan.n_moves) {
+        rebalance_plan_finish(&plan);
+        return;
+    }
+    log_info("cluster %d: a plan moves %zu VMs%s", plan.cluster, plan.n_moves,
+             plan.settings.automation == AUTOMATION_FULL
+                 ? ""
+                 : "; 'galerna host rebalance' shows, applies or drops it");
+    if (plan.settings.automation == AUTOMATION_FULL)
+        rebalancing_apply(daemon, &plan, "galernad");
+    rebalancing_put(&daemon->rebalancing, &plan);
+}
+
+/* Templates are read with the poll before the plan. */
+static void plan_clusters(struct daemon *daemon)
+{
+    struct rebalancing *rebalancing = &daemon->rebalancing;
+    const struct cluster_pool *clusters = &world_site(daemon->world)->clusters;
+    int64_t interval = daemon->live->rebalance_interval * 1000;
+    bool reads = false;
+
+    if (interval <= 0 || clock_monotonic() < rebalancing->next)
+        return;
+    for (size_t i = 0; i < clusters->n; i++) {
+        const struct cluster *cluster = &clusters->items[i];
+
+        if (!is_automatic(cluster))
+            continue;
+        if (rebalancing_asks(rebalancing, cluster->id)) {
+            rebalancing_ask_no_more(rebalancing, cluster->id);
+            plan_cluster(daemon, cluster);
+        } else {
+            rebalancing_ask(rebalancing, cluster->id);
+            reads = true;
+        }
+    }
+    if (!reads)
+        rebalancing->next = clock_monotonic() + interval;
+}
+
+void rebalancing_follow(struct daemon *daemon)
+{
+    end_plans(daemon);
+    plan_clusters(daemon);
+}

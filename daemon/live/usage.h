@@ -1,0 +1,34 @@
+/* usage.h: what users have used, for fair share (core/fair_share.h).
+ *
+ * A lease's CPU time is charged to its owner when its VMs have stopped: the store has an account
+ * for each user in a group, as a fact, and each lease knows for how long it has been charged. What
+ * has not been charged yet, since VMs still run, is counted where it is asked for; so nothing is
+ * written while they run, and what ran while the daemon was down counts.
+ */
+#ifndef GALERNA_DAEMON_USAGE_H
+#define GALERNA_DAEMON_USAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/fair_share.h"
+#include "daemon/store/store.h"
+
+struct used {
+    int32_t uid, gid;
+    double used; /* as it counts now: core/usage.h */
+};
+
+/* Everyone with an account or VMs, in no particular order; to be freed. O(accounts + leases in
+ * memory). */
+struct used *usage_now(const struct store *store, const struct fair_share_settings *settings,
+                       int64_t now, size_t *n);
+
+/* The shares with this usage. To be destroyed. */
+struct fair_share *usage_shares(const struct store *store,
+                                const struct fair_share_settings *settings, int64_t now);
+
+/* Charge leases whose VMs have stopped; before each commit. O(leases in memory). */
+void usage_charge(struct store *store, const struct fair_share_settings *settings, int64_t now);
+
+#endif

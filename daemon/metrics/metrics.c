@@ -1,0 +1,156 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "daemon/http/http.h"
+#include "daemon/live/clock.h"
+#include "daemon/metrics/exposition.h"
+#include "daemon/metrics/metrics_inside.h"
+#include "util/memory.h"
+#include "util/output.h"
+
+enum { TEXT_FRESH = 1000 /* milliseconds */, OK = 200, NOT_FOUND = 404, UNAVAILABLE = 503 };
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+/* A lease that is ended for other reasons may have been noted for a later preemption. */
+static void count_preemption(struct metrics *metrics, const struct store_event *event)
+{
+    static const char *const words[PREEMPTION_KINDS] = {[PREEMPTED_SUSPEND] = "suspending",
+                                                        [PREEMPTED_REQUEUE] = "requeued",
+                                                        [PREEMPTED_CANCEL] = "ending"};
+    const struct lease_record *lease = store_lease(metrics->daemon->store, event->lease);
+
+    if (!lease || !store_is_preempted(lease))
+        return;
+    for (int how = 0; how < PREEMPTION_KINDS; how++)
+        if (strcmp(event->event, words[how]) == 0 &&
+            (how != PREEMPTED_CANCEL || lease->preempted_at <= event->at))
+            metrics->preemptions[how]++;
+}
+
+static void happened(void *context, const struct store_event *event)
+{
+    struct metrics *metrics = context;
+    size_t i = 0;
+
+    count_preemption(metrics, event);
+    while (i < metrics->n_events && strcmp(metrics->events[i].word, event->event) != 0)
+        i++;
+    if (i == EVENT_WORDS_MAX)
+        return;
+    if (i == metrics->n_events)
+        snprintf(metrics->events[metrics->n_events++].word, EVENT_WORD_MAX, "%s", event->event);
+    metrics->events[i].n++;
+}
+
+struct metrics *metrics_create(const struct daemon *daemon)
+{
+    struct metrics *metrics = memory_new(1, sizeof *metrics);
+
+    metrics->daemon = daemon;
+    store_listen(daemon->store, happened, metrics);
+    return metrics;
+}
+
+void metrics_destroy(struct metrics *metrics)
+{
+    if (!metrics)
+        return;
+    store_ignore(metrics->daemon->store, metrics);
+    output_destroy(metrics->texts[false]);
+    output_destroy(metrics->texts[true]);
+    free(metrics);
+}
+
+void metrics_planned(struct metrics *metrics, int64_t took, bool made)
+{
+    histogram_add(&metrics->plans, took);
+    metrics->plans_failed += !made;
+}
+
+uint64_t metrics_events(const struct metrics *metrics, const char *word)
+{
+    for (size_t i = 0; i < metrics->n_events; i++)
+        if (strcmp(metrics->events[i].word, word) == 0)
+            return metrics->events[i].n;
+    return 0;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+void metrics_write(struct metrics *metrics, bool open, struct output *output)
+{
+    struct exposition exposition = {.open = open};
+    int64_t now = clock_monotonic();
+    const char *text;
+    size_t n;
+
+    if (!metrics->texts[open] || now - metrics->written[open] >= TEXT_FRESH) {
+        output_destroy(metrics->texts[open]);
+        exposition.output = metrics->texts[open] = output_create_memory();
+        metrics->written[open] = now;
+        metrics_write_all(metrics, &exposition);
+        exposition_end(&exposition);
+    }
+    text = output_held(metrics->texts[open], &n);
+    output_bytes(output, text, n);
+}
+
+bool metrics_ready(const struct daemon *daemon, char *reason, size_t size)
+{
+    static const enum problem_of stops[] = {PROBLEM_OPENNEBULA, PROBLEM_STORE, PROBLEM_MARK,
+                                            PROBLEM_PLAN};
+    static const char *const words[PROBLEMS] = {[PROBLEM_OPENNEBULA] =
+                                                    "OpenNebula does not answer: ",
+                                                [PROBLEM_STORE] = "cannot write state: ",
+                                                [PROBLEM_PLAN] = "planning failed: ",
+                                                [PROBLEM_MARK] = ""};
+
+    *reason = '\0';
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+        if (daemon->problems[stops[i]].text[0]) {
+            snprintf(reason, size, "%s%s", words[stops[i]], daemon->problems[stops[i]].text);
+            return false;
+        }
+    if (!daemon->polled)
+        snprintf(reason, size, "OpenNebula has not been read yet");
+    else if (!world_leads(daemon->world))
+        snprintf(reason, size, "this oned does not lead its zone (%s)",
+                 world_leadership(daemon->world)->role);
+    else if (planner_is_starting(daemon->planner))
+        snprintf(reason, size, "the planner is starting");
+    return !*reason;
+}
+
+static unsigned tell_readiness(const struct daemon *daemon, struct output *body)
+{
+    char reason[ERROR_TEXT_MAX + 64];
+    bool ready = metrics_ready(daemon, reason, sizeof reason);
+
+    output_format(body, "%s\n", ready ? "ready" : reason);
+    return ready ? OK : UNAVAILABLE;
+}
+
+unsigned metrics_handle(void *context, const struct http_request *request, struct output *body,
+                        const char **type)
+{
+    struct metrics *metrics = context;
+    bool open = strstr(request->accept, "application/openmetrics-text") != NULL;
+
+    if (strcmp(request->path, "/metrics") == 0) {
+        *type = open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                     : "text/plain; version=0.0.4; charset=utf-8";
+        metrics_write(metrics, open, body);
+        return OK;
+    }
+    if (strcmp(request->path, "/readyz") == 0)
+        return tell_readiness(metrics->daemon, body);
+    if (strcmp(request->path, "/healthz") == 0) {
+        output_text(body, "ok\n"); /* the loop that answers is the one that schedules */
+        return OK;
+    }
+    output_text(body, "Not found; there are /metrics, /healthz and /readyz.\n");
+    return NOT_FOUND;
+}

@@ -1,0 +1,39 @@
+/* metrics.h: what galernad has done and how it is, for monitoring: the metrics of galernad(8), and
+ * the checks /healthz and /readyz.
+ *
+ * Most values belong to other parts, which are read when they are asked for; events of leases and
+ * plans are counted here.
+ */
+#ifndef GALERNA_DAEMON_METRICS_H
+#define GALERNA_DAEMON_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct daemon;
+struct http_request;
+struct metrics; /* opaque */
+struct output;
+
+/* Counts events of the daemon's store from now on; it must outlive the result. */
+struct metrics *metrics_create(const struct daemon *daemon);
+void metrics_destroy(struct metrics *metrics); /* NULL is allowed */
+
+/* A plan took so long (milliseconds), or failed. */
+void metrics_planned(struct metrics *metrics, int64_t took, bool made);
+
+/* How often leases (or the daemon) had an event with this word in their history. */
+uint64_t metrics_events(const struct metrics *metrics, const char *word);
+
+/* All metrics. O(leases in memory); repeated calls within a second write the same text. */
+void metrics_write(struct metrics *metrics, bool open, struct output *output);
+
+/* Can galernad schedule? False: `reason` says why not. */
+bool metrics_ready(const struct daemon *daemon, char *reason, size_t size);
+
+/* An http_handler; context is the struct metrics. */
+unsigned metrics_handle(void *context, const struct http_request *request, struct output *body,
+                        const char **type);
+
+#endif

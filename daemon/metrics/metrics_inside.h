@@ -1,0 +1,38 @@
+/* metrics_inside.h: shared by the files of the metrics. */
+#ifndef GALERNA_DAEMON_METRICS_INSIDE_H
+#define GALERNA_DAEMON_METRICS_INSIDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/engine.h"
+#include "daemon/metrics/metrics.h"
+#include "util/histogram.h"
+
+enum { PREEMPTION_KINDS = PREEMPTED_CANCEL + 1 };
+enum { EVENT_WORDS_MAX = 96, EVENT_WORD_MAX = 32 };
+
+struct event_count {
+    char word[EVENT_WORD_MAX];
+    uint64_t n;
+};
+
+struct metrics {
+    const struct daemon *daemon;
+    struct event_count events[EVENT_WORDS_MAX];
+    size_t n_events;
+    uint64_t preemptions[PREEMPTION_KINDS]; /* by enum preemption_how */
+    struct histogram plans;
+    uint64_t plans_failed;
+
+    /* The last text of each format, and when it was written (monotonic milliseconds). */
+    struct output *texts[2];
+    int64_t written[2];
+};
+
+struct exposition;
+
+/* --- metrics_families.c --- */
+void metrics_write_all(const struct metrics *metrics, struct exposition *exposition);
+
+#endif

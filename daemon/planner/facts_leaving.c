@@ -1,0 +1,221 @@
+/* VMs that must leave their hosts: OpenNebula's operator rescheduled them, the hosts are drained,
+ * or they are wanted on other hosts of their cluster. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+enum { LOOK_AGAIN = 2 /* seconds until a missing document is checked again */ };
+
+/* The time needed to move the VMs of a host away, as many at once as may be. */
+static int64_t time_to_empty(const struct planner *planner, int32_t host)
+{
+    const struct hosts_seen *hosts = world_hosts(planner->world);
+    const struct host *found = hosts ? host_pool_find(&hosts->pool, host) : NULL;
+    int64_t rate = planner->settings.engine.transfer_bandwidth, megabits = 0;
+    int64_t at_once = planner->settings.moves_per_host > 0 ? planner->settings.moves_per_host : 1;
+
+    for (size_t i = 0; found && i < found->n_vms; i++) {
+        const struct vm_observation *observed = world_vm(planner->world, found->vms[i]);
+
+        megabits += observed && observed->memory > 0 ? 8 * observed->memory : 0;
+    }
+    return rate > 0 ? megabits / rate / at_once : 0;
+}
+
+/* No operator wants it off its host. */
+static bool vm_is_only_wanted(const struct drains *drains, const struct vm_record *vm)
+{
+    return vm->wanted && !vm->resched && (!drains || !drains_of(drains, vm->host));
+}
+
+int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
+                     const struct vm_record *vm, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
+    const struct drain *drain = drains ? drains_of(drains, vm->host) : NULL;
+
+    if (vm->gone || !lease || vm_moves(vm))
+        return INSTANT_NONE;
+    if (vm->resched) /* the time stays that of the first plan: it is in the owner's message */
+        return lease->reason_id == REASON_CANNOT_LEAVE ? lease->reason_n[0] : now;
+    if (vm_is_only_wanted(drains, vm))
+        return vm->wanted_on == vm->host ? INSTANT_NONE : now;
+    if (!drain || drain->until <= now ||
+        (lease->phase == PHASE_RUNNING && lease_end_from(lease, now) <= drain->from))
+        return INSTANT_NONE;
+    return drain->from <= now ? drain->from : drain->from - time_to_empty(planner, drain->host);
+}
+
+void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
+                         int64_t now, char *text, size_t size)
+{
+    size_t n, i = 0;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct hosts_seen *hosts = world_hosts(planner->world);
+    const struct host *host;
+
+    text[0] = '\0';
+    while (i < n && planner_leaves_by(planner, vms[i], now) == INSTANT_NONE)
+        i++;
+    if (i == n)
+        return;
+    host = hosts ? host_pool_find(&hosts->pool, vms[i]->host) : NULL;
+    if (vm_is_only_wanted(planner->settings.drains, vms[i]))
+        snprintf(text, size, " (its cluster is rebalanced)");
+    else if (!vms[i]->resched)
+        snprintf(text, size, " (host %d is drained)", vms[i]->host);
+    else if (host && host->state == HOST_DISABLED)
+        snprintf(text, size, " (host %d is disabled and VM %d marked RESCHED)", host->id,
+                 vms[i]->id);
+    else
+        snprintf(text, size, " (VM %d is marked RESCHED)", vms[i]->id);
+}
+
+int64_t planner_leaves_by(const struct planner *planner, const struct vm_record *vm, int64_t now)
+{
+    return vm_leaves_by(planner, planner->settings.drains, vm, now);
+}
+
+/* The host's whole capacity, without end or until the drain is over. */
+static void put_drain(struct facts *facts, const struct drain *drain, uint32_t place)
+{
+    const struct host *host = &facts->picture->hosts->pool.items[place];
+    const struct set_numbers none = {-1, -1};
+    struct node_set nodes = {.count = 1};
+    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_CLOSING,
+                                                    .since = drain->from,
+                                                    .until = drain->until,
+                                                    .not_before = INSTANT_NONE},
+                                       .has_places = true};
+    struct lease_request request = block_request(DRAIN_BASE + host->id, facts->now, &nodes);
+
+    nodes.amounts.of[RESOURCE_CPU] = host->cpu;
+    nodes.amounts.of[RESOURCE_MEMORY] = host->memory;
+    facts_put_block(facts, &fact, &request, &none, NULL, place);
+}
+
+void facts_put_drains(struct facts *facts)
+{
+    for (size_t i = 0; facts->drains && i < facts->drains->n; i++) {
+        const struct drain *drain = &facts->drains->items[i];
+        uint32_t place = picture_place(facts->picture, drain->host);
+        const struct host *host =
+            place == HOST_NONE ? NULL : &facts->picture->hosts->pool.items[place];
+
+        if (host && host->cpu > 0 && host->memory > 0 && drain->until > facts->now)
+            put_drain(facts, drain, place);
+    }
+}
+
+int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+    int64_t by = INSTANT_NONE;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t vm_by = vm_leaves_by(facts->planner, facts->drains, vms[i], facts->now);
+
+        if (vm_by != INSTANT_NONE && (by == INSTANT_NONE || vm_by < by))
+            by = vm_by;
+    }
+    return by;
+}
+
+bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
+                          int64_t now)
+{
+    const struct drains *drains = planner->settings.drains;
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vm_leaves_by(planner, drains, vms[i], now) != INSTANT_NONE &&
+            !vm_is_only_wanted(drains, vms[i]))
+            return true;
+    return false;
+}
+
+bool planner_is_leaving(const struct planner *planner, const struct lease_record *lease,
+                        int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vm_moves(vms[i]) || planner_leaves_by(planner, vms[i], now) != INSTANT_NONE)
+            return true;
+    return false;
+}
+
+static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_t host,
+                         const char *why, int64_t retry)
+{
+    if (vm_is_only_wanted(facts->drains, vm))
+        return; /* it stays well where it is */
+    facts_note(facts, NOTE_STAYS, vm->lease,
+               &(struct reason){.id = REASON_NO_OTHER_HOST, .n = {vm->id, host}, .text = why},
+               retry);
+    if (retry != INSTANT_NONE)
+        facts_retry_at(facts, retry);
+}
+
+/* The hosts in service that the filter allows, without the VM's own, and without those it could not
+ * be moved to, if others are left; of a VM that is only wanted elsewhere, that host. Returns how
+ * many. */
+static size_t other_hosts(const struct facts *facts, const struct vm_record *vm, int32_t host,
+                          const struct host_filter *filter, bool *allowed)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+    bool only_wanted = vm_is_only_wanted(facts->drains, vm);
+    size_t n = 0, n_fresh = 0;
+
+    for (size_t i = 0; i < pool->n; i++) {
+        allowed[i] = (!filter->allowed || filter->allowed[i]) && pool->items[i].id != host &&
+                     !facts->picture->closed[i] &&
+                     (!only_wanted || pool->items[i].id == vm->wanted_on);
+        n += allowed[i];
+        n_fresh += allowed[i] && !vm_avoids(vm, pool->items[i].id, facts->now);
+    }
+    for (size_t i = 0; n_fresh && i < pool->n; i++)
+        allowed[i] = allowed[i] && !vm_avoids(vm, pool->items[i].id, facts->now);
+    return n_fresh ? n_fresh : n;
+}
+
+bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
+                        int32_t *filter)
+{
+    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    struct eligible eligible = {.filter = NULL};
+    struct host_filter own;
+    bool *allowed;
+    size_t left;
+
+    if (vm->move_again > facts->now) {
+        cannot_leave(facts, vm, host, "its migration failed", vm->move_again);
+        return false;
+    }
+    if (!observed->full) {
+        facts_retry_at(facts, facts->now + LOOK_AGAIN);
+        return false;
+    }
+    eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+    if (!eligible.filter || eligible.n_hosts == 0) {
+        cannot_leave(facts, vm, host, eligible.reason, INSTANT_NONE);
+        return false;
+    }
+    own = *eligible.filter;
+    own.allowed = allowed = memory_new(facts->picture->hosts->pool.n, sizeof *allowed);
+    left = other_hosts(facts, vm, host, eligible.filter, allowed);
+    if (left)
+        *filter = facts_put_filter(facts, &own);
+    else
+        cannot_leave(facts, vm, host, "no other host in service meets its requirements",
+                     INSTANT_NONE);
+    free(allowed);
+    return left > 0;
+}

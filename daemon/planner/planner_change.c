@@ -1,0 +1,197 @@
+/* Answers whether the change of a lease would hold: a plan on a temporary engine with the changed
+ * lease, in which all that is promised keeps its place. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/live/lease_change.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+struct change_trial {
+    int64_t lease;
+    struct map planned; /* of the trial */
+    struct hosts_seen *hosts;
+    planner_judged *changed;
+};
+
+static void change_trial_destroy(struct change_trial *trial)
+{
+    planned_drop_all(&trial->planned);
+    map_finish(&trial->planned);
+    hosts_release(trial->hosts);
+    free(trial);
+}
+
+/* --- before the answer ------------------------------------------------------------------------ */
+
+/* A lease that has not begun is tried like a new request, after all that is promised. */
+static bool is_like_new(const struct planner *planner, const struct lease_record *lease)
+{
+    return !lease_has_begun(lease) && !lease_is_suspended_by_us(planner->store, lease) &&
+           lease->kind != LEASE_IMMEDIATE;
+}
+
+/* Is the lease in the trial? If not, a note may say why. */
+static int check_facts(const struct facts *facts, int64_t lease, struct error *err)
+{
+    const struct planned *planned = planned_of(facts->planned, lease);
+    char text[STORE_TEXT_MAX] = "its hosts are not known at present";
+
+    if (planned && planned->in_engine)
+        return 0;
+    for (size_t i = 0; i < facts->n_notes; i++) {
+        struct reason reason = facts->notes[i].reason;
+
+        reason.text = facts->notes[i].text;
+        if (facts->notes[i].lease == lease && facts->notes[i].kind == NOTE_REASON)
+            reason_format_body(&reason, text, sizeof text, lease_time_text);
+    }
+    return error_set(err, EAGAIN, "lease %lld cannot be planned: %s; try again in a moment",
+                     (long long)lease, text);
+}
+
+int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
+                       planner_judged *changed, void *context, struct error *err)
+{
+    struct change_trial *change = memory_new(1, sizeof *change);
+    struct lease_record asked = *lease;
+    struct asked_facts trial;
+    int result;
+
+    if (is_like_new(planner, lease)) {
+        asked.phase = PHASE_WAITING;
+        asked.accepted = false;
+    }
+    result = asked_facts_gather(&trial, planner, planner->settings.drains, &asked, now, err);
+    *change = (struct change_trial){.lease = lease->id, .changed = changed};
+    map_init(&change->planned, sizeof(struct planned *));
+    if (result == 0)
+        result = check_facts(&trial.facts, lease->id, err);
+    if (result == 0) {
+        change->hosts = hosts_retain(trial.picture.hosts);
+        change->planned = trial.planned;
+        map_init(&trial.planned, sizeof(struct planned *));
+        result =
+            asked_facts_send(&trial, planner,
+                             &(struct waiting){.kind = FRAME_TRIED,
+                                               .change = change,
+                                               .context = context,
+                                               .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
+                             err);
+    }
+    asked_facts_finish(&trial);
+    if (result < 0)
+        change_trial_destroy(change);
+    return result;
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+static void refuse(struct planner_change *change, const struct reason *reason)
+{
+    change->accepted = false;
+    snprintf(change->word, sizeof change->word, "%s", reason_word(reason));
+    reason_format_body(reason, change->text, sizeof change->text, lease_time_text);
+}
+
+/* Does the lease lose a place that it still has in the plan? */
+static bool loses_promise(const struct lease_record *lease)
+{
+    bool has_place = !lease->reason_word[0] || lease->reason_id == REASON_PLANNED;
+
+    return lease->phase == PHASE_RESERVED && has_place;
+}
+
+static void is_in_the_way(struct planner_change *change, const struct lease_record *lease)
+{
+    bool reservation = lease->kind == LEASE_RESERVATION;
+    char at[64];
+
+    lease_time_text(reservation ? lease->start : lease->deadline, at, sizeof at);
+    change->accepted = false;
+    change->in_the_way = lease->id;
+    snprintf(change->word, sizeof change->word, "in-the-way");
+    snprintf(change->text, sizeof change->text, "lease %lld, which is promised to %s %s, would not",
+             (long long)lease->id, reservation ? "start at" : "end by", at);
+}
+
+static void judge_exceptions(const struct planner *planner, const struct plan_reply *reply,
+                             int64_t id, struct planner_change *change)
+{
+    for (size_t i = 0; i < reply->n_exceptions && change->accepted; i++) {
+        const struct plan_exception *exception = &reply->exceptions[i];
+        const struct lease_record *lease = store_lease(planner->store, exception->lease);
+
+        if (exception->lease == id)
+            refuse(change, &exception->reason);
+        else if (lease && loses_promise(lease))
+            is_in_the_way(change, lease);
+    }
+}
+
+/* A reservation that would be converted to a best-effort lease does not hold either. */
+static void judge_outputs(const struct plan_reply *reply, int64_t id, struct planner_change *change)
+{
+    for (size_t i = 0; i < reply->n_outputs && change->accepted; i++) {
+        const struct plan_output *output = &reply->outputs[i];
+
+        if (output->lease == id &&
+            (output->kind == OUTPUT_CONVERTED ||
+             (output->kind == OUTPUT_FINISHED && output->state == LEASE_REJECTED)))
+            refuse(change, &output->reason);
+    }
+}
+
+/* Where the lease's VMs are planned; to be freed. */
+static struct changed_place *places_of(const struct change_trial *trial,
+                                       const struct plan_reservation *stretch)
+{
+    const struct planned *planned = planned_of(&trial->planned, trial->lease);
+    struct changed_place *places = memory_new(stretch->n_vms, sizeof *places);
+
+    for (size_t i = 0; i < stretch->n_vms; i++) {
+        uint32_t number = stretch->vms[i].vm;
+
+        places[i].vm = planned && number < planned->n_vms ? planned->vms[number] : -1;
+        places[i].host = trial->hosts->pool.items[stretch->vms[i].host].id;
+    }
+    return places;
+}
+
+void planner_take_change(struct planner *planner, const struct waiting *waiting,
+                         const struct plan_reply *reply)
+{
+    struct change_trial *trial = waiting->change;
+    struct planner_change change = {.accepted = true, .start = INSTANT_NONE, .in_the_way = -1};
+    struct changed_place *places = NULL;
+    struct error err = {0};
+
+    judge_exceptions(planner, reply, trial->lease, &change);
+    judge_outputs(reply, trial->lease, &change);
+    if (change.accepted)
+        describe_victims(planner, reply, trial->lease, change.victims, sizeof change.victims);
+    for (size_t i = 0; i < reply->n_views && change.accepted && !places; i++) {
+        const struct lease_view *view = &reply->views[i];
+
+        if (view->lease != trial->lease)
+            continue;
+        change.start = view->start;
+        if (!view->stretch.there)
+            continue;
+        change.places = places = places_of(trial, &view->stretch);
+        change.n_places = view->stretch.n_vms;
+    }
+    if (reply->error[0])
+        error_set(&err, EIO, "%s", reply->error);
+    trial->changed(waiting->context, reply->error[0] ? NULL : &change, &err);
+    free(places);
+    change_trial_destroy(trial);
+}
+
+void planner_drop_change(const struct waiting *waiting, const struct error *err)
+{
+    waiting->change->changed(waiting->context, NULL, err);
+    change_trial_destroy(waiting->change);
+}

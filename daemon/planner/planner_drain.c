@@ -1,0 +1,201 @@
+/* Answers what a drain of hosts would do: a plan on a temporary engine, read VM by VM. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+struct drain_trial {
+    struct map planned; /* of the trial */
+    struct hosts_seen *hosts;
+    struct drained_vm *vms;
+    size_t n, allocated;
+    planner_drained *drained;
+};
+
+static void drain_trial_destroy(struct drain_trial *drain)
+{
+    planned_drop_all(&drain->planned);
+    map_finish(&drain->planned);
+    hosts_release(drain->hosts);
+    free(drain->vms);
+    free(drain);
+}
+
+static struct drained_vm *find(const struct drain_trial *drain, int32_t vm)
+{
+    for (size_t i = 0; i < drain->n; i++)
+        if (drain->vms[i].vm == vm)
+            return &drain->vms[i];
+    return NULL;
+}
+
+/* The VM with that number in the trial's engine, if it is on a drained host. */
+static struct drained_vm *planned_vm(const struct drain_trial *drain, int64_t id, uint32_t number)
+{
+    const struct planned *planned = planned_of(&drain->planned, id);
+
+    return planned && number < planned->n_vms ? find(drain, planned->vms[number]) : NULL;
+}
+
+/* --- before the answer ------------------------------------------------------------------------ */
+
+/* Until the plan says something else. */
+static void add_vm(struct drain_trial *drain, const struct vm_record *vm,
+                   const struct lease_record *lease, const struct drain *on, int64_t now)
+{
+    int64_t end = lease_end_from(lease, now);
+    bool ends = lease->phase == PHASE_ENDING || (lease->phase == PHASE_RUNNING && end <= on->from);
+    struct drained_vm *item;
+
+    drain->vms = memory_grow(drain->vms, &drain->allocated, drain->n + 1, sizeof *drain->vms);
+    item = &drain->vms[drain->n++];
+    *item = (struct drained_vm){.how = ends ? DRAINED_ENDS : DRAINED_STAYS,
+                                .vm = vm->id,
+                                .host = vm->host,
+                                .to = -1,
+                                .lease = lease->id,
+                                .at = ends && end != INSTANT_NEVER ? end : INSTANT_NONE};
+    if (vm_moves(vm)) {
+        item->how = DRAINED_MOVES;
+        item->to = vm->move_to;
+        item->at = now;
+    } else if (!ends)
+        snprintf(item->why, sizeof item->why,
+                 lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED
+                     ? "its template has not been read yet; ask again in some seconds"
+                     : "planned when its VMs run; the lease is %s",
+                 phase_name(lease->phase));
+}
+
+static void gather_vms(struct drain_trial *drain, const struct planner *planner,
+                       const struct drains *drains, int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct drain *on = drains_of(drains, vms[i]->host);
+        const struct lease_record *lease = store_lease(planner->store, vms[i]->lease);
+
+        if (on && lease && !vms[i]->gone &&
+            observed_holds_host(world_vm(planner->world, vms[i]->id)))
+            add_vm(drain, vms[i], lease, on, now);
+    }
+}
+
+/* What was found while the facts were gathered. */
+static void take_notes(struct drain_trial *drain, const struct facts *facts)
+{
+    for (size_t i = 0; i < facts->n_notes; i++) {
+        const struct note *note = &facts->notes[i];
+        struct drained_vm *vm =
+            note->kind == NOTE_STAYS ? find(drain, (int32_t)note->reason.n[0]) : NULL;
+
+        if (vm)
+            snprintf(vm->why, sizeof vm->why, "%s", note->text);
+    }
+}
+
+int planner_try_drains(struct planner *planner, const struct drains *drains, int64_t now,
+                       planner_drained *drained, void *context, struct error *err)
+{
+    struct drain_trial *drain = memory_new(1, sizeof *drain);
+    struct asked_facts trial;
+    int result = asked_facts_gather(&trial, planner, drains, NULL, now, err);
+
+    drain->drained = drained;
+    if (result == 0) {
+        gather_vms(drain, planner, drains, now);
+        take_notes(drain, &trial.facts);
+        drain->hosts = hosts_retain(trial.picture.hosts);
+        drain->planned = trial.planned;
+        map_init(&trial.planned, sizeof(struct planned *));
+        result =
+            asked_facts_send(&trial, planner,
+                             &(struct waiting){.kind = FRAME_TRIED,
+                                               .drain = drain,
+                                               .context = context,
+                                               .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
+                             err);
+    } else {
+        map_init(&drain->planned, sizeof(struct planned *));
+    }
+    asked_facts_finish(&trial);
+    if (result < 0)
+        drain_trial_destroy(drain);
+    return result;
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+static void moves(const struct drain_trial *drain, const struct planner *planner, int64_t lease,
+                  const struct plan_reservation *to, int64_t at)
+{
+    for (size_t i = 0; i < to->n_vms; i++) {
+        struct drained_vm *vm = planned_vm(drain, lease, to->vms[i].vm);
+        const struct vm_record *record = vm ? store_vm(planner->store, vm->vm) : NULL;
+        int32_t host = drain->hosts->pool.items[to->vms[i].host].id;
+        struct move_way way;
+
+        if (!record || vm->host == host)
+            continue;
+        way = planner_move_way(planner, record, host, true);
+        vm->how = DRAINED_MOVES;
+        vm->to = host;
+        vm->at = at;
+        snprintf(vm->why, sizeof vm->why, "%s", way.why ? way.why : "");
+    }
+}
+
+static void stays(const struct drain_trial *drain, const struct planner *planner,
+                  const struct lease_view *view)
+{
+    const struct lease_record *lease = store_lease(planner->store, view->lease);
+    const struct planned *planned = planned_of(&drain->planned, view->lease);
+
+    for (uint32_t i = 0; planned && i < planned->n_vms; i++) {
+        struct drained_vm *vm = planned_vm(drain, view->lease, i);
+
+        if (!vm)
+            continue;
+        if (lease && planner_may_suspend(planner, lease))
+            vm->how = DRAINED_SUSPENDED;
+        vm->at = view->reason.n[0];
+        reason_format_body(&view->reason, vm->why, sizeof vm->why, lease_time_text);
+    }
+}
+
+void planner_take_drain(struct planner *planner, const struct waiting *waiting,
+                        const struct plan_reply *reply)
+{
+    struct drain_trial *drain = waiting->drain;
+    struct error err = {0};
+
+    for (size_t i = 0; i < reply->n_outputs; i++)
+        if (reply->outputs[i].kind == OUTPUT_OPERATION_STARTED &&
+            reply->outputs[i].reservation.kind == RESERVATION_MEMORY_MIGRATION)
+            moves(drain, planner, reply->outputs[i].lease, &reply->outputs[i].reservation,
+                  reply->outputs[i].reservation.from);
+    for (size_t i = 0; i < reply->n_views; i++) {
+        const struct lease_view *view = &reply->views[i];
+
+        if (view->reason.id == REASON_LEAVES && view->stretch.there)
+            moves(drain, planner, view->lease, &view->stretch, view->reason.n[1]);
+        else if (view->reason.id == REASON_CANNOT_LEAVE)
+            stays(drain, planner, view);
+    }
+    if (reply->error[0])
+        error_set(&err, EIO, "%s", reply->error);
+    drain->drained(waiting->context, reply->error[0] ? NULL : drain->vms, drain->n, &err);
+    drain_trial_destroy(drain);
+}
+
+void planner_drop_drain(const struct waiting *waiting, const struct error *err)
+{
+    waiting->drain->drained(waiting->context, NULL, 0, err);
+    drain_trial_destroy(waiting->drain);
+}

@@ -1,0 +1,67 @@
+/* Why no host can hold a lease: which of its VMs, and what of it is too much. */
+#include "daemon/planner/planner_inside.h"
+
+/* Of the hosts that a VM may use. */
+struct largest {
+    int64_t cpu, memory; /* perhaps of different hosts */
+    bool holds;          /* one of them could hold the VM when empty */
+};
+
+static struct largest largest_for(const struct planner *planner, const struct vm_record *vm)
+{
+    const struct host_pool *pool = &planner->picture.hosts->pool;
+    const struct vm_observation *observed = world_vm(planner->world, vm->id);
+    struct eligible eligible = {.filter = NULL};
+    const bool *allowed;
+    struct largest largest = {0};
+
+    if (observed && observed->full)
+        eligibility_of_later(planner->picture.eligibility, observed->full, &eligible);
+    allowed = eligible.filter ? eligible.filter->allowed : NULL;
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct host *host = &pool->items[i];
+
+        if (allowed && !allowed[i])
+            continue;
+        largest.cpu = host->cpu > largest.cpu ? host->cpu : largest.cpu;
+        largest.memory = host->memory > largest.memory ? host->memory : largest.memory;
+        largest.holds |= host->cpu >= vm->cpu && host->memory >= vm->memory;
+    }
+    return largest;
+}
+
+static bool lacks_units(const struct reason *reason)
+{
+    return reason->id == REASON_NO_DEVICE || reason->id == REASON_NO_TOPOLOGY;
+}
+
+bool planner_is_too_big(const struct reason *reason)
+{
+    return reason->id == REASON_TOO_BIG || reason->id == REASON_NO_HOST_ALLOWED ||
+           lacks_units(reason);
+}
+
+const struct vm_record *planner_too_small(const struct planner *planner,
+                                          const struct lease_record *lease, struct reason *reason)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; i < n && planner_is_too_big(reason); i++) {
+        struct largest largest;
+
+        if (vms[i]->gone)
+            continue;
+        largest = largest_for(planner, vms[i]);
+        if (largest.holds)
+            continue;
+        *reason =
+            (struct reason){.id = REASON_HOSTS_TOO_SMALL,
+                            .n = {largest.cpu, largest.memory, (int64_t)n,
+                                  (vms[i]->cpu > largest.cpu ? TOO_SMALL_CPU : 0) |
+                                      (vms[i]->memory > largest.memory ? TOO_SMALL_MEMORY : 0)},
+                            .word = "too-big"};
+        return vms[i];
+    }
+    return n && !lacks_units(reason) ? vms[0] : NULL;
+}

@@ -1,0 +1,151 @@
+#include "daemon/reload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/difference.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "util/memory.h"
+
+struct reload {
+    struct daemon *daemon;
+    const char *file;
+    struct configuration *running;
+    struct configuration *last; /* the file as last taken over; NULL: as at the start */
+    struct configuration *next; /* being taken over */
+    struct rights *next_rights;
+};
+
+struct reload *reload_create(struct daemon *daemon, const char *file,
+                             struct configuration *configuration)
+{
+    struct reload *reload = memory_new(1, sizeof *reload);
+
+    reload->daemon = daemon;
+    reload->file = file;
+    reload->running = configuration;
+    return reload;
+}
+
+static void drop_next(struct reload *reload)
+{
+    configuration_destroy(reload->next);
+    rights_destroy(reload->next_rights);
+    reload->next = NULL;
+    reload->next_rights = NULL;
+}
+
+void reload_destroy(struct reload *reload)
+{
+    if (!reload)
+        return;
+    drop_next(reload);
+    configuration_destroy(reload->last);
+    free(reload);
+}
+
+/* --- what has changed ------------------------------------------------------------------------- */
+
+struct names {
+    bool reloads; /* collect those that reload, else the others */
+    char text[1024];
+};
+
+static void collect(void *context, const char *section, const char *name)
+{
+    struct names *names = context;
+    size_t n = strlen(names->text);
+
+    if (option_reloads(section, name) == names->reloads)
+        snprintf(names->text + n, sizeof names->text - n, "%s%s.%s", n ? ", " : "", section, name);
+}
+
+/* Options that reload are compared with what holds now, the others with what galernad started
+ * with. */
+static void tell_changes(const struct reload *reload)
+{
+    struct names taken = {.reloads = true}, left = {.reloads = false};
+
+    configuration_compare(reload->last ? reload->last : reload->running, reload->next, collect,
+                          &taken);
+    configuration_compare(reload->running, reload->next, collect, &left);
+    log_info("configuration reloaded, changed: %s", *taken.text ? taken.text : "nothing");
+    if (*left.text)
+        log_warning("changed in the configuration, but without effect until galernad is restarted: "
+                    "%s",
+                    left.text);
+}
+
+/* --- reloading -------------------------------------------------------------------------------- */
+
+static void take_over(struct reload *reload)
+{
+    struct daemon *daemon = reload->daemon;
+
+    /* The more talkative of both levels counts for what follows. */
+    if (reload->next->live.log_level > reload->running->live.log_level)
+        log_set_level(reload->next->live.log_level);
+    tell_changes(reload);
+    configuration_take_over(reload->running, reload->next);
+    log_set_level(reload->running->live.log_level);
+    rights_destroy(daemon->rights);
+    daemon->rights = reload->next_rights;
+    configuration_destroy(reload->last);
+    reload->last = reload->next;
+    reload->next = NULL;
+    reload->next_rights = NULL;
+    daemon_modules_loaded(daemon);
+}
+
+static void refuse(const struct error *err)
+{
+    log_error("neither the configuration nor the policy modules are reloaded, the old ones stay: "
+              "%s",
+              err->text);
+}
+
+static void loaded(void *context, const struct error *err)
+{
+    struct reload *reload = context;
+
+    if (!err) {
+        take_over(reload);
+        return;
+    }
+    if (err->code == EAGAIN)
+        reload->daemon->reload_due = !reload->daemon->stopping;
+    else
+        refuse(err);
+    drop_next(reload);
+}
+
+static int read_next(struct reload *reload, struct error *err)
+{
+    const struct configuration_overrides overrides = {0};
+
+    reload->next = live_configuration_read(reload->file, &overrides, err);
+    if (!reload->next)
+        return -1;
+    reload->next_rights = rights_create(&reload->next->ini, err);
+    return reload->next_rights ? 0 : -1;
+}
+
+void reload_begin(struct reload *reload)
+{
+    struct error err = {0};
+
+    if (reload->next) {
+        reload->daemon->reload_due = true;
+        return;
+    }
+    if (read_next(reload, &err) < 0) {
+        refuse(&err);
+        drop_next(reload);
+        return;
+    }
+    if (planner_reload(reload->daemon->planner, NULL, loaded, reload, &err) < 0)
+        loaded(reload, &err);
+}

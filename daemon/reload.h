@@ -1,0 +1,26 @@
+/* reload.h: SIGHUP: the configuration file is read again and the policy modules are loaded from
+ * their files.
+ *
+ * Both take effect together, between two cycles, or neither does: a configuration with an error or
+ * a module that cannot be loaded changes nothing. Options that another part has taken when it was
+ * created keep their values until galernad is restarted (configuration/difference.h); the log says
+ * which.
+ */
+#ifndef GALERNA_DAEMON_RELOAD_H
+#define GALERNA_DAEMON_RELOAD_H
+
+struct configuration;
+struct daemon;
+struct reload; /* opaque */
+
+/* `file`: as live_configuration_read() takes it. `configuration`: the running one, whose values
+ * change. All must outlive the result. */
+struct reload *reload_create(struct daemon *daemon, const char *file,
+                             struct configuration *configuration);
+void reload_destroy(struct reload *reload); /* NULL is allowed */
+
+/* Begin a reload; it ends later, when the modules are loaded. While modules are being loaded, sets
+ * daemon->reload_due instead. The outcome is logged. */
+void reload_begin(struct reload *reload);
+
+#endif

@@ -1,0 +1,19 @@
+/* network.h: addresses of virtual networks and the NICs that hold them. */
+#ifndef GALERNA_TEST_ONED_NETWORK_H
+#define GALERNA_TEST_ONED_NETWORK_H
+
+#include "sandbox/vm_action.h"
+
+/* Addresses of the network's ranges (AR vectors of its template), and those that VMs hold. */
+int64_t oned_network_size(const struct oned_thing *network);
+int64_t oned_network_used(const struct oned *oned, const struct oned_thing *network);
+
+/* Number a new VM's NICs. */
+void oned_network_number(struct oned_vm *vm);
+
+/* The networks of automatic NICs, as one.vm.deploy is given them: NIC=[NIC_ID=..., NETWORK_ID=...].
+ * All or nothing; -1: refused. */
+int oned_network_connect(struct oned *oned, struct oned_vm *vm, const char *template,
+                         struct oned_refusal *refusal);
+
+#endif

@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "configuration/difference.h"
+#include "configuration/option.h"
+
+static struct configuration *configuration_of(const char *text)
+{
+    struct configuration *configuration;
+    struct error err = {0};
+    FILE *file = fopen("difference.conf", "w");
+    const struct configuration_overrides overrides = {0};
+
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    configuration = live_configuration_read("difference.conf", &overrides, &err);
+    remove("difference.conf");
+    if (!configuration)
+        fail_msg("%s", err.text);
+    return configuration;
+}
+
+static void collect(void *context, const char *section, const char *name)
+{
+    char *text = context;
+    size_t n = strlen(text);
+
+    snprintf(text + n, 256 - n, "%s.%s ", section, name);
+}
+
+static void each_changed_option_is_visited_once(void **state)
+{
+    struct configuration *before =
+        configuration_of("[opennebula]\ntimeout: 3\nend-warning: 5\n[daemon]\nlog-level: info\n");
+    struct configuration *after =
+        configuration_of("[opennebula]\ntimeout: 3\n[daemon]\nlog-level: info\nlog-level: debug\n"
+                         "[rights group:a b]\nmax-vms: 3\n");
+    char text[256] = "";
+
+    (void)state;
+    configuration_compare(before, before, collect, text);
+    assert_string_equal(text, "");
+    configuration_compare(before, after, collect, text);
+    assert_string_equal(text, "daemon.log-level rights group:a b.max-vms opennebula.end-warning ");
+    configuration_destroy(before);
+    configuration_destroy(after);
+}
+
+static void what_reloads_is_taken_over(void **state)
+{
+    struct configuration *running = configuration_of("[opennebula]\nend-warning: 5\n");
+    struct configuration *next =
+        configuration_of("[opennebula]\nend-warning: 6\nend-action: poweroff\ntimeout: 7\n");
+    int64_t timeout = running->live.timeout;
+
+    (void)state;
+    configuration_take_over(running, next);
+    assert_int_equal(running->live.end_warning, 6);
+    assert_int_equal(running->live.end_action, END_POWEROFF);
+    assert_int_equal(running->live.timeout, timeout);
+    configuration_destroy(running);
+    configuration_destroy(next);
+}
+
+static void options_that_reload_exist(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    for (size_t i = 0; i < option_count; i++)
+        n += option_reloads(option_table[i].section, option_table[i].name);
+    assert_int_equal(n, 13);
+    assert_true(option_reloads("rights", "max-vms"));
+    assert_true(option_reloads("rights user:a", "max-vms"));
+    assert_false(option_reloads("rightsomething", "max-vms"));
+    assert_false(option_reloads("daemon", "state-dir"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_changed_option_is_visited_once),
+        cmocka_unit_test(what_reloads_is_taken_over),
+        cmocka_unit_test(options_that_reload_exist),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,676 @@
+/* What VMs demand of hosts beyond amounts: who gets which device, CPUs, memory and company when. */
+#include <string.h>
+
+#include "core/forecast.h"
+#include "core/plan.h"
+#include "core/units.h"
+#include "demand_checks.h"
+
+/* --- hosts and demands -------------------------------------------------------------------------
+ */
+
+enum { GPU = 0x0302, NIC = 0x0200, NVIDIA = 0x10de, INTEL = 0x8086, SMALL_PROFILE = 7 };
+
+static const uint32_t profiles[] = {SMALL_PROFILE};
+/* Two nodes of two cores with two threads: 0 1, 2 3 and 10 11, 12 13. */
+static const uint32_t threads[] = {0, 1, 2, 3, 10, 11, 12, 13};
+static const struct numa_core cores[] = {
+    {threads, 2}, {threads + 2, 2}, {threads + 4, 2}, {threads + 6, 2}};
+static const struct huge_pages pages[] = {{2048, 100}};
+static const struct numa_node nodes[] = {
+    {.id = 0, .cores = cores, .n_cores = 2, .memory_kb = 512 * 1024},
+    {.id = 1,
+     .cores = cores + 2,
+     .n_cores = 2,
+     .memory_kb = 512 * 1024,
+     .pages = pages,
+     .n_pages = 1}};
+static const struct pci_device devices[] = {
+    {NVIDIA, 1, GPU, .address = 50, .numa_node = 0},
+    {NVIDIA, 1, GPU, .address = 51, .numa_node = 1, .profiles = profiles, .n_profiles = 1},
+    {INTEL, 9, NIC, .address = 52, .numa_node = NODE_ANY}};
+static const struct host_units two_gpus = {
+    .nodes = nodes, .n_nodes = 2, .devices = devices, .n_devices = 3};
+static const struct host_units one_gpu = {.devices = devices, .n_devices = 1};
+static const struct host_units shared_threads = {.nodes = nodes, .n_nodes = 2, .vms_per_thread = 2};
+
+static const struct pci_demand any_gpu = {DEMAND_ANY, DEMAND_ANY, GPU, DEMAND_ANY, DEMAND_ANY};
+static const struct pci_demand both_gpus[] = {
+    {NVIDIA, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY},
+    {DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, 50, DEMAND_ANY}};
+static const struct pci_demand small_gpu = {DEMAND_ANY, DEMAND_ANY, GPU, DEMAND_ANY, SMALL_PROFILE};
+
+#define NO_COMPANY .node = NODE_ANY, .role = DEMAND_ANY
+static const struct vm_demand wants_gpu = {NO_COMPANY, .devices = &any_gpu, .n_devices = 1};
+static const struct vm_demand wants_both = {NO_COMPANY, .devices = both_gpus, .n_devices = 2};
+static const struct vm_demand wants_small = {NO_COMPANY, .devices = &small_gpu, .n_devices = 1};
+
+static const struct vm_node two_cpus = {2, 256 * 1024};
+
+static struct ask one(int64_t id, int64_t duration, const struct vm_demand *demand)
+{
+    return (struct ask){.id = id, .cpu = 10, .memory = 64, .duration = duration, .demand = demand};
+}
+
+static struct ask from(int64_t start, struct ask what)
+{
+    what.kind = LEASE_RESERVATION;
+    what.start = start;
+    return what;
+}
+
+static struct ask times(uint32_t vms, struct ask what)
+{
+    what.vms = vms;
+    return what;
+}
+
+static void begin(struct scenario *s, size_t n_hosts, const struct host_units *units)
+{
+    scenario_begin(s, n_hosts);
+    for (size_t host = 0; host < n_hosts; host++)
+        s->site.hosts[host].units = units;
+}
+
+/* "1: d51 | 1: d50": the host of each VM of the last stretch, its threads (t), the NUMA nodes of
+ * its memory (m), and the addresses of its devices (d). */
+static const char *held_by(struct scenario *s, int64_t id)
+{
+    static char text[256];
+    const struct lease *lease = lease_of(s, id);
+    const struct held_list *list = lease_plan_current(lease)->vm->placement->held;
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; list && i < list->n; i++) {
+        const struct held_units *held = list->items[i];
+
+        length += (size_t)sprintf(text + length, "%s%u:", i ? " | " : "", held->host + 1);
+        for (uint32_t k = 0; k < held->n_threads; k++)
+            length += (size_t)sprintf(text + length, " t%u", threads[held_threads(held)[k]]);
+        for (uint32_t k = 0; k < held->n_memory; k++)
+            length += (size_t)sprintf(text + length, " m%u", held_memory(held)[k]);
+        for (uint32_t k = 0; k < held->n_devices; k++)
+            length +=
+                (size_t)sprintf(text + length, " d%u", devices[held_devices(held)[k]].address);
+    }
+    return text;
+}
+
+static int host_of(struct scenario *s, int64_t id)
+{
+    return (int)lease_plan_current(lease_of(s, id))->vm->placement->vms[0].host + 1;
+}
+
+static void finish(struct scenario *s)
+{
+    check_demands(s);
+    run_to_end(s);
+    expect_nothing_left(s);
+    scenario_end(s);
+}
+
+/* --- devices -----------------------------------------------------------------------------------
+ */
+
+static void each_vm_gets_a_device_of_its_own(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, &one_gpu);
+    ask(&s, one(1, 100, &wants_gpu));
+    ask(&s, one(2, 100, &wants_gpu));
+    ask(&s, one(3, 100, &wants_gpu));
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: d50");
+    assert_string_equal(held_by(&s, 2), "2: d50");
+    assert_string_equal(plan_of(&s, 3), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
+    finish(&s);
+}
+
+static void a_device_reserved_for_later_is_kept_free(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    ask(&s, from(500, one(1, 100, &wants_gpu)));
+    settle(&s);
+    ask(&s, (struct ask){.id = 2,
+                         .kind = LEASE_IMMEDIATE,
+                         .cpu = 10,
+                         .memory = 64,
+                         .duration = 600,
+                         .demand = &wants_gpu});
+    ask(&s, (struct ask){.id = 3,
+                         .kind = LEASE_IMMEDIATE,
+                         .cpu = 10,
+                         .memory = 64,
+                         .duration = 400,
+                         .demand = &wants_gpu});
+    ask(&s, from(550, one(4, 100, &wants_gpu)));
+    settle(&s);
+    assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
+    assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
+    assert_string_equal(reason_of(&s, 4),
+                        "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
+                        "room, at least until 600");
+    finish(&s);
+}
+
+static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, &one_gpu);
+    ask(&s, one(1, 100, &wants_small));
+    ask(&s, one(2, 100, &wants_both));
+    ask(&s, one(3, SPAN_UNLIMITED, &wants_gpu));
+    ask(&s, one(4, SPAN_UNLIMITED, &wants_gpu));
+    ask(&s, one(5, 100, &wants_gpu));
+    settle(&s);
+    assert_string_equal(reason_of(&s, 1),
+                        "no-device: refused: none of the 2 hosts that it may use has the PCI "
+                        "device that a VM demands (class 0302, as named)");
+    assert_string_equal(reason_of(&s, 2),
+                        "no-device: refused: none of the 2 hosts that it may use has the PCI "
+                        "device that a VM demands (as named)");
+    assert_string_equal(reason_of(&s, 5),
+                        "device-in-use: PCI devices (class 0302) are in use on the 2 hosts with "
+                        "room, without a known end");
+    check_demands(&s);
+    scenario_end(&s);
+}
+
+static void the_least_special_device_is_taken_and_exchanged_when_needed(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    ask(&s, one(1, 100, &wants_gpu));
+    ask(&s, one(2, 100, &wants_small));
+    at(&s, 200);
+    ask(&s, one(3, 100, &wants_both));
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: d50");
+    assert_string_equal(held_by(&s, 2), "1: d51");
+    assert_string_equal(held_by(&s, 3), "1: d51 d50");
+    finish(&s);
+}
+
+static void vms_of_a_lease_share_a_host_as_far_as_its_devices_go(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, &two_gpus);
+    ask(&s, times(3, one(1, 100, &wants_gpu)));
+    ask(&s, times(5, one(2, 100, &wants_gpu)));
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: d50 | 1: d51 | 2: d50");
+    assert_string_equal(reason_of(&s, 2),
+                        "no-host-allowed: refused: 5 VMs requested, but the 2 open hosts that its "
+                        "requirements allow hold at most 4");
+    finish(&s);
+}
+
+static void the_lease_with_the_device_makes_room(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    reservations_preempt(&s);
+    ask(&s, one(1, 1000, NULL));
+    ask(&s, one(2, 1000, &wants_gpu));
+    ask(&s, one(3, 1000, NULL));
+    at(&s, 10);
+    ask(&s, from(100, one(4, 50, &wants_gpu)));
+    settle(&s);
+    assert_string_equal(preemptions(&s), "10: 2 for 4 at 100 suspend");
+    check_demands(&s);
+    at(&s, 120);
+    assert_string_equal(held_by(&s, 4), "1: d50");
+    assert_int_equal(state_of(&s, 2), LEASE_SUSPENDED_SCHEDULED);
+    check_demands(&s);
+    at(&s, 160);
+    assert_string_equal(held_by(&s, 2), "1: d50");
+    finish(&s);
+}
+
+/* Takes the first candidate that is enough. */
+static size_t choose_one(void *context, const struct lease *preemptor, int64_t at,
+                         const struct victim *victims, size_t n, const struct victim_test *test,
+                         size_t *chosen)
+{
+    (void)context;
+    (void)preemptor;
+    (void)at;
+    (void)victims;
+    for (chosen[0] = 0; chosen[0] < n; chosen[0]++)
+        if (test->enough(test, chosen, 1))
+            return 1;
+    return 0;
+}
+
+static void policies_that_choose_victims_are_told_who_has_the_device(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    s.policies.choose_victims = choose_one;
+    ask(&s, one(1, 1000, NULL));
+    ask(&s, one(2, 1000, &wants_gpu));
+    at(&s, 10);
+    ask(&s, from(100, one(3, 50, &wants_gpu)));
+    settle(&s);
+    assert_string_equal(preemptions(&s), "10: 2 for 3 at 100 suspend");
+    finish(&s);
+}
+
+/* VMs that demand one device would take each that becomes free, and the lease that demands two
+ * would never start. */
+static void devices_are_held_for_a_lease_of_higher_priority(void **state)
+{
+    struct ask first = one(3, 100, &wants_both);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    ask(&s, one(1, 100, &wants_gpu));
+    ask(&s, one(2, SPAN_UNLIMITED, &wants_small));
+    settle(&s);
+    first.priority = 1;
+    ask(&s, first);
+    at(&s, 150);
+    ask(&s, one(4, 100, &wants_gpu));
+    settle(&s);
+    assert_int_equal(state_of(&s, 4), LEASE_QUEUED);
+    ends(&s, 2);
+    settle(&s);
+    assert_string_equal(held_by(&s, 3), "1: d51 d50");
+    finish(&s);
+}
+
+/* --- what runs already -------------------------------------------------------------------------
+ */
+
+static void an_adopted_vm_holds_what_it_reports(void **state)
+{
+    static const uint32_t second[] = {51}, unknown[] = {99};
+    static const uint32_t hosts[] = {0};
+    const struct vm_units has_second = {.devices = second, .n_devices = 1};
+    const struct vm_units has_unknown = {.devices = unknown, .n_devices = 1};
+    struct adoption running = {
+        .as = ADOPTED_RUNNING, .vm_host = hosts, .since = 0, .until = 100, .vm_units = &has_second};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    assert_int_equal(adopt(&s, one(1, 100, &wants_gpu), running), 0);
+    running.vm_units = &has_unknown;
+    assert_int_equal(adopt(&s, one(2, 100, &wants_gpu), running), 0);
+    ask(&s, one(3, 50, &wants_gpu));
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: d51");
+    assert_string_equal(held_by(&s, 2), "1: d50");
+    assert_string_equal(plan_of(&s, 3), "VM 100-150 on 1; SHUTDOWN 150-150 on 1");
+    finish(&s);
+}
+
+/* The next engine adopts reservations by start, not in the order of acceptance. */
+static void reservations_are_rearranged_when_they_are_adopted(void **state)
+{
+    static const struct pci_demand first = {DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, 50, DEMAND_ANY};
+    static const struct vm_demand named = {NO_COMPANY, .devices = &first, .n_devices = 1};
+    static const uint32_t hosts[] = {0};
+    const struct adoption promised = {.as = ADOPTED_RESERVED, .vm_host = hosts};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    assert_int_equal(adopt(&s, from(100, one(1, 100, &wants_gpu)), promised), 0);
+    assert_int_equal(adopt(&s, from(150, one(2, 100, &named)), promised), 0);
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: d51");
+    assert_string_equal(held_by(&s, 2), "1: d50");
+    finish(&s);
+}
+
+static void a_vm_being_suspended_holds_its_device_until_then(void **state)
+{
+    static const uint32_t hosts[] = {0};
+    const struct adoption suspended = {
+        .as = ADOPTED_SUSPENDED, .vm_host = hosts, .until = 30, .not_before = 500};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    assert_int_equal(adopt(&s, one(1, 100, &wants_gpu), suspended), 0);
+    ask(&s, one(2, 50, &wants_gpu));
+    settle(&s);
+    assert_string_equal(plan_of(&s, 2), "VM 30-80 on 1; SHUTDOWN 80-80 on 1");
+    finish(&s);
+}
+
+/* --- CPUs, memory and pages of NUMA nodes -------------------------------------------------------
+ */
+
+static const struct vm_demand two_cores = {NO_COMPANY, .pin = PIN_CORE, .nodes = &two_cpus,
+                                           .n_nodes = 1};
+static const struct vm_demand two_threads = {NO_COMPANY, .pin = PIN_THREAD, .nodes = &two_cpus,
+                                             .n_nodes = 1};
+static const struct vm_demand two_apart = {NO_COMPANY, .pin = PIN_SHARED, .nodes = &two_cpus,
+                                           .n_nodes = 1, .threads_per_core = 1};
+
+static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    ask(&s, one(1, 100, &two_cores));   /* the highest of equal nodes */
+    ask(&s, one(2, 100, &two_threads)); /* both threads of one core */
+    ask(&s, one(3, 100, &two_apart));   /* no cores left with one thread each */
+    ask(&s, one(4, 100, &two_threads));
+    ask(&s, one(5, 100, &two_threads));
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: t10 t12 m1");
+    assert_string_equal(held_by(&s, 2), "1: t0 t1 m0");
+    assert_string_equal(held_by(&s, 3), "1: t2 t3 m0");
+    assert_string_equal(reason_of(&s, 5),
+                        "topology-in-use: CPUs, memory or pages of NUMA nodes are in use on the 1 "
+                        "host with room, at least until 100");
+    finish(&s);
+}
+
+static void threads_are_shared_as_far_as_the_host_allows(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &shared_threads);
+    for (int id = 1; id <= 4; id++)
+        ask(&s, one(id, 100, &two_threads));
+    settle(&s);
+    /* Memory for two VMs on each node. */
+    assert_string_equal(held_by(&s, 1), "1: t10 t11 m1");
+    assert_string_equal(held_by(&s, 2), "1: t0 t1 m0");
+    for (int id = 1; id <= 4; id++)
+        assert_int_equal(state_of(&s, id), LEASE_ACTIVE);
+    finish(&s);
+}
+
+static void pages_are_counted_and_the_node_with_most_of_them_is_taken(void **state)
+{
+    static const struct vm_node big = {1, 150 * 1024}, huge = {1, 300 * 1024};
+    static const struct vm_demand demand = {NO_COMPANY, .nodes = &big, .n_nodes = 1,
+                                            .page_kb = 2048};
+    static const struct vm_demand never = {NO_COMPANY, .nodes = &huge, .n_nodes = 1,
+                                           .page_kb = 2048};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    ask(&s, one(1, 100, &demand));
+    ask(&s, one(2, 100, &demand));
+    ask(&s, one(3, 100, &never));
+    settle(&s);
+    assert_string_equal(held_by(&s, 1), "1: m1");
+    assert_string_equal(plan_of(&s, 2), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
+    assert_string_equal(reason_of(&s, 3),
+                        "no-topology: refused: none of the 1 host that it may use has NUMA nodes "
+                        "with the CPUs, memory and pages that a VM demands");
+    finish(&s);
+}
+
+static void devices_are_near_when_asked(void **state)
+{
+    static const struct vm_demand near = {
+        NO_COMPANY,          .pin = PIN_THREAD, .nodes = &two_cpus,  .n_nodes = 1,
+        .devices = &any_gpu, .n_devices = 1,    .devices_near = true};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &two_gpus);
+    ask(&s, one(1, 100, &two_cores)); /* all of node 1 */
+    ask(&s, one(2, 100, &near));
+    ask(&s, one(3, 100, &near));
+    settle(&s);
+    assert_string_equal(held_by(&s, 2), "1: t0 t1 m0 d50");
+    assert_string_equal(held_by(&s, 3), "1: t10 t11 m1 d51");
+    assert_string_equal(plan_of(&s, 3), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
+    finish(&s);
+}
+
+/* --- company -----------------------------------------------------------------------------------
+ */
+
+static const struct company_rule self_apart = {.role = 1, .apart = true};
+static const struct company_rule self_together = {.role = 1};
+static const struct company_rule clusters_apart = {
+    .role = 1, .apart = true, .level = COMPANY_CLUSTER};
+static const struct company_rule rather_together = {.role = 1, .weight = 5};
+static const struct company_rule rather_apart = {.role = 1, .apart = true, .weight = 5};
+
+static struct vm_demand role_with(const struct company_rule *rule)
+{
+    return (struct vm_demand){.node = NODE_ANY, .role = 1, .rules = rule, .n_rules = 1};
+}
+
+static void vms_that_repel_each_other_are_apart(void **state)
+{
+    const struct vm_demand demand = role_with(&self_apart);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3, NULL);
+    ask(&s, times(2, one(1, 100, &demand)));
+    ask(&s, one(2, 50, &demand));
+    settle(&s);
+    ask(&s, from(20, one(3, 50, &demand)));
+    ask(&s, from(50, one(5, 50, &demand)));
+    ask(&s, times(4, one(4, 50, &demand)));
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1,2; SHUTDOWN 100-100 on 1,2");
+    assert_int_equal(host_of(&s, 2), 3);
+    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
+    assert_int_equal(host_of(&s, 5), 3);
+    assert_string_equal(
+        reason_of(&s, 4),
+        "no-host-allowed: refused: 4 VMs requested, but the 3 open hosts that its requirements "
+        "allow hold at most 3");
+    finish(&s);
+}
+
+static void a_repelling_vm_in_the_way_is_named(void **state)
+{
+    const struct vm_demand demand = role_with(&self_apart);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, NULL);
+    s.settings.backfilling = BACKFILLING_OFF;
+    ask(&s, times(2, one(1, 100, &demand)));
+    ask(&s, one(2, 100, &demand));
+    settle(&s);
+    assert_string_equal(reason_of(&s, 2),
+                        "kept-apart: VMs that it must be apart from are on the 2 hosts with room "
+                        "(lease 1)");
+    finish(&s);
+}
+
+static void a_repelling_vm_makes_room(void **state)
+{
+    const struct vm_demand demand = role_with(&self_apart);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, NULL);
+    reservations_preempt(&s);
+    ask(&s, one(1, 1000, NULL));
+    ask(&s, one(2, 1000, &demand));
+    at(&s, 10);
+    ask(&s, from(100, one(3, 50, &demand)));
+    settle(&s);
+    assert_string_equal(preemptions(&s), "10: 2 for 3 at 100 suspend");
+    finish(&s);
+}
+
+static void the_first_of_vms_that_are_together_goes_where_all_have_room(void **state)
+{
+    const struct amounts rest = {{80, 600}};
+    struct vm_demand demand = role_with(&self_together);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, NULL);
+    ask(&s, (struct ask){.id = 9, .cpu = 50, .memory = 64, .duration = 500});
+    settle(&s);
+    demand.rest = &rest;
+    ask(&s, one(1, 200, &demand));
+    settle(&s);
+    assert_int_equal(host_of(&s, 1), 2);
+    ask(&s, (struct ask){.id = 2, .cpu = 80, .memory = 600, .duration = 100, .demand = &demand});
+    settle(&s);
+    assert_int_equal(host_of(&s, 2), 2);
+    ask(&s, (struct ask){.id = 3, .cpu = 30, .memory = 64, .duration = 50, .demand = &demand});
+    settle(&s);
+    assert_int_equal(host_of(&s, 3), 2);
+    assert_string_equal(plan_of(&s, 3), "VM 100-150 on 2; SHUTDOWN 150-150 on 2");
+    finish(&s);
+}
+
+static void vms_of_a_lease_that_must_be_together_are(void **state)
+{
+    struct vm_demand demand = role_with(&self_together);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, NULL);
+    ask(&s, (struct ask){.id = 9, .cpu = 50, .memory = 64, .duration = 500});
+    settle(&s);
+    ask(&s, (struct ask){
+                .id = 1, .vms = 3, .cpu = 30, .memory = 64, .duration = 100, .demand = &demand});
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 2; SHUTDOWN 100-100 on 2");
+    finish(&s);
+}
+
+static void clusters_count_as_places(void **state)
+{
+    const struct vm_demand demand = role_with(&clusters_apart);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3, NULL);
+    s.site.hosts[2].cluster = 100;
+    ask(&s, times(2, one(1, 100, &demand)));
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1,3; SHUTDOWN 100-100 on 1,3");
+    finish(&s);
+}
+
+static void preferences_change_the_order_of_hosts(void **state)
+{
+    const struct vm_demand near = role_with(&rather_together), away = role_with(&rather_apart);
+    static const int64_t rank[] = {0, 1, 0};
+    static const struct host_filter second_first = {.rank = rank};
+    struct ask what;
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3, NULL);
+    what = one(1, 100, &near);
+    what.hosts = &second_first;
+    ask(&s, what);
+    settle(&s);
+    ask(&s, one(2, 100, &near));
+    ask(&s, one(3, 100, &away));
+    settle(&s);
+    ask(&s, times(2, one(4, 100, &away)));
+    settle(&s);
+    assert_int_equal(host_of(&s, 1), 2);
+    assert_int_equal(host_of(&s, 2), 2);
+    assert_int_equal(host_of(&s, 3), 1);
+    assert_string_equal(plan_of(&s, 4), "VM 0-100 on 3,1; SHUTDOWN 100-100 on 3,1");
+    finish(&s);
+}
+
+/* --- the rest ----------------------------------------------------------------------------------
+ */
+
+static void a_forecast_knows_about_devices(void **state)
+{
+    struct forecast *forecast;
+    struct scenario s;
+    int64_t start;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    s.settings.backfilling = BACKFILLING_OFF;
+    for (int id = 1; id <= 3; id++)
+        ask(&s, one(id, 100, &wants_gpu));
+    settle(&s);
+    forecast = forecast_create(s.engine, 10);
+    while (forecast_go_on(forecast, 1000))
+        ;
+    assert_int_equal(forecast_count(forecast), 2);
+    assert_int_equal(forecast_lease(forecast, 1, &start), 3);
+    assert_int_equal(start, 200);
+    forecast_destroy(forecast);
+    finish(&s);
+}
+
+static void what_exceeds_the_limits_is_refused(void **state)
+{
+    static struct company_rule no_role = {.role = DEMAND_ANY};
+    struct vm_demand pinned = {NO_COMPANY, .pin = PIN_CORE};
+    struct vm_demand many = {NO_COMPANY, .n_devices = VM_DEVICES_MOST + 1};
+    struct vm_demand for_no_role = {NO_COMPANY, .rules = &no_role, .n_rules = 1};
+
+    (void)state;
+    assert_true(demand_is_sound(&wants_gpu));
+    assert_false(demand_is_sound(&pinned));
+    assert_false(demand_is_sound(&many));
+    assert_false(demand_is_sound(&for_no_role));
+    assert_true(host_units_are_sound(&two_gpus));
+    assert_false(host_units_are_sound(
+        &(struct host_units){.devices = devices, .n_devices = HOST_DEVICES_MOST + 1}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_vm_gets_a_device_of_its_own),
+        cmocka_unit_test(a_device_reserved_for_later_is_kept_free),
+        cmocka_unit_test(devices_that_no_host_has_are_told_from_devices_in_use),
+        cmocka_unit_test(the_least_special_device_is_taken_and_exchanged_when_needed),
+        cmocka_unit_test(vms_of_a_lease_share_a_host_as_far_as_its_devices_go),
+        cmocka_unit_test(the_lease_with_the_device_makes_room),
+        cmocka_unit_test(policies_that_choose_victims_are_told_who_has_the_device),
+        cmocka_unit_test(devices_are_held_for_a_lease_of_higher_priority),
+        cmocka_unit_test(an_adopted_vm_holds_what_it_reports),
+        cmocka_unit_test(reservations_are_rearranged_when_they_are_adopted),
+        cmocka_unit_test(a_vm_being_suspended_holds_its_device_until_then),
+        cmocka_unit_test(cores_and_threads_are_taken_as_oned_takes_them),
+        cmocka_unit_test(threads_are_shared_as_far_as_the_host_allows),
+        cmocka_unit_test(pages_are_counted_and_the_node_with_most_of_them_is_taken),
+        cmocka_unit_test(devices_are_near_when_asked),
+        cmocka_unit_test(vms_that_repel_each_other_are_apart),
+        cmocka_unit_test(a_repelling_vm_in_the_way_is_named),
+        cmocka_unit_test(a_repelling_vm_makes_room),
+        cmocka_unit_test(the_first_of_vms_that_are_together_goes_where_all_have_room),
+        cmocka_unit_test(vms_of_a_lease_that_must_be_together_are),
+        cmocka_unit_test(clusters_count_as_places),
+        cmocka_unit_test(preferences_change_the_order_of_hosts),
+        cmocka_unit_test(a_forecast_knows_about_devices),
+        cmocka_unit_test(what_exceeds_the_limits_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

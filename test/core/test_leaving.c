@@ -1,0 +1,455 @@
+/* Leases that must leave their hosts: hosts that their filters exclude, or that are taken out of
+ * service. 1024 MB at 100 Mbit/s take 82 s, 512 MB 41 s. */
+#include <string.h>
+
+#include "demand_checks.h"
+#include "scenario.h"
+
+static const uint32_t first[] = {0, 0, 0, 0}, second[] = {1, 1, 1, 1}, third[] = {2};
+static const bool not_first[] = {false, true, true, true}, only_first[] = {true, false, false};
+static const struct host_filter off_first = {.allowed = not_first}, stay = {.allowed = only_first};
+
+enum { CLOSED = 90 };
+
+static void begin(struct scenario *s, size_t n_hosts)
+{
+    scenario_begin(s, n_hosts);
+    s->now = 1000;
+    s->settings.transfer_bandwidth = 100;
+    s->settings.migration = MIGRATION_YES;
+    s->settings.migration_mode = MOVING_LIVE;
+}
+
+static void runs(struct scenario *s, struct ask what, const uint32_t *hosts, int64_t until,
+                 int64_t leave_by)
+{
+    adopt(s, what,
+          (struct adoption){.as = ADOPTED_RUNNING,
+                            .vm_host = hosts,
+                            .since = 900,
+                            .until = until,
+                            .leave_by = leave_by});
+}
+
+static struct ask half(int64_t id, int64_t duration)
+{
+    return (struct ask){.id = id, .cpu = 50, .memory = 512, .duration = duration};
+}
+
+/* The host takes nothing in that time, like an empty one of which another lease has all. */
+static void close_host(struct scenario *s, const uint32_t *host, int64_t from, int64_t until)
+{
+    struct ask whole = {.id = CLOSED + *host, .duration = SPAN_UNLIMITED, .non_preemptable = true};
+
+    adopt(s, whole,
+          (struct adoption){.as = ADOPTED_CLOSING, .vm_host = host, .since = from, .until = until});
+}
+
+static void it_moves_at_once(void **state)
+{
+    struct ask what = half(1, 2000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    what.hosts = &off_first;
+    runs(&s, what, first, 3000, 1000);
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 900-1041 on 1; MEM_MIGRATION 1000-1041 on 2,1; "
+                                        "VM 1041-3000 on 2; SHUTDOWN 3000-3000 on 2");
+    assert_string_equal(reason_of(&s, 1), "leaves: moves off host 1 at 1000");
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 1), "1000 Migrating | 1041 Active | 3000 Done");
+    assert_int_equal(lease_of(&s, 1)->accumulated, 2100);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void terms_do_not_matter(void **state)
+{
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_RESERVATION, LEASE_DEADLINE};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct ask what = half(1, 2000);
+        struct scenario s;
+
+        begin(&s, 2);
+        what.kind = kinds[i];
+        what.start = 900;
+        what.deadline = kinds[i] == LEASE_DEADLINE ? 9000 : 0;
+        what.hosts = &off_first;
+        what.non_preemptable = true;
+        runs(&s, what, first, 3000, 1000);
+        run_to_end(&s);
+        assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 2"));
+        expect_nothing_left(&s);
+        scenario_end(&s);
+    }
+}
+
+/* What waits does not take the room. */
+static void it_goes_before_the_queue(void **state)
+{
+    struct ask what = half(1, 2000), waits = half(2, 100);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    what.hosts = &off_first;
+    runs(&s, what, first, 3000, 1000);
+    runs(&s, half(3, 2000), second, 3000, 0);
+    adopt(&s, waits, (struct adoption){.as = ADOPTED_QUEUED, .not_before = INSTANT_NONE});
+    settle(&s);
+    assert_int_equal(state_of(&s, 1), LEASE_MIGRATING);
+    assert_int_equal(state_of(&s, 2), LEASE_ACTIVE);
+    run_to_end(&s);
+    assert_non_null(strstr(plan_of(&s, 2), "on 1"));
+    scenario_end(&s);
+}
+
+static void without_room_it_stays_and_says_so(void **state)
+{
+    struct ask what = half(1, 2000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    what.hosts = &off_first;
+    runs(&s, what, first, 3000, 1000);
+    runs(&s, (struct ask){.id = 2, .duration = 2000}, second, 1500, 0);
+    settle(&s);
+    assert_int_equal(state_of(&s, 1), LEASE_ACTIVE);
+    assert_string_equal(reason_of(&s, 1),
+                        "cannot-leave: must leave its host by 1000, but no other host that it may "
+                        "use has room for as long as it runs");
+    run_to_end(&s); /* room comes free */
+    assert_non_null(strstr(plan_of(&s, 1), "MEM_MIGRATION 1500-1541 on 2,1"));
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_window_is_left_in_time(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    close_host(&s, first, 2000, 2600);
+    runs(&s, half(1, 2000), first, 3000, 2000);
+    runs(&s, half(2, 500), first, 1500, 0); /* ends before it */
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 900-2000 on 1; MEM_MIGRATION 1959-2000 on 2,1; "
+                                        "VM 2000-3000 on 2; SHUTDOWN 3000-3000 on 2");
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 1), "1959 Migrating | 2000 Active | 3000 Done");
+    assert_int_equal(lease_of(&s, 1)->accumulated, 2100);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* The host is used until the window, by what ends in time, and from its end on. */
+static void a_window_is_planned_around(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1);
+    close_host(&s, first, 2000, 2600);
+    best_effort(&s, 1, 1, 1000);
+    settle(&s);
+    best_effort(&s, 2, 1, 500);
+    at(&s, 1010);
+    reservation(&s, 3, 1, 2500, 50);
+    reservation(&s, 4, 1, 3200, 50);
+    settle(&s);
+    run_to_end(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "VM 1000-2000 on 1"));
+    assert_non_null(strstr(plan_of(&s, 2), "VM 2600-3100 on 1"));
+    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
+    assert_non_null(strstr(plan_of(&s, 4), "VM 3200-3250 on 1"));
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* A promise on the host is kept elsewhere. */
+static void reservations_are_placed_elsewhere(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    close_host(&s, first, 2000, 2600);
+    adopt(&s, (struct ask){.id = 1, .kind = LEASE_RESERVATION, .start = 2100, .duration = 100},
+          (struct adoption){.as = ADOPTED_RESERVED, .vm_host = first, .since = INSTANT_NONE});
+    run_to_end(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "VM 2100-2200 on 2"));
+    scenario_end(&s);
+}
+
+/* A lease that is to move later makes room as any other. */
+static void a_later_move_keeps_no_reservation_out(void **state)
+{
+    struct ask what = half(1, 5000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    reservations_preempt(&s);
+    close_host(&s, first, 4000, 4600);
+    runs(&s, what, first, 5900, 4000);
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "MEM_MIGRATION 3959-4000"));
+    reservation(&s, 2, 2, 1500, 300); /* both hosts */
+    settle(&s);
+    assert_string_equal(preemptions(&s), "1000: 1 for 2 at 1500 suspend");
+    run_to_end(&s);
+    assert_non_null(strstr(plan_of(&s, 2), "VM 1500-1800 on 1,2"));
+    assert_int_equal(state_of(&s, 1), LEASE_DONE);
+    assert_int_equal(lease_of(&s, 1)->accumulated, 5000);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* Only the VM on the excluded host moves. */
+static void the_rest_of_a_lease_stays(void **state)
+{
+    static const uint32_t hosts[] = {0, 1};
+    static const bool only_second[] = {false, true, false}, not_ours[] = {false, true, true};
+    const struct host_filter keeps = {.allowed = only_second}, leaves = {.allowed = not_ours};
+    const struct node_set sets[] = {
+        {.count = 1, .amounts = {{[RESOURCE_CPU] = 50, [RESOURCE_MEMORY] = 512}}, .hosts = &leaves},
+        {.count = 1, .amounts = {{[RESOURCE_CPU] = 60, [RESOURCE_MEMORY] = 600}}, .hosts = &keeps}};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    runs(&s, (struct ask){.id = 1, .duration = 2000, .sets = sets, .n_sets = 2}, hosts, 3000, 1000);
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 900-1041 on 1,2; MEM_MIGRATION 1000-1041 on 3,1; "
+                                        "VM 1041-3000 on 3,2; SHUTDOWN 3000-3000 on 3,2");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* What is booked too much on one host hides no room on others. */
+static void a_full_closed_host_is_left_for_the_last_room(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    s.unchecked = true;
+    close_host(&s, first, 1000, INSTANT_NEVER);
+    runs(&s, half(1, 2000), first, 3000, 1000);
+    runs(&s, half(2, 2000), first, 3000, 1000);
+    runs(&s, half(3, 2000), second, 3000, 0);
+    adopt(&s, half(4, 100), (struct adoption){.as = ADOPTED_QUEUED, .not_before = INSTANT_NONE});
+    settle(&s);
+    assert_int_equal(state_of(&s, 1), LEASE_MIGRATING);
+    assert_non_null(strstr(reason_of(&s, 2), "cannot-leave: "));
+    assert_non_null(strstr(plan_of(&s, 4), "VM 3000-3100 on 2"));
+    scenario_end(&s);
+}
+
+static void one_that_may_not_move_stays(void **state)
+{
+    struct ask what = half(1, 500);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    s.unchecked = true; /* it runs on in the window */
+    what.hosts = &stay;
+    close_host(&s, first, 1200, 1300);
+    runs(&s, what, first, 1500, 1200);
+    settle(&s);
+    assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 1), "1500 Done");
+    scenario_end(&s);
+}
+
+/* --- what VMs demand ---------------------------------------------------------------------------
+ */
+
+enum { GPU = 0x0302, FIRST_ADDRESS = 50 };
+
+static const struct pci_device gpu[] = {
+    {.vendor = 1, .device = 1, .class_id = GPU, .address = FIRST_ADDRESS, .numa_node = NODE_ANY}};
+static const struct host_units one_gpu = {.devices = gpu, .n_devices = 1};
+static const struct pci_demand any_gpu = {DEMAND_ANY, DEMAND_ANY, GPU, DEMAND_ANY, DEMAND_ANY};
+static const struct company_rule apart = {.role = 1, .apart = true};
+static const struct company_rule together = {.role = 1};
+static const struct vm_demand keeps_together = {
+    .node = NODE_ANY, .role = 1, .rules = &together, .n_rules = 1};
+static const struct vm_demand wants_gpu = {
+    .node = NODE_ANY, .role = DEMAND_ANY, .devices = &any_gpu, .n_devices = 1};
+static const struct vm_demand keeps_apart = {
+    .node = NODE_ANY, .role = 1, .rules = &apart, .n_rules = 1};
+
+/* Its first VM must leave host 1, the second stays on host 2. */
+static void runs_twice(struct scenario *s, int64_t id, const struct vm_demand *demand)
+{
+    static const uint32_t hosts[] = {0, 1};
+    static const bool only_second[] = {false, true, false};
+    static const struct host_filter keeps = {.allowed = only_second};
+    const struct node_set set = {
+        .count = 1, .amounts = {{[RESOURCE_CPU] = 50, [RESOURCE_MEMORY] = 512}}, .demand = demand};
+    struct node_set sets[] = {set, set};
+
+    sets[0].hosts = &off_first;
+    sets[1].hosts = &keeps;
+    runs(s, (struct ask){.id = id, .duration = 2000, .sets = sets, .n_sets = 2}, hosts, 3000, 1000);
+}
+
+static void devices_are_had_on_the_new_host(void **state)
+{
+    struct ask what = half(1, 2000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    s.site.hosts[0].units = s.site.hosts[2].units = &one_gpu;
+    what.hosts = &off_first;
+    what.demand = &wants_gpu;
+    runs(&s, what, first, 3000, 1000);
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 3"));
+    what.id = 2;
+    what.hosts = NULL;
+    ask(&s, what); /* host 1 is free of it then; the device of host 3 is taken already */
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 2), "VM 1041-3041 on 1"));
+    check_demands(&s);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void vms_of_a_lease_have_theirs(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    for (size_t host = 0; host < 3; host++)
+        s.site.hosts[host].units = &one_gpu;
+    runs_twice(&s, 1, &wants_gpu);
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 900-1041 on 1,2; MEM_MIGRATION 1000-1041 on 3,1; "
+                                        "VM 1041-3000 on 3,2; SHUTDOWN 3000-3000 on 3,2");
+    check_demands(&s);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* The only other host with a device is that of the VM that stays. */
+static void a_vm_that_stays_keeps_its_units(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    s.site.hosts[0].units = s.site.hosts[1].units = &one_gpu;
+    runs_twice(&s, 1, &wants_gpu);
+    settle(&s);
+    assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
+    check_demands(&s);
+    scenario_end(&s);
+}
+
+static void vms_of_a_group_stay_apart(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    runs_twice(&s, 1, &keeps_apart);
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 3,2"));
+    check_demands(&s);
+    run_to_end(&s);
+    scenario_end(&s);
+
+    begin(&s, 2);
+    runs_twice(&s, 1, &keeps_apart);
+    settle(&s);
+    assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
+    check_demands(&s);
+    scenario_end(&s);
+}
+
+/* Two leases that must be on one host leave it, although neither could alone. */
+static void what_must_be_together_leaves_together(void **state)
+{
+    struct ask what = half(1, 2000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    what.hosts = &off_first;
+    what.demand = &keeps_together;
+    runs(&s, what, first, 3000, 1000);
+    what.id = 2;
+    runs(&s, what, first, 3000, 1000);
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 2"));
+    assert_non_null(strstr(plan_of(&s, 2), "VM 1041-3000 on 2"));
+    check_demands(&s);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* Neither host has room for both: they stay. */
+static void or_not_at_all(void **state)
+{
+    struct ask what = half(1, 2000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    what.hosts = &off_first;
+    what.demand = &keeps_together;
+    for (; what.id <= 2; what.id++)
+        runs(&s, what, first, 3000, 1000);
+    for (int64_t id = 3; id <= 4; id++)
+        runs(&s, half(id, 2000), id == 3 ? second : third, 3000, 0);
+    settle(&s);
+    assert_string_equal(reason_of(&s, 1),
+                        "cannot-leave: must leave its host by 1000, but no other host that it may "
+                        "use has room, and the devices, CPUs and members of its VM group that it "
+                        "needs there, for as long as it runs");
+    assert_non_null(strstr(reason_of(&s, 2), "cannot-leave: "));
+    check_demands(&s);
+    run_to_end(&s);
+    scenario_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_moves_at_once),
+        cmocka_unit_test(terms_do_not_matter),
+        cmocka_unit_test(it_goes_before_the_queue),
+        cmocka_unit_test(without_room_it_stays_and_says_so),
+        cmocka_unit_test(a_window_is_left_in_time),
+        cmocka_unit_test(a_window_is_planned_around),
+        cmocka_unit_test(reservations_are_placed_elsewhere),
+        cmocka_unit_test(a_later_move_keeps_no_reservation_out),
+        cmocka_unit_test(the_rest_of_a_lease_stays),
+        cmocka_unit_test(a_full_closed_host_is_left_for_the_last_room),
+        cmocka_unit_test(one_that_may_not_move_stays),
+        cmocka_unit_test(devices_are_had_on_the_new_host),
+        cmocka_unit_test(vms_of_a_lease_have_theirs),
+        cmocka_unit_test(a_vm_that_stays_keeps_its_units),
+        cmocka_unit_test(vms_of_a_group_stay_apart),
+        cmocka_unit_test(what_must_be_together_leaves_together),
+        cmocka_unit_test(or_not_at_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

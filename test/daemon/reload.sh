@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SIGHUP: galernad takes over what may change while it runs, says what needs a restart, and changes
+# nothing when the configuration has an error or a module cannot be loaded.
+#
+#   reload.sh GALERNAD GALERNA MODULE (accept-all)
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
+chmod 755 "$work" # the planner may run as another user
+mkdir "$work/modules"
+cp "$3" "$work/modules"
+
+# conf LOG-LEVEL PLAN-LIMIT [LINE]
+conf() {
+    cat >"$work/conf" <<END
+[simulation]
+resources: 2  CPU:400 Memory:8192
+[scheduling]
+policy-admission: $work/modules/accept-all.so
+[opennebula]
+poll-interval: 1
+[daemon]
+log-level: $1
+plan-limit: $2
+${3:-}
+END
+}
+
+# reloads TEXT: on SIGHUP galernad logs it.
+reloads() {
+    : >"$work/log"
+    kill -HUP "$daemon"
+    until_said log "$1"
+}
+
+# is_talkative: a command is logged.
+is_talkative() {
+    local id
+    : >"$work/log"
+    lease request --cpu 1 --memory 512 --duration 1m >"$work/out"
+    id=$(grep -oE '^Lease [0-9]+' "$work/out" | head -n 1)
+    until_true is "${id#Lease }" running
+    said log 'deploy'
+}
+
+conf info 60
+start_simulated
+reloads 'configuration reloaded, changed: nothing'
+is_talkative || fail "commands are not logged"
+
+does='an error'
+conf warning x
+reloads 'neither the configuration .* are reloaded, .*plan-limit is .x'
+is_talkative || fail "a configuration with an error takes effect"
+
+does='a broken module'
+conf warning 60
+mv "$work/modules" "$work/kept"
+reloads 'neither the configuration .* are reloaded'
+is_talkative || fail "the configuration takes effect without the module"
+mv "$work/kept" "$work/modules"
+
+does='a change'
+conf warning 30 'history-keep: 1:00:00:00'
+reloads 'changed: daemon.log-level, daemon.history-keep$'
+said log 'without effect until galernad is restarted: daemon.plan-limit$' || fail "no word of plan-limit"
+! is_talkative || fail "the new log level does not count"
+
+does='a change and back'
+conf info 60
+reloads 'changed: daemon.log-level, daemon.history-keep$'
+! said log 'without effect' || fail "plan-limit is as it was at the start"
+is_talkative || fail "the old log level does not count"
+stop_galernad

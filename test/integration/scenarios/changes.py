@@ -1,0 +1,47 @@
+"""Leases whose times are changed with `galerna lease change`."""
+
+import json
+
+from kit.registry import scenario
+from kit.trial import clock, relative
+
+REFUSED = 2  # exit code
+
+
+def change(t, vm, *words):
+    """The exit code and the answer, as a program gets it."""
+    code, text = t.scheduler.command("lease", "change", str(vm), "--json", *words)
+    t.require(code in (0, REFUSED), "the change is answered: %s" % text)
+    return code, json.loads(text)
+
+
+@scenario("change-times")
+def change_times(t):
+    """One host: the first reservation is extended up to the second, which is shifted."""
+    t.add_hosts(1, cores=4)
+    t.begin()
+    first = t.vm("first", cpu=4, haizea={"start": relative(20), "duration": clock(30)})
+    second = t.vm("second", cpu=4, haizea={"start": relative(80), "duration": clock(20)})
+    begin, later = t.look(first).submitted + 20, t.look(second).submitted + 80
+    t.wait_running([first], 30)
+
+    code, answer = change(t, first, "--extend", "10m")
+    t.require(code == REFUSED and not answer["accepted"] and answer["in_the_way"] == second,
+              "refused because of the second: %s" % answer)
+    t.require(45 <= answer["alternative"]["duration"] <= 60, "up to it: %s" % answer)
+    code, answer = change(t, first, "--extend", "15s", "--dry-run")
+    t.require(code == 0 and answer["accepted"], "15 s fit: %s" % answer)
+    code, answer = change(t, first, "--extend", "15s")
+    t.require(code == 0 and answer["accepted"], "extended: %s" % answer)
+
+    code, answer = change(t, second, "--shift=-40s")
+    t.require(code == REFUSED and answer["alternative"] is not None,
+              "refused with the next start that fits: %s" % answer)
+    code, answer = change(t, second, "--shift", "20s")
+    t.require(code == 0, "shifted: %s" % answer)
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.keeps_time(first, begin, 45)
+    t.keeps_time(second, later + 20, 20)
+    told = t.scheduler.ask("lease", "history", str(second))
+    t.require("changed" in told, "the history has it: %s" % told)

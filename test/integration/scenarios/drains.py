@@ -1,0 +1,239 @@
+"""Hosts that an operator empties with `galerna host drain`, at once or in a maintenance window."""
+
+import json
+import time
+
+from kit.registry import scenario
+from kit.trial import clock, local_time, relative
+from scenarios.hosts import happened
+
+LIVE_MIGRATE, POWEROFF_MIGRATE = 2, 48  # actions in the history of a VM
+
+
+def drain(t, host, *words):
+    """The answer, as a program gets it."""
+    code, text = t.scheduler.command("host", "drain", str(host), "--json", *words)
+    t.require(code == 0, "the drain is accepted: %s" % text)
+    return json.loads(text)
+
+
+def listed(t, host):
+    """The line of `galerna host list`; one without a state while galernad starts."""
+    code, text = t.scheduler.command("host", "list", "--json")
+    hosts = json.loads(text)["hosts"] if code == 0 else []
+    return next((line for line in hosts if line["host"] == host), {"state": None})
+
+
+def empties(t, host, vms, seconds):
+    t.wait(seconds, "the host is empty, all run elsewhere",
+           lambda: all(t.look(vm).running and t.look(vm).host != host for vm in vms), *vms)
+    t.wait(15, "the list says so", lambda: listed(t, host)["state"] == "drained")
+
+
+@scenario("drain-host")
+def drain_host(t):
+    """A full host with room elsewhere; nothing goes there until the drain ends."""
+    hosts = t.add_hosts(3, cores=4)
+    t.begin()
+    vms = t.vms(4, "v", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.wait_running(vms, 20)
+    for vm in vms:
+        t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3)
+    dry = drain(t, hosts[0], "--dry-run")
+    t.require(dry["dry_run"] and sorted(vm["vm"] for vm in dry["vms"]) == sorted(vms),
+              "a dry run names them: %s" % dry)
+    t.throughout(6, "and moves none", lambda: all(t.look(vm).host == hosts[0] for vm in vms), *vms)
+    t.require(listed(t, hosts[0])["state"] == "on", "the host takes VMs")
+    answer = drain(t, hosts[0])
+    t.require(not answer["dry_run"] and len(answer["vms"]) == 4, "all are named: %s" % answer)
+    empties(t, hosts[0], vms, 60)
+    waits = t.vm("waits", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.wait_reason(waits, 15, r"drained")
+    others = t.vms(4, "other", cpu=1)
+    t.wait_running(others, 20)
+    t.require(all(t.look(vm).host != hosts[0] for vm in others), "not on the drained host", *others)
+    t.scheduler.ask("host", "undrain", str(hosts[0]))
+    t.wait_running([waits], 20)
+    t.require(all(len(t.look(vm).history) == 2 for vm in vms), "each moved once", *vms)
+    t.unbroken(*vms)
+
+
+@scenario("drain-without-room")
+def drain_without_room(t):
+    """Two of three VMs find no room: they are named, their messages say why, and they move when
+    there is room."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    busy = t.running_vm("busy", cpu=3, requirements='ID="%d"' % hosts[1])
+    vms = t.vms(3, "v", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.wait_running(vms, 20)
+    for vm in vms:
+        t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3)
+    drain(t, hosts[0])
+    t.wait(30, "one has moved", lambda: [t.look(vm).host for vm in vms].count(hosts[1]) == 1, *vms)
+    left = [vm for vm in vms if t.look(vm).host == hosts[0]]
+    t.wait(20, "two stay and say why",
+           lambda: all(t.reason(vm, r"no other host that it may use has room") for vm in left), *left)
+    said = drain(t, hosts[0], "--dry-run")["vms"]
+    t.require(sorted(vm["vm"] for vm in said if vm["what"] == "stays") == sorted(left),
+              "a dry run names them: %s" % said)
+    line = listed(t, hosts[0])
+    t.require(line["state"] == "draining" and sorted(vm["vm"] for vm in line["staying"]) == sorted(left),
+              "the list names them: %s" % line)
+    status = t.scheduler.ask("status")
+    t.require(all("VM %d cannot leave host %d: must leave its host by" % (vm, hosts[0]) in status
+                  for vm in left) and "(host %d is drained)" % hosts[0] in status,
+              "the status says why: %s" % status)
+    t.require(all(t.look(vm).running for vm in vms), "all run", *vms)
+    t.delete(busy)
+    empties(t, hosts[0], vms, 60)
+
+
+@scenario("drain-suspends")
+def drain_suspends(t):
+    """A preemptible lease without room elsewhere is suspended, and resumed where there is room."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, requirements='ID="%d"' % hosts[1])
+    vm = t.running_vm("v", cpu=2, haizea={"duration": clock(600), "preemptible": "yes"})
+    t.require(t.look(vm).host == hosts[0], "on the other host", vm)
+    t.pause(3)
+    said = drain(t, hosts[0])["vms"]
+    t.require(said[0]["what"] == "suspended", "it is said: %s" % said, vm)
+    t.wait(30, "suspended", lambda: not t.look(vm).active, vm)
+    t.throughout(8, "not resumed there", lambda: not t.look(vm).active, vm)
+    t.delete(busy)
+    t.wait(40, "resumed on the other host",
+           lambda: t.look(vm).running and t.look(vm).host == hosts[1], vm)
+
+
+@scenario("drain-reservation")
+def drain_reservation(t):
+    """A reservation planned on the host starts in time on another one."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, haizea={"start": "now", "duration": clock(20)})
+    vm = t.vm("ar", cpu=4, haizea={"start": relative(40), "duration": clock(20)})
+    start = t.look(vm).submitted + 40
+    t.wait_reason(vm, 10, "Reserved: starts at")
+    t.pause(4)
+    drain(t, hosts[1] if t.look(busy).host == hosts[0] else hosts[0])
+    t.keeps_time(vm, start, 20)
+    t.require(t.look(vm).host == t.look(busy).host, "on the host that is not drained", vm)
+
+
+@scenario("drain-window")
+def drain_window(t):
+    """A window to come: a short lease still runs there before it, one without end goes elsewhere,
+    what runs there leaves in time, and after it the host is used again."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    vm = t.running_vm("runs", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3)
+    begin = time.time() + 60
+    drain(t, hosts[0], "--from", local_time(begin), "--until", local_time(begin + 25))
+    t.require(listed(t, hosts[0])["state"] == "on", "not drained yet")
+    t.require("drain" in t.scheduler.ask("host", "timeline", str(hosts[0])), "the timeline has it")
+    endless = t.running_vm("endless", cpu=2)
+    t.require(t.look(endless).host == hosts[1], "not where it could not stay", endless)
+    short = t.running_vm("short", cpu=3, haizea={"start": "now", "duration": clock(15)})
+    t.require(t.look(short).host == hosts[0], "where there is time for it", short)
+    t.wait(begin + 5 - time.time(), "the VM has left by then",
+           lambda: t.look(vm).running and t.look(vm).host == hosts[1], vm)
+    late = t.vm("late", cpu=4, requirements='ID="%d"' % hosts[0],
+                haizea={"start": "best_effort", "duration": clock(60)})
+    t.throughout(begin + 22 - time.time(), "waits for its end", lambda: t.never_ran(late), late)
+    t.wait_running([late], 30)
+    t.wait(20, "the drain is over", lambda: listed(t, hosts[0])["drain_from"] is None)
+
+
+@scenario("drain-restart")
+def drain_restart(t):
+    """galernad is killed in the middle of a drain, and goes on."""
+    hosts = t.add_hosts(2, cores=8)
+    t.settings = "actions-in-all: 1"
+    t.begin()
+    vms = t.vms(4, "v", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.wait_running(vms, 60)
+    for vm in vms:
+        t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+        t.backend.slow("migrate", 4, vm=vm)
+    t.pause(3)
+    drain(t, hosts[0])
+    t.wait(40, "the first has moved", lambda: any(t.look(vm).running and t.look(vm).host == hosts[1]
+                                                  for vm in vms), *vms)
+    t.scheduler.kill()
+    t.scheduler.start()
+    empties(t, hosts[0], vms, 90)
+    t.require(all(len(t.look(vm).history) == 2 for vm in vms), "each moved once", *vms)
+
+
+@scenario("drain-fails")
+def drain_fails(t):
+    """A migration fails, live and cold: the VM runs on, its history has it, and it moves later."""
+    hosts = t.add_hosts(2, cores=8)
+    t.settings = "retry-backoff: 3"
+    t.begin()
+    vm = t.running_vm("v", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+    t.backend.fail("migrate", vm=vm)
+    t.pause(3)
+    drain(t, hosts[0])
+    t.wait(30, "the history has it", lambda: happened(t, vm, "move-failed"), vm)
+    t.require(t.look(vm).host == hosts[0], "still there", vm)
+    t.backend.heal()
+    empties(t, hosts[0], [vm], 60)
+
+
+@scenario("drain-cpu-model")
+def drain_cpu_model(t):
+    """A VM with the CPU of its host is not migrated live to a host with another one."""
+    hosts = t.add_hosts(2, cores=8)
+    for host, model in zip(hosts, ("Xeon", "EPYC")):
+        t.oned.call("one.host.update", host, 'MODELNAME="%s"' % model, 1)
+    t.begin()
+    own = 'CPU_MODEL = [ MODEL = "host-passthrough" ]\n'
+    here = 'ID="%d"' % hosts[0]
+    special = t.running_vm("special", cpu=1, requirements=here, more=own)
+    plain = t.running_vm("plain", cpu=1, requirements=here)
+    for vm in (special, plain):
+        t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3)
+    said = {vm["vm"]: vm for vm in drain(t, hosts[0])["vms"]}
+    t.require("CPU_MODEL" in said[special]["why"] and not said[plain]["why"], "it is said: %s" % said)
+    empties(t, hosts[0], [special, plain], 60)
+    t.require(any("powered off meanwhile" in text for text in happened(t, special, "moving")),
+              "the history says why", special)
+    actions = {vm: [int(record.findtext("ACTION")) for record in
+                    t.oned.document("one.vm.info", vm).findall("HISTORY_RECORDS/HISTORY")]
+               for vm in (special, plain)}
+    t.require(actions[special][0] == POWEROFF_MIGRATE and actions[plain][0] == LIVE_MIGRATE,
+              "as said: %s" % actions, special, plain)
+
+
+@scenario("drain-groups")
+def drain_groups(t):
+    """Hosts with VMs of VM groups are emptied one after the other: VMs that are apart stay apart, and
+    VMs that are together go to one host, one after the other."""
+    hosts = t.add_hosts(4, cores=8)
+    group = t.group({"web": ("ANTI_AFFINED", {})})
+    pair = t.group({"db": ("AFFINED", {})})
+    t.sampler.has_groups = False  # the pair is apart between its two migrations
+    t.begin()
+    web = t.members(3, group, "web", cpu=1)
+    t.wait_running(web, 30)
+    db = t.members(2, pair, "db", cpu=3)
+    t.wait_running(db, 30)
+    t.pause(3)
+    for host in hosts:
+        there = [vm for vm in web + db if t.look(vm).host == host]
+        drain(t, host)
+        t.throughout(2, "web apart", lambda: len({t.look(vm).host for vm in web}) == 3, *web)
+        empties(t, host, there, 60)
+        t.require(len({t.look(vm).host for vm in web}) == 3, "web apart", *web)
+        t.require(len({t.look(vm).host for vm in db}) == 1, "db together", *db)
+        t.scheduler.ask("host", "undrain", str(host))
+    t.unbroken(*web, *db)

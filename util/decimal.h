@@ -1,0 +1,24 @@
+/* decimal.h: numbers with a fixed number of decimals, kept as integers: with 3 decimals "0.5" is
+ * 500.
+ *
+ * All functions are O(length of the text).
+ */
+#ifndef GALERNA_UTIL_DECIMAL_H
+#define GALERNA_UTIL_DECIMAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DECIMAL_TEXT_MAX = 32 };
+
+/* 10 to the power of `decimals` (0 ... 9): what 1 is kept as. */
+int64_t decimal_one(int decimals);
+
+/* Parses "-12", "+0.5" or ".25" and nothing else. 0, or -1 with *number unchanged: not a number,
+ * more decimals than these, or out of the range of int64_t. */
+int decimal_parse(const char *text, int decimals, int64_t *number);
+
+/* "-12", "0.5": without zeros at the end. Returns text. */
+char *decimal_write(int64_t number, int decimals, char text[DECIMAL_TEXT_MAX]);
+
+#endif
