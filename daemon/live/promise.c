@@ -103,7 +103,7 @@ static bool is_signed(const char *text, const struct promise_key *key)
     char signature[SIGNATURE_LENGTH];
 
     if (length >= PROMISE_TEXT_MAX || !colon || strlen(colon + 1) != SIGNATURE_LENGTH ||
-        strncmp(text, VERSION, strlen(VERSION)) != 0)
+        strncmp(text, VERSION, strlen(VERSION)) != 0 || colon < text + strlen(VERSION))
         return false;
     sign(text, (size_t)(colon - text), key, signature);
     return memeql_sec(colon + 1, signature, SIGNATURE_LENGTH) != 0;
