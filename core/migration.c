@@ -145,7 +145,7 @@ static int64_t span_of_batch(const struct engine *engine, const struct lease *le
 struct moving {
     struct engine *engine;
     struct lease *lease;
-    const struct placed_vm *moves;
+    struct placed_vm *moves;
     uint32_t n;
     struct reservation_list list;
 };
@@ -191,9 +191,9 @@ static void append_at_once(struct moving *moving, enum reservation_kind kind, in
 }
 
 static uint32_t find_moves(struct engine *engine, const struct lease *lease,
-                           const struct placement *to, struct placed_vm *moves)
+                           const struct placement *from, const struct placement *to,
+                           struct placed_vm *moves)
 {
-    const struct placement *from = lease_plan_memory(lease);
     bool everything = engine->settings.behaviour.migration_moves_everything;
     uint32_t n = 0, moved = 0;
 
@@ -208,6 +208,22 @@ static uint32_t find_moves(struct engine *engine, const struct lease *lease,
     return moved ? n : 0;
 }
 
+/* All moves of a kind, from `at` on; returns when they are over. */
+static int64_t append_moves(struct moving *moving, enum reservation_kind kind,
+                            const struct placement *from, const struct placement *to, int64_t at)
+{
+    enum migration migration = moving->engine->settings.migration;
+
+    if (migration == MIGRATION_NO)
+        return at;
+    moving->n = find_moves(moving->engine, moving->lease, from, to, moving->moves);
+    if (moving->n && migration == MIGRATION_YES)
+        return append_batches(moving, kind, at);
+    if (moving->n)
+        append_at_once(moving, kind, at);
+    return at;
+}
+
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     plan_migration_at(engine, lease, proposal, engine->now);
@@ -216,21 +232,14 @@ void plan_migration(struct engine *engine, struct lease *lease, struct proposal 
 void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
                        int64_t at)
 {
+    const struct placement *to = proposal->plan.vm->placement;
     struct placed_vm *moves = memory_new(lease->n_vms, sizeof *moves);
     struct moving moving = {.engine = engine, .lease = lease, .moves = moves};
 
-    if (engine->settings.migration != MIGRATION_NO)
-        moving.n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
-    if (moving.n && engine->settings.migration == MIGRATION_YES_NOTRANSFER) {
-        if (has_disk_image(engine, lease))
-            append_at_once(&moving, RESERVATION_DISK_MIGRATION, at);
-        append_at_once(&moving, RESERVATION_MEMORY_MIGRATION, at);
-    } else if (moving.n) {
-        if (has_disk_image(engine, lease))
-            at = append_batches(&moving, RESERVATION_DISK_MIGRATION, at);
-        append_batches(&moving, RESERVATION_MEMORY_MIGRATION, at);
-    }
-    if (moving.n)
+    if (has_disk_image(engine, lease))
+        at = append_moves(&moving, RESERVATION_DISK_MIGRATION, lease_plan_images(lease), to, at);
+    append_moves(&moving, RESERVATION_MEMORY_MIGRATION, lease_plan_memory(lease), to, at);
+    if (moving.list.n)
         prepend(&proposal->plan.before, &moving.list);
     free(moves);
 }

@@ -122,6 +122,8 @@ void lease_plan_destroy(struct lease *lease)
     for (size_t i = 0; i < plan->n_vms; i++) {
         reservation_list_finish(&plan->vms[i].before);
         reservation_list_finish(&plan->vms[i].after);
+        placement_destroy(plan->vms[i].memory);
+        placement_destroy(plan->vms[i].images);
     }
     reservation_list_finish(&plan->preparation);
     reservation_list_finish(&plan->left_behind);
@@ -170,11 +172,25 @@ struct vm_plan *lease_plan_running(const struct lease *lease)
     return NULL;
 }
 
-const struct placement *lease_plan_memory(const struct lease *lease)
+static const struct placement *sent_to(const struct placement *sent, const struct reservation *vm)
 {
-    const struct placement *last = lease_plan_current(lease)->vm->placement;
+    const struct placement *last = sent ? sent : vm->placement;
 
     return last->n_vms ? last : NULL;
+}
+
+const struct placement *lease_plan_memory(const struct lease *lease)
+{
+    const struct vm_plan *stretch = lease_plan_current(lease);
+
+    return sent_to(stretch->memory, stretch->vm);
+}
+
+const struct placement *lease_plan_images(const struct lease *lease)
+{
+    const struct vm_plan *stretch = lease_plan_current(lease);
+
+    return sent_to(stretch->images, stretch->vm);
 }
 
 int64_t vm_plan_start(const struct vm_plan *plan)

@@ -24,6 +24,7 @@ struct reservation_list {
 struct vm_plan {
     struct reservation *vm;
     struct reservation_list before, after;
+    struct placement *memory, *images; /* where they were sent after the run; NULL: not sent */
 };
 
 struct lease_plan {
@@ -71,8 +72,10 @@ struct vm_plan *lease_plan_of(const struct reservation *r);
 /* The stretch whose VMs run now, or NULL. */
 struct vm_plan *lease_plan_running(const struct lease *lease);
 
-/* Hosts with the memory of a suspended lease; NULL: every host reaches it. */
+/* Hosts with the memory, and with the disk images, of a suspended lease; NULL: every host reaches
+ * it. */
 const struct placement *lease_plan_memory(const struct lease *lease);
+const struct placement *lease_plan_images(const struct lease *lease);
 
 /* The begin of the stretch's first operation, and the end of its last. */
 int64_t vm_plan_start(const struct vm_plan *plan);

@@ -1,8 +1,11 @@
 /* Books the stretches of a lease as its plan, and withdraws them. */
 #include "core/stretches.h"
 
+#include <stdlib.h>
+
 #include "core/engine_state.h"
 #include "core/preparation.h"
+#include "util/memory.h"
 
 static void book_list(struct engine *engine, const struct reservation_list *list)
 {
@@ -61,11 +64,62 @@ static void leave_running_migrations(struct lease *lease)
     before->n = kept;
 }
 
+/* Where the operations of a kind have sent what was at `from` (consumed) before. */
+static struct placement *after_moves(struct engine *engine, struct lease *lease,
+                                     const struct reservation_list *operations,
+                                     enum reservation_kind kind, struct placement *from)
+{
+    uint32_t *hosts = memory_new(lease->n_vms, sizeof *hosts);
+    struct placement *to;
+
+    for (uint32_t i = 0; i < from->n_vms; i++)
+        hosts[from->vms[i].vm] = from->vms[i].host;
+    for (size_t i = 0; i < operations->n; i++) {
+        const struct reservation *r = operations->items[i];
+
+        for (uint32_t k = 0; r->kind == kind && k < r->placement->n_vms; k++)
+            hosts[r->placement->vms[k].vm] = r->placement->vms[k].host;
+    }
+    to = placement_of_vms(engine, lease, hosts, NULL);
+    placement_destroy(from);
+    free(hosts);
+    return to;
+}
+
+static void note_moves(struct engine *engine, struct lease *lease, struct vm_plan *stretch)
+{
+    struct placement *at = stretch->vm->placement;
+
+    stretch->memory = after_moves(engine, lease, &stretch->after, RESERVATION_MEMORY_MIGRATION,
+                                  stretch->memory ? stretch->memory : placement_share(at));
+    stretch->images = after_moves(engine, lease, &stretch->after, RESERVATION_DISK_MIGRATION,
+                                  stretch->images ? stretch->images : placement_share(at));
+}
+
+/* Migrations that are done stay with the stretch before: what they have sent is elsewhere. */
+static void keep_migrations(struct engine *engine, struct lease *lease)
+{
+    struct vm_plan *last = lease_plan_current(lease);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < last->before.n; i++) {
+        if (last->before.items[i]->state == RESERVATION_DONE)
+            reservation_list_append(&last[-1].after, last->before.items[i]);
+        else
+            last->before.items[kept++] = last->before.items[i];
+    }
+    if (kept < last->before.n)
+        note_moves(engine, lease, &last[-1]);
+    last->before.n = kept;
+}
+
 void unschedule_lease(struct engine *engine, struct lease *lease)
 {
     cancel_preparation(engine, lease);
     if (engine->settings.behaviour.running_migrations_stay)
         leave_running_migrations(lease);
+    else if (lease_is_suspended(lease) && lease->plan->n_vms > 1)
+        keep_migrations(engine, lease);
     stretch_withdraw(engine, lease);
     future_remove(engine, lease);
 }

@@ -196,7 +196,8 @@ static void check_migration(struct checker *checker, const struct schedule_lease
                             const struct schedule_reservation *r)
 {
     check_length(checker, lease, r,
-                 is_live(lease, r) ? live_due(checker, lease, r) : migration_due(checker, lease, r));
+                 is_live(lease, r) ? live_due(checker, lease, r)
+                                   : migration_due(checker, lease, r));
 }
 
 static const struct schedule_place *place_of(const struct schedule_reservation *r, int64_t vm)
@@ -247,39 +248,49 @@ static void check_images_came(struct checker *checker, const struct schedule_lea
                 "VM %lld starts, and its image was not sent there", (long long)vm->places[i].vm);
 }
 
-/* Between two runs the images go where the memory goes. */
+/* Follows the image of a VM that was at `at` through one operation; Haizea also sends images to
+ * where they are. */
+static int64_t follow_image(struct checker *checker, const struct schedule_lease *lease,
+                            const struct schedule_reservation *r, int64_t vm, int64_t at)
+{
+    for (size_t i = 0; i < r->n_places; i++) {
+        const struct schedule_place *move = &r->places[i];
+
+        if (move->vm != vm)
+            continue;
+        if (move->from != at || (move->host == at && !checker->schedule->settings.haizea_1_0))
+            checker_violation(checker,
+                              &(struct finding){CHECK_TRANSFERS, lease->id, move->host, r->from},
+                              "the image of VM %lld is sent from host %lld, but is on %lld",
+                              (long long)vm, (long long)move->from, (long long)at);
+        at = move->host;
+    }
+    return at;
+}
+
+/* Between two runs the images go where the VMs go, perhaps over other hosts. */
 static void check_images_moved(struct checker *checker, const struct schedule_lease *lease,
                                size_t before, size_t after)
 {
     const struct schedule_reservation *vm = &lease->reservations[after];
-    size_t sent = 0, due = 0;
 
-    for (size_t i = before; i < after; i++)
-        if (sends_images(lease, &lease->reservations[i]))
-            sent += lease->reservations[i].n_places;
     for (size_t i = 0; i < vm->n_places; i++) {
-        const struct schedule_place *from =
-            place_of(&lease->reservations[before], vm->places[i].vm);
-        struct schedule_place move = vm->places[i];
-        size_t n = 0;
+        const struct schedule_place *to = &vm->places[i];
+        const struct schedule_place *from = place_of(&lease->reservations[before], to->vm);
+        int64_t at;
 
-        if (!from || from->host == move.host)
+        if (!from)
             continue;
-        move.from = from->host;
-        due++;
+        at = from->host;
         for (size_t k = before; k < after; k++)
             if (sends_images(lease, &lease->reservations[k]))
-                n += times_named(&lease->reservations[k], &move);
-        if (n != 1)
-            checker_violation(
-                checker, &(struct finding){CHECK_TRANSFERS, lease->id, move.host, vm->from},
-                "VM %lld goes on here, and its image did not come from host %lld once",
-                (long long)move.vm, (long long)move.from);
+                at = follow_image(checker, lease, &lease->reservations[k], to->vm, at);
+        if (at != to->host)
+            checker_violation(checker,
+                              &(struct finding){CHECK_TRANSFERS, lease->id, to->host, vm->from},
+                              "VM %lld goes on here, and its image is on host %lld",
+                              (long long)to->vm, (long long)at);
     }
-    if (sent != due && !checker->schedule->settings.haizea_1_0)
-        checker_violation(checker,
-                          &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, vm->from},
-                          "%zu images moved, of %zu VMs that did", sent, due);
 }
 
 static void check_images(struct checker *checker, const struct schedule_lease *lease)
