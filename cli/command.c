@@ -37,6 +37,7 @@ const struct command_entry command_table[] = {
     {&host_release_line, command_host_release},
     {&queue_line, command_queue},
     {&status_line, command_status},
+    {&log_line, command_log},
     {&verify_line, command_verify},
     {&config_import_line, command_config_import},
     {&sandbox_line, NULL},

@@ -50,6 +50,7 @@ GALERNA_COMMAND(host_release);
 GALERNA_COMMAND(host_show);
 GALERNA_COMMAND(queue);
 GALERNA_COMMAND(status);
+GALERNA_COMMAND(log);
 
 /* Commands of galerna-opennebula. */
 GALERNA_COMMAND(sandbox);

@@ -19,14 +19,25 @@
     OPTION("opennebula", "plain-vms", plain_vms)                                                   \
     OPTION("opennebula", "group-timeout", group_timeout)                                           \
     OPTION("daemon", "log-level", log_level)                                                       \
+    OPTION("daemon", "log-format", log_format)                                                     \
     OPTION("daemon", "history-keep", history_keep)
 
-static bool is_rights(const char *section)
+/* Is it the section of that name, or of one of its kind: [rights], [rights user:anna]? */
+static bool is_section(const char *section, const char *word)
 {
-    static const char word[] = "rights";
-    size_t n = sizeof word - 1;
+    size_t n = strlen(word);
 
     return strncmp(section, word, n) == 0 && (section[n] == '\0' || section[n] == ' ');
+}
+
+/* What the policy modules are loaded with. */
+static bool is_of_policies(const char *section, const char *name)
+{
+    return is_section(section, "policy") ||
+           (strcmp(section, "scheduling") == 0 &&
+            (strcmp(name, "policy-admission") == 0 || strcmp(name, "policy-preemption") == 0 ||
+             strcmp(name, "policy-host-selection") == 0)) ||
+           (strcmp(section, "galerna") == 0 && strcmp(name, "module-path") == 0);
 }
 
 bool option_reloads(const char *section, const char *name)
@@ -40,7 +51,7 @@ bool option_reloads(const char *section, const char *name)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(section, names[i][0]) == 0 && strcmp(name, names[i][1]) == 0)
             return true;
-    return is_rights(section);
+    return is_section(section, "rights") || is_of_policies(section, name);
 }
 
 void configuration_take_over(struct configuration *configuration, const struct configuration *from)

@@ -54,6 +54,8 @@ enum live_placement {
 
 enum live_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
+enum live_log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
+
 enum { GROUP_TIMEOUT_NEVER = -1 };
 
 struct live_configuration {
@@ -117,6 +119,7 @@ struct live_configuration {
     char *control_group;  /* whose members may use the socket; NULL: root and the daemon's user */
     char *record;         /* LWF trace to write what was seen to; NULL: none */
     int log_level;        /* enum live_log_level */
+    int log_format;       /* enum live_log_format */
     int64_t policy_call_limit; /* for one call of a policy module, 1 or more */
     int64_t plan_limit;        /* for one plan, 1 or more */
     int64_t planner_memory;    /* MB of the planner process, besides what hosts and VMs need */

@@ -21,6 +21,8 @@
 #include "daemon/signals.h"
 #include "util/crash_point.h"
 
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
 enum {
     LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
     WATCHED_MAX = 400,           /* VMs polled together */

@@ -1,21 +1,17 @@
-/* The log of galernad. */
+/* The log of galernad: levels, and lines that repeat. */
 #include "daemon/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "configuration/live.h"
+#include "daemon/log_write.h"
 #include "util/printable.h"
-#include "util/time_text.h"
 
 enum {
     LINE_MAX = 2048,
@@ -24,30 +20,50 @@ enum {
 };
 
 struct recent {
-    int level;
+    struct log_head head;
     size_t n;
     char text[LINE_MAX];
 };
 
-static int threshold = LOG_LEVEL_INFO;
+const char *const log_subsystem_words[LOG_SUBSYSTEM_COUNT] = {
+#define LOG_WORD(name, word) [name] = (word),
+    LOG_SUBSYSTEMS(LOG_WORD)
+#undef LOG_WORD
+};
+
+const char *const log_level_words[LOG_LEVEL_COUNT] = {[LOG_LEVEL_ERROR] = "error",
+                                                      [LOG_LEVEL_WARNING] = "warning",
+                                                      [LOG_LEVEL_INFO] = "info",
+                                                      [LOG_LEVEL_DEBUG] = "debug"};
+
+static int configured = LOG_LEVEL_INFO;
+static int form = LOG_FORMAT_TEXT;
+static struct {
+    bool set;
+    int level;
+} levels[LOG_SUBSYSTEM_COUNT];
 static struct recent recent[LINES_RECENT];
 static size_t n_recent;
 
 void log_set_level(int level)
 {
-    threshold = level;
+    configured = level;
 }
 
-/* Is standard error the journal? The variable is inherited by programs whose standard error is not:
- * see systemd.exec(5). */
-static bool is_journal(void)
+void log_set_format(int format)
 {
-    const char *stream = getenv("JOURNAL_STREAM");
-    uintmax_t device, inode;
-    struct stat status;
+    form = format;
+}
 
-    return stream && sscanf(stream, "%ju:%ju", &device, &inode) == 2 &&
-           fstat(STDERR_FILENO, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+void log_set_subsystem_level(enum log_subsystem subsystem, int level)
+{
+    levels[subsystem].set = level != LOG_LEVEL_CONFIGURED;
+    levels[subsystem].level = level;
+}
+
+int log_subsystem_level(enum log_subsystem subsystem)
+{
+    return levels[subsystem].set ? levels[subsystem].level : configured;
 }
 
 int log_continue_in(const char *path, struct error *err)
@@ -66,27 +82,6 @@ int log_continue_in(const char *path, struct error *err)
     return 0;
 }
 
-static void write_line(int level, const char *line)
-{
-    static const char *const words[] = {[LOG_LEVEL_ERROR] = "error: ",
-                                        [LOG_LEVEL_WARNING] = "warning: ",
-                                        [LOG_LEVEL_INFO] = "",
-                                        [LOG_LEVEL_DEBUG] = "debug: "};
-    static const int syslog_levels[] = {[LOG_LEVEL_ERROR] = 3,
-                                        [LOG_LEVEL_WARNING] = 4,
-                                        [LOG_LEVEL_INFO] = 6,
-                                        [LOG_LEVEL_DEBUG] = 7};
-    char stamp[32] = "";
-
-    if (is_journal()) {
-        fprintf(stderr, "<%d>%s\n", syslog_levels[level], line);
-    } else {
-        time_text_local(time(NULL), stamp, sizeof stamp);
-        fprintf(stderr, "%s %s%s\n", stamp, words[level], line);
-    }
-    fflush(stderr);
-}
-
 static void write_count(const struct recent *line)
 {
     char text[LINE_MAX + 64];
@@ -94,7 +89,7 @@ static void write_count(const struct recent *line)
     if (line->n <= REPEATS)
         return;
     snprintf(text, sizeof text, "%s (repeated %zu times)", line->text, line->n - REPEATS);
-    write_line(line->level, text);
+    log_write(&line->head, form, text);
 }
 
 void log_count_repeats(void)
@@ -105,44 +100,33 @@ void log_count_repeats(void)
 }
 
 /* Counts the line among the recent ones, oldest first. True: it has been written often enough. */
-static bool is_repeated(int level, const char *text)
+static bool is_repeated(const struct log_head *head, const char *text)
 {
     for (size_t i = 0; i < n_recent; i++)
-        if (recent[i].level == level && strcmp(recent[i].text, text) == 0)
+        if (recent[i].head.level == head->level && recent[i].head.subsystem == head->subsystem &&
+            strcmp(recent[i].text, text) == 0)
             return ++recent[i].n > REPEATS;
     if (n_recent == LINES_RECENT) {
         write_count(&recent[0]);
         memmove(recent, recent + 1, --n_recent * sizeof *recent);
     }
-    recent[n_recent].level = level;
+    recent[n_recent].head = *head;
     recent[n_recent].n = 1;
     snprintf(recent[n_recent++].text, LINE_MAX, "%s", text);
     return false;
 }
 
-static void take_line(int level, const char *format, va_list arguments)
+void log_line(const struct log_head *head, const char *format, ...)
 {
     char line[LINE_MAX];
+    va_list arguments;
 
-    if (level > threshold)
+    if (head->level > log_subsystem_level(head->subsystem))
         return;
+    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
     mask_controls(line, ' ');
-    if (!is_repeated(level, line))
-        write_line(level, line);
+    if (!is_repeated(head, line))
+        log_write(head, form, line);
 }
-
-#define DEFINE_LOG(name, level)                                                                    \
-    void name(const char *format, ...)                                                             \
-    {                                                                                              \
-        va_list arguments;                                                                         \
-                                                                                                   \
-        va_start(arguments, format);                                                               \
-        take_line(level, format, arguments);                                                       \
-        va_end(arguments);                                                                         \
-    }
-
-DEFINE_LOG(log_error, LOG_LEVEL_ERROR)
-DEFINE_LOG(log_warning, LOG_LEVEL_WARNING)
-DEFINE_LOG(log_info, LOG_LEVEL_INFO)
-DEFINE_LOG(log_debug, LOG_LEVEL_DEBUG)

@@ -1,16 +1,53 @@
 /* log.h: the daemon's log: one line per event on standard error, with the levels of syslog.
  *
- * Under systemd each line gets the prefix the journal understands ("<6>"), else a time. Control
- * characters of external text are replaced. A line that repeats is written three times; further
- * ones are counted until log_count_repeats().
+ * A line has a subsystem, and the ids of the lease and the VM it is about. With standard error
+ * connected to the journal they are fields (GALERNA_SUBSYSTEM, GALERNA_LEASE, GALERNA_VM); in JSON
+ * they are members; a line of plain text begins with its time. Control characters of external text
+ * are replaced. A line that repeats is written three times; further ones are counted until
+ * log_count_repeats().
+ *
+ * A file that logs defines LOG_SUBSYSTEM: one of enum log_subsystem.
  */
 #ifndef GALERNA_DAEMON_LOG_H
 #define GALERNA_DAEMON_LOG_H
 
+#include <stdint.h>
+
+#include "configuration/live.h"
 #include "util/error.h"
 
-/* Lines above the level (enum live_log_level) are left out. The process has one log. */
+#define LOG_SUBSYSTEMS(ROW)                                                                        \
+    ROW(LOG_OF_DAEMON, "daemon")         /* start, stop, loop, clocks, other daemons */            \
+    ROW(LOG_OF_OPENNEBULA, "opennebula") /* what is read there */                                  \
+    ROW(LOG_OF_LEASES, "leases")         /* what becomes of leases */                              \
+    ROW(LOG_OF_COMMANDS, "commands")     /* what is sent to OpenNebula */                          \
+    ROW(LOG_OF_PLANNER, "planner")                                                                 \
+    ROW(LOG_OF_POLICIES, "policies") /* what modules say */                                        \
+    ROW(LOG_OF_CONTROL, "control")                                                                 \
+    ROW(LOG_OF_RECORD, "record")
+
+enum log_subsystem {
+#define LOG_NAME(name, word) name,
+    LOG_SUBSYSTEMS(LOG_NAME)
+#undef LOG_NAME
+        LOG_SUBSYSTEM_COUNT
+};
+
+/* Words of enum log_subsystem, and of enum live_log_level. */
+extern const char *const log_subsystem_words[LOG_SUBSYSTEM_COUNT];
+enum { LOG_LEVEL_COUNT = 4 };
+extern const char *const log_level_words[LOG_LEVEL_COUNT];
+
+/* The configured level (enum live_log_level), above which lines are left out, and form (enum
+ * live_log_format). The process has one log. */
 void log_set_level(int level);
+void log_set_format(int format);
+
+/* The level of a subsystem in place of the configured one; LOG_LEVEL_CONFIGURED: that one. */
+enum { LOG_LEVEL_CONFIGURED = -1 };
+void log_set_subsystem_level(enum log_subsystem subsystem, int level);
+/* The level that counts for it. */
+int log_subsystem_level(enum log_subsystem subsystem);
 
 /* From now on standard error is that file; lines are appended to it. Errors: those of open(2); the
  * log stays where it was. */
@@ -19,9 +56,29 @@ int log_continue_in(const char *path, struct error *err);
 /* Write each counted line once with its count, and reset the counts. */
 void log_count_repeats(void);
 
-void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct log_head {
+    int level; /* enum live_log_level */
+    enum log_subsystem subsystem;
+    int64_t lease; /* -1: none */
+    int32_t vm;    /* -1: none */
+};
+
+void log_line(const struct log_head *head, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define LOG_LINE(level, lease, vm, ...)                                                            \
+    log_line(&(const struct log_head){(level), LOG_SUBSYSTEM, (lease), (vm)}, __VA_ARGS__)
+
+/* About no lease in particular. */
+#define log_error(...)   LOG_LINE(LOG_LEVEL_ERROR, -1, -1, __VA_ARGS__)
+#define log_warning(...) LOG_LINE(LOG_LEVEL_WARNING, -1, -1, __VA_ARGS__)
+#define log_info(...)    LOG_LINE(LOG_LEVEL_INFO, -1, -1, __VA_ARGS__)
+#define log_debug(...)   LOG_LINE(LOG_LEVEL_DEBUG, -1, -1, __VA_ARGS__)
+
+/* About a lease, and one of its VMs; -1: none. */
+#define log_error_of(lease, vm, ...)   LOG_LINE(LOG_LEVEL_ERROR, lease, vm, __VA_ARGS__)
+#define log_warning_of(lease, vm, ...) LOG_LINE(LOG_LEVEL_WARNING, lease, vm, __VA_ARGS__)
+#define log_info_of(lease, vm, ...)    LOG_LINE(LOG_LEVEL_INFO, lease, vm, __VA_ARGS__)
+#define log_debug_of(lease, vm, ...)   LOG_LINE(LOG_LEVEL_DEBUG, lease, vm, __VA_ARGS__)
 
 #endif

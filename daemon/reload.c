@@ -8,7 +8,10 @@
 #include "configuration/difference.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/planner/modules.h"
 #include "util/memory.h"
+
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
 
 struct reload {
     struct daemon *daemon;
@@ -135,6 +138,7 @@ static int read_next(struct reload *reload, struct error *err)
 
 void reload_begin(struct reload *reload)
 {
+    struct modules_wanted wanted = {0};
     struct error err = {0};
 
     if (reload->next) {
@@ -146,6 +150,7 @@ void reload_begin(struct reload *reload)
         drop_next(reload);
         return;
     }
-    if (planner_reload(reload->daemon->planner, NULL, loaded, reload, &err) < 0)
+    wanted.policies = reload->next;
+    if (planner_reload(reload->daemon->planner, &wanted, loaded, reload, &err) < 0)
         loaded(reload, &err);
 }

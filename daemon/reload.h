@@ -1,5 +1,5 @@
-/* reload.h: SIGHUP: the configuration file is read again and the policy modules are loaded from
- * their files.
+/* reload.h: SIGHUP: the configuration file is read again and the policy modules that it names
+ * are loaded from their files, with its options.
  *
  * Both take effect together, between two cycles, or neither does: a configuration with an error or
  * a module that cannot be loaded changes nothing. Options that another part has taken when it was

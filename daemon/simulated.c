@@ -10,6 +10,8 @@
 #include "daemon/log.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
 static const char default_site[] = "4,cpu=100,memory=1024";
 
 static void complain(void *context, const char *text)

@@ -37,6 +37,8 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
 enum {
     CONNECT_TIMEOUT = 5 * 1000, /* milliseconds */
     SITE_INTERVAL = 10 * 1000,  /* milliseconds between polls of datastores, users, ACLs */
@@ -605,7 +607,6 @@ static void take_down(struct app *app)
 
     if (daemon->planner)
         planner_stop(daemon->planner);
-    reload_destroy(daemon->reload);
     control_destroy(daemon->control);
     http_destroy(daemon->http);
     answers_destroy(daemon->answers);
@@ -617,6 +618,7 @@ static void take_down(struct app *app)
     messages_destroy(daemon->messages);
     enactor_destroy(daemon->enactor);
     planner_destroy(daemon->planner);
+    reload_destroy(daemon->reload);
     estimates_destroy(daemon->estimates);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);

@@ -30,6 +30,8 @@ static const struct {
     {"host-timeline", RIGHT_READ, answer_host_timeline},
     {"queue", RIGHT_READ, answer_queue},
     {"status", RIGHT_READ, answer_status},
+    {"log-levels", RIGHT_READ, answer_log_levels},
+    {"log-set", RIGHT_CHANGE, answer_log_set},
     {"wake", RIGHT_CHANGE, answer_wake},
     {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
     {"host-drain", RIGHT_CHANGE, answer_host_drain},

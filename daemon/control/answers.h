@@ -170,6 +170,11 @@ struct answers_daemon {
 
     /* End the quarantine of a host. -1 with err: the host is not quarantined. */
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);
+    /* Add the level of each subsystem of the log to an object. */
+    void (*log_levels)(void *context, json_t *object);
+    /* Set the level of a subsystem, or of all (NULL). EINVAL: there is no such level or subsystem.
+     */
+    int (*log_set)(void *context, const char *level, const char *subsystem, struct error *err);
     /* Enable a module that is out of service. Optional. */
     int (*enable_policy)(void *context, const char *module, struct error *err);
 };

@@ -199,6 +199,34 @@ json_t *answer_wake(const struct question *question)
     return answer_begin(question, "galerna-wake/1");
 }
 
+json_t *answer_log_levels(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    json_t *answer = answer_begin(question, "galerna-log-levels/1"), *levels = json_object();
+
+    daemon->log_levels(daemon->context, levels);
+    json_put(answer, "levels", levels);
+    return answer;
+}
+
+json_t *answer_log_set(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    const char *level = NULL, *subsystem = NULL;
+    json_t *wrong = question_text(question, "level", &level);
+    struct error err;
+
+    if (!wrong)
+        wrong = question_text(question, "subsystem", &subsystem);
+    if (wrong)
+        return wrong;
+    if (!level)
+        return answer_error(EINVAL, "level: is missing");
+    if (daemon->log_set(daemon->context, level, subsystem, &err) < 0)
+        return answers_refused(&err);
+    return answer_log_levels(question);
+}
+
 json_t *answer_reload_policies(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;

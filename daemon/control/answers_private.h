@@ -31,6 +31,8 @@ json_t *answer_lease_request(const struct question *question);
 json_t *answer_host_list(const struct question *question);
 json_t *answer_host_timeline(const struct question *question);
 json_t *answer_status(const struct question *question);
+json_t *answer_log_levels(const struct question *question);
+json_t *answer_log_set(const struct question *question);
 json_t *answer_wake(const struct question *question);
 json_t *answer_reload_policies(const struct question *question);
 json_t *answer_host_drain(const struct question *question);

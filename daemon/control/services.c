@@ -15,8 +15,11 @@
 #include "daemon/live/usage.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "daemon/planner/modules.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
+
+#define LOG_SUBSYSTEM LOG_OF_CONTROL
 
 static int64_t now_of(void *context)
 {
@@ -183,8 +186,7 @@ static void status(void *context, json_t *object)
     put_clock(&daemon->clocks, object);
     json_object_set_new(object, "promises", json_boolean(!daemon->problems[PROBLEM_STORE].text[0]));
     if (store_fact(daemon->store, "restored"))
-        json_object_set_new(object, "restored",
-                            json_string(store_fact(daemon->store, "restored")));
+        json_object_set_new(object, "restored", json_string(store_fact(daemon->store, "restored")));
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
     json_object_set_new(figures, "commands_under_way",
@@ -518,9 +520,10 @@ static int load_policies(struct daemon *daemon, const char *enabled, struct erro
 
     if (!asked->is_answered) {
         struct services_question *question = services_put_off(asked);
+        const struct modules_wanted wanted = {.enabled = enabled};
 
         return services_later(question,
-                              planner_reload(daemon->planner, enabled, loaded, question, err), err);
+                              planner_reload(daemon->planner, &wanted, loaded, question, err), err);
     }
     if (asked->err.code) {
         *err = asked->err;
@@ -570,6 +573,8 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .undrain = services_undrain,
                                    .rebalance = services_rebalance,
                                    .release_host = release_host,
+                                   .log_levels = services_log_levels,
+                                   .log_set = services_log_set,
                                    .wake = wake,
                                    .reload_policies = reload_policies,
                                    .enable_policy = enable_policy};

@@ -19,5 +19,8 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
 /* Creates the VMs of an order. */
 int services_request(void *context, const struct order *order, const struct control_peer *peer,
                      struct error *err);
+/* Levels of the log (services_log.c). */
+void services_log_levels(void *context, json_t *object);
+int services_log_set(void *context, const char *level, const char *subsystem, struct error *err);
 
 #endif

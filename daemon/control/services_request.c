@@ -9,6 +9,8 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_CONTROL
+
 /* An order whose VMs are being created, one call each. */
 struct making {
     struct daemon *daemon;

@@ -8,6 +8,8 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
 enum { SET = 2 * 1000 /* milliseconds: less is a gradual adjustment */, VOTES = 2 };
 
 bool clocks_is_jump(int64_t set)

@@ -9,6 +9,8 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_COMMANDS
+
 enum {
     AVOID_SECONDS = 300,      /* a host where the VM failed is avoided this long */
     PAUSE_MAX = 600,          /* seconds */
@@ -58,7 +60,7 @@ static void complain(struct enactor *enactor, const struct lease_record *lease, 
         log_warning("the same failure for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.id = lease->reason_id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", lease->reason);
-    log_warning("VM %d of lease %lld: %s", vm, (long long)lease->id, text);
+    log_warning_of(lease->id, vm, "VM %d of lease %lld: %s", vm, (long long)lease->id, text);
 }
 
 /* Records the failure and the time of the next attempt, and logs it. */
@@ -180,8 +182,8 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     /* Some actions begin only after oned has answered, and users act on VMs as well: the state seen
      * is out of date. Not counted as a failure unless it persists. */
     if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
-        log_info("VM %d of lease %lld has changed state: %s", vm->id, (long long)vm->lease,
-                 reply->message);
+        log_info_of(vm->lease, vm->id, "VM %d of lease %lld has changed state: %s", vm->id,
+                    (long long)vm->lease, reply->message);
         vm_command_too_late(store, vm, now + 1);
         return;
     }

@@ -13,6 +13,8 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_COMMANDS
+
 enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
 
 /* A command that the cloud has not answered yet. Owned by the enactor: a cloud that is destroyed
@@ -45,8 +47,8 @@ static void done(struct enactor *enactor, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
 
-    log_info("VM %d: %s accepted (lease %lld)", vm->id, command_words[vm->command],
-             (long long)vm->lease);
+    log_info_of(vm->lease, vm->id, "VM %d: %s accepted (lease %lld)", vm->id,
+                command_words[vm->command], (long long)vm->lease);
     vm_command_accepted(enactor->daemon->store, vm, observed ? observed->history.sequence : -1);
 }
 
@@ -89,8 +91,8 @@ static void answered(void *context, const struct cloud_reply *reply)
         vm_command_unsent(enactor->daemon->store, vm, now + PAUSE_WHEN_UNREACHABLE);
         break;
     case CLOUD_UNKNOWN:
-        log_warning("VM %d of lease %lld: %s: %s; its outcome is checked", vm->id,
-                    (long long)vm->lease, command_words[vm->command], reply->message);
+        log_warning_of(vm->lease, vm->id, "VM %d of lease %lld: %s: %s; its outcome is checked",
+                       vm->id, (long long)vm->lease, command_words[vm->command], reply->message);
         break;
     }
     daemon_wake(enactor->daemon);
@@ -170,10 +172,10 @@ static void log_command(const struct enactor *enactor, const struct vm_record *v
         store_activity(lease, clock_now(), text, sizeof text);
     if (host >= 0)
         snprintf(where, sizeof where, " on host %d", host);
-    log_info("VM %d: %s%s%s%s (lease %lld: %s)", vm->id, unlock ? "unlock, " : "",
-             command_words[vm->command], where,
-             enactor->daemon->live->dry_run ? ", not sent (dry run)" : "", (long long)vm->lease,
-             lease ? text : "is over");
+    log_info_of(vm->lease, vm->id, "VM %d: %s%s%s%s (lease %lld: %s)", vm->id,
+                unlock ? "unlock, " : "", command_words[vm->command], where,
+                enactor->daemon->live->dry_run ? ", not sent (dry run)" : "", (long long)vm->lease,
+                lease ? text : "is over");
 }
 
 static void send_one(struct enactor *enactor, const struct vm_record *vm)

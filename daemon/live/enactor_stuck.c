@@ -8,6 +8,8 @@
 #include "daemon/live/quarantine.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_COMMANDS
+
 enum { TIMES = 3 /* as long as such operations took so far */ };
 
 /* Milliseconds that a VM may stay in transition. */

@@ -6,6 +6,8 @@
 #include "daemon/live/guard.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
 /* Milliseconds. */
 enum {
     LIMIT = 5000,          /* of waiting for the proof */

@@ -17,6 +17,8 @@
 #include "util/memory.h"
 #include "util/time_text.h"
 
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
 enum { RELEASE_LIMIT = 2000 /* milliseconds */ };
 
 struct guard {

@@ -11,6 +11,8 @@
 #include "daemon/store/change.h"
 #include "util/instant.h"
 
+#define LOG_SUBSYSTEM LOG_OF_LEASES
+
 /* --- queries ---------------------------------------------------------------------------------- */
 
 bool lease_is_final(const struct lease_record *lease)
@@ -196,8 +198,9 @@ static void set_goals(struct store *store, const struct lease_record *lease, enu
 
 static int no_such_transition(const struct lease_record *lease, enum lease_event event)
 {
-    log_error("lease %lld: event %s cannot happen in phase %s: ignored; please report it",
-              (long long)lease->id, lease_event_name(event), phase_name(lease->phase));
+    log_error_of(lease->id, -1,
+                 "lease %lld: event %s cannot happen in phase %s: ignored; please report it",
+                 (long long)lease->id, lease_event_name(event), phase_name(lease->phase));
     errno = EINVAL;
     return -1;
 }
@@ -261,7 +264,7 @@ static int refuse(struct store *store, const struct lease_record *lease, int64_t
     char text[STORE_TEXT_MAX];
 
     store_reason_sentence(lease, true, text, sizeof text);
-    log_info("lease %lld refused: %s", (long long)lease->id, text);
+    log_info_of(lease->id, -1, "lease %lld refused: %s", (long long)lease->id, text);
     return lease_apply(store, lease, EVENT_REFUSED, now, "%s", text);
 }
 

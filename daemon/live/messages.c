@@ -15,6 +15,8 @@
 #include "util/printable.h"
 #include "util/time_text.h"
 
+#define LOG_SUBSYSTEM LOG_OF_COMMANDS
+
 enum {
     AT_ONCE = 100,          /* calls in progress or queued */
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
@@ -114,7 +116,8 @@ static void answered(void *context, const struct cloud_reply *reply)
         if (sent->has_promise)
             vm_has_promise(store, vm, sent->promise.number, sent->promise.digest);
     } else if (reply->outcome != CLOUD_DONE) {
-        log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
+        log_debug_of(-1, sent->vm, "VM %d: its message could not be written: %s", sent->vm,
+                     reply->message);
     }
     if (vm)
         vm_note_message_answered(store, vm, clock_monotonic());

@@ -5,6 +5,8 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_COMMANDS
+
 enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to */ };
 
 enum command move_command(const struct vm_record *vm, const struct vm_observation *observed)
@@ -45,8 +47,8 @@ static void abandon(struct daemon *daemon, const struct vm_record *vm, const cha
 
     store_history(daemon->store, vm->lease, now, "move-failed", "VM %d stays on host %d: %s",
                   vm->id, vm->host, why);
-    log_warning("VM %d of lease %lld was not moved to host %d: %s", vm->id, (long long)vm->lease,
-                vm->move_to, why);
+    log_warning_of(vm->lease, vm->id, "VM %d of lease %lld was not moved to host %d: %s", vm->id,
+                   (long long)vm->lease, vm->move_to, why);
     if (!leaves || vm->wanted || vm->move != MOVE_LIVE)
         vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
     vm_note_move_failed(daemon->store, vm,

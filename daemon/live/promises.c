@@ -10,6 +10,8 @@
 #include "daemon/log.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_LEASES
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 static bool has_promise(const struct vm_record *vm, const struct lease_record *lease)
@@ -76,8 +78,9 @@ static void report(struct daemon *daemon, const struct vm_record *vm, const char
 {
     if (vm->promise_state != PROMISE_INTACT)
         return;
-    log_warning("VM %d: its attribute " PROMISE_ATTRIBUTE " %s: ignored, and written again", vm->id,
-                what);
+    log_warning_of(vm->lease, vm->id,
+                   "VM %d: its attribute " PROMISE_ATTRIBUTE " %s: ignored, and written again",
+                   vm->id, what);
     store_history(daemon->store, vm->lease, now, "promise-damaged",
                   "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: ignored, and written again",
                   vm->id, what);

@@ -10,6 +10,8 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_PLANNER
+
 enum { PLAN_LIFE = 600 /* seconds: moves that have not begun by then are not made */ };
 
 struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster)

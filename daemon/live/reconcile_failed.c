@@ -6,11 +6,14 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_LEASES
+
 static void note_ending(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     store_history(daemon->store, vm->lease, now, "ending",
                   "ending VM %d: another VM of its group could not be started", vm->id);
-    log_warning("ending VM %d: lease %lld has failed", vm->id, (long long)vm->lease);
+    log_warning_of(vm->lease, vm->id, "ending VM %d: lease %lld has failed", vm->id,
+                   (long long)vm->lease);
 }
 
 /* A group is one lease: members that keep running would hold their hosts forever without being
@@ -69,7 +72,7 @@ void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *fail
     if (!reconcile_apply(daemon, lease, EVENT_GIVEN_UP, now, "%s", text))
         return;
     end_others(daemon, failed, now);
-    log_error("lease %lld has failed: %s", (long long)lease->id, text);
+    log_error_of(lease->id, -1, "lease %lld has failed: %s", (long long)lease->id, text);
 }
 
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now)

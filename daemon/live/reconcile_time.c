@@ -8,6 +8,8 @@
 #include "daemon/log.h"
 #include "util/time_text.h"
 
+#define LOG_SUBSYSTEM LOG_OF_LEASES
+
 enum { WAIT_FOR_DEPARTURES = 15 /* seconds: then the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -64,7 +66,7 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
                   NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     store_history(daemon->store, lease->id, now, "late", "%s", text);
-    log_warning("lease %lld: %s", (long long)lease->id, text);
+    log_warning_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
 }
 
 /* A promised start is late if a VM was observed not running after it, if no command was sent yet
@@ -97,7 +99,8 @@ static void note_not_started(struct daemon *daemon, const struct lease_record *l
     time_text_span(now - lease->start, late, sizeof late);
     lease_note_late(daemon->store, lease);
     store_history(daemon->store, lease->id, now, "late", "not started %s after its start", late);
-    log_warning("lease %lld is late: not started %s after its start", (long long)lease->id, late);
+    log_warning_of(lease->id, -1, "lease %lld is late: not started %s after its start",
+                   (long long)lease->id, late);
 }
 
 /* The reservation's time, or the deadline, has passed before the lease ran. */
@@ -118,7 +121,7 @@ static void miss(struct daemon *daemon, const struct lease_record *lease, int64_
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (reconcile_apply(daemon, lease, EVENT_MISSED, now, "%s", text))
-        log_error("lease %lld: %s", (long long)lease->id, text);
+        log_error_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
 }
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)

@@ -6,6 +6,8 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_LEASES
+
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed)
 {

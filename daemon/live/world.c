@@ -7,6 +7,8 @@
 #include "daemon/log.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
+
 /* --- asking for some VMs ---------------------------------------------------------------------- */
 
 static void look_in(void *context, struct cloud_answer *answer)

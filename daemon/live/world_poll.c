@@ -8,6 +8,8 @@
 #include "daemon/log.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
+
 /* --- a poll ----------------------------------------------------------------------------------- */
 
 static void poll_failed(struct world *world, const char *why)

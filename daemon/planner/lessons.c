@@ -9,6 +9,8 @@
 #include "util/memory.h"
 #include "util/search.h"
 
+#define LOG_SUBSYSTEM LOG_OF_POLICIES
+
 enum { RECALLED_LINES = 20000 };
 
 /* What modules have been told of an unfinished lease. */
@@ -95,7 +97,8 @@ static const struct lease_record *read_past(struct lessons *lessons, int64_t id)
         store_each_past_vm(lessons->store, id, keep_past_vm, lessons, &err) == 0)
         return lessons->past;
     if (err.text[0])
-        log_warning("policy modules are not told of lease %lld: %s", (long long)id, err.text);
+        log_warning_of(id, -1, "policy modules are not told of lease %lld: %s", (long long)id,
+                       err.text);
     free(lessons->past);
     lessons->past = NULL;
     return NULL;

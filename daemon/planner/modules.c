@@ -11,6 +11,8 @@
 #include "daemon/planner/planner.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_POLICIES
+
 /* One line per module: name, tab, time, tab, offence. */
 #define FACT "policies-out-of-service"
 
@@ -87,9 +89,16 @@ void modules_put_out_of_service(struct modules *modules, size_t i, const char *o
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-int module_list_find(struct module_list *list, const struct modules *modules, struct error *err)
+int module_list_find(struct module_list *list, const struct modules *modules,
+                     const struct configuration *policies, struct error *err)
 {
-    policy_configured_init(&list->configured, modules->configuration);
+    const struct configuration *running = modules->configuration;
+
+    policy_configured_init(&list->configured, policies);
+    /* The engine has taken these when it was created. */
+    list->configured.settings.seed = running->settings.seed;
+    list->configured.settings.haizea_compatible =
+        running->compatibility == COMPATIBILITY_HAIZEA_1_0;
     if (policy_modules_find(&list->configured.settings, &list->modules, &list->n, err) < 0)
         return -1;
     list->since = memory_new(list->n, sizeof *list->since);

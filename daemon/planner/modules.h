@@ -37,9 +37,17 @@ struct modules_process {
 /* err: NULL when the modules were loaded; otherwise the old ones stay. */
 typedef void modules_loaded(void *context, const struct error *err);
 
+/* What to load; each NULL: as before. */
+struct modules_wanted {
+    const struct configuration *policies; /* names the modules, and has their options; it must
+                                             outlive the modules, or the next reload with another */
+    const char *enabled;                  /* a module out of service to try again */
+};
+
 struct modules {
     const struct configuration *configuration;
-    struct store *store; /* NULL: outages are not stored */
+    const struct configuration *policies; /* where `list` comes from */
+    struct store *store;                  /* NULL: outages are not stored */
     struct planner_limits limits;
     struct module_list list;
 
@@ -49,7 +57,8 @@ struct modules {
     struct modules_process next;    /* being loaded: replaces `current` when ready */
     int64_t began;                  /* monotonic milliseconds: start of the last process */
     struct module_list *reloaded;   /* of `next` during a reload; NULL: those of `list` */
-    char *enabled;                  /* the module to bring back into service; NULL: none */
+    const struct configuration *reloaded_from;
+    char *enabled; /* the module to bring back into service; NULL: none */
     modules_loaded *loaded;
     void *loaded_context;
     struct planner_process *ending[8]; /* killed, but not reaped yet */
@@ -98,11 +107,10 @@ enum modules_event modules_serve(struct modules *modules,
                                  void *context);
 
 /* Load the modules from disk in another process, which replaces the current one when it is ready;
- * `loaded` is called then, or on failure, from modules_serve(). `enabled`: a module out of service
- * to try again; NULL: none. -1: not started, and `loaded` is not called; EAGAIN: modules are
- * already being loaded. */
-int modules_reload(struct modules *modules, const char *enabled, modules_loaded *loaded,
-                   void *context, struct error *err);
+ * `loaded` is called then, or on failure, from modules_serve(). -1: not started, and `loaded` is
+ * not called; EAGAIN: modules are already being loaded. */
+int modules_reload(struct modules *modules, const struct modules_wanted *wanted,
+                   modules_loaded *loaded, void *context, struct error *err);
 /* galernad stops: cancels a reload in progress, calling `loaded`. */
 void modules_abandon(struct modules *modules);
 

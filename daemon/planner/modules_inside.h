@@ -8,8 +8,9 @@
 #define MODULE_LOADING "is still being loaded"
 
 /* --- modules.c --- */
-/* Find the configured modules, and mark those that are out of service in the store. */
-int module_list_find(struct module_list *list, const struct modules *modules, struct error *err);
+/* Find the modules that `policies` names, and mark those that are out of service in the store. */
+int module_list_find(struct module_list *list, const struct modules *modules,
+                     const struct configuration *policies, struct error *err);
 void module_list_finish(struct module_list *list);
 /* Bring a module of the list back into service. -1, ENOENT: it is not out of service. */
 int module_list_enable(struct module_list *list, const char *name, struct error *err);

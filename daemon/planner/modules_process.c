@@ -10,6 +10,8 @@
 #include "daemon/planner/modules_inside.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_POLICIES
+
 enum {
     STRIKES = 2,                    /* ends without a module to blame, before all are suspected */
     STRIKES_FORGOTTEN = 600 * 1000, /* milliseconds */
@@ -109,20 +111,17 @@ static bool take_refusal(struct modules_process *from, struct wire_reader *reade
 
 static bool take_line(struct wire_reader *reader)
 {
+    static const int levels[] = {[POLICY_LOG_ERROR] = LOG_LEVEL_ERROR,
+                                 [POLICY_LOG_WARNING] = LOG_LEVEL_WARNING,
+                                 [POLICY_LOG_INFO] = LOG_LEVEL_INFO,
+                                 [POLICY_LOG_DEBUG] = LOG_LEVEL_DEBUG};
     enum policy_log_level level =
         (enum policy_log_level)wire_get(reader, POLICY_LOG_ERROR, POLICY_LOG_DEBUG);
     const char *text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
 
     if (!wire_is_at_end(reader) || !text)
         return false;
-    if (level == POLICY_LOG_ERROR)
-        log_error("%s", text);
-    else if (level == POLICY_LOG_WARNING)
-        log_warning("%s", text);
-    else if (level == POLICY_LOG_INFO)
-        log_info("%s", text);
-    else
-        log_debug("%s", text);
+    LOG_LINE(levels[level], -1, -1, "%s", text);
     return true;
 }
 
@@ -246,6 +245,7 @@ static void adopt_next(struct modules *modules)
         const struct module_list old = modules->list;
 
         modules->list = *modules->reloaded;
+        modules->policies = modules->reloaded_from;
         *modules->reloaded = old;
         modules_remember(modules);
     }
@@ -436,13 +436,13 @@ static int init(struct modules *modules, const struct configuration *configurati
 {
     const struct live_configuration *live = &configuration->live;
 
-    modules->configuration = configuration;
+    modules->configuration = modules->policies = configuration;
     modules->store = store;
     modules->limits = (struct planner_limits){.call = live->policy_call_limit * 1000,
                                               .plan = live->plan_limit * 1000,
                                               .memory = live->planner_memory << 20,
                                               .user = live->planner_user};
-    if (module_list_find(&modules->list, modules, err) < 0)
+    if (module_list_find(&modules->list, modules, configuration, err) < 0)
         return -1;
     return planner_limits_find_user(&modules->limits, err);
 }
@@ -534,15 +534,17 @@ int modules_check(const struct configuration *configuration, bool patient, struc
     return result;
 }
 
-int modules_reload(struct modules *modules, const char *enabled, modules_loaded *loaded,
-                   void *context, struct error *err)
+int modules_reload(struct modules *modules, const struct modules_wanted *wanted,
+                   modules_loaded *loaded, void *context, struct error *err)
 {
+    const struct configuration *policies = wanted->policies ? wanted->policies : modules->policies;
+    const char *enabled = wanted->enabled;
     struct module_list *list;
 
     if (modules->next.process)
         return error_set(err, EAGAIN, "policy modules are being loaded; try again in a moment");
     list = memory_new(1, sizeof *list);
-    if (module_list_find(list, modules, err) < 0 ||
+    if (module_list_find(list, modules, policies, err) < 0 ||
         (enabled && module_list_enable(list, enabled, err) < 0) ||
         start_next(modules, list, err) < 0) {
         module_list_finish(list);
@@ -550,6 +552,7 @@ int modules_reload(struct modules *modules, const char *enabled, modules_loaded 
         return -1;
     }
     modules->reloaded = list;
+    modules->reloaded_from = policies;
     modules->enabled = enabled ? memory_text(enabled) : NULL;
     modules->loaded = loaded;
     modules->loaded_context = context;

@@ -8,6 +8,8 @@
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 
+#define LOG_SUBSYSTEM LOG_OF_PLANNER
+
 enum {
     LOOK_AGAIN = 10,   /* seconds: the VM's host takes no VMs, and no other has room */
     POLICY_PAUSE = 30, /* seconds until leases ask a policy out of service again */
@@ -485,14 +487,17 @@ static void take_exception(struct planner *planner, const struct plan_exception 
     if (planned)
         planned->in_engine = false;
     if (exception->lease >= BLOCK_BASE) {
-        log_error("VM %lld is left out of the plan: %s", (long long)(exception->lease - BLOCK_BASE),
-                  exception->reason.text ? exception->reason.text : "");
+        log_error_of(-1, (int32_t)(exception->lease - BLOCK_BASE),
+                     "VM %lld is left out of the plan: %s",
+                     (long long)(exception->lease - BLOCK_BASE),
+                     exception->reason.text ? exception->reason.text : "");
         return;
     }
     planner->n_unplaced++;
     if (!exception->no_place)
-        log_error("lease %lld is left out of the plan: %s", (long long)exception->lease,
-                  exception->reason.text ? exception->reason.text : "");
+        log_error_of(exception->lease, -1, "lease %lld is left out of the plan: %s",
+                     (long long)exception->lease,
+                     exception->reason.text ? exception->reason.text : "");
     else if (lease && planned && may_fit_later(planned, &exception->reason))
         wait_for_hosts(planner, lease, &exception->reason);
     else if (lease)
@@ -544,8 +549,8 @@ static void note_risk(struct planner *planner, const struct lease_record *lease,
     lease_time_text(lease->start, when, sizeof when);
     store_reason_sentence(lease, true, text, sizeof text);
     if (at_risk) {
-        log_warning("lease %lld cannot start at %s at present: %s", (long long)lease->id, when,
-                    text);
+        log_warning_of(lease->id, -1, "lease %lld cannot start at %s at present: %s",
+                       (long long)lease->id, when, text);
         store_history(planner->store, lease->id, now, "at-risk",
                       "cannot start at %s at present: %s", when, text);
     } else {

@@ -13,6 +13,8 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_PLANNER
+
 _Static_assert(PLANNER_FDS == (int)MODULES_FDS, "room for the descriptors of both processes");
 
 enum {
@@ -306,10 +308,10 @@ void planner_serve(struct planner *planner)
     answer_impatient_ones(planner);
 }
 
-int planner_reload(struct planner *planner, const char *enabled, planner_loaded *loaded,
-                   void *context, struct error *err)
+int planner_reload(struct planner *planner, const struct modules_wanted *wanted,
+                   planner_loaded *loaded, void *context, struct error *err)
 {
-    return modules_reload(planner->modules, enabled, loaded, context, err);
+    return modules_reload(planner->modules, wanted, loaded, context, err);
 }
 
 void planner_stop(struct planner *planner)

@@ -14,6 +14,8 @@
 #include "daemon/log.h"
 #include "daemon/planner/process_inside.h"
 
+#define LOG_SUBSYSTEM LOG_OF_PLANNER
+
 enum {
     SAMPLES = 8,     /* of the page, during the limit of a call */
     SAMPLE_MIN = 20, /* milliseconds */

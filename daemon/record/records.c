@@ -10,6 +10,8 @@
 #include "daemon/record/recorder.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_RECORD
+
 enum { EXPIRE_INTERVAL = 3600 /* seconds */ };
 
 static void record(struct daemon *daemon, const struct lease_record *lease)
@@ -22,7 +24,8 @@ static void record(struct daemon *daemon, const struct lease_record *lease)
     if (lease->phase == PHASE_GATHERING || lease->recorded == 1 + over)
         return;
     if (recorder_lease(daemon->recorder, lease, vms, n, &err) < 0)
-        log_warning("lease %lld is not in the record: %s", (long long)lease->id, err.text);
+        log_warning_of(lease->id, -1, "lease %lld is not in the record: %s", (long long)lease->id,
+                       err.text);
     lease_note_recorded(daemon->store, lease, 1 + over);
 }
 

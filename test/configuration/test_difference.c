@@ -76,10 +76,11 @@ static void options_that_reload_exist(void **state)
     (void)state;
     for (size_t i = 0; i < option_count; i++)
         n += option_reloads(option_table[i].section, option_table[i].name);
-    assert_int_equal(n, 13);
+    assert_int_equal(n, 18);
     assert_true(option_reloads("rights", "max-vms"));
     assert_true(option_reloads("rights user:a", "max-vms"));
     assert_false(option_reloads("rightsomething", "max-vms"));
+    assert_true(option_reloads("policy spread", "option"));
     assert_false(option_reloads("daemon", "state-dir"));
 }
 

@@ -154,6 +154,22 @@ static void wake(void *context)
     ((struct answers_fixture *)context)->wakes++;
 }
 
+static void log_levels(void *context, json_t *object)
+{
+    json_object_set_new(object, "planner",
+                        json_string(((struct answers_fixture *)context)->log_level));
+}
+
+static int log_set(void *context, const char *level, const char *subsystem, struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    if (subsystem && strcmp(subsystem, "planner") != 0)
+        return error_set(err, EINVAL, "there is no '%s'", subsystem);
+    snprintf(fixture->log_level, sizeof fixture->log_level, "%s", level);
+    return 0;
+}
+
 static int reload(void *context, struct error *err)
 {
     struct answers_fixture *fixture = context;
@@ -230,6 +246,8 @@ int answers_set_up(void **state)
         .drain = drain,
         .undrain = undrain,
         .release_host = release_host,
+        .log_levels = log_levels,
+        .log_set = log_set,
         .wake = wake,
         .reload_policies = reload,
     };

@@ -26,6 +26,7 @@ struct answers_fixture {
     bool dry_run;
     int changes;
     char who[96];
+    char log_level[16];
     bool fails; /* the daemon, at what it is asked from now on */
 };
 

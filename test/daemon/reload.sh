@@ -2,14 +2,14 @@
 # SIGHUP: galernad takes over what may change while it runs, says what needs a restart, and changes
 # nothing when the configuration has an error or a module cannot be loaded.
 #
-#   reload.sh GALERNAD GALERNA MODULE (accept-all)
+#   reload.sh GALERNAD GALERNA MODULE (accept-all) LIMITS (the module limits)
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=running.bash
 . "$(dirname "$0")/running.bash"
 chmod 755 "$work" # the planner may run as another user
 mkdir "$work/modules"
-cp "$3" "$work/modules"
+cp "$3" "$4" "$work/modules"
 
 # conf LOG-LEVEL PLAN-LIMIT [LINE]
 conf() {
@@ -72,4 +72,37 @@ conf info 60
 reloads 'changed: daemon.log-level, daemon.history-keep$'
 ! said log 'without effect' || fail "plan-limit is as it was at the start"
 is_talkative || fail "the old log level does not count"
+
+does='options of a module'
+conf info 60 '[policy limits]
+vms: 1'
+sed -i 's/accept-all.so/limits.so/' "$work/conf"
+reloads 'changed: scheduling.policy-admission, policy limits.vms$'
+ends_with 2 '2 VMs' lease request --cpu 1 --memory 512 --duration 1m --count 2
+sed -i 's/^vms: 1/vms: 2/' "$work/conf"
+reloads 'changed: policy limits.vms$'
+ends_with 0 'requested: VM 7, 8' lease request --cpu 1 --memory 512 --duration 1m --count 2
+
+does='a wrong option of a module'
+sed -i 's/^vms: 2/vmss: 3/' "$work/conf"
+reloads 'neither the configuration .* are reloaded, .*vmss'
+
+does='levels of the log'
+log() {
+    "$galerna" log --state-dir "$work/state" "$@"
+}
+ends_with 64 "there is no 'debugg', did you mean 'debug'?" log debugg
+ends_with 64 "there is no 'plan', did you mean 'planner'?" log debug plan
+log debug planner >"$work/out"
+said out '^planner +debug$' || fail "the level is not shown"
+said out '^leases +info$' || fail "the level of all subsystems is set"
+log configured >"$work/out"
+! said out debug || fail "the configured level does not count again"
+
+does='JSON'
+conf info 60 'log-format: json'
+reloads '"level":"info","subsystem":"daemon","message":"configuration reloaded'
+is_talkative || fail "commands are not logged"
+said log '"subsystem":"commands","lease":[0-9]+,"vm":[0-9]+,"message":"VM [0-9]+: deploy' ||
+    fail "lease and VM are no members"
 stop_galernad

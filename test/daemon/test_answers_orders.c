@@ -35,6 +35,25 @@ static void changes_are_passed_on(void **state)
                    "no policy modules");
 }
 
+static void levels_of_the_log_are_set(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(fixture, "{\"command\":\"log-set\",\"level\":\"debug\"}",
+                                   "galerna-log-levels/1");
+
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(answer, "levels"), "planner")), "debug");
+    json_decref(answer);
+    expect_refusal(fixture, "{\"command\":\"log-set\"}", "malformed", "level: is missing");
+    expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":3}", "malformed", "a text");
+    expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":\"info\",\"subsystem\":\"x\"}",
+                   "malformed", "there is no 'x'");
+    fixture->peer = (struct control_peer){.uid = 1234};
+    expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":\"info\"}", "denied", "1234");
+    json_decref(expect_answer(fixture, "{\"command\":\"log-levels\"}", "galerna-log-levels/1"));
+    assert_string_equal(fixture->log_level, "debug");
+}
+
 static void strangers_may_only_look(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -240,13 +259,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(changes_are_passed_on),
-        TEST(strangers_may_only_look),
-        TEST(orders_are_checked_before_anything_is_done),
-        TEST(orders_are_passed_on),
-        TEST(changes_are_read),
-        TEST(malformed_changes_are_refused),
-        TEST(dry_runs_are_told),
+        TEST(changes_are_passed_on),         TEST(levels_of_the_log_are_set),
+        TEST(strangers_may_only_look),       TEST(orders_are_checked_before_anything_is_done),
+        TEST(orders_are_passed_on),          TEST(changes_are_read),
+        TEST(malformed_changes_are_refused), TEST(dry_runs_are_told),
     };
 #undef TEST
 

@@ -6,13 +6,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "daemon/log.h"
 
+#define LOG_SUBSYSTEM LOG_OF_LEASES
+
 static int file, before;
+
+/* The journal. */
+static char fields[4096];
+static int journal_fails;
+
+int __wrap_sd_journal_sendv(const struct iovec *list, int n);
+int __wrap_sd_journal_sendv(const struct iovec *list, int n)
+{
+    size_t length = strlen(fields);
+
+    for (int i = 0; i < n; i++)
+        length += (size_t)snprintf(fields + length, sizeof fields - length, "%.*s\n",
+                                   (int)list[i].iov_len, (const char *)list[i].iov_base);
+    return journal_fails;
+}
 
 /* Standard error goes to a file without a name. */
 static int begin(void **state)
@@ -33,6 +52,11 @@ static int end(void **state)
 {
     (void)state;
     log_count_repeats();
+    log_set_format(LOG_FORMAT_TEXT);
+    log_set_level(LOG_LEVEL_INFO);
+    for (int i = 0; i < LOG_SUBSYSTEM_COUNT; i++)
+        log_set_subsystem_level((enum log_subsystem)i, LOG_LEVEL_CONFIGURED);
+    unsetenv("JOURNAL_STREAM");
     dup2(before, STDERR_FILENO);
     close(before);
     close(file);
@@ -98,6 +122,70 @@ static void texts_cannot_command_the_terminal(void **state)
     assert_int_equal(lines_with("VM  [31m   evil line"), 1);
 }
 
+/* Standard error is the journal from now on. */
+static void connect_journal(void)
+{
+    char stream[64];
+    struct stat status;
+
+    assert_int_equal(fstat(STDERR_FILENO, &status), 0);
+    snprintf(stream, sizeof stream, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+    setenv("JOURNAL_STREAM", stream, 1);
+    fields[0] = '\0';
+    journal_fails = 0;
+}
+
+static void the_journal_gets_fields(void **state)
+{
+    (void)state;
+    connect_journal();
+    log_warning_of(17, 18, "VM %d is\nlate", 18);
+    assert_string_equal(fields, "MESSAGE=VM 18 is late\nPRIORITY=4\nSYSLOG_IDENTIFIER=galernad\n"
+                                "GALERNA_SUBSYSTEM=leases\nGALERNA_LEASE=17\nGALERNA_VM=18\n");
+    fields[0] = '\0';
+    log_info("ready");
+    assert_string_equal(fields, "MESSAGE=ready\nPRIORITY=6\nSYSLOG_IDENTIFIER=galernad\n"
+                                "GALERNA_SUBSYSTEM=leases\n");
+    assert_int_equal(lines_with("ready"), 0);
+}
+
+static void a_journal_that_fails_loses_nothing(void **state)
+{
+    (void)state;
+    connect_journal();
+    journal_fails = -5;
+    log_error("disk full");
+    assert_int_equal(lines_with("<3>disk full"), 1);
+}
+
+static void json_is_an_object_on_each_line(void **state)
+{
+    (void)state;
+    log_set_format(LOG_FORMAT_JSON);
+    log_error_of(0, -1, "a \"b\" \xff");
+    log_info("plain");
+    assert_int_equal(lines_with("\"level\":\"error\",\"subsystem\":\"leases\",\"lease\":0,"
+                                "\"message\":\"a \\\"b\\\" \xef\xbf\xbd\"}"),
+                     1);
+    assert_int_equal(lines_with("\"subsystem\":\"leases\",\"message\":\"plain\"}"), 1);
+}
+
+static void a_subsystem_has_a_level_of_its_own(void **state)
+{
+    (void)state;
+    log_debug("one");
+    log_set_subsystem_level(LOG_OF_PLANNER, LOG_LEVEL_DEBUG);
+    log_debug("two");
+    log_set_subsystem_level(LOG_OF_LEASES, LOG_LEVEL_DEBUG);
+    log_debug("three");
+    log_set_level(LOG_LEVEL_ERROR);
+    log_debug("four");
+    log_set_subsystem_level(LOG_OF_LEASES, LOG_LEVEL_CONFIGURED);
+    log_warning("five");
+    assert_int_equal(lines_with("one") + lines_with("two") + lines_with("five"), 0);
+    assert_int_equal(lines_with("debug: three") + lines_with("debug: four"), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +193,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(other_lines_are_all_written, begin, end),
         cmocka_unit_test_setup_teardown(counts_are_not_lost, begin, end),
         cmocka_unit_test_setup_teardown(texts_cannot_command_the_terminal, begin, end),
+        cmocka_unit_test_setup_teardown(the_journal_gets_fields, begin, end),
+        cmocka_unit_test_setup_teardown(a_journal_that_fails_loses_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(json_is_an_object_on_each_line, begin, end),
+        cmocka_unit_test_setup_teardown(a_subsystem_has_a_level_of_its_own, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,8 @@ static void reload(struct scene *scene, const char *enabled)
     int before = scene->n_told;
 
     scene->n_turns = 0;
-    if (modules_reload(scene->modules, enabled, loaded, scene, &err) < 0)
+    if (modules_reload(scene->modules, &(struct modules_wanted){.enabled = enabled}, loaded, scene,
+                       &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(scene->n_told, before);
     while (scene->n_told == before)
@@ -152,8 +153,10 @@ static void a_reload_that_hangs_leaves_the_old_modules_in_place(void **state)
     begin(&scene, *state, GOOD);
     before = scene.modules->current.process;
     put(&scene, HANGS);
-    assert_int_equal(modules_reload(scene.modules, NULL, loaded, &scene, &err), 0);
-    assert_int_equal(modules_reload(scene.modules, NULL, loaded, &scene, &err), -1);
+    assert_int_equal(
+        modules_reload(scene.modules, &(struct modules_wanted){0}, loaded, &scene, &err), 0);
+    assert_int_equal(
+        modules_reload(scene.modules, &(struct modules_wanted){0}, loaded, &scene, &err), -1);
     assert_int_equal(err.code, EAGAIN);
     while (scene.n_told == 0) {
         assert_ptr_equal(scene.modules->current.process, before);
@@ -189,7 +192,9 @@ static void what_hangs_at_the_start_is_out_of_service_until_it_is_enabled(void *
     reload(&scene, NULL); /* the others */
     assert_int_equal(scene.code, 0);
     assert_string_equal(offence(&scene), said);
-    assert_int_equal(modules_reload(scene.modules, "greedy", loaded, &scene, &err), -1);
+    assert_int_equal(modules_reload(scene.modules, &(struct modules_wanted){.enabled = "greedy"},
+                                    loaded, &scene, &err),
+                     -1);
     assert_int_equal(err.code, ENOENT);
     reload(&scene, NAME);
     assert_int_equal(scene.code, ECHILD);
@@ -209,7 +214,8 @@ static void a_reload_ends_with_galernad(void **state)
 
     begin(&scene, *state, GOOD);
     put(&scene, HANGS);
-    assert_int_equal(modules_reload(scene.modules, NULL, loaded, &scene, &err), 0);
+    assert_int_equal(
+        modules_reload(scene.modules, &(struct modules_wanted){0}, loaded, &scene, &err), 0);
     turn(&scene);
     modules_abandon(scene.modules);
     assert_int_equal(scene.n_told, 1);

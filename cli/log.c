@@ -1,0 +1,56 @@
+/* galerna log: the levels of galernad's log. */
+#include <stdio.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/table.h"
+#include "util/unqualified.h"
+
+static void print_levels(const json_t *answer)
+{
+    static const struct table_column columns[] = {{"SUBSYSTEM", TABLE_LEFT, 0},
+                                                  {"LEVEL", TABLE_LEFT, 0}};
+    struct table *table = table_create(columns, 2);
+    const json_t *levels = json_object_get(answer, "levels"), *level;
+    const char *subsystem;
+
+    json_object_foreach(unqualified(levels), subsystem, level)
+        table_add(table, (const char *[]){subsystem, json_string_value(level)});
+    table_show(table, 0, "There are no subsystems.");
+}
+
+/* LEVEL comes first; a subsystem is completed by the same words. */
+static void offer_words(FILE *stream)
+{
+    fputs("error\nwarning\ninfo\ndebug\nconfigured\n", stream);
+}
+
+const struct command_line log_line = {
+    .name = "galerna log",
+    .summary = "Show or set the levels of the daemon's log",
+    .purpose =
+        "Show which messages galernad logs: for each subsystem, the least severe level. With LEVEL "
+        "(error, warning, info, debug), set that of SUBSYSTEM, or of all subsystems, until "
+        "galernad is restarted; the level 'configured' is log-level of the configuration again.",
+    .operands = "[LEVEL [SUBSYSTEM]]",
+    .most = 2,
+    .groups = {CLIENT_GROUP},
+    .codes = {CLIENT_CODES},
+    .offer = offer_words,
+    .size = sizeof(struct client),
+};
+
+int command_log(const struct call *call)
+{
+    struct client *client = call->arguments;
+    json_t *request = json_object(), *answer;
+    int code;
+
+    client->command = call->name;
+    if (call->n > 0)
+        json_object_set_new(request, "level", json_string(call->operands[0]));
+    if (call->n > 1)
+        json_object_set_new(request, "subsystem", json_string(call->operands[1]));
+    answer = client_ask(client, call->n ? "log-set" : "log-levels", request, &code);
+    return answer ? client_print(client, answer, print_levels) : code;
+}
