@@ -92,7 +92,7 @@ log() {
     "$galerna" log --state-dir "$work/state" "$@"
 }
 ends_with 64 "there is no 'debugg', did you mean 'debug'?" log debugg
-ends_with 64 "there is no 'plan', did you mean 'planner'?" log debug plan
+ends_with 64 "there is no 'plannr', did you mean 'planner'?" log debug plannr
 log debug planner >"$work/out"
 said out '^planner +debug$' || fail "the level is not shown"
 said out '^leases +info$' || fail "the level of all subsystems is set"
