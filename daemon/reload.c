@@ -91,6 +91,7 @@ static void take_over(struct reload *reload)
     /* The more talkative of both levels counts for what follows. */
     if (reload->next->live.log_level > reload->running->live.log_level)
         log_set_level(reload->next->live.log_level);
+    log_set_format(reload->next->live.log_format);
     tell_changes(reload);
     configuration_take_over(reload->running, reload->next);
     log_set_level(reload->running->live.log_level);

@@ -111,6 +111,7 @@ static int read_configuration(struct app *app)
     app->daemon.configuration = app->configuration;
     app->daemon.live = &app->configuration->live;
     log_set_level(app->daemon.live->log_level);
+    log_set_format(app->daemon.live->log_format);
     app->daemon.rights = rights_create(&app->configuration->ini, &err);
     return app->daemon.rights ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
