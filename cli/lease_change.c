@@ -8,6 +8,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
+#include "cli/term_options.h"
 #include "util/instant.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
@@ -16,6 +17,8 @@ struct change_arguments {
     struct client client;
     int64_t duration, extend, shorten, shift; /* 0: not given */
     int64_t start, deadline;                  /* 0: not given */
+    const char *kind;
+    struct term_options terms;
     bool dry_run;
 };
 
@@ -59,6 +62,10 @@ static const struct command_option change_options[] = {
      .help = "Start so much later, or earlier: --shift=-1h"},
     {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
      .take = client_take_time, .help = "Finish by this time, for a lease with a deadline"},
+    {"kind", .type = ARGUMENT_TEXT, .argument = "KIND", .offset = AT(kind),
+     .words = "best-effort|reservation|deadline",
+     .help = "Make a lease that has not begun a reservation (at --start, or else at the start that "
+             "it is expected to have), a lease with a deadline (--deadline), or best-effort"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show whether the change would be accepted"},
 };
@@ -90,6 +97,9 @@ static json_t *request_of(const struct change_arguments *arguments, int64_t id)
     put_span(request, "shift", arguments->shift);
     put_time(request, "start", arguments->start);
     put_time(request, "deadline", arguments->deadline);
+    if (arguments->kind)
+        json_object_set_new(request, "kind", json_string(arguments->kind));
+    term_options_put(&arguments->terms, request);
     if (arguments->dry_run)
         json_object_set_new(request, "dry_run", json_true());
     return request;
@@ -129,8 +139,9 @@ static void print_change(const json_t *answer)
 
 const struct command_line lease_change_line = {
     .name = "galerna lease change",
-    .summary = "Change the times of a lease",
-    .purpose = "Extend, shorten or shift a lease that waits, is reserved or runs. The change is "
+    .summary = "Change the times, the kind or the terms of a lease",
+    .purpose = "Extend, shorten or shift a lease that waits, is reserved or runs, promote it to a "
+               "reservation or demote it, or change its terms. The change is "
                "checked like a new request: it is accepted as a whole if no lease that is promised "
                "a time loses it, or the lease stays as it is; then the reason, the lease that is "
                "in the way, and the nearest alternative are printed.",
@@ -138,6 +149,7 @@ const struct command_line lease_change_line = {
     .least = 1,
     .most = 1,
     .groups = {{.options = change_options, .n = sizeof change_options / sizeof *change_options},
+               {.row = term_option_changed, .offset = AT(terms)},
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "The lease is changed"},
               {EXIT_FAILED, "galernad does not answer or reports an error"},

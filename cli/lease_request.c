@@ -11,8 +11,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "core/lease_terms.h"
-#include "daemon/control/json_term.h"
+#include "cli/term_options.h"
 #include "util/instant.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
@@ -20,14 +19,9 @@
 
 enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 
-struct request_terms {
-    struct term_values values;
-    unsigned given; /* bits 1 << enum term_id */
-};
-
 struct request_arguments {
     struct client client;
-    struct request_terms terms;
+    struct term_options terms;
     json_t *request;            /* NULL: nothing was asked for yet */
     const char *start;          /* as written */
     int64_t earliest, deadline; /* 0: not given */
@@ -144,75 +138,15 @@ static const struct command_option request_options[] = {
      .least = 0, .most = WAIT_MAX, .help = "How long to wait for the decision; 0: do not wait"},
 };
 
-/* --- the terms of core/lease_terms.h ---------------------------------------------------------- */
-
-static int take_term(const struct command_option *option, void *value, const char *text,
-                     struct error *err)
-{
-    struct request_terms *terms = value;
-    const struct lease_term *term = lease_term_find(option->name);
-    char expected[TERM_EXPECTED_MAX];
-
-    if (term_read(term, text ? text : "yes", &terms->values, expected) < 0)
-        return error_set(err, EINVAL, "expected %s", expected);
-    terms->given |= 1U << (term - lease_terms);
-    return 0;
-}
-
-/* "first|second", for completion; the same on every call. */
-static const char *words_of(size_t i)
-{
-    static char words[LEASE_TERM_COUNT][TERM_EXPECTED_MAX];
-    const struct lease_term *term = &lease_terms[i];
-    size_t length = 0;
-
-    for (size_t k = 0; term->words && term->words[k] && length < sizeof words[i]; k++)
-        length += (size_t)snprintf(words[i] + length, sizeof words[i] - length, "%s%s",
-                                   k ? "|" : "", term->words[k]);
-    return term->words ? words[i] : NULL;
-}
-
-static const char *help_of(size_t i)
-{
-    static char help[LEASE_TERM_COUNT][512];
-    struct term_values usual;
-    char text[TERM_TEXT_MAX];
-
-    term_values_init(&usual);
-    if (lease_terms[i].type == TERM_FLAG || !*term_write(&lease_terms[i], &usual, text))
-        return lease_terms[i].sentence;
-    snprintf(help[i], sizeof help[i], "%s (default: %s)", lease_terms[i].sentence, text);
-    return help[i];
-}
-
-static bool term_option(size_t i, struct command_option *option)
-{
-    static const char *const arguments[] = {
-        [TERM_FLAG] = NULL, [TERM_WORD] = "WORD", [TERM_NUMBER] = "N", [TERM_TEXT] = "TEXT"};
-
-    if (i >= LEASE_TERM_COUNT)
-        return false;
-    *option = (struct command_option){.name = lease_terms[i].name,
-                                      .type = ARGUMENT_OWN,
-                                      .argument = arguments[lease_terms[i].type],
-                                      .take = take_term,
-                                      .words = words_of(i),
-                                      .help = help_of(i)};
-    return true;
-}
-
 /* -1: fine, else the exit code. */
 static int finish_terms(struct request_arguments *arguments, const char *command)
 {
-    struct request_terms *terms = &arguments->terms;
+    struct term_options *terms = &arguments->terms;
 
     if (!terms_settle(&terms->values, terms->given))
         return command_usage_error(command, "--terms %s conflicts with --preemptible",
                                    lease_terms_name(terms->values.terms));
-    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
-        if (terms->given >> i & 1)
-            json_object_set_new(document(&arguments->request), lease_terms[i].name,
-                                json_from_term(&lease_terms[i], &terms->values));
+    term_options_put(terms, document(&arguments->request));
     return -1;
 }
 
@@ -375,7 +309,7 @@ const struct command_line lease_request_line = {
     .purpose = "Request a lease: VMs that start and stop together. galernad creates them in "
                "OpenNebula and decides; this command waits for the decision and prints it.",
     .groups = {{.options = request_options, .n = sizeof request_options / sizeof *request_options},
-               {.row = term_option, .offset = AT(terms)},
+               {.row = term_option_requested, .offset = AT(terms)},
                CLIENT_GROUP},
     .notes = "TIME is +DURATION from now, 15:04 (the next time the clock shows it), '2026-11-21 "
              "15:04[:05]' in local time, or RFC 3339. DURATION is 90s, 30m, 1h30m, 2d, or "

@@ -214,6 +214,22 @@ bool term_is_usual(const struct lease_term *term, const struct term_values *valu
                                    : term_number(term, values) == term->otherwise;
 }
 
+void term_copy(const struct lease_term *term, const struct term_values *from,
+               struct term_values *values)
+{
+    if (term->type == TERM_TEXT)
+        memcpy(field(term, values), const_field(term, from), TERM_TEXT_MAX);
+    else
+        term_set_number(term, values, term_number(term, from));
+}
+
+bool term_is_same(const struct lease_term *term, const struct term_values *one,
+                  const struct term_values *other)
+{
+    return term->type == TERM_TEXT ? !strcmp(term_word(term, one), term_word(term, other))
+                                   : term_number(term, one) == term_number(term, other);
+}
+
 bool terms_settle(struct term_values *values, unsigned given)
 {
     bool preemptible = values->terms != TERMS_NON_PREEMPTABLE;

@@ -145,6 +145,14 @@ const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED
 /* Does the term have its default value? */
 bool term_is_usual(const struct lease_term *term, const struct term_values *values);
 
+/* Give a term the value that it has in other values. */
+void term_copy(const struct lease_term *term, const struct term_values *from,
+               struct term_values *values);
+
+/* Do both say the same of the term? */
+bool term_is_same(const struct lease_term *term, const struct term_values *one,
+                  const struct term_values *other);
+
 /* `preemptible` says less than `terms`: derives one from the other, whichever was given (bits 1 <<
  * enum term_id). False: they contradict each other; nothing has changed. */
 bool terms_settle(struct term_values *values, unsigned given);

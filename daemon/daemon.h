@@ -18,10 +18,10 @@
 #include "daemon/live/broken_rules.h"
 #include "daemon/live/clocks.h"
 #include "daemon/live/fence.h"
+#include "daemon/live/promises.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/rebalancing.h"
 #include "daemon/live/world.h"
-#include "daemon/live/promises.h"
 #include "daemon/planner/planner.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
@@ -83,12 +83,12 @@ struct daemon {
     struct rebalancing rebalancing;
     struct services_question *rebalance_question; /* waits for templates, too; NULL */
     int32_t rebalance_cluster;                    /* of that question */
-    bool replan;                              /* rebuild the engine in the next cycle */
-    char replan_why[128];                     /* the first reason, for the log */
-    bool cycle_due;                           /* something has changed since the last cycle */
-    int64_t plan_began;                       /* monotonic milliseconds */
-    bool poll_ok;                             /* the last poll was complete */
-    bool guarded;                             /* this daemon is the one that may act */
+    bool replan;                                  /* rebuild the engine in the next cycle */
+    char replan_why[128];                         /* the first reason, for the log */
+    bool cycle_due;                               /* something has changed since the last cycle */
+    int64_t plan_began;                           /* monotonic milliseconds */
+    bool poll_ok;                                 /* the last poll was complete */
+    bool guarded;                                 /* this daemon is the one that may act */
     bool stopping;
     struct reload *reload;
     bool reload_due; /* begin a reload when none is in progress */
@@ -98,7 +98,7 @@ struct daemon {
     int64_t next_poll; /* monotonic milliseconds */
     int64_t next_look; /* monotonic milliseconds: next poll of VMs in transition */
     bool looking;
-    int64_t poll_asked;     /* monotonic milliseconds: beginning of that poll */
+    int64_t poll_asked; /* monotonic milliseconds: beginning of that poll */
     struct fence fence;
     int failures;           /* consecutive failed polls */
     int plan_failures;      /* consecutive failed plans */
@@ -147,7 +147,8 @@ void intake(struct daemon *daemon, int64_t now);
 /* May galernad's account make this order? False: `reason` says which rule forbids it. */
 bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
                    char reason[LEASE_SPEC_TEXT_MAX]);
-/* May the lease's owner have it with these times? False: `reason` says which rule forbids it. */
+/* May the lease's owner have it with these times and terms? False: `reason` says which rule forbids
+ * it. */
 bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
 /* The VMs of a refused lease were released: read and check their current request. */

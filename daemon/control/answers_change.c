@@ -1,9 +1,12 @@
-/* "lease-change": other times for a lease, or why it cannot have them. */
+/* "lease-change": other times, another kind or other terms for a lease, or why it cannot have them.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
+#include "daemon/control/json_term.h"
+#include "daemon/store/words.h"
 #include "util/instant.h"
 
 #define SPAN_MOST INT64_C(3153600000) /* 100 years */
@@ -88,6 +91,38 @@ static json_t *read_start(const struct question *question, const struct lease_re
     return NULL;
 }
 
+static json_t *read_kind(const struct question *question, struct lease_change *change)
+{
+    const json_t *value = json_object_get(question->request, "kind");
+    const char *word = json_string_value(value);
+
+    if (!value || json_is_null(value))
+        return NULL;
+    for (int i = 0; word && i < STORE_KINDS; i++)
+        if (strcmp(word, store_kind_words[i]) == 0) {
+            change->changes_kind = true;
+            change->kind = (enum lease_kind)i;
+            return NULL;
+        }
+    return answer_error(EINVAL, "kind: expected best-effort, reservation or deadline");
+}
+
+static json_t *read_terms(const struct question *question, struct lease_change *change)
+{
+    struct error err;
+
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
+        const json_t *value = json_object_get(question->request, lease_terms[i].name);
+
+        if (!value || json_is_null(value))
+            continue;
+        if (json_to_term(value, &lease_terms[i], &change->term_values, &err) < 0)
+            return answer_error(EINVAL, "%s", err.text);
+        change->given |= 1U << i;
+    }
+    return NULL;
+}
+
 static json_t *read_change(const struct question *question, const struct lease_record *lease,
                            struct lease_change *change)
 {
@@ -100,11 +135,15 @@ static json_t *read_change(const struct question *question, const struct lease_r
         wrong = read_start(question, lease, change);
     if (!wrong)
         wrong = question_time(question, "deadline", &change->deadline);
+    if (!wrong)
+        wrong = read_kind(question, change);
+    if (!wrong)
+        wrong = read_terms(question, change);
     if (!wrong && change->duration == SPAN_NONE && change->start == INSTANT_NONE &&
-        change->deadline == INSTANT_NONE)
+        change->deadline == INSTANT_NONE && !change->changes_kind && !change->given)
         wrong =
             answer_error(EINVAL, "nothing to change: expected duration, extend, shorten, start, "
-                                 "shift or deadline");
+                                 "shift, deadline, kind or a term");
     return wrong;
 }
 

@@ -33,11 +33,15 @@ struct order {
     char name[STORE_NAME_MAX]; /* "": none */
 };
 
-/* Other times for a lease (`galerna lease change`). */
+/* Other times, another kind or other terms for a lease (`galerna lease change`). */
 struct lease_change {
     int64_t duration; /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
     int64_t start;    /* of a reservation; other leases do not start before; INSTANT_NONE */
     int64_t deadline; /* of a deadline lease; INSTANT_NONE: as before */
+    bool changes_kind;
+    enum lease_kind kind;           /* best-effort, reservation or deadline */
+    unsigned given;                 /* bits 1 << enum term_id: terms that change */
+    struct term_values term_values; /* their values */
 };
 
 /* Read the fields of a request (doc/control-protocol.md, lease-request). now: seconds since 1970.

@@ -59,7 +59,7 @@ static int apply(struct daemon *daemon, const struct lease_record *changed, cons
     char text[STORE_TEXT_MAX];
 
     snprintf(text, sizeof text, "%.220s, by %.90s", trial->text, who);
-    if (lease_change_times(daemon->store, lease, changed, clock_now(), text) < 0)
+    if (lease_take_change(daemon->store, lease, changed, clock_now(), text) < 0)
         return error_set(err, EAGAIN, "lease %lld is %s now", (long long)lease->id,
                          phase_name(lease->phase));
     for (size_t i = 0; i < change->n_places; i++) {

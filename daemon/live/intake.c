@@ -161,24 +161,36 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
+/* What the lease has as before was granted before. */
+static unsigned changed_terms(const struct lease_record *before, const struct lease_record *changed)
+{
+    unsigned terms = 0;
+
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (!term_is_same(&lease_terms[i], &before->term_values, &changed->term_values))
+            terms |= 1U << i;
+    return terms;
+}
+
 bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
+    const struct lease_record *lease = store_lease(daemon->store, changed->id);
     struct lease_spec spec = {.present = true,
                               .kind = changed->kind,
                               .start = changed->start,
                               .earliest = changed->earliest,
                               .deadline = changed->deadline,
                               .duration = changed->duration,
-                              .term_values = changed->term_values};
-    const struct rights_request request = {
-        .user = changed->user,
-        .group = changed->user_group,
-        .spec = &spec,
-        .n_vms = (uint32_t)members(daemon, changed->id),
-        .reservations =
-            reservations_of(daemon, changed->uid, store_lease(daemon->store, changed->id)),
-        .now = now};
+                              .term_values = changed->term_values,
+                              .given = changed_terms(lease, changed)};
+    const struct rights_request request = {.user = changed->user,
+                                           .group = changed->user_group,
+                                           .spec = &spec,
+                                           .n_vms = (uint32_t)members(daemon, changed->id),
+                                           .reservations =
+                                               reservations_of(daemon, changed->uid, lease),
+                                           .now = now};
 
     return rights_grant(daemon->rights, &request, reason) == 0;
 }

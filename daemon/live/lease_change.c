@@ -1,4 +1,5 @@
-/* Other times for a lease: what is possible for a lease of its kind and phase. */
+/* Other times, another kind and other terms for a lease: what is possible for a lease of its kind
+ * and phase. */
 #include "daemon/live/lease_change.h"
 
 #include <errno.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
+#include "daemon/store/words.h"
 #include "util/instant.h"
 #include "util/time_text.h"
 
@@ -17,6 +19,36 @@ bool lease_has_begun(const struct lease_record *lease)
            (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED);
 }
 
+/* A lease that is promoted without a start is promised the one that it is expected to have. */
+static int change_kind(const struct lease_record *lease, const struct lease_change *change,
+                       int64_t now, struct lease_record *changed, struct error *err)
+{
+    enum lease_kind kind = change->kind;
+
+    if (!change->changes_kind || kind == lease->kind)
+        return 0;
+    if (lease_has_begun(lease))
+        return error_set(err, EINVAL, "kind: lease %lld has begun", (long long)lease->id);
+    if (kind == LEASE_IMMEDIATE || lease->kind == LEASE_IMMEDIATE)
+        return error_set(err, EINVAL,
+                         "kind: a lease that waits is best-effort, has a deadline or "
+                         "is a reservation");
+    changed->kind = kind;
+    changed->start = changed->deadline = INSTANT_NONE;
+    changed->relative = 0;
+    if (kind == LEASE_RESERVATION) {
+        changed->earliest = INSTANT_NONE;
+        changed->start = lease->expected;
+    }
+    if (kind == LEASE_RESERVATION && change->start == INSTANT_NONE &&
+        (lease->expected <= now || lease->expected == INSTANT_NEVER))
+        return error_set(err, EINVAL, "start: is missing; lease %lld has no expected start",
+                         (long long)lease->id);
+    if (kind == LEASE_DEADLINE && change->deadline == INSTANT_NONE)
+        return error_set(err, EINVAL, "deadline: is missing");
+    return 0;
+}
+
 static int change_start(const struct lease_record *lease, int64_t start, int64_t now,
                         struct lease_record *changed, struct error *err)
 {
@@ -26,7 +58,7 @@ static int change_start(const struct lease_record *lease, int64_t start, int64_t
         return error_set(err, EINVAL, "start: lease %lld is immediate", (long long)lease->id);
     if (start <= now)
         return error_set(err, EINVAL, "start: is not in the future");
-    if (lease->kind == LEASE_RESERVATION) {
+    if (changed->kind == LEASE_RESERVATION) {
         changed->start = start;
         changed->relative &= ~(uint32_t)RELATIVE_START;
     } else {
@@ -36,25 +68,46 @@ static int change_start(const struct lease_record *lease, int64_t start, int64_t
     return 0;
 }
 
-static int change_duration(const struct lease_record *lease, int64_t duration,
-                           struct lease_record *changed, struct error *err)
+static int change_duration(int64_t duration, struct lease_record *changed, struct error *err)
 {
     if (duration < 1)
         return error_set(err, EINVAL, "duration: expected a second or more");
-    if (duration == SPAN_UNLIMITED && lease->kind == LEASE_DEADLINE)
-        return error_set(err, EINVAL, "duration: a deadline lease needs one");
     changed->duration = duration;
     return 0;
 }
 
-static int change_deadline(const struct lease_record *lease, int64_t deadline,
-                           struct lease_record *changed, struct error *err)
+static int change_deadline(int64_t deadline, struct lease_record *changed, struct error *err)
 {
-    if (lease->kind != LEASE_DEADLINE)
-        return error_set(err, EINVAL, "deadline: lease %lld has none", (long long)lease->id);
+    if (changed->kind != LEASE_DEADLINE)
+        return error_set(err, EINVAL, "deadline: lease %lld has none", (long long)changed->id);
     changed->deadline = deadline;
     changed->relative &= ~(uint32_t)RELATIVE_DEADLINE;
     return 0;
+}
+
+static int change_terms(const struct lease_change *change, struct lease_record *changed,
+                        struct error *err)
+{
+    const unsigned preemption = 1U << TERM_ID_preemptible | 1U << TERM_ID_terms;
+
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (change->given >> i & 1)
+            term_copy(&lease_terms[i], &change->term_values, &changed->term_values);
+    if (change->given & preemption && !terms_settle(&changed->term_values, change->given))
+        return error_set(err, EINVAL, "terms: %s conflicts with preemptible",
+                         lease_terms_name(changed->terms));
+    return 0;
+}
+
+static bool is_same(const struct lease_record *one, const struct lease_record *other)
+{
+    bool same = one->kind == other->kind && one->duration == other->duration &&
+                one->start == other->start && one->earliest == other->earliest &&
+                one->deadline == other->deadline;
+
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        same = same && term_is_same(&lease_terms[i], &one->term_values, &other->term_values);
+    return same;
 }
 
 /* When it would end if it went on from now, or from its start, without interruption. */
@@ -73,6 +126,8 @@ static int check_end(const struct lease_record *changed, int64_t now, struct err
     int64_t end = earliest_end(changed, now);
     char at[TIME_TEXT_MAX], deadline[TIME_TEXT_MAX];
 
+    if (changed->duration == SPAN_UNLIMITED && changed->kind == LEASE_DEADLINE)
+        return error_set(err, EINVAL, "duration: a deadline lease needs one");
     if (end <= now)
         return error_set(err, ENOSPC,
                          "refused: lease %lld would be over already; cancel it instead",
@@ -97,40 +152,55 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
                          "start or run",
                          (long long)lease->id,
                          lease->accepted ? phase_name(lease->phase) : "not decided yet");
-    if ((change->start != INSTANT_NONE &&
+    if (change_kind(lease, change, now, changed, err) < 0 ||
+        (change->start != INSTANT_NONE &&
          change_start(lease, change->start, now, changed, err) < 0) ||
-        (change->duration != SPAN_NONE &&
-         change_duration(lease, change->duration, changed, err) < 0) ||
-        (change->deadline != INSTANT_NONE &&
-         change_deadline(lease, change->deadline, changed, err) < 0))
+        (change->duration != SPAN_NONE && change_duration(change->duration, changed, err) < 0) ||
+        (change->deadline != INSTANT_NONE && change_deadline(change->deadline, changed, err) < 0) ||
+        change_terms(change, changed, err) < 0)
         return -1;
-    if (changed->duration == lease->duration && changed->start == lease->start &&
-        changed->earliest == lease->earliest && changed->deadline == lease->deadline)
-        return error_set(err, EINVAL, "lease %lld has these times already", (long long)lease->id);
+    if (is_same(lease, changed))
+        return error_set(err, EINVAL, "nothing would change: lease %lld is like that already",
+                         (long long)lease->id);
     return check_end(changed, now, err);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
 
+/* before: NULL: it had none. */
 static void add_text(char *text, size_t size, const char *what, const char *after,
                      const char *before)
 {
     size_t length = strlen(text);
 
-    snprintf(text + length, size - length, "%s%s %s instead of %s", length ? ", " : "", what, after,
-             before);
+    snprintf(text + length, size - length, "%s%s %s%s%s", length ? ", " : "", what, after,
+             before ? " instead of " : "", before ? before : "");
 }
 
+/* A time that a lease of its kind no longer has goes with the kind. */
 static void add_time(char *text, size_t size, const char *what, int64_t after, int64_t before)
 {
-    char now[TIME_TEXT_MAX], then[TIME_TEXT_MAX] = "at once";
+    char now[TIME_TEXT_MAX], then[TIME_TEXT_MAX];
 
-    if (after == before)
+    if (after == before || after == INSTANT_NONE)
         return;
     lease_time_text(after, now, sizeof now);
     if (before != INSTANT_NONE)
         lease_time_text(before, then, sizeof then);
-    add_text(text, size, what, now, then);
+    add_text(text, size, what, now, before == INSTANT_NONE ? NULL : then);
+}
+
+/* `terms` follows from `preemptible` and the other way around: told once. */
+static void add_term(char *text, size_t size, const struct lease_term *term,
+                     const struct lease_record *after, const struct lease_record *before)
+{
+    char now[TERM_TEXT_MAX], then[TERM_TEXT_MAX];
+
+    if (term == &lease_terms[TERM_ID_preemptible] ||
+        term_is_same(term, &after->term_values, &before->term_values))
+        return;
+    add_text(text, size, term->name, term_write(term, &after->term_values, now),
+             term_write(term, &before->term_values, then));
 }
 
 static void span_text(int64_t span, char text[SPAN_TEXT_MAX])
@@ -155,9 +225,13 @@ void lease_change_text(const struct lease_record *before, const struct lease_rec
         span_text(before->duration, shorter);
         add_text(text, size, "duration", longer, shorter);
     }
+    if (after->kind != before->kind)
+        add_text(text, size, "kind", store_kind_words[after->kind], store_kind_words[before->kind]);
     add_time(text, size, "start", after->start, before->start);
     add_time(text, size, "not before", after->earliest, before->earliest);
     add_time(text, size, "deadline", after->deadline, before->deadline);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        add_term(text, size, &lease_terms[i], after, before);
     length = strlen(text);
     if (!has_end || end == INSTANT_NEVER)
         return;

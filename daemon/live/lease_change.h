@@ -1,7 +1,7 @@
-/* lease_change.h: other times for a lease that is not over.
+/* lease_change.h: other times, another kind or other terms for a lease that is not over.
  *
  * A change is first made on a copy of the record, which the planner then tries. Only what holds is
- * written: lease_change_times() of lease_state.h. Times are seconds since 1970.
+ * written: lease_take_change() of lease_state.h. Times are seconds since 1970.
  */
 #ifndef GALERNA_DAEMON_LEASE_CHANGE_H
 #define GALERNA_DAEMON_LEASE_CHANGE_H

@@ -428,15 +428,20 @@ static void release_victims(struct store *store, int64_t id, int64_t now)
             lease_keeps_hosts(store, leases[i], now);
 }
 
-int lease_change_times(struct store *store, const struct lease_record *known,
-                       const struct lease_record *changed, int64_t now, const char *text)
+int lease_take_change(struct store *store, const struct lease_record *known,
+                      const struct lease_record *changed, int64_t now, const char *text)
 {
-    bool moves = changed->start != known->start || changed->earliest != known->earliest;
+    bool moves = changed->kind != known->kind || changed->start != known->start ||
+                 changed->earliest != known->earliest;
     struct lease_record *lease;
 
+    if (!lease_can(known, EVENT_CHANGED))
+        return no_such_transition(known, EVENT_CHANGED);
+    lease = store_change_lease(store, known);
+    lease->kind = changed->kind; /* first: the phase follows from it */
+    lease->term_values = changed->term_values;
     if (lease_apply(store, known, EVENT_CHANGED, now, "%s", text) < 0)
         return -1;
-    lease = store_change_lease(store, known);
     lease->start = changed->start;
     lease->earliest = changed->earliest;
     lease->deadline = changed->deadline;
@@ -448,6 +453,7 @@ int lease_change_times(struct store *store, const struct lease_record *known,
     if (!moves)
         return 0;
     lease->expected = lease->kind == LEASE_RESERVATION ? lease->start : INSTANT_NONE;
+    lease->contract = lease->kind == LEASE_RESERVATION;
     release_victims(store, lease->id, now);
     return 0;
 }

@@ -26,8 +26,8 @@ enum lease_event {
     EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
     EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
     EVENT_QUEUED,        /* the terms it now requests are granted */
-    EVENT_RESTORED,      /* its promise was found in OpenNebula, and its VMs wait or are suspended */
-    EVENT_REFUSED,       /* by rights, policy, lack of room, or a malformed attribute */
+    EVENT_RESTORED, /* its promise was found in OpenNebula, and its VMs wait or are suspended */
+    EVENT_REFUSED,  /* by rights, policy, lack of room, or a malformed attribute */
     /* from the planner */
     EVENT_ACCEPTED,  /* admitted: the lease has a promise, or waits for room */
     EVENT_CONVERTED, /* a reservation without room becomes best-effort */
@@ -53,7 +53,7 @@ enum lease_event {
     EVENT_REPLANNED, /* no command sent yet: the start is planned again */
     EVENT_MISSED,    /* the promised time has passed and the lease has not run */
     EVENT_GIVEN_UP,  /* a VM could not be started */
-    EVENT_CHANGED,   /* a user or operator gave it other times, and they hold */
+    EVENT_CHANGED,   /* a user or operator gave it other times or terms, and they hold */
     EVENT_CANCELLED, /* a user, an operator or an interrupted order */
     EVENTS
 };
@@ -139,10 +139,11 @@ void lease_gather(struct store *store, const struct lease_record *known, uint32_
 /* Copy the requested terms from the record `terms`; set when they were submitted. */
 void lease_take_terms(struct store *store, const struct lease_record *known,
                       const struct lease_record *terms);
-/* EVENT_CHANGED, with the times of the record `changed` (daemon/live/lease_change.h). The hosts of
- * other leases that would have made room are theirs again. */
-int lease_change_times(struct store *store, const struct lease_record *known,
-                       const struct lease_record *changed, int64_t now, const char *text);
+/* EVENT_CHANGED, with the kind, times and terms of the record `changed`
+ * (daemon/live/lease_change.h). The hosts of other leases that would have made room are theirs
+ * again. */
+int lease_take_change(struct store *store, const struct lease_record *known,
+                      const struct lease_record *changed, int64_t now, const char *text);
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 /* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and
  * whether it is late. The lease is accepted. */

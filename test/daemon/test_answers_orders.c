@@ -127,14 +127,30 @@ static void changes_are_read(void **state)
         const char *fields;
         struct lease_change change;
     } cases[] = {
-        {"\"lease\":1,\"extend\":60", {1060, INSTANT_NONE, INSTANT_NONE}},
-        {"\"lease\":1,\"shorten\":60", {940, INSTANT_NONE, INSTANT_NONE}},
-        {"\"lease\":1,\"duration\":\"unlimited\"", {SPAN_UNLIMITED, INSTANT_NONE, INSTANT_NONE}},
-        {"\"lease\":5,\"shift\":-30", {SPAN_NONE, NOW + 30, INSTANT_NONE}},
+        {"\"lease\":1,\"extend\":60",
+         {.duration = 1060, .start = INSTANT_NONE, .deadline = INSTANT_NONE}},
+        {"\"lease\":1,\"shorten\":60",
+         {.duration = 940, .start = INSTANT_NONE, .deadline = INSTANT_NONE}},
+        {"\"lease\":1,\"duration\":\"unlimited\"",
+         {.duration = SPAN_UNLIMITED, .start = INSTANT_NONE, .deadline = INSTANT_NONE}},
+        {"\"lease\":5,\"shift\":-30",
+         {.duration = SPAN_NONE, .start = NOW + 30, .deadline = INSTANT_NONE}},
         {"\"lease\":5,\"start\":\"2026-11-21T15:30:00Z\",\"duration\":9",
-         {9, NOW + 1800, INSTANT_NONE}},
+         {.duration = 9, .start = NOW + 1800, .deadline = INSTANT_NONE}},
         {"\"lease\":5,\"deadline\":\"2026-11-21T15:30:00Z\"",
-         {SPAN_NONE, INSTANT_NONE, NOW + 1800}},
+         {.duration = SPAN_NONE, .start = INSTANT_NONE, .deadline = NOW + 1800}},
+        {"\"lease\":1,\"kind\":\"reservation\"",
+         {.duration = SPAN_NONE,
+          .start = INSTANT_NONE,
+          .deadline = INSTANT_NONE,
+          .changes_kind = true,
+          .kind = LEASE_RESERVATION}},
+        {"\"lease\":1,\"priority\":7",
+         {.duration = SPAN_NONE,
+          .start = INSTANT_NONE,
+          .deadline = INSTANT_NONE,
+          .given = 1U << TERM_ID_priority,
+          .term_values.priority = 7 * PRIORITY_ONE}},
     };
     char text[256];
     json_t *answer;

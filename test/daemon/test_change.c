@@ -186,7 +186,8 @@ static void what_cannot_be_is_refused_at_once(void **state)
     const struct lease_record *waiting = add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 60);
     const struct lease_record *over = add_lease(store, 3, PHASE_ENDED, LEASE_BEST_EFFORT, 60);
     struct lease_record *ends = add_lease(store, 4, PHASE_RESERVED, LEASE_DEADLINE, 100);
-    struct lease_change later = nothing, shorter = nothing, limit = nothing, same = nothing;
+    struct lease_change later = nothing, shorter = nothing, limit = nothing, same = nothing,
+                        kind = nothing, at_once = nothing, promoted = nothing, endless = nothing;
     const struct {
         const struct lease_record *lease;
         const struct lease_change *change;
@@ -196,9 +197,14 @@ static void what_cannot_be_is_refused_at_once(void **state)
         {running, &shorter, "would be over already"},
         {running, &limit, "deadline: lease 1 has none"},
         {waiting, &limit, "deadline: lease 2 has none"},
-        {waiting, &same, "has these times already"},
+        {waiting, &same, "is like that already"},
         {over, &later, "lease 3 is ended"},
         {ends, &limit, "after its deadline"},
+        {ends, &endless, "duration: a deadline lease needs one"},
+        {running, &kind, "kind: lease 1 has begun"},
+        {waiting, &kind, "deadline: is missing"},
+        {waiting, &at_once, "kind: a lease that waits"},
+        {waiting, &promoted, "start: is missing"},
     };
     struct lease_record changed;
     struct error err = {0};
@@ -208,6 +214,11 @@ static void what_cannot_be_is_refused_at_once(void **state)
     shorter.duration = 100;
     limit.deadline = NOW + 99;
     same.duration = 60;
+    endless.duration = SPAN_UNLIMITED;
+    kind.changes_kind = at_once.changes_kind = promoted.changes_kind = true;
+    kind.kind = LEASE_DEADLINE;
+    at_once.kind = LEASE_IMMEDIATE;
+    promoted.kind = LEASE_RESERVATION;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(lease_change_make(cases[i].lease, cases[i].change, NOW, &changed, &err),
                          -1);
@@ -229,7 +240,7 @@ static void a_change_is_stored_and_told(void **state)
     changed = longer(running, 300);
     lease_change_text(running, &changed, NOW, text, sizeof text);
     assert_non_null(strstr(text, "instead of"));
-    assert_int_equal(lease_change_times(store, running, &changed, NOW, text), 0);
+    assert_int_equal(lease_take_change(store, running, &changed, NOW, text), 0);
     assert_int_equal(running->end, NOW + 800);
     assert_int_equal(running->phase, PHASE_RUNNING);
     assert_false(running->warned);
@@ -238,9 +249,83 @@ static void a_change_is_stored_and_told(void **state)
     victim->preempted_at = NOW + 1000;
     changed = *reserved;
     changed.start = NOW + 3000;
-    assert_int_equal(lease_change_times(store, reserved, &changed, NOW, "later"), 0);
+    assert_int_equal(lease_take_change(store, reserved, &changed, NOW, "later"), 0);
     assert_int_equal(reserved->expected, NOW + 3000);
     assert_int_equal(victim->preempted_at, INSTANT_NONE);
+}
+
+/* The lease as changed, tried and stored. */
+static void change_to(struct house *house, struct store *store, const struct lease_record *lease,
+                      const struct lease_change *change)
+{
+    struct lease_record changed;
+    struct error err = {0};
+
+    if (lease_change_make(lease, change, NOW, &changed, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(try_change(house, &changed).accepted);
+    assert_int_equal(lease_take_change(store, lease, &changed, NOW, "changed"), 0);
+    rebuild(house, NOW);
+    assert_int_equal(planner_unplaced(house->planner), 0);
+}
+
+/* One host, where lease 1 runs: lease 2 waits until it ends, and may be promised that. */
+static void a_waiting_lease_is_promoted_and_demoted(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    const struct lease_record *waiting = add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 60);
+    struct lease_record *running = add_running(store, 1, NOW - 100, 600), changed;
+    struct lease_change promotion = nothing, demotion = nothing, longer_change = nothing;
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    rebuild(&house, NOW);
+    promotion.changes_kind = demotion.changes_kind = true;
+    promotion.kind = LEASE_RESERVATION;
+    demotion.kind = LEASE_BEST_EFFORT;
+    assert_in_range(waiting->expected, NOW + 500, NOW + 520);
+    change_to(&house, store, waiting, &promotion);
+    assert_int_equal(waiting->phase, PHASE_RESERVED);
+    assert_in_range(waiting->start, NOW + 500, NOW + 520);
+    assert_int_equal(waiting->expected, waiting->start);
+    assert_true(waiting->contract);
+
+    longer_change.duration = 700; /* what lease 2 is promised stands against it */
+    assert_int_equal(lease_change_make(running, &longer_change, NOW, &changed, &err), 0);
+    assert_int_equal(try_change(&house, &changed).in_the_way, 2);
+
+    change_to(&house, store, waiting, &demotion);
+    assert_int_equal(waiting->phase, PHASE_WAITING);
+    assert_int_equal(waiting->start, INSTANT_NONE);
+    assert_false(waiting->contract);
+    assert_true(try_change(&house, &changed).accepted);
+    close_house(&house);
+}
+
+static void terms_change_as_they_are_given(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    const struct lease_record *running = add_running(store, 1, NOW - 100, 600);
+    struct lease_change change = nothing;
+    struct lease_record changed;
+    struct error err = {0};
+    char text[STORE_TEXT_MAX];
+
+    change.given = 1U << TERM_ID_priority | 1U << TERM_ID_preemptible;
+    change.term_values.priority = 2500;
+    change.term_values.preemptible = true;
+    assert_int_equal(lease_change_make(running, &change, NOW, &changed, &err), 0);
+    assert_int_equal(changed.priority, 2500);
+    assert_int_equal(changed.terms, TERMS_SUSPENDABLE);
+    assert_int_equal(changed.origin, ORIGIN_LOCAL);
+    lease_change_text(running, &changed, NOW, text, sizeof text);
+    assert_non_null(strstr(text, "terms suspendable instead of non-preemptable"));
+    assert_non_null(strstr(text, "priority 2.5 instead of 0"));
+    assert_int_equal(lease_take_change(store, running, &changed, NOW, text), 0);
+    assert_int_equal(running->priority, 2500);
+    assert_true(running->preemptible);
+    assert_int_equal(running->phase, PHASE_RUNNING);
 }
 
 /* --- at random -------------------------------------------------------------------------------- */
@@ -317,7 +402,7 @@ static void make(struct house *house, struct store *store, const struct lease_re
 {
     const struct lease_record *lease = store_lease(store, changed->id);
 
-    assert_int_equal(lease_change_times(store, lease, changed, NOW, "at random"), 0);
+    assert_int_equal(lease_take_change(store, lease, changed, NOW, "at random"), 0);
     for (size_t i = 0; i < verdict->n_places; i++)
         vm_to_change(store, verdict->places[i].vm)->host = verdict->places[i].host;
     rebuild(house, NOW);
@@ -377,6 +462,8 @@ int main(void)
         TEST(what_is_lost_already_is_not_in_the_way),
         TEST(what_cannot_be_is_refused_at_once),
         TEST(a_change_is_stored_and_told),
+        TEST(a_waiting_lease_is_promoted_and_demoted),
+        TEST(terms_change_as_they_are_given),
         TEST(changes_break_no_promise),
     };
 

@@ -1,4 +1,4 @@
-"""Leases whose times are changed with `galerna lease change`."""
+"""Leases whose times, kind and terms are changed with `galerna lease change`."""
 
 import json
 
@@ -13,6 +13,11 @@ def change(t, vm, *words):
     code, text = t.scheduler.command("lease", "change", str(vm), "--json", *words)
     t.require(code in (0, REFUSED), "the change is answered: %s" % text)
     return code, json.loads(text)
+
+
+def shown(t, vm):
+    """The lease, as a program gets it."""
+    return t.scheduler.control(command="lease-show", lease=vm).get("lease", {})
 
 
 @scenario("change-times")
@@ -45,3 +50,39 @@ def change_times(t):
     t.keeps_time(second, later + 20, 20)
     told = t.scheduler.ask("lease", "history", str(second))
     t.require("changed" in told, "the history has it: %s" % told)
+
+
+@scenario("change-kinds")
+def change_kinds(t):
+    """One host: leases that wait are promised a start, and give it up for each other."""
+    t.add_hosts(1, cores=4)
+    t.begin()
+    runs = t.vm("runs", cpu=4, haizea={"start": "best_effort", "duration": clock(60)})
+    t.wait_running([runs], 30)
+    waits = t.vm("waits", cpu=4, haizea={"start": "best_effort", "duration": clock(20)})
+    third = t.vm("third", cpu=4, haizea={"start": "best_effort", "duration": clock(20)})
+    t.wait(20, "both are expected to start", lambda: shown(t, third).get("expected"))
+
+    code, answer = change(t, waits, "--kind", "reservation")
+    t.require(code == 0 and answer["accepted"], "promoted: %s" % answer)
+    promised = shown(t, waits)
+    t.require(promised["phase"] == "reserved" and promised["promise"] == "contract",
+              "its start is promised: %s" % promised)
+    code, answer = change(t, third, "--kind", "reservation", "--start", promised["start"])
+    t.require(code == REFUSED and answer["alternative"]["start"] > promised["start"],
+              "refused with the next start: %s" % answer)
+    code, answer = change(t, runs, "--extend", "1m")
+    t.require(code == REFUSED and answer["in_the_way"] == waits, "it is in the way: %s" % answer)
+
+    code, answer = change(t, waits, "--kind", "best-effort")
+    t.require(code == 0 and shown(t, waits)["phase"] == "waiting", "demoted: %s" % answer)
+    code, answer = change(t, third, "--kind", "reservation", "--start", promised["start"],
+                          "--preemptible", "no")
+    t.require(code == 0 and answer["accepted"], "promoted in its place: %s" % answer)
+    code, text = t.scheduler.command("lease", "change", str(waits), "--priority", "5")
+    t.require(code == REFUSED and "PRIORITY" in text, "[rights] apply: %s" % text)
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.wait_running([third], 90)
+    t.require(shown(t, waits)["phase"] == "waiting", "the other one comes after it")
+    t.wait_running([waits], 60)
