@@ -112,8 +112,7 @@ static void read_filter(struct plan *plan, struct wire_reader *reader)
     if (wire_get_bool(reader)) {
         int64_t *rank = memory_new(plan->n_hosts, sizeof *rank);
 
-        for (size_t host = 0; host < plan->n_hosts; host++)
-            rank[host] = wire_get(reader, INT64_MIN, INT64_MAX);
+        wire_get_row(reader, rank, plan->n_hosts);
         filter->rank = rank;
     }
     filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);

@@ -51,6 +51,17 @@ void wire_put(struct wire_writer *writer, int64_t number)
     writer->n = (size_t)(at - writer->bytes);
 }
 
+/* Differences wrap around, as unsigned numbers do. */
+void wire_put_row(struct wire_writer *writer, const int64_t *numbers, size_t n)
+{
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        wire_put(writer, (int64_t)((uint64_t)numbers[i] - before));
+        before = (uint64_t)numbers[i];
+    }
+}
+
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
 {
     if (n)
@@ -61,6 +72,18 @@ void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other)
 {
     wire_put_raw(writer, other->bytes, other->n);
+}
+
+void wire_move(struct wire_writer *writer, struct wire_writer *other)
+{
+    if (writer->n > 0) {
+        wire_put_all(writer, other);
+        wire_writer_finish(other);
+        return;
+    }
+    wire_writer_finish(writer);
+    *writer = *other;
+    *other = (struct wire_writer){0};
 }
 
 void wire_put_text(struct wire_writer *writer, const char *text)
@@ -143,6 +166,16 @@ const char *wire_get_text(struct wire_reader *reader, size_t most)
             *c = '?';
     reader->at += size;
     return text;
+}
+
+void wire_get_row(struct wire_reader *reader, int64_t *numbers, size_t n)
+{
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        before += (uint64_t)wire_get(reader, INT64_MIN, INT64_MAX);
+        numbers[i] = (int64_t)before;
+    }
 }
 
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n)

@@ -644,11 +644,10 @@ static void put_attributes(const struct host_pool *pool, struct wire_writer *fra
         }
     }
     wire_put(frame, (int64_t)section.n);
-    wire_put_all(frame, &section);
-    wire_writer_finish(&section);
+    wire_move(frame, &section);
 }
 
-void facts_put(const struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame)
+void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame)
 {
     wire_put(frame, facts->now);
     wire_put(frame, rebuild);
@@ -665,13 +664,13 @@ void facts_put(const struct facts *facts, bool rebuild, bool attributes, struct 
     if (!facts->is_trial)
         wire_put_all(frame, &facts->planner->events);
     wire_put(frame, (int64_t)facts->n_new_filters);
-    wire_put_all(frame, &facts->filter_section);
+    wire_move(frame, &facts->filter_section);
     wire_put(frame, (int64_t)facts->n_new_demands);
-    wire_put_all(frame, &facts->demand_section);
+    wire_move(frame, &facts->demand_section);
     if (rebuild) {
         wire_put(frame, (int64_t)facts->n_adoptions);
-        wire_put_all(frame, &facts->adoption_section);
+        wire_move(frame, &facts->adoption_section);
     }
     wire_put(frame, (int64_t)facts->n_steps);
-    wire_put_all(frame, &facts->step_section);
+    wire_move(frame, &facts->step_section);
 }

@@ -263,8 +263,7 @@ int32_t *facts_put_units(const struct facts *facts, struct wire_writer *frame)
             wire_put_all(&section, &writer);
     }
     wire_put(frame, (int64_t)known.n);
-    wire_put_all(frame, &section);
-    wire_writer_finish(&section);
+    wire_move(frame, &section);
     wire_writer_finish(&writer);
     map_finish(&known);
     return numbers;

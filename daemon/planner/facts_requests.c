@@ -139,8 +139,8 @@ int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter)
     if (filter->allowed)
         wire_put_bits(section, filter->allowed, n);
     wire_put(section, filter->rank != NULL);
-    for (size_t i = 0; filter->rank && i < n; i++)
-        wire_put(section, filter->rank[i]);
+    if (filter->rank)
+        wire_put_row(section, filter->rank, n);
     wire_put(section, filter->rank_per_vm);
     facts->n_new_filters++;
     return (int32_t)facts->sent->n_filters++;
@@ -599,9 +599,8 @@ void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_dep
     for (size_t i = 0; i < n_arrivals; i++)
         n += add_request(facts, arrivals[i], &section);
     wire_put(&facts->step_section, (int64_t)n);
-    wire_put_all(&facts->step_section, &section);
+    wire_move(&facts->step_section, &section);
     facts->step_leases = memory_grow(facts->step_leases, &facts->steps_allocated,
                                      facts->n_steps + 1, sizeof *facts->step_leases);
     facts->step_leases[facts->n_steps++] = n_departures == 0 && n_arrivals == 1 ? arrivals[0] : -1;
-    wire_writer_finish(&section);
 }

@@ -205,8 +205,7 @@ static int answer_here(struct planner *planner, const struct wire_writer *frame)
     return result;
 }
 
-int planner_send(struct planner *planner, const struct wire_writer *frame, int answers,
-                 struct error *err)
+int planner_send(struct planner *planner, struct wire_writer *frame, int answers, struct error *err)
 {
     if (planner->planning)
         return answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood") : 0;

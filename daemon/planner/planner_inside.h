@@ -266,8 +266,8 @@ void facts_gather(struct facts *facts);
 void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
                      const struct lease_request *request, const struct set_numbers *numbers,
                      const struct vm_observation *observed, uint32_t place);
-/* Write the facts as a frame; rebuild: with hosts and adoptions. */
-void facts_put(const struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
+/* Move the facts into a frame; rebuild: with hosts and adoptions. */
+void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
 /* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
 bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                           const struct vm_record *vm, int64_t now);
@@ -309,7 +309,7 @@ struct asked_facts {
 int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
                        const struct drains *drains, const struct lease_record *changed, int64_t now,
                        struct error *err);
-int asked_facts_send(const struct asked_facts *trial, struct planner *planner,
+int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);
 /* Answers the question with the error. */
@@ -338,8 +338,9 @@ void planner_take_change(struct planner *planner, const struct waiting *waiting,
 void planner_drop_change(const struct waiting *waiting, const struct error *err);
 
 /* --- planner.c --- */
-/* 0: sent. Before a frame with an answer, the caller must record the question. */
-int planner_send(struct planner *planner, const struct wire_writer *frame, int answers,
+/* 0: sent; the frame may be empty then. Before a frame with an answer, the caller must record the
+ * question. */
+int planner_send(struct planner *planner, struct wire_writer *frame, int answers,
                  struct error *err);
 
 #endif

@@ -91,8 +91,8 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-static int ask(struct planner *planner, const struct wire_writer *frame,
-               const struct waiting *waiting, struct error *err)
+static int ask(struct planner *planner, struct wire_writer *frame, const struct waiting *waiting,
+               struct error *err)
 {
     if (planner->n_waiting == sizeof planner->waiting / sizeof *planner->waiting)
         return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
@@ -127,7 +127,7 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
     return 0;
 }
 
-int asked_facts_send(const struct asked_facts *trial, struct planner *planner,
+int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err)
 {
     struct wire_writer frame = {0};

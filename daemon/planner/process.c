@@ -147,7 +147,6 @@ static void send_setup(struct planner_process *process, const struct policy_host
     wire_put_setup(&frame, settings);
     wire_end(&frame);
     planner_process_send(process, &frame, 1);
-    wire_writer_finish(&frame);
 }
 
 static void close_all(struct descriptors *its)
@@ -218,9 +217,9 @@ void planner_process_allow_memory(struct planner_process *process, int64_t bytes
 
 static void write_some(struct planner_process *process)
 {
-    while (!process->over && process->out_done < process->out_n) {
-        ssize_t put = send(process->socket, process->out + process->out_done,
-                           process->out_n - process->out_done, MSG_NOSIGNAL);
+    while (!process->over && process->out_done < process->out.n) {
+        ssize_t put = send(process->socket, process->out.bytes + process->out_done,
+                           process->out.n - process->out_done, MSG_NOSIGNAL);
 
         if (put < 0 && errno == EINTR)
             continue;
@@ -230,19 +229,19 @@ static void write_some(struct planner_process *process)
             break; /* the process closed its socket: noticed after reading what was sent */
         process->out_done += (size_t)put;
     }
-    process->out_n = process->out_done = 0;
+    wire_writer_finish(&process->out);
+    process->out_done = 0;
 }
 
-void planner_process_send(struct planner_process *process, const struct wire_writer *frame,
-                          int answers)
+void planner_process_send(struct planner_process *process, struct wire_writer *frame, int answers)
 {
     size_t allowed = ANSWER_LEAST + ANSWER_RATIO * frame->n;
 
-    if (process->over)
+    if (process->over) {
+        wire_writer_finish(frame);
         return;
-    process->out = memory_grow(process->out, &process->out_allocated, process->out_n + frame->n, 1);
-    memcpy(process->out + process->out_n, frame->bytes, frame->n);
-    process->out_n += frame->n;
+    }
+    wire_move(&process->out, frame);
     if (allowed > process->answer_max)
         process->answer_max = allowed;
     if (answers && process->awaited == 0)
@@ -337,7 +336,7 @@ unsigned planner_process_waitfds(const struct planner_process *process, struct p
         return 0;
     if (!process->hung_up)
         fds[n++] = (struct pollfd){.fd = process->socket,
-                                   .events = (short)(process->out_n ? POLLIN | POLLOUT : POLLIN)};
+                                   .events = (short)(process->out.n ? POLLIN | POLLOUT : POLLIN)};
     if (process->errors >= 0)
         fds[n++] = (struct pollfd){.fd = process->errors, .events = POLLIN};
     return n;

@@ -54,10 +54,9 @@ void planner_process_destroy(struct planner_process *process);
  * again later. */
 bool planner_process_bury(struct planner_process *process);
 
-/* Send a frame, or queue what the socket does not take at once. `answers`: how many frames must
- * answer it (0 or 1) within the limit of a plan. */
-void planner_process_send(struct planner_process *process, const struct wire_writer *frame,
-                          int answers);
+/* Send a frame, which is finished then, or queue what the socket does not take at once. `answers`:
+ * how many frames must answer it (0 or 1) within the limit of a plan. */
+void planner_process_send(struct planner_process *process, struct wire_writer *frame, int answers);
 bool planner_process_is_busy(const struct planner_process *process); /* an answer is awaited */
 
 /* At most PLANNER_PROCESS_FDS entries, none after the process has ended. */

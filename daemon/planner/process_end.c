@@ -242,7 +242,7 @@ static void release(struct planner_process *process)
     if (process->page)
         munmap(process->page, sizeof *process->page);
     free(process->in);
-    free(process->out);
+    wire_writer_finish(&process->out);
     free(process);
 }
 

@@ -20,8 +20,10 @@ struct planner_process {
     bool over;
     struct planner_offence offence;
 
-    unsigned char *out, *in;
-    size_t out_n, out_done, out_allocated, in_n, in_allocated;
+    struct wire_writer out; /* frames that the socket has not taken yet */
+    size_t out_done;        /* of its bytes are sent */
+    unsigned char *in;
+    size_t in_n, in_allocated;
     size_t answer_max; /* bytes */
 
     int awaited;        /* answers */

@@ -74,7 +74,6 @@ void scene_ask(struct scene *scene, const struct test_plan *plan)
 
     test_plan_write(&frame, plan);
     planner_process_send(scene->process, &frame, 1);
-    wire_writer_finish(&frame);
 }
 
 bool scene_serve(struct scene *scene)

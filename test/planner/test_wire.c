@@ -71,6 +71,44 @@ static void texts_come_back(void **state)
     wire_writer_finish(&writer);
 }
 
+static void rows_of_numbers_are_short_when_close(void **state)
+{
+    const int64_t numbers[] = {1600, 1600, 1599, INT64_MIN, INT64_MAX, 0, 1600};
+    int64_t back[7];
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+
+    (void)state;
+    wire_put_row(&writer, numbers, 3);
+    assert_int_equal(writer.n, 2 + 1 + 1);
+    writer.n = 0;
+    wire_put_row(&writer, numbers, 7);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_get_row(&reader, back, 7);
+    assert_memory_equal(numbers, back, sizeof numbers);
+    assert_true(wire_is_at_end(&reader));
+    wire_get_row(&reader, back, 1);
+    assert_true(reader.failed);
+    wire_writer_finish(&writer);
+}
+
+static void moved_bytes_follow_what_is_there(void **state)
+{
+    struct wire_writer writer = {0}, other = {0};
+
+    (void)state;
+    wire_put(&other, 1);
+    wire_move(&writer, &other);
+    assert_int_equal(writer.n, 1);
+    assert_null(other.bytes);
+    wire_put_raw(&other, "abc", 3);
+    wire_move(&writer, &other);
+    assert_int_equal(writer.n, 4);
+    assert_memory_equal(writer.bytes + 1, "abc", 3);
+    assert_int_equal(other.n, 0);
+    wire_writer_finish(&writer);
+}
+
 static void what_is_out_of_range_fails_for_good(void **state)
 {
     struct wire_writer writer = {0};
@@ -210,6 +248,8 @@ int main(void)
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(times_that_are_not_set_take_a_byte),
         cmocka_unit_test(texts_come_back),
+        cmocka_unit_test(rows_of_numbers_are_short_when_close),
+        cmocka_unit_test(moved_bytes_follow_what_is_there),
         cmocka_unit_test(what_is_out_of_range_fails_for_good),
         cmocka_unit_test(a_count_needs_the_bytes_for_it),
         cmocka_unit_test(a_number_ends),
