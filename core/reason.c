@@ -70,6 +70,7 @@ const char *const reason_names[REASONS] = {
     [REASON_NO_OTHER_HOST] = "no-other-host",
     [REASON_PAUSE] = "pause",
     [REASON_RULE_BROKEN] = "rule-broken",
+    [REASON_NO_ROOM_YET] = "no-room-yet",
 };
 
 const char *reason_name(enum reason_id id)
@@ -184,6 +185,7 @@ static const struct {
     [REASON_NO_OTHER_HOST] = {LEAD_NONE, "VM %n must leave host %n: %s"},
     [REASON_PAUSE] = {LEAD_NONE, "the start of VM %n failed, attempt %n"},
     [REASON_RULE_BROKEN] = {LEAD_NONE, "VM %n on host %n breaks a rule of its VM group: %s"},
+    [REASON_NO_ROOM_YET] = {LEAD_NONE, "%s"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},
 };

@@ -410,8 +410,12 @@ static void note_expectation(struct planner *planner, const struct lease_record 
                              const struct lease_view *view, int64_t now)
 {
     bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
+    struct reason reason = view->reason;
+    struct eligible eligible;
 
-    set_reason(planner, lease, &view->reason);
+    if (lease->phase == PHASE_RESERVED && reason.id == REASON_PLANNED)
+        planner_look_for_room(planner, lease, now, &reason, &eligible);
+    set_reason(planner, lease, &reason);
     if (lease->phase == PHASE_WAITING) {
         if (view->stretch.there)
             planner_estimate(planner, lease, view->stretch.from, now);

@@ -9,6 +9,8 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
+enum { ROOM_PAUSE = 60 /* seconds until missing room is looked for again */ };
+
 void picture_drop(struct picture *picture)
 {
     eligibility_destroy(picture->eligibility);
@@ -313,4 +315,25 @@ int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struc
         return -1;
     promise_room(planner, observed->full, datastore, place);
     return datastore;
+}
+
+void planner_look_for_room(struct planner *planner, const struct lease_record *lease, int64_t now,
+                           struct reason *reason, struct eligible *eligible)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; planner->picture.eligibility && i < n; i++) {
+        const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
+
+        if (vms[i]->gone || !observed || !observed->full)
+            continue;
+        eligibility_of(planner->picture.eligibility, observed->full, eligible);
+        if (!eligible->lacks_room)
+            continue;
+        *reason = (struct reason){.id = REASON_NO_ROOM_YET, .text = eligible->reason};
+        if (now + ROOM_PAUSE < planner->retry)
+            planner->retry = now + ROOM_PAUSE;
+        return;
+    }
 }

@@ -99,7 +99,8 @@ static void refuse(struct planner_change *change, const struct reason *reason)
 /* Does the lease lose a place that it still has in the plan? */
 static bool loses_promise(const struct lease_record *lease)
 {
-    bool has_place = !lease->reason_word[0] || lease->reason_id == REASON_PLANNED;
+    bool has_place = !lease->reason_word[0] || lease->reason_id == REASON_PLANNED ||
+                     lease->reason_id == REASON_NO_ROOM_YET;
 
     return lease->phase == PHASE_RESERVED && has_place;
 }

@@ -150,6 +150,11 @@ struct planner {
 int picture_take(struct picture *picture, const struct planner *planner, struct error *err);
 void picture_drop(struct picture *picture);
 uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NONE: unknown */
+/* Free space on datastores and free addresses are known for the present only: a promised start does
+ * not depend on them. If one of the lease's VMs could not start for the lack of them, *reason says
+ * so, with its text in *eligible. */
+void planner_look_for_room(struct planner *planner, const struct lease_record *lease, int64_t now,
+                           struct reason *reason, struct eligible *eligible);
 
 /* --- facts_requests.c: requests to the engine ------------------------------------------------- */
 struct asking {

@@ -90,7 +90,7 @@ struct lease_record {
     int recorded;                    /* 1: in the record, 2: with its end; not stored */
     int64_t outlook;                 /* number of the last forecast that included it; not stored */
     bool rank_ignored;               /* SCHED_RANK of one of its VMs is invalid; not stored */
-    bool at_risk;                    /* promised, but without a place in the plan; not stored */
+    bool at_risk;                    /* promised, and could not start at present; not stored */
     bool is_far;                     /* too far back in the queue to estimate; not stored */
     char told_start[STORE_NAME_MAX]; /* the start last written to the history; not stored */
     bool marked;                     /* to be written with the next commit */

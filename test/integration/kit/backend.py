@@ -125,6 +125,10 @@ class Backend:
         """The system datastore's files are on the hosts' own disks, of 2 TB each."""
         raise Missing("hosts do not tell how large their disks are")
 
+    def keep_images(self, free_mb):
+        """Disks of images stay on the image datastore, which has so much room."""
+        raise Missing("the datastore driver keeps no images")
+
     def host_name(self, name, cores, memory):
         raise NotImplementedError
 
@@ -202,6 +206,9 @@ class Sandbox(Backend):
 
     def fill_datastores(self, free_mb):
         self.oned.call("sandbox.datastore", 0, free_mb)
+
+    def keep_images(self, free_mb):
+        self.oned.call("sandbox.datastore", 1, free_mb)
 
     def keep_on_hosts(self):
         self.oned.call("one.datastore.update", 0, 'SHARED = "NO"', 1)

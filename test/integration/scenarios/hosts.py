@@ -237,6 +237,54 @@ def datastore_promised(t):
     t.wait_running(vms, 60, "RUNNING once there is room")
 
 
+def image(size, **more):
+    """A disk of an image, as OpenNebula describes it in the VM's template."""
+    return "DISK = [ %s ]\n" % ", ".join(
+        '%s = "%s"' % item for item in {"image_id": 0, "datastore_id": 1, "size": size,
+                                        "clone_target": "SELF", "ln_target": "NONE",
+                                        **more}.items())
+
+
+@scenario("extra-datastore-images")
+def datastore_images(t):
+    """Disks that are cloned on the image datastore (CLONE_TARGET=SELF) need room there, all of a VM
+    together, and the room goes to one VM only; others do not."""
+    t.add_hosts(2)
+    t.backend.keep_images(3000)
+    t.begin()
+    elsewhere = t.vm("elsewhere", more=image(5000, clone="YES", clone_target="SYSTEM"))
+    persistent = t.vm("persistent", more=image(5000, clone="NO"))
+    t.wait_running([elsewhere, persistent], 30)
+    two_disks = t.vm("two_disks", more=2 * image(1600, clone="YES"))
+    linked = t.vm("linked", more=image(5000, clone="NO", ln_target="SELF"))
+    t.wait_reason(two_disks, 30, r"image datastore 1 has no room for 3200 MB .*: 3000 MB are free")
+    t.wait_reason(linked, 30, r"image datastore 1 has no room for 5000 MB")
+    vms = t.vms(3, "cloned", more=image(2000, clone="YES"))
+    t.wait(30, "one of them runs", lambda: t.those_running(vms), *vms)
+    t.throughout(10, "and no other one", lambda: len(list(filter(t.began, vms))) == 1, *vms)
+    for vm in vms:
+        if not t.began(vm):
+            t.wait_reason(vm, 10, r"image datastore 1 has no room for 2000 MB .*: 1000 MB are")
+    t.backend.keep_images(18000)
+    t.wait_running([*vms, two_disks, linked], 60, "RUNNING once there is room")
+
+
+@scenario("extra-datastore-reserved")
+def datastore_reserved(t):
+    """A reservation is promised although the image datastore is full at present, says so until there
+    is room, and starts."""
+    t.add_hosts(1)
+    t.backend.keep_images(3000)
+    t.begin()
+    way = {"start": "+00:01:30", "duration": "00:05:00"}
+    reserved = t.vm("reserved", haizea=way, more=image(5000, clone="YES"))
+    t.wait_reason(reserved, 30, r"Reserved: starts at .*At present: image datastore 1 has no room "
+                                 r"for 5000 MB")
+    t.backend.keep_images(18000)
+    t.wait_reason(reserved, 75, r"Reserved: starts at [^.]*$")
+    t.wait_running([reserved], 60)
+
+
 @scenario("extra-datastore-local")
 def datastore_local(t):
     """The disks of the hosts: 2 TB each, of which two VMs of 1.5 TB do not share one."""
