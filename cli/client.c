@@ -189,3 +189,20 @@ int client_take_time(const struct command_option *option, void *value, const cha
                      "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
                      "2026-11-21T15:04:05+01:00");
 }
+
+int client_take_past(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
+{
+    enum { DAY = 86400 };
+    int64_t *since = value, now = (int64_t)time(NULL);
+
+    if (*text == '-' && time_parse_span(text + 1, since)) {
+        *since = now - *since;
+        return 0;
+    }
+    if (client_take_time(option, value, text, err) < 0)
+        return -1;
+    if (*since > now && *since <= now + DAY)
+        *since -= DAY;
+    return 0;
+}

@@ -66,6 +66,9 @@ int64_t client_span(const json_t *object, const char *key);
 /* take() of an option whose value is a time: an int64_t, seconds since 1970. */
 int client_take_time(const struct command_option *option, void *value, const char *text,
                      struct error *err);
+/* The same for a time that has passed: "-2d" is two days ago, a time of day the last one. */
+int client_take_past(const struct command_option *option, void *value, const char *text,
+                     struct error *err);
 
 /* Print a text of several lines, as it is safe on a terminal. */
 void client_print_lines(const json_t *answer, const char *field);

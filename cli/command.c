@@ -38,6 +38,7 @@ const struct command_entry command_table[] = {
     {&queue_line, command_queue},
     {&status_line, command_status},
     {&log_line, command_log},
+    {&usage_line, command_usage},
     {&verify_line, command_verify},
     {&config_import_line, command_config_import},
     {&sandbox_line, NULL},

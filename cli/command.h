@@ -51,6 +51,7 @@ GALERNA_COMMAND(host_show);
 GALERNA_COMMAND(queue);
 GALERNA_COMMAND(status);
 GALERNA_COMMAND(log);
+GALERNA_COMMAND(usage);
 
 /* Commands of galerna-opennebula. */
 GALERNA_COMMAND(sandbox);

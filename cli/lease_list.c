@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/client.h"
 #include "cli/command.h"
@@ -13,7 +12,6 @@
 #include "cli/listing.h"
 #include "cli/table.h"
 #include "util/instant.h"
-#include "util/time_parse.h"
 
 struct list_arguments {
     struct listing listing;
@@ -24,30 +22,12 @@ struct list_arguments {
 
 #define AT(member) offsetof(struct list_arguments, member)
 
-/* A time, "-2d": two days ago; a time of day has passed already. */
-static int take_since(const struct command_option *option, void *value, const char *text,
-                      struct error *err)
-{
-    enum { DAY = 86400 };
-    int64_t *since = value, now = (int64_t)time(NULL);
-
-    if (*text == '-' && time_parse_span(text + 1, since)) {
-        *since = now - *since;
-        return 0;
-    }
-    if (client_take_time(option, value, text, err) < 0)
-        return -1;
-    if (*since > now && *since <= now + DAY)
-        *since -= DAY;
-    return 0;
-}
-
 static const struct command_option list_options[] = {
     {"all", .type = ARGUMENT_FLAG, .offset = AT(all), .help = "Show leases that are over, too"},
     {"limit", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(limit), .otherwise = "1000",
      .least = 0, .most = 10000, .help = "With --all: show only the newest N archived leases"},
     {"since", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(since),
-     .take = take_since,
+     .take = client_take_past,
      .help = "With the leases that were not over at TIME; -2d: two days ago. At most the newest "
              "10000"},
     {"start", .type = ARGUMENT_FLAG, .offset = AT(start),
@@ -147,7 +127,9 @@ const struct command_line lease_list_line = {
         "are waiting or reserved. 'unknown' marks running leases with a VM that OpenNebula cannot "
         "monitor. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
-               LEASE_SELECTION_GROUP(AT(selection)), LISTING_GROUP, CLIENT_GROUP},
+               LEASE_SELECTION_GROUP(AT(selection)),
+               LISTING_GROUP,
+               CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct list_arguments),
     .init = begin_arguments,

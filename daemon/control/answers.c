@@ -30,6 +30,7 @@ static const struct {
     {"host-timeline", RIGHT_READ, answer_host_timeline},
     {"queue", RIGHT_READ, answer_queue},
     {"status", RIGHT_READ, answer_status},
+    {"usage", RIGHT_READ, answer_usage},
     {"log-levels", RIGHT_READ, answer_log_levels},
     {"log-set", RIGHT_CHANGE, answer_log_set},
     {"wake", RIGHT_CHANGE, answer_wake},

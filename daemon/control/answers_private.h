@@ -30,6 +30,7 @@ json_t *answer_lease_change(const struct question *question);
 json_t *answer_lease_request(const struct question *question);
 json_t *answer_host_list(const struct question *question);
 json_t *answer_host_timeline(const struct question *question);
+json_t *answer_usage(const struct question *question);
 json_t *answer_status(const struct question *question);
 json_t *answer_log_levels(const struct question *question);
 json_t *answer_log_set(const struct question *question);

@@ -214,6 +214,9 @@ int store_each_past_vm(struct store *store, int64_t lease,
     struct past_vms past = {visit, context};
     char condition[64];
 
-    snprintf(condition, sizeof condition, "WHERE lease = %lld ORDER BY id", (long long)lease);
+    if (lease == STORE_NO_LEASE)
+        snprintf(condition, sizeof condition, "ORDER BY id");
+    else
+        snprintf(condition, sizeof condition, "WHERE lease = %lld ORDER BY id", (long long)lease);
     return each_row(store, &store_vm_table, condition, visit_vm, &past, err);
 }

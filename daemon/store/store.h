@@ -282,7 +282,7 @@ struct store_past {
 int store_each_past_lease(struct store *store, const struct store_past *past,
                           void (*visit)(void *context, const struct lease_record *lease),
                           void *context, struct error *err);
-/* A lease, or the VMs of a lease, from the file. 1: found, 0: not found, -1 with err. */
+/* A lease, or the VMs of a lease (STORE_NO_LEASE: of all, in memory or not), from the file. 1: found, 0: not found, -1 with err. */
 int store_past_lease(struct store *store, int64_t id, struct lease_record *lease,
                      struct error *err);
 int store_each_past_vm(struct store *store, int64_t lease,

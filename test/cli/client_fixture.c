@@ -95,6 +95,11 @@ static const struct canned canned[] = {
      BEGIN "\"lease\":" WAITING_9 ",\"position\":2,\"n_ahead\":12,\"ahead\":[" LEASE(
          12, "first", "waiting", "") "],\"messages\":[{\"vm\":9,\"text\":\"waits\"}]}"},
     {"queue", NULL, NULL, BEGIN "\"leases\":[" WAITING_9 "]}"},
+    {"usage", NULL, NULL,
+     BEGIN "\"since\":\"2026-11-01T00:00:00Z\",\"until\":\"2026-11-21T15:00:00Z\",\"usage\":["
+           "{\"user\":\"=anna\",\"leases\":3,\"cpu_hours\":12.25,\"memory_gb_hours\":3.5,"
+           "\"reserved_cpu_hours\":4.0,\"reserved_used_cpu_hours\":2.0,\"started\":2,"
+           "\"mean_wait\":90,\"preemptions\":1,\"late\":0,\"refused\":5}]}"},
     {"lease-history", NULL, NULL,
      BEGIN "\"events\":[{\"at\":\"2026-11-21T14:00:00Z\",\"lease\":9,\"event\":\"requested\","
            "\"text\":\"by anna\"},{\"at\":\"2026-11-21T14:00:03Z\",\"lease\":null,"

@@ -44,6 +44,25 @@ static void columns_are_left_out_of_narrow_tables(void **state)
     setenv("COLUMNS", "80", 1);
 }
 
+static void usage_is_a_list(void **state)
+{
+    struct fixture *fixture = *state;
+
+    setenv("COLUMNS", "150", 1);
+    expect(
+        fixture, "usage", EXIT_DONE,
+        "From 2026-11-01 01:00:00 until 2026-11-21 16:00:00\n"
+        "WHO    LEASES  CPU-HOURS  GB-HOURS  RESERVED  OF THAT USED  MEAN WAIT  PREEMPTED  LATE  "
+        "REFUSED\n"
+        "=anna       3       12.2       3.5       4.0           2.0      1m30s          1     0  "
+        "      5\n");
+    expect(fixture, "usage --output csv", EXIT_DONE,
+           "user,leases,cpu_hours,memory_gb_hours,reserved_cpu_hours,reserved_used_cpu_hours,"
+           "started,mean_wait,preemptions,late,refused\n"
+           "\"'=anna\",3,12.25,3.5,4,2,2,90,1,0,5\n");
+    setenv("COLUMNS", "80", 1);
+}
+
 static void what_cannot_be_known_or_shown_is_marked(void **state)
 {
     struct fixture *fixture = *state;
@@ -159,11 +178,10 @@ static void a_start_that_has_passed_is_called_so(void **state)
         "Reserved.\n"
         "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as possible.\n"
         "Waiting for VM 3 (SAVE_STOP) to leave host 1.\n");
-    expect(
-        fixture, "lease why 6", EXIT_DONE,
-        "Lease 6 (b of anna):\n"
-        "Waiting.\n"
-        "Overdue since 2026-11-21 15:59:50 (10s ago): estimate; not estimated again yet.\n");
+    expect(fixture, "lease why 6", EXIT_DONE,
+           "Lease 6 (b of anna):\n"
+           "Waiting.\n"
+           "Overdue since 2026-11-21 15:59:50 (10s ago): estimate; not estimated again yet.\n");
     expect(fixture, "lease show 5", EXIT_DONE,
            "Lease       5\n"
            "Name        exam\n"
@@ -308,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lists_fit_the_terminal),
         TEST(columns_are_left_out_of_narrow_tables),
+        TEST(usage_is_a_list),
         TEST(what_cannot_be_known_or_shown_is_marked),
         TEST(preempted_leases_are_seen_in_the_list),
         TEST(starts_are_contracts_or_estimates),

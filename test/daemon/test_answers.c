@@ -54,6 +54,28 @@ static void lists_are_filtered(void **state)
 }
 
 /* Whatever users wrote, lists are JSON and have what was written. */
+static void usage_has_a_period(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(
+        fixture, "{\"command\":\"usage\",\"user\":\"anna\",\"since\":\"2026-11-21T00:00:00Z\"}",
+        "galerna-usage/1");
+    const json_t *row = json_array_get(json_object_get(answer, "usage"), 0);
+
+    assert_int_equal(json_array_size(json_object_get(answer, "usage")), 1);
+    assert_string_equal(json_string_value(json_object_get(answer, "until")),
+                        "2026-11-21T15:00:00Z");
+    assert_int_equal(json_integer_value(json_object_get(row, "leases")), 4);
+    assert_true(json_is_null(json_object_get(row, "mean_wait")));
+    json_decref(answer);
+    expect_refusal(fixture, "{\"command\":\"usage\",\"by\":\"host\"}", "malformed",
+                   "user or group");
+    expect_refusal(fixture, "{\"command\":\"usage\",\"by\":\"group\",\"user\":\"anna\"}",
+                   "malformed", "only with by user");
+    expect_refusal(fixture, "{\"command\":\"usage\",\"since\":\"2026-11-21T16:00:00Z\"}",
+                   "malformed", "before until");
+}
+
 static void lists_hold_any_text(void **state)
 {
     static const char *const names[] = {"a \"quoted\" \\ name",          "two\nlines\t\x01", "\x7f",
@@ -521,6 +543,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(lists_are_filtered),
+        TEST(usage_has_a_period),
         TEST(lists_hold_any_text),
         TEST(a_lease_is_told_with_its_numbers),
         TEST(what_is_over_keeps_its_times_and_hosts),

@@ -1,0 +1,263 @@
+/* Who used and reserved how much: leases, their VMs, then their history. */
+#include "daemon/control/account.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/instant.h"
+#include "util/map.h"
+#include "util/memory.h"
+
+/* A lease, and what its history says. */
+struct part {
+    char owner[STORE_NAME_MAX];
+    enum lease_phase phase;
+    bool in_memory, is_reservation;
+    int64_t submit, earliest, start, duration, end;
+    int64_t ran; /* seconds, by its record */
+    int64_t cpu, memory;
+    int64_t open;         /* running since, by its history; INSTANT_NONE */
+    int64_t span, inside; /* seconds of running by its history, and those in the period */
+    int64_t first, last;  /* its first start, and last event; INSTANT_NONE */
+    int64_t preemptions, refusals, late;
+};
+
+struct account {
+    struct store *store;
+    const struct account_period *period;
+    struct map parts; /* struct part, by lease */
+};
+
+static bool is_in(const struct account_period *period, int64_t at)
+{
+    return at >= period->from && at < period->until;
+}
+
+/* Seconds of [from, until) that are in the period. */
+static int64_t overlap(const struct account_period *period, int64_t from, int64_t until)
+{
+    int64_t begin = from > period->from ? from : period->from;
+    int64_t end = until < period->until ? until : period->until;
+
+    return end > begin ? end - begin : 0;
+}
+
+static bool is_over(const struct part *part)
+{
+    return part->phase == PHASE_ENDED || part->phase == PHASE_REFUSED ||
+           part->phase == PHASE_FAILED;
+}
+
+/* --- leases and VMs --------------------------------------------------------------------------- */
+
+static struct part *add_part(struct account *account, const struct lease_record *lease)
+{
+    struct part *part = map_value(&account->parts, map_add(&account->parts, lease->id));
+
+    *part = (struct part){
+        .phase = lease->phase,
+        .is_reservation = lease->kind == LEASE_RESERVATION && lease->accepted,
+        .submit = lease->submit,
+        .earliest = lease->earliest,
+        .start = lease->start,
+        .duration = lease->duration,
+        .end = lease->end,
+        .ran = lease->accumulated,
+        .open = INSTANT_NONE,
+        .first = INSTANT_NONE,
+        .last = INSTANT_NONE,
+    };
+    if (lease->since != INSTANT_NONE && lease->since < account->period->now)
+        part->ran += account->period->now - lease->since;
+    memcpy(part->owner, account->period->by_group ? lease->user_group : lease->user,
+           sizeof part->owner);
+    return part;
+}
+
+static void add_past_lease(void *context, const struct lease_record *lease)
+{
+    add_part(context, lease);
+}
+
+static void add_past_vm(void *context, const struct vm_record *vm)
+{
+    struct account *account = context;
+    struct part *part = map_value(&account->parts, map_find(&account->parts, vm->lease));
+
+    if (!part || part->in_memory)
+        return;
+    part->cpu += vm->cpu;
+    part->memory += vm->memory;
+}
+
+static void add_leases_in_memory(struct account *account)
+{
+    size_t n, n_vms;
+    const struct lease_record *const *leases = store_leases(account->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_record *const *vms = store_vms_of(account->store, leases[i]->id, &n_vms);
+        struct part *part = add_part(account, leases[i]);
+
+        part->in_memory = true;
+        for (size_t vm = 0; vm < n_vms; vm++) {
+            part->cpu += vms[vm]->cpu;
+            part->memory += vms[vm]->memory;
+        }
+    }
+}
+
+/* --- history ---------------------------------------------------------------------------------- */
+
+static void close_run(const struct account *account, struct part *part, int64_t at)
+{
+    if (part->open != INSTANT_NONE && at > part->open) {
+        part->span += at - part->open;
+        part->inside += overlap(account->period, part->open, at);
+    }
+    part->open = INSTANT_NONE;
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+static void add_event(void *context, const struct store_event *event)
+{
+    static const char *const stops[] = {"suspended", "requeued", "parked",   "pending-again",
+                                        "ended",     "missed",   "given-up", NULL};
+    struct account *account = context;
+    struct part *part = map_value(&account->parts, map_find(&account->parts, event->lease));
+
+    if (!part)
+        return;
+    part->last = event->at;
+    if (strcmp(event->event, "running") == 0) {
+        if (part->open == INSTANT_NONE)
+            part->open = event->at;
+        if (part->first == INSTANT_NONE)
+            part->first = event->at;
+    } else if (is_one_of(event->event, stops)) {
+        close_run(account, part, event->at);
+    }
+    if (!is_in(account->period, event->at))
+        return;
+    part->preemptions += strcmp(event->event, "preempted") == 0;
+    part->refusals += strcmp(event->event, "refused") == 0;
+    part->late += strcmp(event->event, "late") == 0 || strcmp(event->event, "missed") == 0;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Seconds that it ran in the period. */
+static int64_t used(const struct account_period *period, const struct part *part)
+{
+    int64_t end = part->last != INSTANT_NONE ? part->last : part->end;
+
+    if (part->span > 0)
+        return (int64_t)((double)part->ran * (double)part->inside / (double)part->span + 0.5);
+    if (end == INSTANT_NONE || end == INSTANT_NEVER)
+        return 0;
+    return overlap(period, end - part->ran, end);
+}
+
+static int64_t reserved(const struct account_period *period, const struct part *part)
+{
+    int64_t until = INSTANT_NEVER;
+
+    if (!part->is_reservation || part->start == INSTANT_NONE)
+        return 0;
+    if (part->duration != SPAN_UNLIMITED)
+        until = part->start + part->duration;
+    if (is_over(part) && part->last != INSTANT_NONE && part->last < until)
+        until = part->last;
+    return overlap(period, part->start, until);
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return b != INSTANT_NONE && b > a ? b : a;
+}
+
+static void add_to_row(const struct account_period *period, const struct part *part,
+                       struct account_row *row)
+{
+    int64_t ran = used(period, part), begin = part->submit;
+
+    row->leases++;
+    row->refused += part->refusals;
+    row->late += part->late;
+    row->preemptions += part->preemptions;
+    row->cpu += ran * part->cpu;
+    row->memory += ran * part->memory;
+    row->cpu_reserved += reserved(period, part) * part->cpu;
+    if (part->is_reservation)
+        row->cpu_kept += ran * part->cpu;
+    if (part->first == INSTANT_NONE || !is_in(period, part->first))
+        return;
+    begin = latest(latest(begin, part->earliest), part->start);
+    row->waits++;
+    row->waited += part->first > begin ? part->first - begin : 0;
+}
+
+static bool counts(const struct account_period *period, const struct part *part)
+{
+    bool over_before = is_over(part) && part->last != INSTANT_NONE && part->last < period->from;
+
+    return part->submit < period->until && !over_before;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct account_row *)a)->name, ((const struct account_row *)b)->name);
+}
+
+static struct account_row *sum_up(struct account *account, size_t *n)
+{
+    const struct account_period *period = account->period;
+    struct map names;
+    struct account_row *rows;
+
+    map_init_copying(&names, sizeof(struct account_row));
+    for (uint32_t i = 0; i < account->parts.n; i++) {
+        struct part *part = map_value(&account->parts, i);
+        struct account_row *row;
+
+        close_run(account, part, period->now);
+        if (!counts(period, part))
+            continue;
+        row = map_value(&names, map_add_text(&names, part->owner));
+        memcpy(row->name, part->owner, sizeof row->name);
+        add_to_row(period, part, row);
+    }
+    *n = names.n;
+    rows = memory_new(names.n, sizeof *rows);
+    for (uint32_t i = 0; i < names.n; i++)
+        rows[i] = *(const struct account_row *)map_value(&names, i);
+    map_finish(&names);
+    qsort(rows, *n, sizeof *rows, by_name);
+    return rows;
+}
+
+struct account_row *account_make(struct store *store, const struct account_period *period,
+                                 size_t *n, struct error *err)
+{
+    struct account account = {.store = store, .period = period};
+    struct account_row *rows = NULL;
+
+    map_init(&account.parts, sizeof(struct part));
+    if (store_each_past_lease(store, &(struct store_past){.limit = SIZE_MAX}, add_past_lease,
+                              &account, err) == 0 &&
+        store_each_past_vm(store, STORE_NO_LEASE, add_past_vm, &account, err) == 0) {
+        add_leases_in_memory(&account);
+        if (store_each_event(store, STORE_NO_LEASE, 0, add_event, &account, err) == 0)
+            rows = sum_up(&account, n);
+    }
+    map_finish(&account.parts);
+    return rows;
+}

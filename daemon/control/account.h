@@ -1,0 +1,39 @@
+/* account.h: who used and reserved how much between two times, from what the store keeps.
+ *
+ * For how long a lease ran is in its record; when it ran, in its history: the time it ran is spread
+ * over the times at which it was running by its history, so that periods that follow each other add
+ * up to what the record says. Leases that the store has dropped (`history-keep`) do not count.
+ */
+#ifndef GALERNA_DAEMON_CONTROL_ACCOUNT_H
+#define GALERNA_DAEMON_CONTROL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/store/store.h"
+
+struct account_period {
+    int64_t from, until; /* seconds since 1970 */
+    int64_t now;
+    bool by_group; /* a row for each group, else for each user */
+};
+
+/* CPU in 1/100, memory in MB, each times seconds. */
+struct account_row {
+    char name[STORE_NAME_MAX];
+    int64_t leases; /* that were not over at the beginning, nor requested after the end */
+    int64_t refused, late, preemptions;
+    int64_t cpu, memory;   /* used */
+    int64_t cpu_reserved;  /* by reservations: their time, until they were over */
+    int64_t cpu_kept;      /* of that, used */
+    int64_t waited, waits; /* seconds from the request, or the time before which the lease may not
+                              start, to the first start; of so many leases */
+};
+
+/* The rows, ascending by name, to be freed. NULL with err: the store cannot be read. O(leases, VMs
+ * and events in the store). */
+struct account_row *account_make(struct store *store, const struct account_period *period,
+                                 size_t *n, struct error *err);
+
+#endif
