@@ -58,8 +58,8 @@ static void usage_is_a_list(void **state)
         "      5\n");
     expect(fixture, "usage --output csv", EXIT_DONE,
            "user,leases,cpu_hours,memory_gb_hours,reserved_cpu_hours,reserved_used_cpu_hours,"
-           "started,mean_wait,preemptions,late,refused\n"
-           "\"'=anna\",3,12.25,3.5,4,2,2,90,1,0,5\n");
+           "started,mean_wait,preemptions,late,refused\r\n"
+           "\"'=anna\",3,12.25,3.5,4,2,2,90,1,0,5\r\n");
     setenv("COLUMNS", "80", 1);
 }
 
