@@ -19,6 +19,7 @@ static const char *const kind_words[FAULT_KINDS] = {
     [FAULT_GARBLE] = "garble",
     [FAULT_ERROR_500] = "error-500",
     [FAULT_REFUSE] = "refuse",
+    [FAULT_LOSE] = "lose",
     [FAULT_FAIL] = "fail",
     [FAULT_HANG] = "hang",
     [FAULT_SLOW] = "slow",

@@ -12,11 +12,13 @@
  *   garble        bytes of the answer are changed
  *   error-500     HTTP status 500, no effect
  *   refuse        an error of the daemon's: CODE and TEXT; no effect
+ *   lose          the call is answered as usual and has no effect, as with a write that OpenNebula
+ *                 loses together with the leadership of its zone
  *   fail          an operation's PHASE fails
  *   hang          a PHASE never ends
  *   slow          a PHASE takes TIME ms longer
  *
- * The first eight look at METHOD (a file name pattern; without it all of one.*) and VM (the first
+ * The first nine look at METHOD (a file name pattern; without it all of one.*) and VM (the first
  * number among the arguments); the last three at PHASE, VM and HOST.
  */
 #ifndef GALERNA_TEST_ONED_FAULT_H
@@ -37,6 +39,7 @@ enum oned_fault_kind {
     FAULT_GARBLE,
     FAULT_ERROR_500,
     FAULT_REFUSE,
+    FAULT_LOSE,
     FAULT_FAIL,
     FAULT_HANG,
     FAULT_SLOW,

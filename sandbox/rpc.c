@@ -210,6 +210,8 @@ static xmlrpc_value *run_with_faults(struct oned_call *call, const struct oned_m
     if (fault && fault->kind == FAULT_REFUSE)
         return oned_answer_failure(call, (int)fault->code, "%.300s",
                                    fault->text ? fault->text : "Refused on command");
+    if (fault && fault->kind == FAULT_LOSE)
+        return oned_answer_int(call, first_number(call));
     answer = method->run(call);
     if (fault && fault->kind == FAULT_DUPLICATE && answer) {
         xmlrpc_DECREF(answer);

@@ -216,6 +216,13 @@ bool claim_may_send(const struct claim *claim, int64_t led, int64_t now)
     return claim->open || claim->own.term == 0 || led >= claim->proved;
 }
 
+bool claim_covers(const struct claim *claim, int64_t since, int64_t asked)
+{
+    if (claim->open || claim->own.term == 0)
+        return asked > since + CLAIM_PAUSE;
+    return claim->trusted > since && asked > claim->proved;
+}
+
 bool claim_is_fresh(const struct claim *claim, int64_t now)
 {
     return claim_send_by(claim) - now >= CLAIM_FENCE / 2;

@@ -91,6 +91,11 @@ bool claim_holds(const struct claim *claim, int64_t now);
 /* May commands leave now? led: when oned was asked last that answered that it leads in this term.
  */
 bool claim_may_send(const struct claim *claim, int64_t led, int64_t now);
+/* Does what was asked for at `asked` show all that was commanded until `since`, or will it never be
+ * shown? A single oned begins what it has accepted within CLAIM_PAUSE. In a zone of several
+ * front-ends, writes may be lost or come late when the leadership is contested; they keep their
+ * order, so it does if the mark was written in between. */
+bool claim_covers(const struct claim *claim, int64_t since, int64_t asked);
 /* Until when commands may leave; before now: not at all, INT64_MAX: the claim does not count. */
 int64_t claim_send_by(const struct claim *claim);
 

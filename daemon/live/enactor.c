@@ -49,6 +49,8 @@ static struct host_usage *usage_of(const struct enactor *enactor, int32_t id)
 /* A deploy was sent and its effect has not been seen yet. */
 static bool on_its_way(const struct vm_record *vm, const struct vm_observation *observed)
 {
+    if (command_kinds[vm->last].load == LOADS_HOST)
+        return true;
     return command_kinds[vm->command].load == LOADS_HOST &&
            (vm->in_flight || !observed || observed->asked <= vm->settled);
 }
@@ -442,14 +444,18 @@ static void consider(struct enactor *enactor, const struct vm_record *vm, int64_
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
     enum command command;
 
-    if (vm->gone || (vm->goal == GOAL_NONE && !vm_moves(vm)))
+    if (vm->gone || (vm->goal == GOAL_NONE && !vm_moves(vm))) {
+        vm_note_effect(enactor->daemon->store, vm);
         return;
+    }
     if (!is_settled(vm, observed)) {
         if (!vm->in_flight)
             watch(enactor, vm->id);
         return;
     }
     command = command_for(enactor, vm, observed);
+    if (!command || (vm->last && command != vm->last))
+        vm_note_effect(enactor->daemon->store, vm);
     if (!command) {
         if (observed_in_transition(observed) && !enactor_is_stuck(enactor, observed))
             watch(enactor, vm->id);
@@ -458,6 +464,10 @@ static void consider(struct enactor *enactor, const struct vm_record *vm, int64_
     if (command == COMMAND_RECREATE || command == COMMAND_RETRY) {
         if (!enactor_note_failure(enactor, vm, observed, now))
             return;
+    }
+    if (vm->last && !enactor_may_repeat(enactor, vm, observed, now)) {
+        watch(enactor, vm->id);
+        return;
     }
     if (may_be_sent(enactor, vm, command, now))
         prepare(enactor, vm, command, now);

@@ -4,10 +4,12 @@
 #include "daemon/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
+#include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
@@ -160,6 +162,27 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
         again = now + 1;
     vm_command_refused(daemon->store, vm, others_fault, again);
     return again;
+}
+
+/* oned answers before what it has done is surely in its database: the write is lost when oned loses
+ * the leadership, and comes late when its log does. */
+bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
+                        const struct vm_observation *observed, int64_t now)
+{
+    struct daemon *daemon = enactor->daemon;
+    int64_t pause = vm->in_vain > 0 ? enactor_pause_after(daemon, vm->in_vain) : 0;
+    char after[TIME_TEXT_MAX] = "";
+
+    if (!guard_covers(daemon->guard, vm->settled, observed->asked)) {
+        guard_confirm(daemon->guard);
+        return false;
+    }
+    if (pause > 0)
+        time_text_span(pause, after, sizeof after);
+    log_warning("VM %d of lease %lld: %s had no effect; it is sent again%s%s", vm->id,
+                (long long)vm->lease, command_words[vm->last], pause > 0 ? " after " : "", after);
+    vm_command_in_vain(daemon->store, vm, pause > 0 ? now + pause : INSTANT_NONE);
+    return pause == 0;
 }
 
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,

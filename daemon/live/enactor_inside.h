@@ -69,6 +69,10 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now);
 /* Log how often the last failure was repeated, when that is due. */
 void enactor_tell_repeated(struct enactor *enactor, int64_t now);
+/* The VM's last command is due once more, so its effect is not seen. False: it may still come, or
+ * the command is repeated after a pause. */
+bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
+                        const struct vm_observation *observed, int64_t now);
 /* oned refused a command. */
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now);

@@ -200,7 +200,7 @@ void enactor_withdraw(struct enactor *enactor)
         const struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
 
         if (vm)
-            vm_command_over(enactor->daemon->store, vm);
+            vm_command_withdrawn(enactor->daemon->store, vm);
     }
     enactor->n_commands = 0;
 }

@@ -264,6 +264,13 @@ bool guard_is_fresh(const struct guard *guard)
     return !guard->marked || claim_is_fresh(&guard->claim, clock_monotonic());
 }
 
+bool guard_covers(const struct guard *guard, int64_t since, int64_t asked)
+{
+    if (guard && !guard->marked)
+        return asked > since + CLAIM_PAUSE;
+    return !guard || claim_covers(&guard->claim, since, asked);
+}
+
 void guard_confirm(struct guard *guard)
 {
     claim_confirm(&guard->claim, clock_monotonic());

@@ -44,6 +44,9 @@ bool guard_holds(const struct guard *guard);
 /* Commands wait to be sent: is the mark fresh enough? If not, write it. */
 bool guard_is_fresh(const struct guard *guard);
 void guard_confirm(struct guard *guard);
+/* Does a picture of OpenNebula that was asked for at `asked` surely show what was commanded until
+ * `since` (claim_covers())? guard may be NULL: yes. */
+bool guard_covers(const struct guard *guard, int64_t since, int64_t asked);
 /* May commands be sent now, and until when may they leave (CLOCK_BOOTTIME milliseconds, 0: no
  * limit; guard may be NULL)? led: when oned was asked last; it answered with this leadership. */
 bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,

@@ -16,6 +16,7 @@ void vm_set_goal(struct store *store, const struct vm_record *known, enum vm_goa
         return;
     vm = store_change_vm(store, known);
     vm->goal = goal;
+    vm_note_effect(store, vm);
     if (goal == GOAL_NONE || goal == GOAL_RUN)
         return;
     vm->attempts = 0;
@@ -139,6 +140,7 @@ void vm_note_moved(struct store *store, const struct vm_record *known)
 {
     struct vm_record *vm = store_note_vm(store, known);
 
+    vm->last = COMMAND_NONE;
     vm->resched = vm->live_failed = false;
     vm->move_failures = 0;
     vm->move_again = 0;
@@ -160,7 +162,7 @@ void vm_command(struct store *store, const struct vm_record *known, enum command
     vm->move_sent = command_kinds[command].load == LOADS_NEXT_HOST;
 }
 
-void vm_command_over(struct store *store, const struct vm_record *known)
+void vm_command_withdrawn(struct store *store, const struct vm_record *known)
 {
     struct vm_record *vm;
 
@@ -169,6 +171,33 @@ void vm_command_over(struct store *store, const struct vm_record *known)
     vm = store_change_vm(store, known);
     vm->command = COMMAND_NONE;
     vm->in_flight = false;
+}
+
+void vm_command_over(struct store *store, const struct vm_record *known)
+{
+    if (known->command)
+        store_note_vm(store, known)->last = known->command;
+    vm_command_withdrawn(store, known);
+}
+
+void vm_note_effect(struct store *store, const struct vm_record *known)
+{
+    struct vm_record *vm;
+
+    if (!known->last && !known->in_vain)
+        return;
+    vm = store_note_vm(store, known);
+    vm->last = COMMAND_NONE;
+    vm->in_vain = 0;
+}
+
+void vm_command_in_vain(struct store *store, const struct vm_record *known, int64_t again)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->last = COMMAND_NONE;
+    vm->in_vain++;
+    vm->next_try = again;
 }
 
 void vm_note_sent(struct store *store, const struct vm_record *vm)
@@ -213,7 +242,7 @@ void vm_command_too_late(struct store *store, const struct vm_record *known, int
 {
     struct vm_record *vm = store_change_vm(store, known);
 
-    vm->command = COMMAND_NONE;
+    vm->command = vm->last = COMMAND_NONE;
     vm->too_late++;
     vm->next_try = again;
 }
@@ -223,7 +252,7 @@ void vm_command_refused(struct store *store, const struct vm_record *known, bool
 {
     struct vm_record *vm = store_change_vm(store, known);
 
-    vm->command = COMMAND_NONE;
+    vm->command = vm->last = COMMAND_NONE;
     if (others_fault)
         vm->refusals++;
     else

@@ -53,8 +53,14 @@ void vm_note_moved(struct store *store, const struct vm_record *known);
 /* A command is about to be sent. */
 void vm_command(struct store *store, const struct vm_record *known, enum command command,
                 int64_t at);
-/* The command is not sent after all, or no further effect of it is expected. */
+/* The command is not sent after all. */
+void vm_command_withdrawn(struct store *store, const struct vm_record *known);
+/* The VM was observed after the command was answered. The command stays the VM's last one. */
 void vm_command_over(struct store *store, const struct vm_record *known);
+/* The VM's last command had its effect: another one, or none, is due. */
+void vm_note_effect(struct store *store, const struct vm_record *known);
+/* The VM's last command had no effect: it is sent again at `again`. */
+void vm_command_in_vain(struct store *store, const struct vm_record *known, int64_t again);
 void vm_note_sent(struct store *store, const struct vm_record *vm);
 /* The command was answered, at `at` (monotonic milliseconds): observations asked for before then
  * are ignored. */

@@ -152,6 +152,8 @@ struct vm_record {
 
     int64_t settled; /* monotonic milliseconds: older observations are ignored; not stored */
     bool in_flight;  /* the command has not been answered yet; not stored */
+    enum command last; /* the last command sent, until something else is due; not stored */
+    int in_vain;       /* consecutive commands without effect; not stored */
     int too_late;    /* consecutive refusals because the VM had changed state; not stored */
     int refusals;    /* consecutive refusals for a quota, a lock or a fault of oned's; not stored */
     bool locked;     /* as last observed; not stored */

@@ -28,7 +28,7 @@ from story import Failure, Story
 FAULTS = {
     "drop-before": {"count": 2}, "drop-after": {"count": 2}, "truncate": {"count": 2},
     "garble": {"count": 2}, "error-500": {"count": 2}, "duplicate": {"count": 2},
-    "delay": {"count": 3, "time": 1500},
+    "delay": {"count": 3, "time": 1500}, "lose": {"count": 2},
 }
 EFFECTS = ["one.vm.deploy", "one.vm.action", "one.vm.update", "one.document.allocate",
            "one.document.update"]
@@ -144,8 +144,8 @@ def disturbances(options, trace):
         chosen += [Fault(kind, method) for method in EFFECTS[:None if every else 2]
                    for kind in kinds]
         chosen += [Fault(kind, method) for i, method in enumerate(LOOKS + EFFECTS[2:])
-                   for j, kind in enumerate(kinds)
-                   if every and method in LOOKS or not every and j == i % len(kinds)]
+                   for j, kind in enumerate(kind for kind in kinds if kind != "lose")
+                   if every and method in LOOKS or not every and j == i % (len(kinds) - 1)]
     return [one for one in chosen if not options.only or options.only in one.name]
 
 

@@ -478,6 +478,29 @@ static void in_a_zone_only_the_daemon_of_the_leader_acts(void **state)
     assert_true(takeovers > 1000 && calm > 1000);
 }
 
+/* What was commanded before the mark was written is in what is read after the answer to that. */
+static void a_picture_after_the_mark_shows_what_was_commanded_before(void **state)
+{
+    struct claim claim;
+    int64_t now = 1000, written;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    assert_true(claim_covers(&claim, 0, CLAIM_PAUSE + 1)); /* one front-end has begun by then */
+    assert_false(claim_covers(&claim, 0, CLAIM_PAUSE));
+    claim_lead(&claim, 5, 1, now);
+    assert_false(claim_covers(&claim, 0, now));
+    now += CLAIM_GRACE;
+    claim_read(&claim, &(struct cloud_mark){.beat = -1}, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+    written = now;
+    claim_write(&claim, now);
+    claim_written(&claim, now + 50);
+    assert_true(claim_covers(&claim, written - 1, now + 51));
+    assert_false(claim_covers(&claim, written - 1, now + 50)); /* asked for before the answer */
+    assert_false(claim_covers(&claim, written, now + 51));     /* commanded after it began */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +513,7 @@ int main(void)
         cmocka_unit_test(without_answers_it_does_not_hold),
         cmocka_unit_test(what_it_replaced_may_be_shown_once_more),
         cmocka_unit_test(one_that_must_not_write_is_not_kept_from_acting),
+        cmocka_unit_test(a_picture_after_the_mark_shows_what_was_commanded_before),
         cmocka_unit_test(in_a_zone_only_the_daemon_of_the_leader_acts),
     };
 

@@ -77,6 +77,55 @@ static void nothing_is_repeated_before_it_was_looked_at(void **state)
     scene_close(&scene);
 }
 
+/* An accepted command is repeated once it is sure that it had no effect, then after pauses. */
+static void a_command_without_effect_is_not_repeated_at_once(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    open_with_hosts(&scene, state, 1);
+    scene.live.retry_backoff = 10;
+    vm = add(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
+    vm->suspended_by_us = vm->ran = true;
+    for (int i = 0; i < 2; i++) { /* lost, and once more: it may have been an election */
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW), 1);
+        vm_command_over(store_of(state), vm);
+    }
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    assert_int_equal(scene_enact(&scene, NOW + 9), 0);
+    assert_int_equal(scene_enact(&scene, NOW + 10), 1);
+    vm_command_over(store_of(state), vm);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 10), 0);
+    assert_int_equal(scene_enact(&scene, NOW + 20), 0); /* the pause doubles */
+    fake_cloud_put(scene.fake, 1, VM_CHANGING, 0);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 21), 0);
+    assert_int_equal(vm->in_vain, 0);
+    scene_close(&scene);
+}
+
+/* While it is not sure where a deployed VM is, its host has no room for another one. */
+static void a_command_without_effect_keeps_its_room(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm, *other;
+
+    open_with_hosts(&scene, state, 1);
+    vm = add(&scene, 1, 1, GOAL_RUN, 0, VM_PENDING, -1, 300);
+    vm->last = COMMAND_DEPLOY;
+    vm->settled = INT64_MAX; /* not looked at since */
+    other = add(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 300);
+    other->suspended_by_us = other->ran = true;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    vm->last = COMMAND_NONE;
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    scene_close(&scene);
+}
+
 /* A VM that is off or suspended by its user can be moved, too, and is not started by that. */
 static void moves_go_where_there_is_room(void **state)
 {
@@ -259,6 +308,8 @@ int main(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
         WITH_STORE(each_goal_has_its_command),
+        WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
+        WITH_STORE(a_command_without_effect_keeps_its_room),
         WITH_STORE(moves_go_where_there_is_room),
         WITH_STORE(nothing_is_repeated_before_it_was_looked_at),
         WITH_STORE(without_an_answer_nothing_more_is_sent),

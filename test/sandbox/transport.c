@@ -141,6 +141,18 @@ static void connections_are_dropped_before_or_after_the_effect(void **state)
     assert_int_equal(vm_count(daemon), before + 1);
 }
 
+static void an_effect_is_lost_behind_a_good_answer(void **state)
+{
+    struct daemon *daemon = *state;
+    char reply[REPLY_MAX];
+    int before = vm_count(daemon);
+
+    order(daemon, "FAULT=[KIND=lose,METHOD=one.vm.allocate]");
+    call(daemon, "one.vm.allocate", template, reply);
+    assert_non_null(strstr(reply, "<boolean>1"));
+    assert_int_equal(vm_count(daemon), before);
+}
+
 static void answers_are_cut_changed_and_replaced(void **state)
 {
     struct daemon *daemon = *state;
@@ -228,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connections_are_dropped_before_or_after_the_effect),
+        cmocka_unit_test(an_effect_is_lost_behind_a_good_answer),
         cmocka_unit_test(answers_are_cut_changed_and_replaced),
         cmocka_unit_test(a_held_back_answer_holds_nobody_else_back),
         cmocka_unit_test(nonsense_gets_an_answer),

@@ -121,6 +121,10 @@ class Backend:
         """OpenNebula answers calls about that VM with an error."""
         raise Missing("calls cannot be refused on command")
 
+    def lose(self, method):
+        """OpenNebula answers calls of that method as usual, and they have no effect."""
+        raise Missing("effects cannot be lost on command")
+
     def keep_on_hosts(self):
         """The system datastore's files are on the hosts' own disks, of 2 TB each."""
         raise Missing("hosts do not tell how large their disks are")
@@ -192,6 +196,9 @@ class Sandbox(Backend):
 
     def refuse(self, method, code, text, vm):
         self.fault(kind="refuse", method=method, code=code, text=text, vm=vm, count=-1)
+
+    def lose(self, method):
+        self.fault(kind="lose", method=method, count=-1)
 
     def refused(self):
         """How often orders to refuse were obeyed."""

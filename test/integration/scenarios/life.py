@@ -157,3 +157,21 @@ def stopped_process(t):
     t.wait_running([waits], 20)
     if t.look(vm).history[0].ended < t.began(vm) + 13:
         raise Failure("ended early")
+
+
+@scenario("lost-effects")
+def lost_effects(t):
+    """OpenNebula accepts a start that never happens, as it does when it loses the leadership of its zone:
+    it is not sent again and again, and the VM runs once OpenNebula is sound."""
+    t.add_hosts(1, cores=8)
+    t.backend.lose("one.vm.deploy")
+    t.begin()
+    vm = t.vm("lost")
+    t.wait(15, "the start is accepted", lambda: "deploy accepted" in t.scheduler.output(), vm)
+    t.pause(15)
+    sent = t.scheduler.output().count("VM %d: deploy on" % vm)
+    t.require(2 <= sent <= 3, "sent %d times within 15 s" % sent, vm)
+    t.require("deploy had no effect" in t.scheduler.output(), "the log says it", vm)
+    t.backend.heal()
+    t.wait_running([vm], 30)
+    t.deployed_once(vm)
