@@ -148,13 +148,13 @@ struct vm_record {
     int64_t promise_number; /* 0: never */
     int64_t promise_digest; /* 0: none, it was removed */
     enum { PROMISE_INTACT, PROMISE_DAMAGED, PROMISE_REPAIRED } promise_state; /* not stored */
-    bool gone;                     /* DONE, or no longer in OpenNebula */
+    bool gone; /* DONE, or no longer in OpenNebula */
 
-    int64_t settled; /* monotonic milliseconds: older observations are ignored; not stored */
-    bool in_flight;  /* the command has not been answered yet; not stored */
+    int64_t settled;   /* monotonic milliseconds: older observations are ignored; not stored */
+    bool in_flight;    /* the command has not been answered yet; not stored */
     enum command last; /* the last command sent, until something else is due; not stored */
     int in_vain;       /* consecutive commands without effect; not stored */
-    int too_late;    /* consecutive refusals because the VM had changed state; not stored */
+    int too_late;      /* consecutive refusals because the VM had changed state; not stored */
     int refusals;    /* consecutive refusals for a quota, a lock or a fault of oned's; not stored */
     bool locked;     /* as last observed; not stored */
     int64_t blocked; /* monotonic milliseconds: waiting for room on its host since; 0; not stored */
