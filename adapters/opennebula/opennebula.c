@@ -233,6 +233,7 @@ static void create(struct cloud *cloud, const struct cloud_order *order)
                                                  RPC_BOOL(false), RPC_TEXT(order->text),
                                                  RPC_BOOL(false)};
     struct rpc_request request = {.urgent = true,
+                                  .session = order->session,
                                   .method = "one.template.instantiate",
                                   .arguments = from_template,
                                   .n_arguments = 5};

@@ -76,6 +76,7 @@ struct rpc_argument {
 
 struct rpc_request {
     const char *method;                   /* "one.vm.deploy" */
+    const char *session;                  /* of another user; NULL: the settings'. Copied */
     const struct rpc_argument *arguments; /* after the session, which is put in front */
     size_t n_arguments;
     int64_t timeout; /* milliseconds; 0: the settings' */

@@ -14,6 +14,11 @@
  * closed is not used. */
 enum { IDLE_MAX = 10 };
 
+static const struct rpc_secret *secret_of(const struct rpc_call *call)
+{
+    return call->secret ? call->secret : &call->line->secret;
+}
+
 struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request *request)
 {
     struct rpc_call *call = memory_new(1, sizeof *call);
@@ -30,7 +35,12 @@ struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request
     call->context = request->context;
     call->in_pieces = request->piece != NULL;
     rpc_text_init(&call->text, request->piece, request->context);
-    call->body = rpc_request_encode(request, line->secret.session, &call->length, &err);
+    if (request->session) {
+        call->secret = memory_new(1, sizeof *call->secret);
+        rpc_secret_init(call->secret, request->session);
+    }
+    call->body =
+        rpc_request_encode(request, secret_of(call)->session, &call->length, &err);
     if (!call->body)
         call->failure = memory_text(err.text);
     return call;
@@ -41,6 +51,9 @@ void rpc_call_destroy(struct rpc_call *call)
     if (!call)
         return;
     rpc_request_forget(call->body, call->length);
+    if (call->secret)
+        rpc_secret_finish(call->secret);
+    free(call->secret);
     free(call->method);
     free(call->failure);
     free(call->answer);
@@ -171,7 +184,7 @@ static void report(struct rpc_call *call, struct rpc_reply *reply, const char *f
     va_start(arguments, format);
     text = memory_vformat(format, arguments);
     va_end(arguments);
-    rpc_secret_line(&call->line->secret, text, line, sizeof line);
+    rpc_secret_line(secret_of(call), text, line, sizeof line);
     free(text);
     reply->message = line;
     call->done(call->context, reply);

@@ -29,6 +29,7 @@ struct rpc_call {
     struct rpc_line *line;
     struct rpc_call *next, *previous; /* in one of rpc.c's lists */
     char *method;
+    struct rpc_secret *secret; /* of a session of its own; NULL: the line's */
     int64_t timeout;
     int64_t send_by; /* as in rpc_request */
     bool too_late;   /* it was later, and oned has not seen the call */

@@ -159,14 +159,36 @@ static json_t *unknown_command(const char *name)
                         suggestion_text(&suggestion, near, sizeof near));
 }
 
+/* For whom a trusted peer, such as galerna-web, asks; NULL: valid. */
+static json_t *read_caller(struct question *question)
+{
+    const json_t *caller = json_object_get(question->request, "caller"), *session;
+
+    if (!caller)
+        return NULL;
+    if (!question->peer->trusted)
+        return answer_error(EPERM, "caller: user %ld may not ask for others",
+                            (long)question->peer->uid);
+    question->user = json_string_value(json_object_get(caller, "user"));
+    session = json_object_get(caller, "session");
+    question->session = json_string_value(session);
+    if (!question->user || !*question->user || (session && !question->session))
+        return answer_error(EINVAL, "caller: expected an object with a user, and a session or none");
+    return NULL;
+}
+
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request)
 {
     const struct answers *answers = context;
-    struct question question = {answers, peer, request, 0};
+    struct question question = {.answers = answers, .peer = peer, .request = request};
     const char *name = json_string_value(json_object_get(request, "command"));
+    json_t *wrong;
 
     if (!name)
         return answer_error(EINVAL, "command: is missing");
+    wrong = read_caller(&question);
+    if (wrong)
+        return wrong;
     question.now = answers->daemon->now(answers->daemon->context);
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, name) != 0)

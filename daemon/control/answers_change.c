@@ -172,7 +172,7 @@ static json_t *change_lease(const struct question *question, const struct lease_
     char who[96];
     json_t *answer;
 
-    answers_peer(question->peer, who, sizeof who);
+    answers_peer(question, who, sizeof who);
     if (daemon->change(daemon->context, id, change, dry_run, who, &trial, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-lease-change/1");

@@ -61,6 +61,8 @@ json_t *answer_lease_request(const struct question *question)
         return answer_error(EINVAL, "dry_run: expected true or false");
     if (order_read(question->request, question->now, &order, &err) < 0)
         return answers_refused(&err);
+    order.user = question->user;
+    order.session = question->session;
     if (json_is_true(dry))
         return dry_run(question, &order);
     if (daemon->request(daemon->context, &order, question->peer, &err) < 0)
@@ -68,11 +70,14 @@ json_t *answer_lease_request(const struct question *question)
     return NULL;
 }
 
-void answers_peer(const struct control_peer *peer, char *text, size_t size)
+void answers_peer(const struct question *question, char *text, size_t size)
 {
-    const struct passwd *user = getpwuid(peer->uid);
+    const struct control_peer *peer = question->peer;
+    const struct passwd *user = question->user ? NULL : getpwuid(peer->uid);
 
-    if (user)
+    if (question->user)
+        snprintf(text, size, "%.60s (OpenNebula)", question->user);
+    else if (user)
         snprintf(text, size, "%s (uid %ld)", user->pw_name, (long)peer->uid);
     else
         snprintf(text, size, "uid %ld", (long)peer->uid);
@@ -98,7 +103,7 @@ json_t *answer_lease_cancel(const struct question *question)
     if (lease->phase == PHASE_ENDED)
         return answer_error(ENOENT, "lease %" PRId64 " is %s already", id,
                             phase_name(lease->phase));
-    answers_peer(question->peer, who, sizeof who);
+    answers_peer(question, who, sizeof who);
     if (daemon->cancel(daemon->context, id, who, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-lease-cancel/1");

@@ -197,7 +197,7 @@ json_t *answer_host_release(const struct question *question)
 
     if (answer)
         return answer;
-    answers_peer(question->peer, who, sizeof who);
+    answers_peer(question, who, sizeof who);
     if (daemon->release_host(daemon->context, (int32_t)wanted.id, who, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-host-release/1");
@@ -266,7 +266,7 @@ static json_t *drain(const struct question *question, const struct drain_order *
     struct error err;
     char who[96];
 
-    answers_peer(question->peer, who, sizeof who);
+    answers_peer(question, who, sizeof who);
     if (daemon->drain(daemon->context, order, who, add_drained, vms, &err) < 0) {
         json_decref(vms);
         return answers_refused(&err);
@@ -308,7 +308,7 @@ json_t *answer_host_undrain(const struct question *question)
 
     if (answer)
         return answer;
-    answers_peer(question->peer, who, sizeof who);
+    answers_peer(question, who, sizeof who);
     if (daemon->undrain(daemon->context, (int32_t)wanted.id, who, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-host-undrain/1");

@@ -16,6 +16,7 @@ struct question {
     const struct control_peer *peer;
     const json_t *request;
     int64_t now;
+    const char *user, *session; /* of OpenNebula, for whom a trusted peer asks; NULL: for itself */
 };
 
 typedef json_t *answer_function(const struct question *question);
@@ -45,8 +46,8 @@ json_t *answer_enable_policy(const struct question *question);
 /* The hosts that are drained, now or later, as in "host-list". O(hosts + drained hosts * VMs). */
 json_t *answers_drains(const struct question *question);
 
-/* "anna (uid 1000)" for the history. */
-void answers_peer(const struct control_peer *peer, char *text, size_t size);
+/* Who asks, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
+void answers_peer(const struct question *question, char *text, size_t size);
 
 /* {"ok": true, "schema": schema, "now": ...}. */
 json_t *answer_begin(const struct question *question, const char *schema);

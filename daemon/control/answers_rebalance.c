@@ -83,7 +83,7 @@ json_t *answer_host_rebalance(const struct question *question)
     if (answer)
         return answer;
     answer = answer_begin(question, "galerna-host-rebalance/1");
-    answers_peer(question->peer, who, sizeof who);
+    answers_peer(question, who, sizeof who);
     if (daemon->rebalance(daemon->context, &order, who, add_plan, answer, &err) < 0) {
         json_decref(answer);
         return answers_refused(&err);

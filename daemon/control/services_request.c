@@ -77,6 +77,7 @@ static void make_vm(struct making *making, const struct order *order, const char
     cloud_create(making->daemon->cloud, &(struct cloud_order){.template = order->template,
                                                               .name = name,
                                                               .text = text,
+                                                              .session = order->session,
                                                               .done = made,
                                                               .context = making});
     crash_point("after a VM is ordered");

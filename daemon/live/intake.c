@@ -128,12 +128,12 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
-static const struct user *account_of(const struct daemon *daemon)
+static const struct user *user_of(const struct daemon *daemon, const char *name)
 {
     const struct site_seen *site = world_site(daemon->world);
 
     for (size_t i = 0; site && i < site->users.n; i++)
-        if (!daemon->account || strcmp(site->users.items[i].name, daemon->account) == 0)
+        if (!name || strcmp(site->users.items[i].name, name) == 0)
             return &site->users.items[i];
     return NULL;
 }
@@ -141,7 +141,8 @@ static const struct user *account_of(const struct daemon *daemon)
 bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
                    char reason[LEASE_SPEC_TEXT_MAX])
 {
-    const struct user *account = account_of(daemon);
+    const char *name = order->user ? order->user : daemon->account;
+    const struct user *user = user_of(daemon, name);
     struct lease_spec spec = {.present = true,
                               .kind = order->kind,
                               .start = order->start,
@@ -151,11 +152,11 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
                               .term_values = order->term_values,
                               .given = ~0U};
     const struct rights_request request = {
-        .user = account ? account->name : daemon->account,
-        .group = account ? account->group : NULL,
+        .user = user ? user->name : name,
+        .group = user ? user->group : NULL,
         .spec = &spec,
         .n_vms = order->count,
-        .reservations = reservations_of(daemon, account ? account->id : 0, NULL),
+        .reservations = reservations_of(daemon, user ? user->id : 0, NULL),
         .now = now};
 
     return rights_grant(daemon->rights, &request, reason) == 0;
