@@ -109,7 +109,8 @@ static void set_endpoint(struct credentials *credentials, const char *endpoint, 
     credentials->endpoint_from = memory_text(from);
 }
 
-static int find_endpoint(struct credentials *credentials, const char *configured, struct error *err)
+int credentials_find_endpoint(struct credentials *credentials, const char *configured,
+                              struct error *err)
 {
     const char *variable = getenv("ONE_XMLRPC");
     char paths[2][PATH_MAX], *text;
@@ -214,7 +215,7 @@ int credentials_find(struct credentials *credentials, const char *endpoint, cons
                      struct error *err)
 {
     *credentials = (struct credentials){0};
-    if (find_endpoint(credentials, endpoint, err) < 0 ||
+    if (credentials_find_endpoint(credentials, endpoint, err) < 0 ||
         find_session(credentials, auth_file, err) < 0) {
         credentials_finish(credentials);
         return -1;

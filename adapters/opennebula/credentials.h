@@ -28,6 +28,10 @@ struct credentials {
 int credentials_find(struct credentials *credentials, const char *endpoint, const char *auth_file,
                      struct error *err);
 
+/* The endpoint only, into an empty *credentials. Errors as above. */
+int credentials_find_endpoint(struct credentials *credentials, const char *endpoint,
+                              struct error *err);
+
 /* Wipes the session before it is freed. */
 void credentials_finish(struct credentials *credentials);
 

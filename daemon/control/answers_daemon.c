@@ -186,6 +186,7 @@ json_t *answer_status(const struct question *question)
         json_put(phases, store_phase_words[i], json_integer((json_int_t)counts[i]));
     store_vms(store, &n);
     json_put(answer, "instance", json_from_text(store_instance(store)));
+    json_put(answer, "changes", json_integer(store_commits(store)));
     json_put(answer, "leases", phases);
     json_put(answer, "late", json_integer((json_int_t)late));
     json_put(answer, "vms", json_integer((json_int_t)n));

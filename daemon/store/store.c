@@ -197,6 +197,11 @@ const char *store_instance(const struct store *store)
     return store_fact(store, instance_fact);
 }
 
+int64_t store_commits(const struct store *store)
+{
+    return store->commits;
+}
+
 const struct lease_record *store_lease(const struct store *store, int64_t id)
 {
     return store_index_find(&store->leases, id);

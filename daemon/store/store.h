@@ -182,6 +182,9 @@ void store_close(
 /* A random id of this state, which never changes. */
 const char *store_instance(const struct store *store);
 
+/* How often the store has been committed, since it was made. */
+int64_t store_commits(const struct store *store);
+
 /* NULL: not in memory. Pointers stay valid until store_forget_lease() or store_close(). O(1). */
 const struct lease_record *store_lease(const struct store *store, int64_t id);
 const struct vm_record *store_vm(const struct store *store, int32_t id);

@@ -1,0 +1,268 @@
+#include "web/access.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/rpc.h"
+#include "util/memory.h"
+
+enum {
+    ALL_VISIBLE = -2, /* one.vmpool.info: what the caller may USE */
+    NO_LIMIT = -1,
+    NOT_DONE = -1,
+    NO_ACTION = INT32_MAX, /* the id of a scheduled action that no VM has */
+    WAIT = 1000,           /* milliseconds */
+};
+
+/* --- single VMs ------------------------------------------------------------------------------- */
+
+/* Questions about VMs. */
+struct questions {
+    struct error err; /* the first answer that is no */
+};
+
+static void use_answered(void *context, const struct rpc_reply *reply)
+{
+    struct questions *questions = context;
+
+    if (reply->outcome == RPC_DONE || questions->err.code)
+        return;
+    error_set(&questions->err,
+              reply->outcome != RPC_REFUSED       ? EAGAIN
+              : reply->code == RPC_CODE_NO_EXISTS ? ENOENT
+                                                  : EPERM,
+              "%s", reply->message);
+}
+
+/* The action does not exist, which oned says only to who may MANAGE the VM. */
+static void manage_answered(void *context, const struct rpc_reply *reply)
+{
+    if (reply->outcome != RPC_REFUSED || reply->code != RPC_CODE_NO_EXISTS)
+        use_answered(context, reply);
+}
+
+static void ask_about(struct rpc *rpc, int64_t vm, enum route_right right,
+                      struct questions *questions)
+{
+    const struct rpc_argument use[] = {RPC_INT(vm), RPC_BOOL(false)},
+                              manage[] = {RPC_INT(vm), RPC_INT(NO_ACTION)};
+    bool manages = right == RIGHT_MANAGE;
+
+    rpc_call(rpc, &(struct rpc_request){.method = manages ? "one.vm.scheddelete" : "one.vm.info",
+                                        .arguments = manages ? manage : use,
+                                        .n_arguments = 2,
+                                        .done = manages ? manage_answered : use_answered,
+                                        .context = questions});
+}
+
+static int wait_for_all(struct rpc *rpc, const struct questions *questions, struct error *err)
+{
+    while (rpc_pending(rpc) > 0)
+        if (rpc_wait(rpc, NULL, 0, WAIT, err) < 0)
+            return -1;
+    if (!questions->err.code)
+        return 0;
+    *err = questions->err;
+    return -1;
+}
+
+/* The VMs of a lease that are not gone; NULL with err. */
+static json_t *members_of(const struct access *access, int64_t lease, struct error *err)
+{
+    json_t *answer = access->ask(
+        access->context, json_pack("{s:s, s:I}", "command", "lease-show", "lease", lease), err);
+    json_t *members =
+        answer ? json_incref(json_object_get(json_object_get(answer, "lease"), "members")) : NULL;
+
+    if (answer && !members)
+        error_set(err, ENOENT, "lease %" PRId64 " does not exist", lease);
+    json_decref(answer);
+    return members;
+}
+
+static int check_lease(const struct access *access, enum route_right right, int64_t lease,
+                       struct error *err)
+{
+    json_t *members = right == RIGHT_MANAGE ? members_of(access, lease, err) : NULL;
+    struct questions questions = {.err = {0}};
+    struct rpc *rpc = NULL;
+    const json_t *member;
+    int result = -1;
+    size_t i;
+
+    if (lease > INT32_MAX)
+        error_set(err, ENOENT, "lease %" PRId64 " does not exist", lease);
+    else
+        rpc = callers_connect(access->callers, access->caller->session, err);
+    if (rpc && (members || right == RIGHT_USE)) {
+        ask_about(rpc, lease, RIGHT_USE, &questions);
+        json_array_foreach(members, i, member)
+        {
+            if (!json_is_true(json_object_get(member, "gone")))
+                ask_about(rpc, json_integer_value(json_object_get(member, "vm")), right,
+                          &questions);
+        }
+        result = wait_for_all(rpc, &questions, err);
+    }
+    rpc_destroy(rpc);
+    json_decref(members);
+    return result;
+}
+
+/* --- what a caller sees ----------------------------------------------------------------------- */
+
+/* The answer of a call as a document, to be freed; NULL with err. */
+static char *document_of(const struct access *access, const struct rpc_request *request,
+                         struct error *err)
+{
+    struct rpc *rpc = callers_connect(access->callers, access->caller->session, err);
+    char *document = NULL;
+
+    if (rpc && rpc_call_now(rpc, request, &document, NULL, err) < 0)
+        err->code = EAGAIN;
+    else if (rpc && !document)
+        error_set(err, EAGAIN, "%s: OpenNebula's answer is empty", request->method);
+    rpc_destroy(rpc);
+    return document;
+}
+
+static int visible_vms(const struct access *access, struct vm_pool *vms, struct error *err)
+{
+    const struct rpc_argument arguments[] = {RPC_INT(ALL_VISIBLE), RPC_INT(NO_LIMIT),
+                                             RPC_INT(NO_LIMIT), RPC_INT(NOT_DONE)};
+    char *document =
+        document_of(access,
+                    &(struct rpc_request){
+                        .method = "one.vmpool.info", .arguments = arguments, .n_arguments = 4},
+                    err);
+    int result = document ? vm_pool_parse(vms, document, strlen(document), err) : -1;
+
+    free(document);
+    return result;
+}
+
+static int visible_hosts(const struct access *access, struct host_pool *hosts, struct error *err)
+{
+    char *document = document_of(access, &(struct rpc_request){.method = "one.hostpool.info"}, err);
+    int result = document ? host_pool_parse(hosts, document, strlen(document), err) : -1;
+
+    free(document);
+    return result;
+}
+
+static bool sees_lease(const struct access *access, const struct vm_pool *vms, const json_t *lease)
+{
+    const json_t *id = json_object_get(lease, "lease"), *uid = json_object_get(lease, "uid");
+
+    return (json_is_integer(uid) && json_integer_value(uid) == access->caller->uid) ||
+           (json_is_integer(id) && json_integer_value(id) <= INT32_MAX &&
+            vm_pool_find(vms, (int32_t)json_integer_value(id)));
+}
+
+static int reduce_leases(const struct access *access, json_t *answer, struct error *err)
+{
+    json_t *leases = json_object_get(answer, "leases"), *kept = json_array(), *lease;
+    struct vm_pool vms;
+    size_t i;
+
+    if (visible_vms(access, &vms, err) < 0) {
+        json_decref(kept);
+        return -1;
+    }
+    json_array_foreach(leases, i, lease) if (sees_lease(access, &vms, lease))
+        json_array_append(kept, lease);
+    json_object_set_new(answer, "leases", kept);
+    vm_pool_finish(&vms);
+    return 0;
+}
+
+static int reduce_hosts(const struct access *access, json_t *answer, struct error *err)
+{
+    json_t *hosts = json_object_get(answer, "hosts"), *kept = json_array(), *host;
+    struct host_pool visible;
+    size_t i;
+
+    if (visible_hosts(access, &visible, err) < 0) {
+        json_decref(kept);
+        return -1;
+    }
+    json_array_foreach(hosts, i, host)
+    {
+        int64_t id = json_integer_value(json_object_get(host, "host"));
+
+        if (host_pool_find(&visible, (int32_t)id))
+            json_array_append(kept, host);
+    }
+    json_object_set_new(answer, "hosts", kept);
+    host_pool_finish(&visible);
+    return 0;
+}
+
+static int reduce_timeline(const struct access *access, json_t *answer, struct error *err)
+{
+    json_t *operations = json_object_get(answer, "operations"), *operation;
+    static const char *const private_fields[] = {"lease", "vm", "user", "name"};
+    int64_t host = json_integer_value(json_object_get(answer, "host"));
+    struct host_pool hosts;
+    struct vm_pool vms;
+    size_t i;
+    bool visible;
+
+    if (visible_hosts(access, &hosts, err) < 0)
+        return -1;
+    visible = host_pool_find(&hosts, (int32_t)host) != NULL;
+    host_pool_finish(&hosts);
+    if (!visible)
+        return error_set(err, EPERM, "OpenNebula does not let you USE this host");
+    if (visible_vms(access, &vms, err) < 0)
+        return -1;
+    json_array_foreach(
+        operations, i,
+        operation) if (!sees_lease(access, &vms, operation)) for (size_t field = 0;
+                                                                  field <
+                                                                  sizeof private_fields /
+                                                                      sizeof *private_fields;
+                                                                  field++)
+        json_object_set_new(operation, private_fields[field], json_null());
+    vm_pool_finish(&vms);
+    return 0;
+}
+
+/* --- by route --------------------------------------------------------------------------------- */
+
+int access_check(const struct access *access, const struct route *route, const json_t *asked,
+                 struct error *err)
+{
+    if (access->caller->is_operator)
+        return 0;
+    if (route->right == RIGHT_OPERATOR)
+        return error_set(err, EPERM, "only members of OpenNebula's group oneadmin may do this");
+    if (route->right != RIGHT_USE && route->right != RIGHT_MANAGE)
+        return 0;
+    return check_lease(access, route->right, json_integer_value(json_object_get(asked, "lease")),
+                       err);
+}
+
+int access_reduce(const struct access *access, const struct route *route, json_t *answer,
+                  struct error *err)
+{
+    if (access->caller->is_operator)
+        return 0;
+    switch (route->right) {
+    case RIGHT_OWN_LEASES:
+        return reduce_leases(access, answer, err);
+    case RIGHT_OWN_HOSTS:
+        return reduce_hosts(access, answer, err);
+    case RIGHT_HOST:
+        return reduce_timeline(access, answer, err);
+    case RIGHT_SIGNED_IN:
+    case RIGHT_OPERATOR:
+    case RIGHT_USE:
+    case RIGHT_MANAGE:
+        break;
+    }
+    return 0;
+}

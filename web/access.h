@@ -1,0 +1,35 @@
+/* access.h: may a caller do this? OpenNebula answers, asked with the caller's own session.
+ *
+ * Rules of route_right: USE of a lease is USE of its first VM (one.vm.info); MANAGE of a lease is
+ * MANAGE of each of its VMs. Lists are reduced to the VMs and hosts that one.vmpool.info and
+ * one.hostpool.info show to the caller. Operators may do everything, so OpenNebula is not asked.
+ */
+#ifndef GALERNA_WEB_ACCESS_H
+#define GALERNA_WEB_ACCESS_H
+
+#include <jansson.h>
+
+#include "util/error.h"
+#include "web/caller.h"
+#include "web/route.h"
+
+/* Asks galernad: an answer, to be released, or NULL with err. Takes the request. */
+typedef json_t *access_ask(void *context, json_t *request, struct error *err);
+
+struct access {
+    const struct callers *callers;
+    const struct caller *caller;
+    access_ask *ask;
+    void *context;
+};
+
+/* Before the request is sent. -1 with err: EPERM (the caller may not), ENOENT (no such lease),
+ * EAGAIN (OpenNebula or galernad does not answer). One call to OpenNebula for each VM concerned. */
+int access_check(const struct access *access, const struct route *route, const json_t *asked,
+                 struct error *err);
+
+/* What of the answer is not for the caller is removed from it. -1 with err, as above. */
+int access_reduce(const struct access *access, const struct route *route, json_t *answer,
+                  struct error *err);
+
+#endif

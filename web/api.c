@@ -1,0 +1,243 @@
+#include "web/api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/control.h"
+#include "util/memory.h"
+#include "util/unqualified.h"
+#include "web/access.h"
+
+enum {
+    ASK_TIMEOUT =
+        130 * 1000, /* milliseconds; galernad delays some answers by two minutes at most */
+    OK = 200,
+    BAD_REQUEST = 400,
+    UNAUTHORIZED = 401,
+    FORBIDDEN = 403,
+    NOT_FOUND = 404,
+    METHOD_NOT_ALLOWED = 405,
+    CONFLICT = 409,
+    TOO_LARGE = 413,
+    UNSUPPORTED_TYPE = 415,
+    TOO_MANY = 429,
+    FAILED = 500,
+    NOT_IMPLEMENTED = 501,
+    UNAVAILABLE = 503,
+};
+
+static const char media_type[] = "application/json";
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static void give(struct api_answer *answer, unsigned status, const json_t *document)
+{
+    answer->status = status;
+    answer->type = media_type;
+    answer->body = json_dumps(document, JSON_COMPACT);
+    if (!answer->body)
+        answer->body = memory_text("{\"ok\":false,\"error\":\"the answer cannot be written\","
+                                   "\"code\":\"failed\"}");
+    answer->length = strlen(answer->body);
+}
+
+static void refuse(struct api_answer *answer, unsigned status, const char *code, const char *text)
+{
+    json_t *document = json_pack("{s:b, s:s, s:s}", "ok", 0, "error", text, "code", code);
+
+    give(answer, status, document);
+    json_decref(document);
+}
+
+/* An error of this process, not of galernad's answer. */
+static void refuse_error(struct api_answer *answer, const struct error *err)
+{
+    switch (err->code) {
+    case EINVAL:
+        refuse(answer, BAD_REQUEST, "malformed", err->text);
+        break;
+    case EACCES:
+        refuse(answer, UNAUTHORIZED, "unauthenticated", err->text);
+        break;
+    case EPERM:
+        refuse(answer, FORBIDDEN, "denied", err->text);
+        break;
+    case ENOENT:
+        refuse(answer, NOT_FOUND, "not-found", err->text);
+        break;
+    case ENOTSUP:
+        refuse(answer, METHOD_NOT_ALLOWED, "unsupported", err->text);
+        break;
+    case EBUSY:
+        refuse(answer, TOO_MANY, "too-many", err->text);
+        break;
+    default:
+        refuse(answer, UNAVAILABLE, "not-ready", err->text);
+        break;
+    }
+}
+
+/* The status of what galernad answered. */
+static unsigned status_of(const struct route *route, const json_t *document)
+{
+    static const struct {
+        const char *code;
+        unsigned status;
+    } statuses[] = {
+        {"malformed", BAD_REQUEST}, {"unsupported", NOT_IMPLEMENTED},
+        {"not-found", NOT_FOUND},   {"denied", FORBIDDEN},
+        {"not-ready", UNAVAILABLE}, {"refused", CONFLICT},
+        {"too-long", TOO_LARGE},    {"busy", UNAVAILABLE},
+    };
+    const char *code = json_string_value(json_object_get(document, "code"));
+    bool dry_run = json_is_true(json_object_get(document, "dry_run"));
+
+    if (json_is_true(json_object_get(document, "ok"))) {
+        if (json_is_false(json_object_get(document, "accepted")))
+            return dry_run || route->status != OK ? OK : CONFLICT;
+        return json_object_get(document, "accepted") ? OK : route->status;
+    }
+    for (size_t i = 0; code && i < sizeof statuses / sizeof *statuses; i++)
+        if (strcmp(statuses[i].code, code) == 0)
+            return statuses[i].status;
+    return FAILED;
+}
+
+/* --- galernad --------------------------------------------------------------------------------- */
+
+static json_t *ask(void *context, json_t *request, struct error *err)
+{
+    const struct api *api = context;
+    json_t *answer = control_ask(api->socket, request, ASK_TIMEOUT, err);
+
+    json_decref(request);
+    if (!answer)
+        error_set(err, EAGAIN, "galernad does not answer; try again later");
+    return answer;
+}
+
+/* For whom galernad is asked. */
+static void name_caller(json_t *asked, const struct route *route, const struct caller *caller)
+{
+    json_t *named = json_pack("{s:s}", "user", caller->name);
+
+    if (route->as_caller)
+        json_object_set_new(named, "session", json_string(caller->session));
+    json_object_set_new(asked, "caller", named);
+}
+
+static int take_query(const struct api_request *request, const struct route *route, json_t *asked,
+                      struct error *err)
+{
+    for (size_t i = 0; i < request->n_query; i++)
+        if (route_take_query(route, asked, request->query[i].name, request->query[i].value, err) <
+            0)
+            return -1;
+    return 0;
+}
+
+static void answer_route(const struct access *access, const struct route *route,
+                         const struct api_request *request, const char *captured,
+                         struct api_answer *answer)
+{
+    struct error err = {0};
+    json_t *asked = route_ask(route, &request->route, captured, &err), *document = NULL;
+
+    if (asked && take_query(request, route, asked, &err) == 0 &&
+        access_check(access, route, asked, &err) == 0) {
+        name_caller(asked, route, access->caller);
+        document = access->ask(access->context, json_incref(asked), &err);
+    }
+    if (document && json_is_true(json_object_get(document, "ok")) &&
+        access_reduce(access, route, document, &err) < 0) {
+        json_decref(document);
+        document = NULL;
+    }
+    if (document)
+        give(answer, status_of(route, document), document);
+    else
+        refuse_error(answer, &err);
+    json_decref(document);
+    json_decref(asked);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+/* A page of another site can send a form in the name of a user whose browser knows the password;
+ * it cannot send this type. */
+static bool is_json(const struct api_request *request)
+{
+    size_t n = sizeof media_type - 1;
+
+    return request->type && strncasecmp(request->type, media_type, n) == 0 &&
+           (request->type[n] == '\0' || request->type[n] == ';' || request->type[n] == ' ');
+}
+
+static bool is_get(const struct api_request *request)
+{
+    return strcmp(request->route.method, "GET") == 0 || strcmp(request->route.method, "HEAD") == 0;
+}
+
+static bool answer_files(const struct api *api, const struct api_request *request,
+                         struct api_answer *answer)
+{
+    const struct file *file = files_find(api->files, request->route.path);
+
+    if (!file && strcmp(request->route.path, ROUTE_PREFIX "/events") != 0)
+        return false;
+    if (!is_get(request)) {
+        refuse(answer, METHOD_NOT_ALLOWED, "unsupported", "this path has only GET");
+        strcpy(answer->allow, "GET");
+        return true;
+    }
+    answer->status = OK;
+    answer->file = file;
+    answer->type = file ? file->type : "text/event-stream";
+    return true;
+}
+
+static void answer_signed_in(const struct api *api, const struct caller *caller,
+                             const struct api_request *request, struct api_answer *answer)
+{
+    const struct access access = {api->callers, caller, ask, unqualified(api)};
+    struct error err = {0};
+    const struct route *route;
+    const char *captured;
+
+    if (answer_files(api, request, answer))
+        return;
+    route = route_find(request->route.method, request->route.path, &captured, answer->allow,
+                       sizeof answer->allow, &err);
+    if (!route)
+        refuse_error(answer, &err);
+    else if (route->body && !is_json(request))
+        refuse(answer, UNSUPPORTED_TYPE, "malformed", "the Content-Type must be application/json");
+    else
+        answer_route(&access, route, request, captured, answer);
+}
+
+void api_answer(const struct api *api, const struct api_request *request, struct api_answer *answer)
+{
+    struct error err = {0};
+    struct caller caller;
+
+    *answer = (struct api_answer){.status = FAILED};
+    if (request->too_long) {
+        refuse(answer, TOO_LARGE, "too-long", "the request is too long");
+        return;
+    }
+    if (!request->user) {
+        refuse(answer, UNAUTHORIZED, "unauthenticated",
+               "sign in with the name of an OpenNebula user and a password or token");
+        return;
+    }
+    if (callers_sign_in(api->callers, request->user, request->password, request->address, &caller,
+                        &err) < 0) {
+        refuse_error(answer, &err);
+        return;
+    }
+    strcpy(answer->who, caller.name);
+    answer_signed_in(api, &caller, request, answer);
+    caller_finish(&caller);
+}

@@ -1,0 +1,50 @@
+/* api.h: from a request over HTTP to its answer: who asks, what, may they, and what galernad says.
+ *
+ * Thread-safe. Knows neither sockets nor TLS (server.h).
+ */
+#ifndef GALERNA_WEB_API_H
+#define GALERNA_WEB_API_H
+
+#include "web/caller.h"
+#include "web/events.h"
+#include "web/files.h"
+#include "web/route.h"
+
+enum { API_BODY_MAX = 60000, API_QUERY_MAX = 16, API_ALLOW_MAX = 64 };
+
+struct api {
+    struct callers *callers;
+    struct files *files;
+    struct events *events;
+    const char *socket; /* of galernad */
+};
+
+struct api_pair {
+    const char *name, *value; /* value NULL: none */
+};
+
+struct api_request {
+    struct route_request route;
+    const char *type;            /* Content-Type; NULL: none */
+    const char *user, *password; /* NULL: no credentials */
+    const char *address;         /* of the client */
+    struct api_pair query[API_QUERY_MAX];
+    size_t n_query;
+    bool too_long; /* the body or the query */
+};
+
+struct api_answer {
+    unsigned status;
+    const char *type; /* a constant */
+    char *body;       /* to be freed, unless `file` is set; NULL: a stream of events */
+    size_t length;
+    const struct file *file;
+    char allow[API_ALLOW_MAX]; /* for 405 */
+    char who[CALLER_NAME_MAX]; /* for the log; "": not signed in */
+};
+
+/* Always gives an answer. */
+void api_answer(const struct api *api, const struct api_request *request,
+                struct api_answer *answer);
+
+#endif

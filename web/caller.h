@@ -1,0 +1,51 @@
+/* caller.h: who makes a request, by OpenNebula's word.
+ *
+ * A caller proves who it is with a session of OpenNebula, "user:password" or "user:token", in
+ * HTTP's Basic scheme. one.user.info with that session says whether it is valid and whose it is;
+ * the answer is remembered for CALLER_REMEMBERED milliseconds under a keyed hash of the session.
+ * The session itself is kept for the time of the request only. Failed attempts of an address are
+ * limited. Thread-safe.
+ */
+#ifndef GALERNA_WEB_CALLER_H
+#define GALERNA_WEB_CALLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+enum { CALLER_REMEMBERED = 60 * 1000, CALLER_NAME_MAX = 256, CALLER_SESSION_MAX = 1024 };
+
+struct caller {
+    int32_t uid;
+    bool is_operator; /* user 0, or a member of the group oneadmin */
+    char name[CALLER_NAME_MAX];
+    char session[CALLER_SESSION_MAX]; /* secret; wipe with caller_finish() */
+};
+
+struct callers; /* opaque */
+
+struct callers_settings {
+    const char *endpoint; /* of oned */
+    const char *ca_file;  /* NULL: the system's */
+    bool allow_plaintext; /* http to another machine than this one */
+    double rate;          /* requests per second of a caller; twice as many in a burst */
+};
+
+/* Texts of the settings must outlive the result. NULL with err: the endpoint is not valid. */
+struct callers *callers_create(const struct callers_settings *settings, struct error *err);
+void callers_destroy(struct callers *callers); /* NULL is allowed */
+
+/* Whose session is it? address: of the client, for the limit of failures. 0 with *caller, which is
+ * to be finished; -1 with err: EACCES (the session is not valid), EBUSY (too many failures from
+ * this address, or too many requests of this caller), EAGAIN (OpenNebula does not answer). Takes a
+ * call to OpenNebula if the caller is not remembered. */
+int callers_sign_in(struct callers *callers, const char *user, const char *password,
+                    const char *address, struct caller *caller, struct error *err);
+void caller_finish(struct caller *caller);
+
+/* Connections to OpenNebula with the session of a caller; NULL with err. */
+struct rpc *callers_connect(const struct callers *callers, const char *session, struct error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* files.h: what galerna-web serves as it is: the page, and the description of the API. Read at the
+ * start. */
+#ifndef GALERNA_WEB_FILES_H
+#define GALERNA_WEB_FILES_H
+
+#include <stddef.h>
+
+#include "util/error.h"
+
+struct file {
+    const char *path; /* in URLs: "/", "/calendar.js" */
+    const char *type;
+    char *text;
+    size_t length;
+};
+
+struct files; /* opaque */
+
+/* NULL with err: a file of `directory` cannot be read. */
+struct files *files_create(const char *directory, struct error *err);
+void files_destroy(struct files *files); /* NULL is allowed */
+
+/* NULL: there is none. */
+const struct file *files_find(const struct files *files, const char *path);
+
+#endif

@@ -1,0 +1,43 @@
+#include "web/options.h"
+
+#define AT(member) offsetof(struct web_options, member)
+
+static void print_version(FILE *stream)
+{
+    fputs("galerna-web " GALERNA_VERSION "\n", stream);
+}
+
+static const struct command_option options[] = {
+    {"listen", .type = ARGUMENT_TEXT, .argument = "ADDRESS:PORT", .offset = AT(server.listen),
+     .otherwise = "127.0.0.1:9751",
+     .help = "Address to listen on; one off the loopback interface needs --certificate and --key"},
+    {"certificate", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(server.certificate),
+     .help = "Serve HTTPS with this certificate and those of its issuers (PEM)"},
+    {"key", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(server.key),
+     .help = "Key of the certificate (PEM)"},
+    {"socket", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(socket),
+     .help = "Control socket of galernad, instead of $GALERNA_SOCKET or the default one"},
+    {"endpoint", .type = ARGUMENT_TEXT, .argument = "URL", .offset = AT(endpoint),
+     .help = "OpenNebula's XML-RPC interface, where callers are checked. Default: as for "
+             "OpenNebula's own tools ($ONE_XMLRPC, ~/.one/one_endpoint, this machine)"},
+    {"ca-file", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(ca_file),
+     .help = "CA certificates for an HTTPS endpoint, instead of the system's"},
+    {"allow-plaintext", .type = ARGUMENT_FLAG, .offset = AT(allow_plaintext),
+     .help = "Allow passing on passwords over plain HTTP to an endpoint on another machine"},
+    {"rate", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(rate), .otherwise = "100",
+     .least = 1, .most = 100000,
+     .help = "Requests per second that a caller may make; twice as many at once"},
+    {"files", .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(files),
+     .otherwise = GALERNA_WEB_FILES, .help = "Directory of the files that are served"},
+    {"version", .type = ARGUMENT_ANSWER, .answer = print_version,
+     .help = "Print the version and exit"},
+};
+
+const struct command_line web_line = {
+    .name = "galerna-web",
+    .summary = "Serve the HTTP API of galernad",
+    .purpose = "Serve the HTTP API of galernad. See galerna-web(8).",
+    .groups = {{.options = options, .n = sizeof options / sizeof *options}},
+    .codes = {{EXIT_DONE, "Ended by a signal"}, {EXIT_FAILED, "Failed; the last line says why"}},
+    .size = sizeof(struct web_options),
+};

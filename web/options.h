@@ -1,0 +1,22 @@
+/* options.h: the command line of galerna-web. */
+#ifndef GALERNA_WEB_OPTIONS_H
+#define GALERNA_WEB_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/command_line.h"
+#include "web/server.h"
+
+struct web_options {
+    struct server_settings server;
+    const char *socket;   /* of galernad; NULL: as the command galerna finds it */
+    const char *endpoint; /* of oned; NULL: as OpenNebula's own tools find it */
+    const char *ca_file, *files;
+    bool allow_plaintext;
+    int64_t rate; /* requests per second of a caller */
+};
+
+extern const struct command_line web_line; /* its arguments are a struct web_options */
+
+#endif

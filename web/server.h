@@ -1,0 +1,34 @@
+/* server.h: HTTP and TLS for the API.
+ *
+ * A thread for each of SERVER_CLIENTS_MAX connections, so that a request may wait for OpenNebula or
+ * galernad. Off the loopback interface it takes TLS only.
+ */
+#ifndef GALERNA_WEB_SERVER_H
+#define GALERNA_WEB_SERVER_H
+
+#include <stdint.h>
+
+#include "util/error.h"
+#include "web/api.h"
+
+enum {
+    SERVER_CLIENTS_MAX = 48,   /* below CONTROL_CLIENTS_MAX: others reach galernad in any case */
+    SERVER_IDLE_LIMIT = 30,    /* seconds in which a client must send or read something */
+    SERVER_MEMORY = 32 * 1024, /* bytes of a request's headers, and of what libmicrohttpd reads */
+};
+
+struct server; /* opaque */
+
+struct server_settings {
+    const char *listen;            /* "127.0.0.1:9751", "[::]:443" */
+    const char *certificate, *key; /* files, PEM; both NULL: no TLS */
+};
+
+/* Starts its threads. api must outlive the result. NULL with err: EINVAL (the address; one off the
+ * loopback interface without a certificate), those of bind(2), a file that cannot be read. */
+struct server *server_create(const struct server_settings *settings, const struct api *api,
+                             struct error *err);
+/* Waits for the requests under way; events_stop() first. NULL is allowed. */
+void server_destroy(struct server *server);
+
+#endif
