@@ -4,6 +4,8 @@
 macro(galerna_set_component folder)
   if("${folder}" MATCHES "^(daemon|planner|adapters/opennebula)$")
     set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME daemon)
+  elseif("${folder}" STREQUAL web)
+    set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME web)
   elseif("${folder}" STREQUAL policies)
     set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME policies)
   elseif("${folder}" STREQUAL plugin)

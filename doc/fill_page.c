@@ -21,6 +21,7 @@
 #include "daemon/startup.h"
 #include "lwf/generate.h"
 #include "verify/verify.h"
+#include "web/options.h"
 
 /* Text with what scdoc would take for markup escaped. */
 static void print_text(const char *text)
@@ -176,6 +177,8 @@ static const struct command_line *command_at(const char *name, size_t i)
 
     if (!strcmp(name, galernad_line.name))
         return i ? NULL : &galernad_line;
+    if (!strcmp(name, web_line.name))
+        return i ? NULL : &web_line;
     for (size_t k = 0; k < command_count; k++) {
         const struct command_line *line = command_table[k].line;
 

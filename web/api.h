@@ -6,7 +6,7 @@
 #define GALERNA_WEB_API_H
 
 #include "web/caller.h"
-#include "web/events.h"
+#include "web/feed.h"
 #include "web/files.h"
 #include "web/route.h"
 
@@ -15,7 +15,7 @@ enum { API_BODY_MAX = 60000, API_QUERY_MAX = 16, API_ALLOW_MAX = 64 };
 struct api {
     struct callers *callers;
     struct files *files;
-    struct events *events;
+    struct feed *feed;
     const char *socket; /* of galernad */
 };
 

@@ -31,7 +31,7 @@ static int serve(const struct web_options *options, struct api *api, const sigse
     fprintf(stderr, "galerna-web: serving %s on %s\n", options->server.key ? "HTTPS" : "HTTP",
             options->server.listen);
     wait_for_end(signals);
-    events_stop(api->events);
+    feed_stop(api->feed);
     server_destroy(server);
     return 0;
 }
@@ -51,10 +51,10 @@ static int run_on(const struct web_options *options, const char *socket, const s
         api.callers = callers_create(&settings, err);
     }
     api.files = api.callers ? files_create(options->files, err) : NULL;
-    api.events = api.files ? events_create(socket, err) : NULL;
-    if (api.events)
+    api.feed = api.files ? feed_create(socket, err) : NULL;
+    if (api.feed)
         result = serve(options, &api, signals, err);
-    events_destroy(api.events);
+    feed_destroy(api.feed);
     files_destroy(api.files);
     callers_destroy(api.callers);
     credentials_finish(&found);

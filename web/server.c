@@ -32,7 +32,7 @@ struct exchange {
 
 static ssize_t read_event(void *listener, uint64_t position, char *text, size_t size)
 {
-    size_t n = events_read(listener, text, size);
+    size_t n = feed_read(listener, text, size);
 
     (void)position;
     return n > 0 ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
@@ -40,12 +40,12 @@ static ssize_t read_event(void *listener, uint64_t position, char *text, size_t 
 
 static void leave(void *listener)
 {
-    events_leave(listener);
+    feed_leave(listener);
 }
 
 static struct MHD_Response *stream_of(const struct server *server)
 {
-    struct listener *listener = events_listen(server->api->events);
+    struct listener *listener = feed_listen(server->api->feed);
     struct MHD_Response *response;
 
     if (!listener)
@@ -53,7 +53,7 @@ static struct MHD_Response *stream_of(const struct server *server)
     response =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EVENT_MAX, read_event, listener, leave);
     if (!response)
-        events_leave(listener);
+        feed_leave(listener);
     return response;
 }
 

@@ -28,7 +28,7 @@ struct server_settings {
  * loopback interface without a certificate), those of bind(2), a file that cannot be read. */
 struct server *server_create(const struct server_settings *settings, const struct api *api,
                              struct error *err);
-/* Waits for the requests under way; events_stop() first. NULL is allowed. */
+/* Waits for the requests under way; feed_stop() first. NULL is allowed. */
 void server_destroy(struct server *server);
 
 #endif

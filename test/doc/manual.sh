@@ -2,12 +2,13 @@
 # Every command has --help and a page of the manual; both list every option and exit code. The same
 # for options of configuration files.
 #
-#   manual.sh GALERNA GALERNAD FOLDER-OF-FILLED-PAGES (.scd)
+#   manual.sh GALERNA GALERNAD FOLDER-OF-FILLED-PAGES (.scd) GALERNA-WEB
 set -euo pipefail
 
 galerna=$1
 galernad=$2
 pages=$3
+web=$4
 status=0
 
 wrong() {
@@ -74,6 +75,7 @@ for noun in "${!commands[@]}"; do
     page "$pages/galerna-$noun.1.scd" "$galerna" "${verbs[@]}"
 done
 page "$pages/galernad.8.scd" "$galernad" ''
+page "$pages/galerna-web.8.scd" "$web" ''
 
 same galerna.conf.5 \
     "$("$galerna" replay --list-options | grep -oE '^[a-z-]+:' | tr -d :)" \

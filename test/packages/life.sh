@@ -99,10 +99,10 @@ for _ in $(seq 100); do
 done
 becomes 1 running 20
 
-dpkg --remove galernad
+dpkg --remove galerna-web galernad
 ! pgrep -x galernad >/dev/null || fail "galernad runs after its removal"
 [ -d /var/lib/galerna ] || fail "a removal loses the leases"
-dpkg --install "$second"/galernad_*.deb
+dpkg --install "$second"/galernad_*.deb "$second"/galerna-web_*.deb
 systemctl start galernad
 becomes 0 running 20
 
@@ -114,7 +114,7 @@ chown -R oneadmin /var/lib/one
 switch 6.10
 switch 7.4
 
-dpkg --purge galernad galerna galerna-policies galerna-dev galerna-doc
+dpkg --purge galerna-web galernad galerna galerna-policies galerna-dev galerna-doc
 [ ! -e /var/lib/galerna ] || fail "a purge leaves /var/lib/galerna"
 left=$(find /usr -iname '*galerna*' -not -path '*/systemd/*')
 [ -z "$left" ] || fail "a purge leaves $left"

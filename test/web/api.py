@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Requests to galerna-web as an operator, as users, and as strangers, and what must come of them.
+
+The description (openapi.json) is read from the server: each of its operations is called.
+"""
+
+import argparse
+import base64
+import http.client
+import json
+import socket
+import ssl
+import sys
+import time
+import urllib.parse
+import xmlrpc.client
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("url")
+parser.add_argument("endpoint", help="of OpenNebula")
+parser.add_argument("auth", help="file with the session of oneadmin")
+parser.add_argument("--certificate")
+parser.add_argument("--away", action="store_true", help="galernad does not run")
+options = parser.parse_args()
+server = urllib.parse.urlsplit(options.url)
+with open(options.auth, encoding="utf-8") as file:
+    admin = file.read().strip()
+oned = xmlrpc.client.ServerProxy(options.endpoint)
+JSON = {"Content-Type": "application/json"}
+
+
+def connect():
+    if server.scheme == "http":
+        return http.client.HTTPConnection(server.netloc, timeout=60)
+    return http.client.HTTPSConnection(
+        server.netloc, timeout=60, context=ssl.create_default_context(cafile=options.certificate))
+
+
+def call(session, method, path, body=None, headers=None):
+    """The status, the document and the headers of an answer."""
+    sent = dict(JSON if headers is None and method in ("POST", "PATCH") else headers or {})
+    if session:
+        sent["Authorization"] = "Basic " + base64.b64encode(session.encode()).decode()
+    connection = connect()
+    if isinstance(body, (dict, list)):
+        body = json.dumps(body)
+    connection.request(method, path, body, sent)
+    answer = connection.getresponse()
+    text = answer.read()
+    connection.close()
+    document = json.loads(text) if text else None
+    return answer.status, document, answer.headers
+
+
+def expect(status, session, method, path, body=None, headers=None, code=None):
+    got, document, _ = call(session, method, path, body, headers)
+    if got != status or (code and document["code"] != code):
+        sys.exit(f"{method} {path} {body or ''} as {(session or '-').split(':')[0]}: "
+                 f"{got} {document} instead of {status} {code or ''}")
+    if isinstance(document, dict) and "ok" in document:
+        assert document["ok"] == (status < 400 or "accepted" in document), document
+    return document
+
+
+def until(what, test):
+    for _ in range(300):
+        value = test()
+        if value:
+            return value
+        time.sleep(0.1)
+    sys.exit(f"never: {what}")
+
+
+def one(method, *arguments):
+    answer = getattr(oned.one, method[0])
+    for part in method[1:]:
+        answer = getattr(answer, part)
+    answer = answer(admin, *arguments)
+    assert answer[0], answer
+    return answer[1]
+
+
+def user(name):
+    """A user's session, made once."""
+    answer = oned.one.user.info(f"{name}:secret-{name}", -1)
+    if not answer[0]:
+        one(("user", "allocate"), name, f"secret-{name}", "core")
+    return f"{name}:secret-{name}"
+
+
+def away():
+    expect(503, admin, "GET", "/api/v1/leases", code="not-ready")
+    expect(503, user("anna"), "DELETE", "/api/v1/leases/0", code="not-ready")
+    expect(200, admin, "GET", "/api/v1/openapi.json")
+
+
+def strangers():
+    _, document, headers = call(None, "GET", "/api/v1/leases")
+    assert document["code"] == "unauthenticated" and "Basic" in headers["WWW-Authenticate"]
+    for path in ("/", "/api/v1/leases", "/api/v1/openapi.json", "/api/v1/events", "/nothing"):
+        expect(401, None, "GET", path)
+    expect(401, "oneadmin:wrong", "GET", "/api/v1/leases", code="unauthenticated")
+    expect(401, ":x", "GET", "/api/v1/leases")
+    expect(401, "x" * 2000 + ":y", "GET", "/api/v1/leases")
+
+
+def malformed():
+    expect(404, admin, "GET", "/api/v1/nothing", code="not-found")
+    expect(404, admin, "GET", "/api/v2/leases", code="not-found")
+    status, document, headers = call(admin, "PUT", "/api/v1/leases", "{}")
+    assert status == 405 and headers["Allow"] == "GET, POST", (status, document, headers)
+    expect(400, admin, "GET", "/api/v1/leases/one", code="malformed")
+    expect(400, admin, "GET", "/api/v1/leases?al=true", code="malformed")
+    expect(400, admin, "GET", "/api/v1/leases?phase=asleep", code="malformed")
+    expect(400, admin, "POST", "/api/v1/leases", "{", code="malformed")
+    expect(400, admin, "POST", "/api/v1/leases", '{"cpu": 1, "cpu": 2}', code="malformed")
+    expect(400, admin, "POST", "/api/v1/leases", {"cpu": 1, "memory": 1, "cpus": 1})
+    expect(400, admin, "POST", "/api/v1/leases", {"command": "wake"}, code="malformed")
+    expect(400, admin, "POST", "/api/v1/leases", {"caller": {"user": "anna"}}, code="malformed")
+    expect(415, admin, "POST", "/api/v1/leases", "cpu=1", {"Content-Type": "text/plain"})
+    expect(413, admin, "POST", "/api/v1/leases", '{"name": "' + "x" * 70000 + '"}', code="too-long")
+    expect(413, admin, "GET", "/api/v1/leases?" + "&".join(f"p{i}=1" for i in range(40)))
+    expect(404, admin, "GET", "/api/v1/leases/999999", code="not-found")
+    expect(404, user("anna"), "GET", "/api/v1/leases/99999999999", code="not-found")
+
+
+def life_of_a_lease():
+    """Anna's lease, which Bob must not see, and an operator may end."""
+    anna, bob = user("anna"), user("bob")
+    trial = expect(200, anna, "POST", "/api/v1/leases",
+                   {"kind": "reservation", "start": time.strftime("%Y-%m-%dT%H:%M:%SZ",
+                                                                  time.gmtime(time.time() + 3600)),
+                    "cpu": 1, "memory": 512, "duration": 3600, "dry_run": True})
+    assert trial["accepted"], trial
+    made = expect(201, anna, "POST", "/api/v1/leases",
+                  {"cpu": 1, "memory": 512, "count": 2, "duration": 3600, "name": "course"})
+    lease = made["lease"]
+    path = f"/api/v1/leases/{lease}"
+    shown = until("the lease runs", lambda: (
+        lambda answer: answer[0] == 200 and answer[1]["lease"]["phase"] == "running" and answer[1]
+    )(call(anna, "GET", path)))["lease"]
+    assert shown["user"] == "anna" and shown["vms"] == 2 and len(shown["members"]) == 2, shown
+    expect(200, anna, "GET", path + "/why")
+    assert expect(200, anna, "GET", path + "/history?limit=5")["events"]
+    assert lease in [one["lease"] for one in expect(200, anna, "GET", "/api/v1/leases")["leases"]]
+    assert expect(200, bob, "GET", "/api/v1/leases?all=true")["leases"] == []
+    for method, path_of, body in (("GET", path, None), ("GET", path + "/why", None),
+                                  ("GET", path + "/history", None), ("DELETE", path, None),
+                                  ("PATCH", path, {"extend": 60})):
+        expect(403, bob, method, path_of, body, code="denied")
+    # Anna lets everyone USE her VMs; to change them is something else.
+    for member in shown["members"]:
+        rights = oned.one.vm.chmod(anna, member["vm"], -1, -1, -1, -1, -1, -1, 1, -1, -1)
+        assert rights[0], rights
+    expect(200, bob, "GET", path)
+    assert [one["lease"] for one in expect(200, bob, "GET", "/api/v1/leases")["leases"]] == [lease]
+    expect(403, bob, "PATCH", path, {"extend": 60}, code="denied")
+    expect(403, bob, "DELETE", path, code="denied")
+    # MANAGE of one VM is not enough.
+    oned.one.vm.chmod(anna, shown["members"][0]["vm"], -1, -1, -1, -1, -1, -1, 1, 1, -1)
+    expect(403, bob, "DELETE", path, code="denied")
+    changed = expect(200, anna, "PATCH", path, {"extend": 60})
+    assert changed["accepted"], changed
+    expect(200, admin, "GET", path)
+    expect(200, anna, "DELETE", path)
+    until("the lease is over", lambda: call(admin, "GET", path)[1]["lease"]["phase"] == "ended")
+    expect(404, anna, "DELETE", path, code="not-found")
+
+
+def refused_request():
+    expect(409, user("anna"), "POST", "/api/v1/leases", {"cpu": 1000, "memory": 512},
+           code="refused")
+
+
+def operators_only():
+    anna = user("anna")
+    for method, path, body in (("GET", "/api/v1/status", None), ("GET", "/api/v1/history", None),
+                               ("POST", "/api/v1/drains", {"hosts": [0]}),
+                               ("DELETE", "/api/v1/hosts/0/drain", None),
+                               ("DELETE", "/api/v1/hosts/0/quarantine", None),
+                               ("POST", "/api/v1/clusters/0/rebalancing", {"wish": "show"}),
+                               ("POST", "/api/v1/wake", {}),
+                               ("POST", "/api/v1/policies/reload", {})):
+        expect(403, anna, method, path, body, code="denied")
+    assert expect(200, anna, "GET", "/api/v1/hosts")["hosts"] == []
+    expect(403, anna, "GET", "/api/v1/hosts/0/timeline", code="denied")
+    assert len(expect(200, admin, "GET", "/api/v1/hosts")["hosts"]) == 2
+    expect(200, admin, "GET", "/api/v1/hosts/0/timeline")
+    drained = expect(200, admin, "POST", "/api/v1/drains", {"hosts": [1]})
+    assert drained["hosts"] == [1], drained
+    expect(200, admin, "DELETE", "/api/v1/hosts/1/drain")
+    expect(400, admin, "POST", "/api/v1/drains", {}, code="malformed")
+
+
+def every_operation():
+    """What the description has is there: no path and no method is unknown."""
+    described = expect(200, admin, "GET", "/api/v1/openapi.json")
+    n = 0
+    for path, operations in described["paths"].items():
+        for method in set(operations) - {"parameters"}:
+            if path == "/events":
+                continue
+            real = "/api/v1" + path.replace("{lease}", "999999").replace("{host}", "nowhere")
+            real = real.replace("{cluster}", "999").replace("{policy}", "nothing")
+            body = "{}" if "requestBody" in operations[method] else None
+            status, document, _ = call(admin, method.upper(), real, body)
+            assert str(status) in operations[method]["responses"] or document["ok"] is False
+            assert status not in (405, 415, 500), (method, path, status, document)
+            assert status != 404 or "no such path" not in document["error"], (path, document)
+            n += 1
+    assert n >= 20, n
+
+
+def login_token():
+    anna = user("anna")
+    token = oned.one.user.login(anna, "anna", "", 600, -1)
+    assert token[0], token
+    expect(200, "anna:" + token[1], "GET", "/api/v1/leases")
+
+
+def events():
+    """A change is told to who listens."""
+    connection = connect()
+    connection.request("GET", "/api/v1/events", headers={
+        "Authorization": "Basic " + base64.b64encode(admin.encode()).decode()})
+    answer = connection.getresponse()
+    assert answer.status == 200 and answer.headers["Content-Type"] == "text/event-stream"
+    assert answer.readline() == b"event: change\n"  # the first answer of galernad
+    assert answer.readline().startswith(b"data: ")
+    assert answer.readline() == b"\n"
+    made = expect(201, admin, "POST", "/api/v1/leases", {"cpu": 1, "memory": 64, "duration": 60})
+    assert answer.readline() == b"event: change\n"
+    connection.close()
+    expect(200, admin, "DELETE", f"/api/v1/leases/{made['lease']}")
+
+
+def garbage():
+    for text in (b"\0" * 4096, b"GET /api/v1/leases HTTP/9.9\r\n\r\n",
+                 b"GET /" + b"a" * 100000 + b" HTTP/1.1\r\n\r\n",
+                 b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20000 + b"\r\n",
+                 b"POST /api/v1/leases HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\nx"):
+        with socket.create_connection((server.hostname, server.port), timeout=60) as client:
+            try:
+                client.sendall(text)
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(4096):
+                    pass
+            except OSError:
+                pass
+    expect(200, admin, "GET", "/api/v1/leases")
+
+
+def too_many_failures():
+    """Last: this address has no more attempts afterwards."""
+    for _ in range(20):
+        status, document, headers = call("oneadmin:guess", "GET", "/api/v1/leases")
+        if status == 429:
+            assert document["code"] == "too-many" and headers["Retry-After"]
+            expect(200, admin, "GET", "/api/v1/leases")  # who is known is not shut out
+            return
+    sys.exit("passwords can be guessed without end")
+
+
+if options.away:
+    away()
+else:
+    for trial in (strangers, malformed, life_of_a_lease, refused_request, operators_only,
+                  every_operation, login_token, events, garbage, too_many_failures):
+        trial()

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The HTTP API: galerna-web in front of galernad and the sandbox, over HTTP and HTTPS, with users of
+# different rights (api.py makes the requests).
+#
+#   api.sh GALERNAD GALERNA GALERNA-WEB FILES (a directory)
+set -euo pipefail
+
+here=$(dirname "$0")
+# shellcheck source-path=SCRIPTDIR/../daemon source=running.bash
+. "$here/../daemon/running.bash"
+web=$3
+files=$4
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# start_web LOG OPTION...
+start_web() {
+    local log=$1
+    shift
+    "$web" --socket "$work/state/control.sock" --endpoint "http://127.0.0.1:$port/RPC2" \
+        --files "$files" "$@" >"$work/$log" 2>&1 &
+}
+
+start_oned --hosts 2
+start_galernad
+until_true answers
+
+does='what galerna-web refuses to do'
+ends_with 1 'not a loopback address' "$web" --listen 0.0.0.0:1 --files "$files" --socket x --endpoint \
+    http://127.0.0.1/RPC2
+ends_with 1 'go together' "$web" --certificate x --files "$files" --socket x --endpoint \
+    http://127.0.0.1/RPC2
+ends_with 1 'openapi.json' "$web" --files "$work" --socket x --endpoint http://127.0.0.1/RPC2
+ends_with 1 'is not an address' "$web" --listen here --certificate "$files/openapi.json" --key \
+    "$files/openapi.json" --files "$files" --socket x --endpoint http://127.0.0.1/RPC2
+
+does='HTTP'
+http_port=$(free_port)
+start_web web --listen "127.0.0.1:$http_port"
+plain=$!
+until_said web 'serving HTTP on'
+python3 "$here/api.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" ||
+    fail "$(cat "$work/web")"
+said web ' anna DELETE /api/v1/leases/.*: 200$' || fail "the log has no cancellation by anna"
+! grep -q secret "$work/web" || fail "the log has a password"
+[ "$("$galerna" lease history --json --state-dir "$work/state" | grep -c 'anna (OpenNebula)')" -ge 1 ] ||
+    fail "the history does not say who"
+
+does='the end'
+kill "$plain"
+wait "$plain" || fail "galerna-web ends with $?"
+
+does='HTTPS'
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+    -addext subjectAltName=IP:127.0.0.1 -keyout "$work/key" -out "$work/certificate" 2>/dev/null
+https_port=$(free_port)
+start_web secure --listen "0.0.0.0:$https_port" --certificate "$work/certificate" --key "$work/key"
+until_said secure 'serving HTTPS on'
+python3 "$here/api.py" "https://127.0.0.1:$https_port" "http://127.0.0.1:$port/RPC2" "$work/auth" \
+    --certificate "$work/certificate" || fail "$(cat "$work/secure")"
+
+does='galernad is away'
+stop_galernad
+python3 "$here/api.py" "https://127.0.0.1:$https_port" "http://127.0.0.1:$port/RPC2" "$work/auth" \
+    --certificate "$work/certificate" --away || fail "$(cat "$work/secure")"
