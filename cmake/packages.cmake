@@ -67,10 +67,11 @@ set(CPACK_DEBIAN_DAEMON_PACKAGE_CONTROL_EXTRA
   ${CMAKE_SOURCE_DIR}/cmake/debian/postinst ${CMAKE_SOURCE_DIR}/cmake/debian/prerm
   ${CMAKE_SOURCE_DIR}/cmake/debian/postrm)
 galerna_package(web galerna-web
-  SUMMARY "HTTP API of the lease scheduler Galerna"
-  TEXT "Serves the operations of galernad over HTTP and HTTPS as JSON. Callers sign"
-       "in as users of OpenNebula, and may do to their leases what OpenNebula lets"
-       "them do to their VMs. The service is not started by the installation."
+  SUMMARY "HTTP API and calendar of the lease scheduler Galerna"
+  TEXT "Serves the operations of galernad over HTTP and HTTPS as JSON, and a page"
+       "that shows leases over time. Callers sign in as users of OpenNebula, and"
+       "may do to their leases what OpenNebula lets them do to their VMs. The"
+       "service is not started by the installation."
   DEPENDS "galernad (= ${GALERNA_PACKAGE_VERSION})" "init-system-helpers (>= 1.52)"
   SUGGESTS galerna-doc)
 set(CPACK_DEBIAN_WEB_PACKAGE_CONTROL_EXTRA

@@ -12,6 +12,9 @@ enum { CHUNK = 65536 };
 static const struct {
     const char *path, *type, *name;
 } known[] = {
+    {"/", "text/html; charset=utf-8", "index.html"},
+    {"/calendar.css", "text/css", "calendar.css"},
+    {"/calendar.js", "text/javascript; charset=utf-8", "calendar.js"},
     {"/api/v1/openapi.json", "application/json", "openapi.json"},
 };
 

@@ -121,7 +121,7 @@ struct cloud_command {
 struct cloud_order {
     int32_t template; /* what it is made from; -1: `text` describes it as a whole */
     const char *name;
-    const char *text; /* attributes: NAME="value" and VECTOR=[NAME="value", ...] */
+    const char *text;    /* attributes: NAME="value" and VECTOR=[NAME="value", ...] */
     const char *session; /* of the user who makes it; NULL: the daemon's account */
     cloud_done *done;
     void *context;

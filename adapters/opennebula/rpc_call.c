@@ -39,8 +39,7 @@ struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request
         call->secret = memory_new(1, sizeof *call->secret);
         rpc_secret_init(call->secret, request->session);
     }
-    call->body =
-        rpc_request_encode(request, secret_of(call)->session, &call->length, &err);
+    call->body = rpc_request_encode(request, secret_of(call)->session, &call->length, &err);
     if (!call->body)
         call->failure = memory_text(err.text);
     return call;

@@ -173,7 +173,8 @@ static json_t *read_caller(struct question *question)
     session = json_object_get(caller, "session");
     question->session = json_string_value(session);
     if (!question->user || !*question->user || (session && !question->session))
-        return answer_error(EINVAL, "caller: expected an object with a user, and a session or none");
+        return answer_error(EINVAL,
+                            "caller: expected an object with a user, and a session or none");
     return NULL;
 }
 

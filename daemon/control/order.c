@@ -19,8 +19,8 @@
 
 /* In addition to the terms of core/lease_terms.h. */
 static const char *const fields[] = {
-    "command",  "dry_run", "kind",     "count",    "cpu",      "memory",
-    "template", "start",   "earliest", "deadline", "duration", "name",    "caller",
+    "command", "dry_run",  "kind",     "count",    "cpu",  "memory", "template",
+    "start",   "earliest", "deadline", "duration", "name", "caller",
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };

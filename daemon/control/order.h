@@ -31,8 +31,8 @@ struct order {
     int64_t duration;    /* seconds, or SPAN_UNLIMITED */
     LEASE_TERM_MEMBERS;
     char name[STORE_NAME_MAX]; /* "": none */
-    const char *user;          /* of OpenNebula, in whose name it is made; NULL: the daemon's account */
-    const char *session;       /* of that user; both belong to the request */
+    const char *user;    /* of OpenNebula, in whose name it is made; NULL: the daemon's account */
+    const char *session; /* of that user; both belong to the request */
 };
 
 /* Other times, another kind or other terms for a lease (`galerna lease change`). */

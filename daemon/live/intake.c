@@ -151,13 +151,13 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
                               .duration = order->duration,
                               .term_values = order->term_values,
                               .given = ~0U};
-    const struct rights_request request = {
-        .user = user ? user->name : name,
-        .group = user ? user->group : NULL,
-        .spec = &spec,
-        .n_vms = order->count,
-        .reservations = reservations_of(daemon, user ? user->id : 0, NULL),
-        .now = now};
+    const struct rights_request request = {.user = user ? user->name : name,
+                                           .group = user ? user->group : NULL,
+                                           .spec = &spec,
+                                           .n_vms = order->count,
+                                           .reservations =
+                                               reservations_of(daemon, user ? user->id : 0, NULL),
+                                           .now = now};
 
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
