@@ -40,6 +40,8 @@ const struct route routes[] = {
     {"DELETE", "/hosts/{host}/quarantine", "host-release", RIGHT_OPERATOR, HOST, .status = OK},
     {"POST", "/clusters/{cluster}/rebalancing", "host-rebalance", RIGHT_OPERATOR,
      .parameter = {"cluster", PARAMETER_EITHER}, .body = true, .status = OK},
+    {"GET", "/log", "log-levels", RIGHT_OPERATOR, .status = OK},
+    {"PATCH", "/log", "log-set", RIGHT_OPERATOR, .body = true, .status = OK},
     {"POST", "/wake", "wake", RIGHT_OPERATOR, .body = true, .status = OK},
     {"POST", "/policies/reload", "reload-policies", RIGHT_OPERATOR, .body = true, .status = OK},
     {"POST", "/policies/{policy}/enable", "enable-policy", RIGHT_OPERATOR,

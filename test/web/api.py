@@ -179,6 +179,8 @@ def operators_only():
                                ("DELETE", "/api/v1/hosts/0/drain", None),
                                ("DELETE", "/api/v1/hosts/0/quarantine", None),
                                ("POST", "/api/v1/clusters/0/rebalancing", {"wish": "show"}),
+                               ("GET", "/api/v1/log", None),
+                               ("PATCH", "/api/v1/log", {"level": "debug"}),
                                ("POST", "/api/v1/wake", {}),
                                ("POST", "/api/v1/policies/reload", {})):
         expect(403, anna, method, path, body, code="denied")
@@ -190,6 +192,8 @@ def operators_only():
     assert drained["hosts"] == [1], drained
     expect(200, admin, "DELETE", "/api/v1/hosts/1/drain")
     expect(400, admin, "POST", "/api/v1/drains", {}, code="malformed")
+    levels = expect(200, admin, "PATCH", "/api/v1/log", {"level": "configured"})
+    assert expect(200, admin, "GET", "/api/v1/log")["levels"] == levels["levels"]
 
 
 def every_operation():

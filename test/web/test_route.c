@@ -196,10 +196,10 @@ static void terms_are_described(void **state)
 {
     json_t *file = description();
     const json_t *schemas = json_object_get(json_object_get(file, "components"), "schemas");
-    static const char *const names[] = {"Lease", "LeaseRequest"};
+    static const char *const names[] = {"Lease", "LeaseRequest", "LeaseChange"};
 
     (void)state;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         for (size_t term = 0; term < LEASE_TERM_COUNT; term++)
             if (!json_object_get(json_object_get(json_object_get(schemas, names[i]), "properties"),
                                  lease_terms[term].name))
