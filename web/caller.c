@@ -236,12 +236,14 @@ int callers_sign_in(struct callers *callers, const char *user, const char *passw
                     const char *address, struct caller *caller, struct error *err)
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
-    int result;
+    int result, n;
 
     *caller = (struct caller){.uid = -1};
-    if (!*user || strlen(user) + strlen(password) + 2 > sizeof caller->session)
+    n = snprintf(caller->session, sizeof caller->session, "%s:%s", user, password);
+    if (!*user || n < 0 || (size_t)n >= sizeof caller->session) {
+        caller_finish(caller);
         return error_set(err, EACCES, "the user's name is missing, or the session is too long");
-    snprintf(caller->session, sizeof caller->session, "%s:%s", user, password);
+    }
     digest_of(callers, caller->session, digest);
     pthread_mutex_lock(&callers->lock);
     result = sign_in(callers, address, digest, caller, err);
