@@ -10,7 +10,7 @@
 #include "util/memory.h"
 
 /* How a value becomes the option's. */
-enum conversion { AS_IT_IS, BYTES_TO_MB, DEBUG_LEVEL, NO_LIMIT_IS_0, NEVER_IS_0 };
+enum conversion { AS_IT_IS, BYTES_TO_MB, DEBUG_LEVEL, NO_LIMIT_IS_0, NEVER_IS_0, COLD_MODE };
 
 struct rule {
     const char *name, *key; /* key NULL: any, or none */
@@ -40,9 +40,8 @@ static const struct rule rules[] = {
      NOT_NEEDED("it spreads the VMs of a cycle; galernad ranks the hosts again after each VM. "
                 "actions-per-host limits unfinished commands on a host")},
     {"LIVE_RESCHEDS", NULL, BECOMES("live-rescheds"), AS_IT_IS, ""},
-    {"COLD_MIGRATE_MODE", NULL,
-     UNSUPPORTED("cold migrations save the memory (mode 0), so that no work is lost; VMs whose "
-                 "memory cannot be saved (PCI devices) are powered off (mode 1)")},
+    {"COLD_MIGRATE_MODE", NULL, BECOMES("cold-moves"), COLD_MODE,
+     "mode 2, without waiting for the guest, becomes mode 1"},
     {"MEMORY_SYSTEM_DS_SCALE", NULL, BECOMES("memory-system-ds-scale"), AS_IT_IS, ""},
     {"DIFFERENT_VNETS", NULL, BECOMES("different-networks"), AS_IT_IS, ""},
     {"DEFAULT_SCHED", "POLICY", BECOMES("host-policy"), AS_IT_IS, ""},
@@ -98,6 +97,8 @@ static void convert(const struct rule *rule, const char *value, char *converted,
         snprintf(converted, size, "%s", levels[number]);
     else if (rule->conversion == NEVER_IS_0 && end != value && *end == '\0' && number < 0)
         snprintf(converted, size, "0");
+    else if (rule->conversion == COLD_MODE && whole && number <= 2)
+        snprintf(converted, size, "%s", number == 0 ? "save" : "poweroff");
     else if (rule->conversion == NO_LIMIT_IS_0 && whole && number == 0)
         snprintf(converted, size, "%.0f", option_find(rule->section, rule->option)->most);
     else

@@ -21,6 +21,8 @@ enum live_suspend_with {
     SUSPEND_WITH_SUSPEND, /* stays on its host; oned keeps counting its capacity as used */
 };
 
+enum live_cold_moves { COLD_MOVES_SAVE, COLD_MOVES_POWEROFF };
+
 enum live_end_action { END_TERMINATE, END_POWEROFF, END_UNDEPLOY };
 
 /* Treatment of a VM whose lease is refused. The reason is always in its SCHED_MESSAGE. */
@@ -95,6 +97,7 @@ struct live_configuration {
     bool enforce;          /* deploy with oned's own capacity check. Never together with
                               SUSPEND_WITH_SUSPEND: live_configuration_check() sees to it */
     bool live_rescheds;    /* VMs that must leave their hosts migrate live */
+    int cold_moves;        /* enum live_cold_moves: what becomes of them otherwise */
     int end_action;        /* enum live_end_action */
     bool unlock;           /* a VM locked by its owner is unlocked when it must end or make room */
     int64_t end_warning;   /* tell the user so long before the end; 0: do not */

@@ -227,6 +227,10 @@ const struct configuration_option option_table[] = {
      "Migrate running VMs live when they must leave their host (LIVE_RESCHEDS), and cold only "
      "after a live migration has failed. no: always cold. VMs that can neither migrate live nor be "
      "saved, such as those with PCI devices, are powered off for the move in any case."},
+    {"opennebula", "cold-moves", OPTION_WORD, LIVE(cold_moves), "save|poweroff", "save", 0, 0,
+     "How running VMs migrate cold when they must leave their host (COLD_MIGRATE_MODE). save: the "
+     "memory is saved and restored. poweroff: they are powered off and boot on the new host, for "
+     "hypervisors that cannot save VMs (LXC); such VMs do not move to balance a cluster."},
     {"opennebula", "end-action", OPTION_WORD, LIVE(end_action), "terminate|poweroff|undeploy",
      "terminate", 0, 0, "What happens to the VMs of a lease at its end."},
     {"opennebula", "unlock", OPTION_BOOLEAN, LIVE(unlock), NULL, "yes", 0, 0,

@@ -430,6 +430,7 @@ static struct planner_settings planner_settings(struct app *app)
         .moves_per_host = live->actions_per_host,
         .rebalance_threshold = llround(live->rebalance_threshold / 100 * USE_WHOLE),
         .live_rescheds = live->live_rescheds,
+        .moves_off = live->cold_moves == COLD_MOVES_POWEROFF,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,
     };

@@ -63,6 +63,19 @@ struct oned_host *oned_host_add(struct oned *oned, const char *name, int cluster
     return host;
 }
 
+/* What is not known of a failed host is not known of its VMs. */
+static void change_vms(struct oned *oned, const struct oned_host *host, int from, int to)
+{
+    for (size_t i = 0; i < host->vm_count; i++) {
+        struct oned_vm *vm = oned_vm(oned, host->vms[i]);
+
+        if (vm->state != VM_ACTIVE || vm->lcm != from)
+            continue;
+        vm->lcm = to;
+        oned_touch(oned, KIND_VM, vm->id);
+    }
+}
+
 void oned_host_monitor(struct oned *oned, struct oned_host *host)
 {
     struct oned_attributes *template = &host->template;
@@ -86,6 +99,8 @@ void oned_host_monitor(struct oned *oned, struct oned_host *host)
         host->known_cpu = host->total_cpu;
         host->known_memory = host->total_memory;
     }
+    if (host->state == HOST_ERROR)
+        change_vms(oned, host, LCM_UNKNOWN, LCM_RUNNING);
     if (host->state == HOST_INIT || host->state == HOST_ERROR)
         host->state = HOST_MONITORED;
     oned_touch(oned, KIND_HOST, host->id);
@@ -122,6 +137,7 @@ void oned_host_break(struct oned *oned, struct oned_host *host)
     oned_attributes_set(&host->template, "ERROR", text);
     host->state = HOST_ERROR;
     host->due = 0;
+    change_vms(oned, host, LCM_RUNNING, LCM_UNKNOWN);
     oned_touch(oned, KIND_HOST, host->id);
     oned_hook_host(oned, host);
 }

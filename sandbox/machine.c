@@ -207,7 +207,8 @@ static void leave_step(struct oned *oned, struct oned_vm *vm)
     switch (oned_part_of(lcm)) {
     case PART_PROLOG:
         record->petime = now;
-        if (lcm == LCM_PROLOG_MIGRATE_POWEROFF || lcm == LCM_PROLOG_MIGRATE_SUSPEND)
+        if (lcm == LCM_PROLOG_MIGRATE_POWEROFF || lcm == LCM_PROLOG_MIGRATE_SUSPEND ||
+            lcm == LCM_PROLOG_MIGRATE_UNKNOWN)
             arrive(oned, vm, now);
         break;
     case PART_RUNNING:

@@ -57,6 +57,8 @@ static const char *const lcm_names[] = {
     "BOOT_STOPPED_FAILURE",
     "PROLOG_RESUME_FAILURE",
     "PROLOG_UNDEPLOY_FAILURE",
+    [LCM_PROLOG_MIGRATE_UNKNOWN] = "PROLOG_MIGRATE_UNKNOWN",
+    "PROLOG_MIGRATE_UNKNOWN_FAILURE",
 };
 
 const char *oned_state_name(const struct oned_vm *vm)

@@ -118,6 +118,8 @@ static enum oned_operation migration(const struct oned_vm *vm,
         return OPERATION_MOVE_SUSPENDED;
     if (vm->state == VM_POWEROFF)
         return OPERATION_MOVE_POWEROFF;
+    if (vm->lcm == LCM_UNKNOWN)
+        return OPERATION_MIGRATE_UNKNOWN;
     if (placement->live) {
         *reason = ACTION_LIVE_MIGRATE;
         return OPERATION_MIGRATE_LIVE;

@@ -147,6 +147,7 @@ static enum command to_run(const struct enactor *enactor, const struct vm_record
             return COMMAND_NONE;
         return vm->host == observed->history.host ? COMMAND_RESUME : COMMAND_RELOCATE;
     case VM_RUNNING:
+    case VM_UNKNOWN:
         return move_command(vm, observed);
     default:
         return COMMAND_NONE;

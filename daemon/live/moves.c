@@ -11,7 +11,8 @@ enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to
 
 enum command move_command(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    bool runs = observed->state == VM_RUNNING;
+    /* A VM that is UNKNOWN may still run: only its operator knows that it can boot elsewhere. */
+    bool runs = observed->state == VM_RUNNING || (observed->state == VM_UNKNOWN && vm->resched);
     bool is_off = observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED;
 
     if (!vm_moves(vm) || vm->move_sent || !(vm->goal == GOAL_RUN ? runs : is_off) ||

@@ -32,7 +32,7 @@ static struct reason remark_on(const struct daemon *daemon, const struct lease_r
 
         if (vms[i]->gone || !observed)
             continue;
-        if (observed->state == VM_UNKNOWN)
+        if (observed->state == VM_UNKNOWN && !(vms[i]->resched && store_is_leaving(lease)))
             return (struct reason){.id = REASON_UNKNOWN, .n = {vms[i]->id, observed->history.host}};
         if (!rule || reason.id != REASON_NONE)
             continue;

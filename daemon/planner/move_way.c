@@ -37,21 +37,26 @@ struct move_way planner_move_way(const struct planner *planner, const struct vm_
                                  int32_t to, bool leaves)
 {
     const struct vm_observation *observed = world_vm(planner->world, vm->id);
+    enum move_kind cold = planner->settings.moves_off ? MOVE_OFF : MOVE_COLD;
+    bool devices = observed && observed->hardware && observed->hardware->n_devices;
 
     if (!leaves)
         return planner->moves_cold ? (struct move_way){MOVE_COLD, "cold, as migration-mode says"}
                                    : (struct move_way){MOVE_LIVE, NULL};
+    if (observed && observed->state == VM_UNKNOWN) /* OpenNebula saves nothing of it */
+        return (struct move_way){devices ? MOVE_OFF : MOVE_COLD,
+                                 "to boot there, since OpenNebula cannot monitor it"};
     if (observed && observed->state != VM_RUNNING)
         return (struct move_way){MOVE_COLD, NULL};
-    if (observed && observed->hardware && observed->hardware->n_devices)
+    if (devices)
         return (struct move_way){MOVE_OFF, "powered off meanwhile, since VMs with PCI devices can "
                                            "neither migrate live nor be saved"};
     if (observed && observed->full && misses_its_cpu(planner, vm, observed->full, to))
         return (struct move_way){MOVE_OFF, "powered off meanwhile, since it has the CPU model of "
                                            "its host (CPU_MODEL) and the new host has another"};
     if (!planner->settings.live_rescheds)
-        return (struct move_way){MOVE_COLD, "cold, as live-rescheds says"};
+        return (struct move_way){cold, "cold, as live-rescheds says"};
     if (vm->live_failed)
-        return (struct move_way){MOVE_COLD, "cold, since its live migration failed"};
+        return (struct move_way){cold, "cold, since its live migration failed"};
     return (struct move_way){MOVE_LIVE, NULL};
 }

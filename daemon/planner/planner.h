@@ -47,6 +47,7 @@ struct planner_settings {
     bool resumes_anywhere;               /* preempted VMs are stopped, not suspended */
     int64_t rebalance_threshold;         /* millionths of a host's use: struct rebalance_problem */
     bool live_rescheds;                  /* VMs that must leave their hosts migrate live */
+    bool moves_off;                      /* if not live, they are powered off, not saved */
     bool submit_on_hold;                 /* VMs on hold that no user held wait like pending ones */
 
     /* Called from planner_serve(), or within planner_plan() in tests; each may be NULL. */

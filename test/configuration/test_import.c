@@ -86,6 +86,8 @@ static void settings_become_options(void **state)
         {"MESSAGE_SIZE", NULL, "1000", IMPORT_INVALID, "answer-limit", ""},
         {"TIMEOUT", NULL, "60", IMPORT_OPTION, "timeout", "60"},
         {"MAX_DISPATCH", NULL, "0", IMPORT_OPTION, "actions-in-all", "10000"},
+        {"COLD_MIGRATE_MODE", NULL, "0", IMPORT_OPTION, "cold-moves", "save"},
+        {"COLD_MIGRATE_MODE", NULL, "2", IMPORT_OPTION, "cold-moves", "poweroff"},
         {"MAX_DISPATCH", NULL, "40", IMPORT_OPTION, "actions-in-all", "40"},
         {"MAX_ACTIONS_PER_HOST", NULL, "2", IMPORT_OPTION, "actions-per-host", "2"},
         {"MAX_ACTIONS_PER_CLUSTER", NULL, "30", IMPORT_OPTION, "actions-in-all", "30"},

@@ -1,10 +1,12 @@
 """VMs that are moved: to better hosts when those become free, and off hosts they must leave."""
 
+from kit.client import LCM_UNKNOWN
 from kit.registry import scenario
 from kit.trial import clock, relative
 from scenarios.hosts import DISABLE, happened
 
 POWEROFF = 8
+POWEROFF_MIGRATE = 48  # an action of history records
 
 SETTINGS = """host-policy: modules
 [scheduling]
@@ -177,6 +179,40 @@ def resched_fails(t):
     t.require(t.look(vm).host == host, "runs where it was", vm)
     t.backend.heal()
     t.wait(60, "moved", lambda: t.look(vm).running and t.look(vm).host != host, vm)
+
+
+@scenario("resched-off")
+def resched_off(t):
+    """Running VMs are powered off for the move, as the settings say."""
+    t.settings = "live-rescheds: no\ncold-moves: poweroff"
+    t.add_hosts(2, cores=4)
+    t.begin()
+    vm = t.running_vm("a")
+    host = t.look(vm).host
+    t.oned.action("resched", vm)
+    t.wait(60, "moved", lambda: t.look(vm).running and t.look(vm).host != host, vm)
+    first = t.oned.document("one.vm.info", vm).find("HISTORY_RECORDS/HISTORY")
+    t.require(int(first.findtext("ACTION")) == POWEROFF_MIGRATE, "powered off for the move", vm)
+
+
+@scenario("resched-unknown")
+def resched_unknown(t):
+    """A host fails, and its VMs are marked: OpenNebula's hook for fault tolerance does so with -m. They
+    boot on another host."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    vms = [t.running_vm(name, requirements='ID="%d"' % hosts[0]) for name in ("a", "b")]
+    for vm in vms:
+        t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+        t.sampler.expected.add((vm, "unknown"))
+    t.backend.break_host(hosts[0], True)
+    t.wait(30, "UNKNOWN", lambda: all(t.look(vm).lcm == LCM_UNKNOWN for vm in vms), *vms)
+    t.pause(4)  # galernad has seen it
+    for vm in vms:
+        t.oned.action("resched", vm)
+    t.wait(60, "they run on the other host",
+           lambda: all(t.look(vm).running and t.look(vm).host == hosts[1] for vm in vms), *vms)
+    t.unbroken(*vms)
 
 
 @scenario("resched-flush")
