@@ -167,6 +167,28 @@ static void a_failed_migration_stays_where_it_was(void **state)
     oned_destroy(oned);
 }
 
+/* Nothing is known of them, and they boot on another host when they are migrated. */
+static void vms_of_a_broken_host(void **state)
+{
+    struct oned *oned = fixture_create(ONED_6_10, 2);
+    int vm = fixture_running(oned, 0);
+    const struct answer *answer;
+
+    (void)state;
+    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "break");
+    fixture_assert_state(oned, vm, 3, 16);
+    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "repair");
+    fixture_assert_state(oned, vm, 3, 3);
+    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "break");
+    fixture_do(oned, "one.vm.migrate", "(siib)", ADMIN, vm, 1, (xmlrpc_bool)0);
+    fixture_assert_state(oned, vm, 3, 60);
+    fixture_pass(oned, 1000);
+    fixture_assert_state(oned, vm, 3, 3);
+    answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
+    assert_int_equal(fixture_first(answer->text, "RUNNING_VMS"), 0);
+    oned_destroy(oned);
+}
+
 static void hosts_break_and_come_back(void **state)
 {
     struct oned *oned = fixture_create(ONED_7_4, 1);
@@ -222,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_suspension_never_ends),
         cmocka_unit_test(a_deploy_is_slow),
         cmocka_unit_test(a_failed_migration_stays_where_it_was),
+        cmocka_unit_test(vms_of_a_broken_host),
         cmocka_unit_test(hosts_break_and_come_back),
         cmocka_unit_test(malformed_faults_are_refused),
     };
