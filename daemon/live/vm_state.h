@@ -42,7 +42,7 @@ void vm_end_move(struct store *store, const struct vm_record *known);
 /* An operator wants the VM on another host, or no longer. */
 void vm_note_resched(struct store *store, const struct vm_record *vm, bool resched);
 /* Rebalancing wants it on that host; -1: no longer. */
-void vm_want_on(struct store *store, const struct vm_record *vm, int32_t host);
+void vm_want_on(struct store *store, const struct vm_record *known, int32_t host);
 /* A migration that was commanded failed: none before `again`, and no live one. */
 void vm_note_move_failed(struct store *store, const struct vm_record *known, int64_t again);
 /* The VM is on another host: what is kept for moves that it must make is forgotten. */
