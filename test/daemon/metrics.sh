@@ -54,7 +54,7 @@ until_true has_status 200 /readyz
 has_status 200 /healthz || fail "/healthz: $(status /healthz)"
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 until_true counts 1 'galerna_leases{type="best-effort",state="running"}'
-lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +20s >"$work/out"
+lease request --cpu 4 --memory 2048 --count 2 --duration 10m --start +8s >"$work/out"
 until_true counts 1 'galerna_leases{type="reservation",state="running"}'
 counts 1 'galerna_queue_leases' || fail "the queue has $(value galerna_queue_leases) leases"
 counts 1 'galerna_preemptions_total{how="suspend"}' || fail "the preemption was not counted"
