@@ -6,7 +6,7 @@ build_packages=(gcc libc6-dev cmake ninja-build pkgconf libxml2-dev libsqlite3-d
     libjansson-dev libcurl4-openssl-dev libxmlrpc-core-c3-dev libmicrohttpd-dev nettle-dev libsystemd-dev libseccomp-dev
     scdoc)
 # shellcheck disable=SC2034
-test_packages=(g++ libcmocka-dev make openssl python3)
+test_packages=(g++ libcmocka-dev make mold openssl python3)
 
 say() {
     printf '== %s\n' "$*"
