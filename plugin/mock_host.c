@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "mock_options.h"
+
 enum { INSTANCES_MAX = 64, TEXT_MAX = 256 };
 
 struct mock_instance {
@@ -441,110 +443,6 @@ int mock_host_add(struct mock_host *mock, const int64_t capacity[MOCK_TYPES],
     return (int)mock->n_hosts++;
 }
 
-/* The place of a word in "a|b|c", or -1. */
-static int place_of_word(const char *words, const char *word)
-{
-    size_t length = strlen(word);
-
-    for (int place = 0; words; place++) {
-        size_t n = strcspn(words, "|");
-
-        if (n == length && strncmp(words, word, n) == 0)
-            return place;
-        words = words[n] ? words + n + 1 : NULL;
-    }
-    return -1;
-}
-
-static bool read_value(const struct galerna_option *option, char *text, union galerna_value *value)
-{
-    static const struct {
-        char unit;
-        int seconds;
-    } units[] = {{'m', 60}, {'h', 3600}, {'d', 86400}};
-    int place;
-    char *end = text;
-
-    switch (option->type) {
-    case GALERNA_BOOLEAN:
-        place = place_of_word("no|yes|false|true|off|on|0|1", text);
-        value->boolean = place & 1;
-        return place >= 0;
-    case GALERNA_CHOICE:
-        place = place_of_word(option->choices, text);
-        value->choice = (uint32_t)place;
-        return place >= 0;
-    case GALERNA_NUMBER:
-        value->number = strtod(text, &end);
-        return end != text && !*end;
-    case GALERNA_TEXT:
-        value->text = text;
-        return true;
-    default:
-        value->integer = strtoll(text, &end, 10);
-        for (size_t i = 0; option->type == GALERNA_DURATION && i < 3; i++)
-            if (*end == units[i].unit) {
-                value->integer *= units[i].seconds;
-                end++;
-                break;
-            }
-        return end != text && !*end;
-    }
-}
-
-/* `text` is cut into pieces at its blanks; values of type text point into it. */
-static bool read_options(const struct galerna_policy *policy, char *text,
-                         union galerna_value *values)
-{
-    for (char *pair = text + strspn(text, " "); *pair; pair += strspn(pair, " ")) {
-        char *equals = strchr(pair, '=');
-        char *end = pair + strcspn(pair, " ");
-        uint32_t i = 0;
-
-        if (!equals || equals > end)
-            return false;
-        *equals = '\0';
-        if (*end)
-            *end++ = '\0';
-        while (i < policy->n_options && strcmp(policy->options[i].name, pair) != 0)
-            i++;
-        if (i == policy->n_options || !read_value(&policy->options[i], equals + 1, &values[i]))
-            return false;
-        pair = end;
-    }
-    return true;
-}
-
-/* Defaults and options as one list; the last of a name wins. */
-static char *all_options(const struct mock_host *mock, const struct galerna_policy *policy,
-                         const char *given)
-{
-    size_t size = 2 + strlen(given), used = 0;
-    char *text;
-
-    for (uint32_t i = 0; i < policy->n_options; i++) {
-        const struct galerna_option *option = &policy->options[i];
-
-        size += strlen(option->name) + 3;
-        size += option->default_value ? strlen(option->default_value) : 0;
-        size += option->default_haizea_1_0 ? strlen(option->default_haizea_1_0) : 0;
-    }
-    text = malloc(size);
-    if (!text)
-        return NULL;
-    for (uint32_t i = 0; i < policy->n_options; i++) {
-        const struct galerna_option *option = &policy->options[i];
-        const char *value = mock->api.compatibility && option->default_haizea_1_0
-                                ? option->default_haizea_1_0
-                                : option->default_value;
-
-        if (value)
-            used += (size_t)snprintf(text + used, size - used, "%s=%s ", option->name, value);
-    }
-    snprintf(text + used, size - used, "%s", given);
-    return text;
-}
-
 enum galerna_verdict mock_host_instance(struct mock_host *mock, const struct galerna_policy *policy,
                                         const char *options, void **self)
 {
@@ -556,10 +454,10 @@ enum galerna_verdict mock_host_instance(struct mock_host *mock, const struct gal
     if (mock->n_instances == INSTANCES_MAX)
         return mock_answer(result, GALERNA_ERROR, "too-many", "too many instances");
     instance.values = calloc(policy->n_options + 1, sizeof *instance.values);
-    instance.texts = all_options(mock, policy, options ? options : "");
+    instance.texts = mock_options_text(policy, mock->api.compatibility != 0, options ? options : "");
     if (!instance.values || !instance.texts)
         verdict = mock_answer(result, GALERNA_ERROR, "no-memory", "out of memory");
-    else if (!read_options(policy, instance.texts, instance.values))
+    else if (!mock_options_read(policy, instance.texts, instance.values))
         verdict = mock_answer(result, GALERNA_ERROR, "bad-option", "not options of %s: %s",
                               policy->name, options ? options : "");
     else if (policy->create)
