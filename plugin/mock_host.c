@@ -454,7 +454,8 @@ enum galerna_verdict mock_host_instance(struct mock_host *mock, const struct gal
     if (mock->n_instances == INSTANCES_MAX)
         return mock_answer(result, GALERNA_ERROR, "too-many", "too many instances");
     instance.values = calloc(policy->n_options + 1, sizeof *instance.values);
-    instance.texts = mock_options_text(policy, mock->api.compatibility != 0, options ? options : "");
+    instance.texts =
+        mock_options_text(policy, mock->api.compatibility != 0, options ? options : "");
     if (!instance.values || !instance.texts)
         verdict = mock_answer(result, GALERNA_ERROR, "no-memory", "out of memory");
     else if (!mock_options_read(policy, instance.texts, instance.values))
