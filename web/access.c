@@ -164,16 +164,16 @@ static bool sees_lease(const struct access *access, const struct vm_pool *vms, c
 
 static int reduce_leases(const struct access *access, json_t *answer, struct error *err)
 {
-    json_t *leases = json_object_get(answer, "leases"), *kept = json_array(), *lease;
+    json_t *leases = json_object_get(answer, "leases"), *kept = json_array();
     struct vm_pool vms;
-    size_t i;
 
     if (visible_vms(access, &vms, err) < 0) {
         json_decref(kept);
         return -1;
     }
-    json_array_foreach(leases, i, lease) if (sees_lease(access, &vms, lease))
-        json_array_append(kept, lease);
+    for (size_t i = 0; i < json_array_size(leases); i++)
+        if (sees_lease(access, &vms, json_array_get(leases, i)))
+            json_array_append(kept, json_array_get(leases, i));
     json_object_set_new(answer, "leases", kept);
     vm_pool_finish(&vms);
     return 0;
@@ -201,14 +201,21 @@ static int reduce_hosts(const struct access *access, json_t *answer, struct erro
     return 0;
 }
 
+/* Whose operation it is, is not for the caller. */
+static void hide_owner(json_t *operation)
+{
+    static const char *const private_fields[] = {"lease", "vm", "user", "name"};
+
+    for (size_t i = 0; i < sizeof private_fields / sizeof *private_fields; i++)
+        json_object_set_new(operation, private_fields[i], json_null());
+}
+
 static int reduce_timeline(const struct access *access, json_t *answer, struct error *err)
 {
-    json_t *operations = json_object_get(answer, "operations"), *operation;
-    static const char *const private_fields[] = {"lease", "vm", "user", "name"};
+    json_t *operations = json_object_get(answer, "operations");
     int64_t host = json_integer_value(json_object_get(answer, "host"));
     struct host_pool hosts;
     struct vm_pool vms;
-    size_t i;
     bool visible;
 
     if (visible_hosts(access, &hosts, err) < 0)
@@ -219,14 +226,9 @@ static int reduce_timeline(const struct access *access, json_t *answer, struct e
         return error_set(err, EPERM, "OpenNebula does not let you USE this host");
     if (visible_vms(access, &vms, err) < 0)
         return -1;
-    json_array_foreach(
-        operations, i,
-        operation) if (!sees_lease(access, &vms, operation)) for (size_t field = 0;
-                                                                  field <
-                                                                  sizeof private_fields /
-                                                                      sizeof *private_fields;
-                                                                  field++)
-        json_object_set_new(operation, private_fields[field], json_null());
+    for (size_t i = 0; i < json_array_size(operations); i++)
+        if (!sees_lease(access, &vms, json_array_get(operations, i)))
+            hide_owner(json_array_get(operations, i));
     vm_pool_finish(&vms);
     return 0;
 }

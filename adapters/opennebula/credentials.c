@@ -109,7 +109,7 @@ static void set_endpoint(struct credentials *credentials, const char *endpoint, 
     credentials->endpoint_from = memory_text(from);
 }
 
-int credentials_find_endpoint(struct credentials *credentials, const char *configured,
+int credentials_find_endpoint(struct credentials *credentials, const char *endpoint,
                               struct error *err)
 {
     const char *variable = getenv("ONE_XMLRPC");
@@ -117,8 +117,8 @@ int credentials_find_endpoint(struct credentials *credentials, const char *confi
     struct error problem = {0};
     struct stat status;
 
-    if (is_set(configured)) {
-        set_endpoint(credentials, configured, "configuration");
+    if (is_set(endpoint)) {
+        set_endpoint(credentials, endpoint, "configuration");
         return 0;
     }
     if (is_set(variable)) {
