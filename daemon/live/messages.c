@@ -60,12 +60,21 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-/* A running VM keeps its notice until there is a new message, across restarts as well. */
+static bool begins_with(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* A running VM keeps its notice until there is a new message, across restarts as well; one that was
+ * held before the store was lost keeps the reason. */
 static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
                          const char *text)
 {
-    return !*text && lease->phase == PHASE_RUNNING &&
-           strncmp(vm->message, STORE_RANK_IGNORED, strlen(STORE_RANK_IGNORED)) == 0;
+    if (*text)
+        return false;
+    if (lease->phase == PHASE_PARKED)
+        return begins_with(vm->message, "Refused: ") || begins_with(vm->message, "Failed: ");
+    return lease->phase == PHASE_RUNNING && begins_with(vm->message, STORE_RANK_IGNORED);
 }
 
 static bool is_time(int64_t instant)

@@ -22,6 +22,7 @@ CONFIGURATION = """[galerna]
 [opennebula]
 endpoint: %(endpoint)s
 auth-file: %(auth)s
+promise-key: %(key)s
 poll-interval: 1
 retry-backoff: 1
 end-warning: 2
@@ -119,9 +120,14 @@ class Site(Oned):
 class Watcher(Sampler):
     """The sampler of the scenarios; `seen` is waited for."""
 
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.told = set()  # VMs that were seen on hold with a reason
+
     def poll(self):
         try:
             super().poll()
+            self.told.update(vm.id for vm in self.seen.values() if vm.state == 2 and vm.message)
         except (xml.parsers.expat.ExpatError, ElementTree.ParseError) as error:
             self.violation("OpenNebula answers nonsense: %s" % error)
 
@@ -132,8 +138,8 @@ class Daemon(threading.Thread):
     def __init__(self, program, directory, cloud, environment):
         super().__init__(daemon=True)
         self.program = program
-        self.state = os.path.join(directory, "state")
-        self.record = os.path.join(directory, "record.lwf")
+        self.directory = directory
+        self.cloud = cloud
         self.log = os.path.join(directory, "galernad.log")
         self.configuration = os.path.join(directory, "galerna.conf")
         self.environment = environment
@@ -142,11 +148,20 @@ class Daemon(threading.Thread):
         self.killed = False
         self.crashes = 0
         self.failure = None
+        self.takes_over = False  # whoever is started next begins with an empty store
+        self.has_taken_over = False
+        self.begin_state("")
+        self.process = self.launch(environment)
+
+    def begin_state(self, mark):
+        """An empty state directory, and the key that all front-ends share."""
+        self.state = os.path.join(self.directory, "state" + mark)
+        self.record = os.path.join(self.directory, "record%s.lwf" % mark)
         os.makedirs(self.state, mode=0o700)
         with open(self.configuration, "w", encoding="utf-8") as file:
-            file.write(CONFIGURATION % {"endpoint": cloud.endpoint, "auth": cloud.auth,
-                                        "record": self.record})
-        self.process = self.launch(environment)
+            file.write(CONFIGURATION % {
+                "endpoint": self.cloud.endpoint, "auth": self.cloud.auth, "record": self.record,
+                "key": os.path.join(self.directory, "promise.key")})
 
     def launch(self, environment):
         with open(self.log, "ab") as output:
@@ -168,11 +183,17 @@ class Daemon(threading.Thread):
                 elif code == CRASH_EXIT or self.killed:
                     self.crashes += 1
                     self.killed = False
+                    self.take_over()
                     self.process = self.launch({})
                 else:
                     self.failure = "galernad ended by itself with %d: %s" % (code, self.tail())
                     return
             time.sleep(0.05)
+
+    def take_over(self):
+        if self.takes_over and not self.has_taken_over:
+            self.begin_state("-2")
+            self.has_taken_over = True
 
     def kill(self):
         with self.lock:

@@ -51,6 +51,9 @@ def arguments():
                         help="trials with kills at random times")
     parser.add_argument("--faults", choices=["none", "some", "all"], default="some",
                         help="calls that fail")
+    parser.add_argument("--takeovers", metavar="N", default="0",
+                        help="so many points around writes to OpenNebula, chosen by the seed, or "
+                             "'all': there a galernad with an empty store takes over")
     parser.add_argument("--only", metavar="TEXT", help="disturbances with this in their name")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pace", type=int, default=1, choices=[1, 2, 3, 4],
@@ -89,6 +92,17 @@ class Point(Undisturbed):
 
     def end(self, trial):
         return "" if trial.daemon.crashes else "not reached"
+
+
+class Takeover(Point):
+    """The daemon dies at that point, and another one takes its place, with an empty store."""
+
+    def __init__(self, what, nth):
+        super().__init__(what, nth)
+        self.name = "takeover-" + self.name
+
+    def begin(self, trial):
+        trial.daemon.takes_over = True
 
 
 class Kills(Undisturbed):
@@ -137,6 +151,7 @@ class Fault(Undisturbed):
 def disturbances(options, trace):
     """What is tried, in an order that mixes the kinds."""
     chosen = [Point(*point) for point in points(options.points, trace)]
+    chosen += [Takeover(*point) for point in takeovers(options.takeovers, options.seed, trace)]
     chosen += [Kills(options.seed + i) for i in range(options.kills)]
     kinds = list(FAULTS)
     if options.faults != "none":
@@ -165,6 +180,18 @@ def points(wanted, trace):
     spare = int(wanted) - len(chosen)
     chosen.update(len(trace) * i // (spare + 1) for i in range(1, spare + 1))
     return [passes[number] for number in sorted(chosen)]
+
+
+WRITES = ("command", "message", "mark", "answer", "VM is made")
+
+
+def takeovers(wanted, seed, trace):
+    """Points just before and after writes to OpenNebula."""
+    passes = [point for point in points("all", trace)
+              if point[0].endswith(WRITES) or point[0].split(" ")[0] in WRITES]
+    if wanted == "all":
+        return passes
+    return random.Random(seed).sample(passes, min(int(wanted), len(passes)))
 
 
 # --- trials ---
