@@ -40,7 +40,14 @@ struct reload;
 struct services_question;
 
 /* Problems that keep galernad from working, shown in the status. */
-enum problem_of { PROBLEM_OPENNEBULA, PROBLEM_STORE, PROBLEM_PLAN, PROBLEM_MARK, PROBLEMS };
+enum problem_of {
+    PROBLEM_OPENNEBULA,
+    PROBLEM_STORE,
+    PROBLEM_PLAN,
+    PROBLEM_MARK,
+    PROBLEM_PROMISES,
+    PROBLEMS
+};
 
 struct problem {
     char text[ERROR_TEXT_MAX]; /* "": none */

@@ -342,18 +342,42 @@ static int claim_place(struct app *app)
     return guard_check(guard, &err) < 0 ? fail_or_busy(app, &err) : 0;
 }
 
+/* Simulated hosts are lost with their state directory: no promises. */
+static int find_promise_key(struct app *app, struct error *err)
+{
+    struct promises *promises = &app->daemon.promises;
+    const char *given = app->daemon.live->promise_key;
+    char *path = given ? memory_text(given) : memory_format("%s/promise.key", app->state_directory);
+    bool made = false;
+    int result = 0;
+
+    if (!is_simulated(app)) {
+        result = promise_key_load(path, &promises->key, &made, err);
+        promises->has_key = result == 0;
+    }
+    if (made)
+        log_info("%s: made a key that signs the promises in VMs' templates; other front-ends need "
+                 "a copy",
+                 path);
+    free(path);
+    return result;
+}
+
 /* The lock of the state directory is enough for simulated hosts. */
 static int make_guard(struct app *app, struct error *err)
 {
     const struct live_configuration *live = app->daemon.live;
     char *directory = is_simulated(app) ? NULL : live_lock_directory(err);
+    char key[PROMISE_KEY_NAME_MAX];
     struct guard_settings settings = {.cloud = app->daemon.cloud,
                                       .endpoint = app->daemon.endpoint,
                                       .instance = store_instance(app->daemon.store),
                                       .directory = directory,
+                                      .key = key,
                                       .marked =
                                           live->exclusive && !live->dry_run && !is_simulated(app)};
 
+    promise_key_name(&app->daemon.promises.key, key);
     if (directory || is_simulated(app))
         app->daemon.guard = guard_create(&settings, err);
     free(directory);
@@ -367,6 +391,8 @@ static int take_place(struct app *app)
 
     if (reached < 0 || reached == STOPPED)
         return reached;
+    if (find_promise_key(app, &err) < 0)
+        return fail(app, EXIT_CONFIGURATION, &err);
     if (make_guard(app, &err) < 0)
         return fail_or_busy(app, &err);
     if (reached == 0 && !follows(app)) {
@@ -380,28 +406,6 @@ static int take_place(struct app *app)
                  app->daemon.oned_version[0] ? app->daemon.oned_version : "(not reached yet)",
                  app->credentials.endpoint, app->credentials.user);
     return 0;
-}
-
-/* Simulated hosts are lost with their state directory: no promises. */
-static int find_promise_key(struct app *app, struct error *err)
-{
-    struct promises *promises = &app->daemon.promises;
-    const char *given = app->daemon.live->promise_key;
-    char *path = given ? memory_text(given) : memory_format("%s/promise.key", app->state_directory);
-    bool made = false;
-    int result = 0;
-
-    if (!is_simulated(app)) {
-        result = promise_key_load(path, &promises->key, &made, err);
-        promises->has_key = result == 0;
-        promises->zone = app->greeting.zone;
-    }
-    if (made)
-        log_info("%s: made a key that signs the promises in VMs' templates; other front-ends need "
-                 "a copy",
-                 path);
-    free(path);
-    return result;
 }
 
 static struct planner_settings planner_settings(struct app *app)
@@ -453,8 +457,7 @@ static int make_loop(struct app *app)
                                          .check_leader = daemon->live->leader_check};
     struct error err = {0};
 
-    if (find_promise_key(app, &err) < 0)
-        return fail(app, EXIT_CONFIGURATION, &err);
+    daemon->promises.zone = app->greeting.zone;
     clocks_boot(daemon->clocks.boot);
     clocks_recall(daemon, clock_now_ms(), clock_monotonic());
     daemon->started = clock_now();

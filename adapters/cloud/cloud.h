@@ -135,6 +135,7 @@ struct cloud_mark {
     char place[128];   /* machine and socket: of two processes with the same one lives */
     char host[80];     /* for people */
     char seen[40];     /* for people: when it was written */
+    char key[24];      /* of the writer's promises, to be compared; "": not known */
     int64_t beat;      /* grows; negative: released in good order */
     int64_t term;      /* Raft's, in which the writer acts; 0: its front-end is the only one */
     int32_t server;    /* the writer's front-end, when there is a term */

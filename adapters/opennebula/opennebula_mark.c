@@ -79,6 +79,7 @@ static void end_document(struct pool_reader *reader, void *object)
     take(mark->place, sizeof mark->place, attributes, "PLACE");
     take(mark->host, sizeof mark->host, attributes, "HOST");
     take(mark->seen, sizeof mark->seen, attributes, "SEEN");
+    take(mark->key, sizeof mark->key, attributes, "KEY");
     take(number, sizeof number, attributes, "BEAT");
     mark->beat = strtoll(number, NULL, 10);
     take(number, sizeof number, attributes, "TERM");
@@ -148,8 +149,8 @@ static void describe(const struct cloud_mark *mark, char *text, size_t size)
 {
     snprintf(text, size,
              "NAME=\"galernad\"\nINSTANCE=\"%s\"\nHOST=\"%s\"\nPLACE=\"%s\"\nBEAT=\"%" PRId64
-             "\"\nSEEN=\"%s\"\nTERM=\"%" PRId64 "\"\nSERVER=\"%" PRId32 "\"",
-             mark->instance, mark->host, mark->place, mark->beat, mark->seen, mark->term,
+             "\"\nSEEN=\"%s\"\nKEY=\"%s\"\nTERM=\"%" PRId64 "\"\nSERVER=\"%" PRId32 "\"",
+             mark->instance, mark->host, mark->place, mark->beat, mark->seen, mark->key, mark->term,
              mark->server);
 }
 

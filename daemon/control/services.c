@@ -51,7 +51,8 @@ static json_t *problems_of(const struct daemon *daemon)
     static const char *const words[] = {[PROBLEM_OPENNEBULA] = "opennebula",
                                         [PROBLEM_STORE] = "store",
                                         [PROBLEM_PLAN] = "plan",
-                                        [PROBLEM_MARK] = "mark"};
+                                        [PROBLEM_MARK] = "mark",
+                                        [PROBLEM_PROMISES] = "promises"};
     json_t *problems = json_array();
 
     for (size_t i = 0; i < PROBLEMS; i++) {

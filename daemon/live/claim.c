@@ -18,6 +18,7 @@ static void start_over(struct claim *claim, int64_t now)
 
     claim_init(claim, own.instance, own.place, own.host);
     claim->own.beat = own.beat;
+    memcpy(claim->own.key, own.key, sizeof own.key);
     claim->next = now;
 }
 

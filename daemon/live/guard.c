@@ -117,6 +117,7 @@ static void name_self(struct guard *guard, const struct guard_settings *settings
     else
         snprintf(place, sizeof place, "%.60s %.40s", machine, settings->instance);
     claim_init(&guard->claim, settings->instance, place, host);
+    snprintf(guard->claim.own.key, sizeof guard->claim.own.key, "%s", settings->key);
 }
 
 /* --- the mark --------------------------------------------------------------------------------- */
@@ -294,6 +295,15 @@ int64_t guard_send_by(const struct guard *guard)
 const struct cloud_mark *guard_acting(const struct guard *guard)
 {
     return guard->claim.state == CLAIM_HELD ? &guard->claim.own : &guard->claim.other;
+}
+
+const struct cloud_mark *guard_other_signer(const struct guard *guard)
+{
+    const struct cloud_mark *own = &guard->claim.own, *other = &guard->claim.other;
+    bool differs = other->instance[0] && other->key[0] && strcmp(other->place, own->place) != 0 &&
+                   strcmp(other->key, own->key) != 0;
+
+    return differs ? other : NULL;
 }
 
 int guard_check(const struct guard *guard, struct error *err)

@@ -20,6 +20,7 @@ struct guard_settings {
     const char *endpoint;
     const char *instance;  /* this daemon's name for itself */
     const char *directory; /* of the lock; NULL: no lock. An unusable directory is logged */
+    const char *key;       /* of the promises that this daemon signs, to be compared */
     bool marked;           /* keep a mark in OpenNebula as well */
 };
 
@@ -54,6 +55,9 @@ bool guard_may_send(const struct guard *guard, const struct cloud_leadership *le
 int64_t guard_send_by(const struct guard *guard);
 /* The mark as it was read or written last; instance "": none is known. */
 const struct cloud_mark *guard_acting(const struct guard *guard);
+/* The mark of a galernad of another front-end that signs promises with another key; NULL: none is
+ * known. */
+const struct cloud_mark *guard_other_signer(const struct guard *guard);
 /* EBUSY when another daemon acts, which err names; else 0. */
 int guard_check(const struct guard *guard, struct error *err);
 

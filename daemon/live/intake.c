@@ -419,6 +419,7 @@ void intake(struct daemon *daemon, int64_t now)
         }
     if (n)
         qsort(news, n, sizeof *news, by_id);
+    daemon->promises.unreadable = 0;
     for (size_t i = 0; i < n; i++)
         if (!promises_restore(daemon, news[i]->full))
             take_in(daemon, news[i]->full, now);

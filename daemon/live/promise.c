@@ -96,14 +96,31 @@ static void sign(const char *text, size_t length, const struct promise_key *key,
     base64_encode_raw(signature, sizeof digest, digest);
 }
 
+void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_MAX])
+{
+    static const char what[] = "name of the key"; /* contains no colon: is not a promise */
+    char signature[SIGNATURE_LENGTH];
+
+    sign(what, strlen(what), key, signature);
+    snprintf(text, PROMISE_KEY_NAME_MAX, "%.16s", signature);
+}
+
+/* "v1:", "v27:"; 0: the text does not begin with a version. */
+static size_t version_length(const char *text)
+{
+    size_t digits = text[0] == 'v' ? strspn(text + 1, "0123456789") : 0;
+
+    return digits > 0 && text[1 + digits] == ':' ? digits + 2 : 0;
+}
+
 static bool is_signed(const char *text, const struct promise_key *key)
 {
-    size_t length = strlen(text);
+    size_t length = strlen(text), version = version_length(text);
     const char *colon = strrchr(text, ':');
     char signature[SIGNATURE_LENGTH];
 
     if (length >= PROMISE_TEXT_MAX || !colon || strlen(colon + 1) != SIGNATURE_LENGTH ||
-        strncmp(text, VERSION, strlen(VERSION)) != 0 || colon < text + strlen(VERSION))
+        version == 0 || colon < text + version)
         return false;
     sign(text, (size_t)(colon - text), key, signature);
     return memeql_sec(colon + 1, signature, SIGNATURE_LENGTH) != 0;
@@ -263,6 +280,8 @@ enum promise_verdict promise_read(const char *text, const struct promise_key *ke
         return PROMISE_NONE;
     if (!is_signed(text, key))
         return PROMISE_NOT_SIGNED;
+    if (strncmp(text, VERSION, strlen(VERSION)) != 0)
+        return PROMISE_UNREADABLE;
     snprintf(body, sizeof body, "%s", text + strlen(VERSION));
     *strrchr(body, ':') = '\0';
     *promise = (struct promise){0};

@@ -22,6 +22,7 @@
 enum {
     PROMISE_TEXT_MAX = 1024, /* bytes, the end included; typical are 200 */
     PROMISE_KEY_SIZE = 32,   /* bytes */
+    PROMISE_KEY_NAME_MAX = 24,
 };
 
 struct promise_key {
@@ -46,8 +47,11 @@ enum promise_verdict {
     PROMISE_NONE,       /* no text */
     PROMISE_NOT_SIGNED, /* not with this key: changed, forged, or of another installation */
     PROMISE_COPIED,     /* signed for another VM or zone */
-    PROMISE_UNREADABLE, /* signed, but of a version that this one does not know */
+    PROMISE_UNREADABLE, /* signed, but by a version of Galerna that this one does not know */
 };
+
+/* 16 characters by which keys can be compared; they do not help to sign. */
+void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_MAX]);
 
 /* Write the promise. O(length). */
 void promise_write(const struct promise *promise, const struct promise_key *key,

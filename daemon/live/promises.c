@@ -40,7 +40,7 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
     struct promise promise;
     bool wanted = has_promise(vm, lease);
 
-    if (!daemon->promises.has_key)
+    if (!daemon->promises.has_key || vm->promise_state == PROMISE_OF_OTHERS)
         return false;
     promise = promise_of(daemon, vm, lease);
     due->number = promise.number;
@@ -88,6 +88,19 @@ static void report(struct daemon *daemon, const struct vm_record *vm, const char
     daemon_wake(daemon);
 }
 
+/* Written over, what only the newer version knows would be lost. */
+static void leave(struct daemon *daemon, const struct vm_record *vm, int64_t now)
+{
+    if (vm->promise_state == PROMISE_OF_OTHERS)
+        return;
+    log_error("VM %d: its attribute " PROMISE_ATTRIBUTE " %s: left alone", vm->id,
+              promise_verdict_text(PROMISE_UNREADABLE));
+    store_history(daemon->store, vm->lease, now, "promise-unreadable",
+                  "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: left alone", vm->id,
+                  promise_verdict_text(PROMISE_UNREADABLE));
+    vm_note_promise_of_others(daemon->store, vm);
+}
+
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
                   int64_t now)
 {
@@ -100,7 +113,9 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
                            &daemon->promises.key, daemon->promises.zone, vm->id, &promise);
     if (verdict == PROMISE_NONE && !vm->promise_digest)
         return;
-    if (verdict != PROMISE_VALID)
+    if (verdict == PROMISE_UNREADABLE)
+        leave(daemon, vm, now);
+    else if (verdict != PROMISE_VALID)
         report(daemon, vm, promise_verdict_text(verdict), now);
     else if (promise.number > vm->promise_number)
         take_newer(daemon, vm, &promise, now);
@@ -115,11 +130,16 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm)
     const struct lease_record *lease;
     const struct vm_record *record;
     struct promise promise;
+    enum promise_verdict verdict;
 
-    if (!daemon->promises.has_key ||
-        promise_read(attributes_find(&vm->user_template, PROMISE_ATTRIBUTE), &daemon->promises.key,
-                     daemon->promises.zone, vm->id, &promise) != PROMISE_VALID)
+    if (!daemon->promises.has_key)
         return false;
+    verdict = promise_read(attributes_find(&vm->user_template, PROMISE_ATTRIBUTE),
+                           &daemon->promises.key, daemon->promises.zone, vm->id, &promise);
+    if (verdict == PROMISE_UNREADABLE)
+        daemon->promises.unreadable++;
+    if (verdict != PROMISE_VALID)
+        return verdict == PROMISE_UNREADABLE;
     lease = store_lease(daemon->store, promise.lease);
     if (!lease)
         lease = intake_add_lease(daemon, vm, promise.lease);

@@ -18,6 +18,7 @@ struct promises {
     bool has_key;
     struct promise_key key;
     int32_t zone;
+    size_t unreadable; /* VMs not in the store whose promises a newer galernad wrote */
 };
 
 /* The promise of a VM that is to be written now. */
@@ -31,12 +32,14 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due);
 
 /* Compare what the VM shows with the last promise written. A promise that is newer than the store
- * was written by another front-end and is taken over. Anything else is reported once, in the log
- * and the lease's history, and written again. */
+ * was written by another front-end and is taken over; one that only a newer galernad can read is
+ * left alone. Anything else is written again. Each is reported once, in the log and the lease's
+ * history. */
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
                   int64_t now);
 
-/* Restore the lease of a VM that is not in the store. False: the VM has no valid promise. */
+/* Restore the lease of a VM that is not in the store. False: the VM has no valid promise. A promise
+ * of a newer galernad is counted, and its VM is left to that one. */
 bool promises_restore(struct daemon *daemon, const struct vm *vm);
 /* After all VMs: the restored leases go on in the phase that follows from their VMs' states. */
 void promises_restored(struct daemon *daemon, int64_t now);

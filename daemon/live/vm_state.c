@@ -435,6 +435,11 @@ void vm_note_promise_damaged(struct store *store, const struct vm_record *vm)
     store_note_vm(store, vm)->promise_state = PROMISE_DAMAGED;
 }
 
+void vm_note_promise_of_others(struct store *store, const struct vm_record *vm)
+{
+    store_note_vm(store, vm)->promise_state = PROMISE_OF_OTHERS;
+}
+
 void vm_restore(struct store *store, const struct vm_record *known, bool suspended,
                 int32_t sequence, int64_t ran_for)
 {

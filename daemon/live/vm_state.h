@@ -126,6 +126,8 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
                     int64_t digest);
 /* OpenNebula shows another promise than the last one written. */
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm);
+/* OpenNebula shows a promise of a newer galernad. */
+void vm_note_promise_of_others(struct store *store, const struct vm_record *vm);
 /* From the VM's promise: was it suspended to make room, and how long did it run up to that history
  * record? */
 void vm_restore(struct store *store, const struct vm_record *known, bool suspended,

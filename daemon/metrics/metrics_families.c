@@ -37,7 +37,8 @@ static void put_problems(const struct daemon *daemon, struct exposition *exposit
     static const char *const words[PROBLEMS] = {[PROBLEM_OPENNEBULA] = "opennebula",
                                                 [PROBLEM_STORE] = "store",
                                                 [PROBLEM_PLAN] = "plan",
-                                                [PROBLEM_MARK] = "mark"};
+                                                [PROBLEM_MARK] = "mark",
+                                                [PROBLEM_PROMISES] = "promises"};
 
     exposition_metric(exposition, "galerna_problem", METRIC_GAUGE,
                       "1 while galernad has this problem: galerna status describes it.");

@@ -147,8 +147,13 @@ struct vm_record {
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
     int64_t promise_number; /* 0: never */
     int64_t promise_digest; /* 0: none, it was removed */
-    enum { PROMISE_INTACT, PROMISE_DAMAGED, PROMISE_REPAIRED } promise_state; /* not stored */
-    bool gone; /* DONE, or no longer in OpenNebula */
+    enum {
+        PROMISE_INTACT,
+        PROMISE_DAMAGED,
+        PROMISE_REPAIRED,
+        PROMISE_OF_OTHERS, /* a newer galernad wrote it: left alone */
+    } promise_state;       /* not stored */
+    bool gone;             /* DONE, or no longer in OpenNebula */
 
     int64_t settled;   /* monotonic milliseconds: older observations are ignored; not stored */
     bool in_flight;    /* the command has not been answered yet; not stored */

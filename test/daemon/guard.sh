@@ -133,7 +133,8 @@ elect() { # TERM USER
     call sandbox.raft 3 "$1" "$2"
 }
 status() { # NAME KEY VALUE
-    "$galerna" status --state-dir "$work/$1" | tee "$work/status" | grep -qE "^opennebula $2 +$3( |$)" || {
+    "$galerna" status --state-dir "$work/$1" >"$work/status" || true # 1: there is a problem
+    grep -qE "^opennebula $2 +$3( |$)" "$work/status" || {
         cat "$work/status" >&2
         fail "$1: $2 is not $3"
     }
@@ -158,6 +159,10 @@ status second 'acting server' 0
 status second 'acting raft term' 5
 status first role leader
 status first 'acts' yes
+says second 'signs promises with another key' # each has made its own
+"$galerna" status --state-dir "$work/second" >"$work/status" && fail "status does not fail"
+grep -q 'signs promises with another key' "$work/status" ||
+    fail "status does not say that the keys differ"
 
 # An election: the other one acts within 10 s, the deposed one watches.
 elect 6 other
@@ -198,6 +203,14 @@ kill -KILL "${pid[second]}"
 wait "${pid[second]}" 2>/dev/null || true
 elect 11 oneadmin
 acts first 10
+
+# With the key of the other front-end there is no complaint.
+cp "$work/first/promise.key" "$work/second/promise.key"
+: >"$work/second.log"
+start second localhost second "$work/other"
+sleep 4
+status second 'acting raft term' 11
+! grep -q "another key" "$work/second.log" || fail "the same key is taken for another one"
 
 # An oned that the others are gone from follows nobody, and its galernad waits.
 call sandbox.raft 1 12

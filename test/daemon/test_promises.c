@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <nettle/base64.h>
+#include <nettle/hmac.h>
 
 #include "adapters/opennebula/rights.h"
 #include "configuration/ini.h"
@@ -349,6 +351,44 @@ static void a_newer_promise_of_another_front_end_is_taken_over(void **state)
     close_it(&stage);
 }
 
+/* A promise as a galernad of a later version signs it. */
+static void write_as_newer(char text[PROMISE_TEXT_MAX])
+{
+    static const char body[] = "v2:7:what this version cannot read";
+    char signature[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE)];
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct hmac_sha256_ctx hmac;
+
+    hmac_sha256_set_key(&hmac, sizeof key.bytes, key.bytes);
+    hmac_sha256_update(&hmac, strlen(body), (const uint8_t *)body);
+    hmac_sha256_digest(&hmac, sizeof digest, digest);
+    base64_encode_raw(signature, sizeof digest, digest);
+    snprintf(text, PROMISE_TEXT_MAX, "%s:%.*s", body, (int)sizeof signature, signature);
+}
+
+/* It is said once and not written over; a VM that the store does not know is left to the newer one.
+ */
+static void a_promise_of_a_newer_galernad_is_left_alone(void **state)
+{
+    struct stage stage;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    reserve(&stage, 1, 1);
+    write_all(&stage);
+    fake_cloud_add_vm(stage.scene.fake, 2, VM_PENDING, -1, 100, 512);
+    write_as_newer(stage.texts[1]);
+    write_as_newer(stage.texts[2]);
+    look(&stage);
+    assert_string_equal(stage.events, "1 promise-unreadable, ");
+    assert_null(store_vm(stage.store, 2));
+    assert_int_equal(stage.scene.daemon.promises.unreadable, 1);
+    look(&stage);
+    assert_string_equal(stage.events, "");
+    lease_to_change(stage.store, 1)->start++;
+    assert_int_equal(write_all(&stage), 0);
+    close_it(&stage);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -356,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
+        TEST(a_promise_of_a_newer_galernad_is_left_alone),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(what_users_write_over_it_is_said_and_repaired_once),
         TEST(a_template_read_before_the_promise_was_written_proves_nothing),
