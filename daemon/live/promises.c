@@ -55,6 +55,15 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
 
 /* --- what VMs show ---------------------------------------------------------------------------- */
 
+/* Another front-end has accepted the lease, or changed its kind: which of the two phases it waits
+ * in follows from the kind. */
+static void take_decision(struct daemon *daemon, const struct lease_record *lease,
+                          enum lease_event event, int64_t now)
+{
+    if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
+        lease_apply(daemon->store, lease, event, now, "by another front-end");
+}
+
 /* Another front-end acted on the lease since this store was written. */
 static void take_newer(struct daemon *daemon, const struct vm_record *vm,
                        const struct promise *promise, int64_t now)
@@ -64,11 +73,17 @@ static void take_newer(struct daemon *daemon, const struct vm_record *vm,
 
     if (digest != vm->promise_digest && lease && promise->lease == lease->id &&
         !lease_is_final(lease)) {
+        const struct lease_record before = *lease;
+
         vm_restore(daemon->store, vm, promise->suspended, promise->sequence, promise->ran_for);
         lease_restore(daemon->store, lease, &promise->terms);
         store_history(daemon->store, lease->id, now, "restored",
                       "VM %d shows a newer promise than the store has: another front-end wrote it",
                       vm->id);
+        if (!before.accepted)
+            take_decision(daemon, lease, EVENT_ACCEPTED, now);
+        else if (before.kind != lease->kind)
+            take_decision(daemon, lease, EVENT_CHANGED, now);
         daemon_replan(daemon, "lease %lld has a newer promise", (long long)lease->id);
     }
     vm_has_promise(daemon->store, vm, promise->number, digest);

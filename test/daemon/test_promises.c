@@ -351,6 +351,29 @@ static void a_newer_promise_of_another_front_end_is_taken_over(void **state)
     close_it(&stage);
 }
 
+/* A front-end that watches sees the VM before the one that acts has decided about it. */
+static void what_another_front_end_accepts_is_reserved_here(void **state)
+{
+    struct stage stage;
+    struct promise promise;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    reserve(&stage, 1, 1);
+    write_all(&stage);
+    assert_int_equal(promise_read(stage.texts[1], &key, 0, 1, &promise), PROMISE_VALID);
+    fake_cloud_add_vm(stage.scene.fake, 2, VM_PENDING, -1, 100, 512);
+    look(&stage);
+    assert_int_equal(store_lease(stage.store, 2)->phase, PHASE_WAITING);
+    promise.vm = 2;
+    promise.lease = 2;
+    promise_write(&promise, &key, stage.texts[2]);
+    look(&stage);
+    assert_string_equal(stage.events, "2 restored, 2 accepted, ");
+    assert_int_equal(store_lease(stage.store, 2)->phase, PHASE_RESERVED);
+    assert_int_equal(store_lease(stage.store, 2)->start, START);
+    close_it(&stage);
+}
+
 /* A promise as a galernad of a later version signs it. */
 static void write_as_newer(char text[PROMISE_TEXT_MAX])
 {
@@ -396,6 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
+        TEST(what_another_front_end_accepts_is_reserved_here),
         TEST(a_promise_of_a_newer_galernad_is_left_alone),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(what_users_write_over_it_is_said_and_repaired_once),
