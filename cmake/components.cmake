@@ -2,7 +2,7 @@
 
 # What the install commands of a folder belong to unless they say otherwise.
 macro(galerna_set_component folder)
-  if("${folder}" MATCHES "^(daemon|planner|adapters/opennebula)$")
+  if("${folder}" MATCHES "^(daemon|planner|notify|adapters/opennebula)$")
     set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME daemon)
   elseif("${folder}" STREQUAL web)
     set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME web)

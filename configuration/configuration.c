@@ -27,16 +27,19 @@ static const char *policy_of_section(const char *section)
     return *section ? section : NULL;
 }
 
-/* [rights] and [rights WHO] are read by the daemon, from the configuration's `ini`. */
-static bool is_about_rights(const char *section)
+/* [rights], [rights WHO] and [notify NAME] are read by the daemon, from the configuration's `ini`.
+ */
+static bool is_of_daemon(const char *section)
 {
-    return !strncmp(section, "rights", 6) && (section[6] == '\0' || section[6] == ' ');
+    size_t n = strcspn(section, " ");
+
+    return n == 6 && (!strncmp(section, "rights", n) || !strncmp(section, "notify", n));
 }
 
 static bool section_is_known(const char *section)
 {
     if (!strcmp(section, "oracle") || !strcmp(section, INI_DEFAULT_SECTION) ||
-        policy_of_section(section) || is_about_rights(section))
+        policy_of_section(section) || is_of_daemon(section))
         return true;
     for (size_t i = 0; i < option_count; i++)
         if (!strcmp(option_table[i].section, section))
@@ -126,7 +129,7 @@ static int store_entry(struct configuration *configuration, const struct ini_ent
 {
     const struct configuration_option *option;
 
-    if (!strcmp(entry->section, INI_DEFAULT_SECTION) || is_about_rights(entry->section))
+    if (!strcmp(entry->section, INI_DEFAULT_SECTION) || is_of_daemon(entry->section))
         return 0;
     if (policy_of_section(entry->section)) {
         if (entry->inherited)

@@ -51,7 +51,8 @@ bool option_reloads(const char *section, const char *name)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(section, names[i][0]) == 0 && strcmp(name, names[i][1]) == 0)
             return true;
-    return is_section(section, "rights") || is_of_policies(section, name);
+    return is_section(section, "rights") || is_section(section, "notify") ||
+           is_of_policies(section, name);
 }
 
 void configuration_take_over(struct configuration *configuration, const struct configuration *from)

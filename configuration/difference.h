@@ -15,7 +15,7 @@ void configuration_compare(const struct configuration *before, const struct conf
                            void (*visit)(void *context, const char *section, const char *name),
                            void *context);
 
-/* Copy the values of all options that reload, except [rights], which rights_create() reads, and
+/* Copy the values of all options that reload, except [rights] and [notify], which others read, and
  * those that policy modules are loaded with. */
 void configuration_take_over(struct configuration *configuration, const struct configuration *from);
 

@@ -245,7 +245,8 @@ void option_free_texts(void *configuration)
 
 int option_unknown_section(const char *where, const char *section, struct error *err)
 {
-    static const char *const further[] = {"galerna", "oracle", "multi", "policy NAME", "rights"};
+    static const char *const further[] = {"galerna",     "oracle", "multi",
+                                          "policy NAME", "rights", "notify NAME"};
     struct suggestion suggestion;
     char near[80];
 

@@ -296,7 +296,8 @@ const struct configuration_option option_table[] = {
     {"daemon", "log-level", OPTION_WORD, LIVE(log_level), "error|warning|info|debug", "info", 0, 0,
      "The least severe messages that are logged."},
     {"daemon", "log-format", OPTION_WORD, LIVE(log_format), "text|json", "text", 0, 0,
-     "The form of the log: text, which the journal gets with fields for the subsystem, the lease and "
+     "The form of the log: text, which the journal gets with fields for the subsystem, the lease "
+     "and "
      "the VM, or a JSON object on each line."},
     {"daemon", "policy-call-limit", OPTION_SECONDS, LIVE(policy_call_limit), NULL, "5", 1, 3600,
      "A policy module that has not answered a call after so long is out of service: its process is "

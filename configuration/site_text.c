@@ -47,8 +47,8 @@ static int place_of(struct resource_types *types, const char *name, struct error
 }
 
 /* given: a bit for each type that this group of hosts has an amount of */
-static int read_amount(const char **at, struct site *site, struct amounts *amounts,
-                       unsigned *given, struct error *err)
+static int read_amount(const char **at, struct site *site, struct amounts *amounts, unsigned *given,
+                       struct error *err)
 {
     char name[RESOURCE_NAME_MAX];
     size_t length = strcspn(*at, " \t,+:=");

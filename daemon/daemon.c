@@ -16,6 +16,7 @@
 #include "daemon/live/usage.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/notify/notices.h"
 #include "daemon/record/records.h"
 #include "daemon/reload.h"
 #include "daemon/signals.h"
@@ -68,6 +69,7 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
 int daemon_commit(struct daemon *daemon, struct error *err)
 {
     world_remember_promises(daemon->world, daemon->store);
+    notices_keep(daemon->notices);
     if (store_has_changes(daemon->store))
         clocks_remember(daemon);
     if (store_commit(daemon->store, err) < 0) {
@@ -379,6 +381,8 @@ static int64_t until_due(const struct daemon *daemon)
     due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
+    if (notices_next_time(daemon->notices) < INSTANT_NEVER)
+        wait = least(wait, notices_next_time(daemon->notices) * 1000 - clock_now_ms());
     if (fence_follows(daemon) || world_leads(daemon->world))
         wait = least(wait, guard_next_time(daemon->guard) - steady);
     wait = least(wait, fence_due(daemon) - steady);
@@ -478,7 +482,7 @@ static void count_log_lines(struct daemon *daemon)
 
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
-    struct pollfd fds[CONTROL_CLIENTS_MAX + 3 + PLANNER_FDS];
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 3 + PLANNER_FDS + NOTICES_FDS];
     unsigned n = 0;
     int64_t wait;
 
@@ -486,6 +490,7 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
     if (daemon->control)
         n += control_waitfds(daemon->control, &fds[n], CONTROL_CLIENTS_MAX + 1);
     n += planner_waitfds(daemon->planner, &fds[n]);
+    n += notices_waitfds(daemon->notices, &fds[n]);
     if (daemon->http)
         n += http_waitfds(daemon->http, &fds[n]);
     wait = until_due(daemon);
@@ -498,6 +503,7 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
         control_serve(daemon->control);
     if (daemon->http)
         http_serve(daemon->http);
+    notices_serve(daemon->notices);
     return 0;
 }
 
@@ -548,5 +554,6 @@ int daemon_run(struct daemon *daemon, struct error *err)
     }
     sd_notify(0, "STOPPING=1");
     clocks_remember(daemon);
+    notices_end(daemon->notices);
     return store_commit(daemon->store, err);
 }

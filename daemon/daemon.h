@@ -70,6 +70,8 @@ struct daemon {
     struct planner *planner;
     struct enactor *enactor;
     struct messages *messages;
+    struct notify_settings *notify;
+    struct notices *notices;
     struct promises promises;
     struct guard *guard;
     struct recorder *recorder; /* NULL: nothing is recorded */

@@ -24,7 +24,8 @@
     ROW(LOG_OF_PLANNER, "planner")                                                                 \
     ROW(LOG_OF_POLICIES, "policies") /* what modules say */                                        \
     ROW(LOG_OF_CONTROL, "control")                                                                 \
-    ROW(LOG_OF_RECORD, "record")
+    ROW(LOG_OF_RECORD, "record")                                                                   \
+    ROW(LOG_OF_NOTICES, "notices")
 
 enum log_subsystem {
 #define LOG_NAME(name, word) name,

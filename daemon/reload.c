@@ -8,6 +8,7 @@
 #include "configuration/difference.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/notify/settings.h"
 #include "daemon/planner/modules.h"
 #include "util/memory.h"
 
@@ -20,6 +21,7 @@ struct reload {
     struct configuration *last; /* the file as last taken over; NULL: as at the start */
     struct configuration *next; /* being taken over */
     struct rights *next_rights;
+    struct notify_settings *next_notify;
 };
 
 struct reload *reload_create(struct daemon *daemon, const char *file,
@@ -37,8 +39,10 @@ static void drop_next(struct reload *reload)
 {
     configuration_destroy(reload->next);
     rights_destroy(reload->next_rights);
+    notify_settings_destroy(reload->next_notify);
     reload->next = NULL;
     reload->next_rights = NULL;
+    reload->next_notify = NULL;
 }
 
 void reload_destroy(struct reload *reload)
@@ -97,10 +101,13 @@ static void take_over(struct reload *reload)
     log_set_level(reload->running->live.log_level);
     rights_destroy(daemon->rights);
     daemon->rights = reload->next_rights;
+    notify_settings_destroy(daemon->notify);
+    daemon->notify = reload->next_notify;
     configuration_destroy(reload->last);
     reload->last = reload->next;
     reload->next = NULL;
     reload->next_rights = NULL;
+    reload->next_notify = NULL;
     daemon_modules_loaded(daemon);
 }
 
@@ -134,7 +141,10 @@ static int read_next(struct reload *reload, struct error *err)
     if (!reload->next)
         return -1;
     reload->next_rights = rights_create(&reload->next->ini, err);
-    return reload->next_rights ? 0 : -1;
+    if (!reload->next_rights)
+        return -1;
+    reload->next_notify = notify_settings_create(&reload->next->ini, err);
+    return reload->next_notify ? 0 : -1;
 }
 
 void reload_begin(struct reload *reload)

@@ -27,6 +27,8 @@
 #include "daemon/live/promise_key.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/notify/notices.h"
+#include "daemon/notify/settings.h"
 #include "daemon/planner/lessons.h"
 #include "daemon/planner/modules.h"
 #include "daemon/record/recorder.h"
@@ -113,7 +115,9 @@ static int read_configuration(struct app *app)
     log_set_level(app->daemon.live->log_level);
     log_set_format(app->daemon.live->log_format);
     app->daemon.rights = rights_create(&app->configuration->ini, &err);
-    return app->daemon.rights ? 0 : fail(app, EXIT_CONFIGURATION, &err);
+    if (app->daemon.rights)
+        app->daemon.notify = notify_settings_create(&app->configuration->ini, &err);
+    return app->daemon.notify ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
 
 /* Temporary failures to start a process are not errors of the configuration. */
@@ -472,6 +476,7 @@ static int make_loop(struct app *app)
     planner_set_estimates(daemon->planner, daemon->estimates);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
+    daemon->notices = notices_create(daemon);
     daemon->reload = reload_create(daemon, app->startup->file, app->configuration);
     app->services = services_for(daemon);
     daemon->answers = answers_create(daemon->store, &app->services);
@@ -635,8 +640,10 @@ static void take_down(struct app *app)
     map_finish(&daemon->broken_rules);
     lessons_destroy(app->lessons);
     metrics_destroy(daemon->metrics);
+    notices_destroy(daemon->notices);
     credentials_finish(&app->credentials);
     store_close(daemon->store);
+    notify_settings_destroy(daemon->notify);
     rights_destroy(daemon->rights);
     configuration_destroy(app->configuration);
     free(app->state_directory);

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/helper.h"
 #include "daemon/live/clock.h"
 #include "daemon/planner/process_inside.h"
 #include "util/memory.h"
@@ -26,28 +27,6 @@ enum {
 };
 
 /* --- starting --------------------------------------------------------------------------------- */
-
-/* <build>/libexec/galerna/ beside <build>/bin/, and likewise below the prefix of an
- * installation. */
-static void find_program(char path[PLANNER_PROGRAM_MAX])
-{
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-
-    program[length > 0 ? length : 0] = '\0';
-    for (int up = 0; up < 4; up++) {
-        char *slash = strrchr(program, '/');
-
-        if (!slash)
-            break;
-        *slash = '\0';
-        if (snprintf(path, PLANNER_PROGRAM_MAX, "%s/libexec/galerna/galerna-planner", program) <
-                PLANNER_PROGRAM_MAX &&
-            access(path, X_OK) == 0)
-            return;
-    }
-    snprintf(path, PLANNER_PROGRAM_MAX, "%s", GALERNA_PLANNER_PROGRAM);
-}
 
 static int above(int descriptor)
 {
@@ -64,7 +43,7 @@ struct descriptors {
 
 static int spawn(struct planner_process *process, const struct descriptors *its, struct error *err)
 {
-    char program[PLANNER_PROGRAM_MAX], zone[256] = "";
+    char program[HELPER_PATH_MAX], zone[256] = "";
     char name[] = "galerna-planner", *arguments[] = {name, NULL};
     char *environment[] = {zone, NULL};
     posix_spawn_file_actions_t files;
@@ -72,7 +51,7 @@ static int spawn(struct planner_process *process, const struct descriptors *its,
     sigset_t none, all;
     int code;
 
-    find_program(program);
+    helper_find("galerna-planner", program);
     if (getenv("TZ"))
         snprintf(zone, sizeof zone, "TZ=%s", getenv("TZ"));
     else

@@ -40,7 +40,7 @@ struct planner_offence {
                      * the last line on its standard error */
 };
 
-enum { PLANNER_PROGRAM_MAX = 4096, PLANNER_PROCESS_FDS = 2 };
+enum { PLANNER_PROCESS_FDS = 2 };
 
 /* Start the program with these modules; settings->modules must be set. The process is ready when
  * FRAME_READY has arrived. Costs about 1 ms. Errors: those of the system, with the program's

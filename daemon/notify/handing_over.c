@@ -1,0 +1,148 @@
+/* galerna-notify processes. */
+#include "daemon/notify/handing_over.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/helper.h"
+#include "daemon/live/clock.h"
+#include "util/memory.h"
+
+enum { LIMIT = 60 * 1000 /* milliseconds */ };
+
+/* A descriptor from which the job is read. */
+static int hold_job(const json_t *job, struct error *err)
+{
+    int held = memfd_create("notice", MFD_CLOEXEC);
+
+    if (held >= 0 && json_dumpfd(job, held, JSON_COMPACT) == 0 && lseek(held, 0, SEEK_SET) == 0)
+        return held;
+    error_set(err, errno, "no memory for a notice: %s", strerror(errno));
+    if (held >= 0)
+        close(held);
+    return -1;
+}
+
+/* In a process group of its own, with what it starts. */
+static int spawn(pid_t *pid, int input, int errors, struct error *err)
+{
+    char program[HELPER_PATH_MAX], zone[256] = "";
+    char name[] = "galerna-notify", *arguments[] = {name, NULL};
+    char search[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    char *environment[] = {search, zone, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    int code;
+
+    helper_find(name, program);
+    if (getenv("TZ"))
+        snprintf(zone, sizeof zone, "TZ=%s", getenv("TZ"));
+    else
+        environment[1] = NULL;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    code = posix_spawn(pid, program, &files, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return code ? error_set(err, code, "%s: %s; it is installed together with galernad", program,
+                            strerror(code))
+                : 0;
+}
+
+int handing_over_start(struct handing_over *process, const json_t *job, struct error *err)
+{
+    int ends[2], input = hold_job(job, err), result;
+
+    if (input < 0)
+        return -1;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+        error_set(err, errno, "a notice: %s", strerror(errno));
+        close(input);
+        return -1;
+    }
+    *process = (struct handing_over){.errors = ends[0], .deadline = clock_monotonic() + LIMIT};
+    result = spawn(&process->pid, input, ends[1], err);
+    close(input);
+    close(ends[1]);
+    if (result < 0) {
+        close(ends[0]);
+        process->pid = 0;
+    }
+    return result;
+}
+
+/* What is said beyond the room for it is dropped. True: the end. */
+static bool read_errors(struct handing_over *process)
+{
+    char more[256];
+    ssize_t n;
+
+    while ((n = read(process->errors, more, sizeof more)) > 0) {
+        size_t room = sizeof process->said - 1 - process->said_n;
+        size_t kept = (size_t)n < room ? (size_t)n : room;
+
+        memcpy(process->said + process->said_n, more, kept);
+        process->said_n += kept;
+    }
+    return n == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
+static enum notify_end end_of(const struct handing_over *process, int status, struct error *err)
+{
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : NOTIFY_UNKNOWN;
+
+    if (WIFSIGNALED(status))
+        error_set(err, ECHILD, "it was ended by signal %d", WTERMSIG(status));
+    else
+        error_set(err, ECHILD, "%.*s", (int)strcspn(process->said, "\n"), process->said);
+    switch (code) {
+    case NOTIFY_DONE:
+    case NOTIFY_REFUSED:
+    case NOTIFY_FAILED:
+        return (enum notify_end)code;
+    default:
+        return NOTIFY_UNKNOWN;
+    }
+}
+
+bool handing_over_ended(struct handing_over *process, enum notify_end *end, struct error *err)
+{
+    int status = 0;
+    pid_t ended;
+
+    if (clock_monotonic() >= process->deadline)
+        kill(-process->pid, SIGKILL);
+    if (!read_errors(process))
+        return false;
+    /* Its standard error is closed: it has ended, or is about to. */
+    while ((ended = waitpid(process->pid, &status, 0)) < 0 && errno == EINTR)
+        ;
+    close(process->errors);
+    if (ended < 0) {
+        error_set(err, errno, "its end is unknown: %s", strerror(errno));
+        *end = NOTIFY_UNKNOWN;
+    } else {
+        *end = end_of(process, status, err);
+    }
+    process->pid = 0;
+    return true;
+}

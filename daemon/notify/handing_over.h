@@ -1,0 +1,29 @@
+/* handing_over.h: galerna-notify processes (notify/notify.h), each with one notice.
+ *
+ * They are started and awaited without blocking. One that takes too long is ended.
+ */
+#ifndef GALERNA_DAEMON_NOTIFY_HANDING_OVER_H
+#define GALERNA_DAEMON_NOTIFY_HANDING_OVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "notify/notify.h"
+#include "util/error.h"
+
+struct handing_over {
+    pid_t pid;        /* 0: none */
+    int errors;       /* what it says */
+    int64_t deadline; /* monotonic milliseconds */
+    size_t said_n;
+    char said[256];
+};
+
+/* -1 with err: nothing was started. */
+int handing_over_start(struct handing_over *process, const json_t *job, struct error *err);
+
+/* True: it has ended; *end and err say how. */
+bool handing_over_ended(struct handing_over *process, enum notify_end *end, struct error *err);
+
+#endif

@@ -1,0 +1,43 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "notify/notify.h"
+
+const char *notify_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+static enum notify_end hand_over(const json_t *job, struct error *err)
+{
+    static const struct {
+        const char *kind;
+        enum notify_end (*hand_over)(const json_t *job, struct error *err);
+    } kinds[] = {{"mail", notify_mail}, {"webhook", notify_webhook}, {"program", notify_program}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].kind, notify_text(job, "kind")) == 0)
+            return kinds[i].hand_over(job, err);
+    error_set(err, 0, "a job of the unknown kind '%.40s'", notify_text(job, "kind"));
+    return NOTIFY_REFUSED;
+}
+
+int main(void)
+{
+    json_error_t wrong;
+    json_t *job = json_loadf(stdin, 0, &wrong);
+    struct error err = {0};
+    enum notify_end end;
+
+    if (!job) {
+        fprintf(stderr, "the job cannot be read: %s\n", wrong.text);
+        return NOTIFY_REFUSED;
+    }
+    end = hand_over(job, &err);
+    if (end != NOTIFY_DONE)
+        fprintf(stderr, "%s\n", err.text);
+    json_decref(job);
+    return end;
+}

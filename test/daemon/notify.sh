@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Notices reach each receiver once: by mail, webhook and program, over failures, and when galernad is
+# killed before or while they are handed over. What users write harms nobody.
+#
+#   notify.sh GALERNAD GALERNA
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
+command -v python3 >/dev/null || exit 77
+echo 'a secret' >"$work/key"
+
+# sendmail fails while there is a file "down"; it keeps its arguments and what it reads.
+cat >"$work/sendmail" <<END
+#!/bin/sh
+[ ! -e '$work/down' ] || exit 75
+{ echo "arguments: \$*"; cat; } >"$work/new.\$\$"
+mv "$work/new.\$\$" "$work/mail.\$\$"
+END
+# A program waits while there is a file "wait".
+cat >"$work/program" <<END
+#!/bin/sh
+cat >>'$work/told'
+echo >>'$work/told'
+while [ -e '$work/wait' ]; do sleep 0.1; done
+END
+chmod +x "$work/sendmail" "$work/program"
+"$(dirname "$0")/webhook.py" "$work/key" 2 "$work/posts" >"$work/webhook" &
+until_said webhook '^[0-9]+$'
+
+start_oned --boot-time 0
+cat >>"$work/conf" <<END
+end-warning: 2:00:00
+[notify people]
+mail: owner, ops@example.org
+from: galerna@example.org
+sendmail: $work/sendmail
+retry-pause: 1
+[notify hook]
+on: start, end
+webhook: http://127.0.0.1:$(cat "$work/webhook")/galerna
+key-file: $work/key
+retry-pause: 1
+[notify program]
+on: refusal
+program: $work/program
+END
+oned call one.user.update 0 'EMAIL="anna@example.org"' 1 >"$work/out"
+
+# mails TO TEXT: how many there are.
+mails() {
+    local mail n=0
+    for mail in "$work"/mail.*; do
+        [ ! -e "$mail" ] || ! head -n 1 "$mail" | grep -q "^arguments: -i -- $1\$" ||
+            ! grep -qE -- "$2" "$mail" || n=$((n + 1))
+    done
+    echo "$n"
+}
+
+# mailed N TO TEXT
+mailed() {
+    [ "$(mails "$2" "$3")" -eq "$1" ]
+}
+
+# posted N TEXT: so many requests were accepted.
+posted() {
+    [ "$(grep '^204' "$work/posts" 2>/dev/null | grep -cE "$2")" -eq "$1" ]
+}
+
+does='a start'
+touch "$work/down"
+start_galernad
+until_true answers
+oned submit --cpu 1 --memory 128 --haizea 'DURATION=01:00:00' \
+    --name $'evil\nBcc: mallory@example.org' >"$work/vm"
+until_true posted 1 '"event":"start"'
+until_true posted 1 '"event":"end"'
+[ "$(grep -c '^503' "$work/posts")" -eq 2 ] || fail "the webhook is not tried again"
+! grep -q '^4' "$work/posts" || fail "a signature or an id is wrong"
+until_said log "the notice 'start' by .notify people. is tried again: .* exit code 75"
+
+does='a kill while mail waits'
+kill -KILL "$daemon"
+wait "$daemon" || true
+rm "$work/down"
+start_galernad
+for to in anna@example.org ops@example.org; do
+    until_true mailed 1 "$to" '^Subject: Galerna: lease 0: start$'
+    until_true mailed 1 "$to" '^Subject: Galerna: lease 0: end$'
+done
+! grep -h '^Bcc' "$work"/mail.* || fail "a name becomes a header"
+grep -h '^Name' "$work"/mail.* | grep -q 'evil Bcc: mallory@example.org' || fail "the name is missing"
+grep -qh '^From: galerna@example.org$' "$work"/mail.* || fail "From is missing"
+
+does='a kill while a program is told'
+touch "$work/wait"
+oned submit --cpu 1 --memory 128 --haizea 'START=nonsense' >"$work/vm"
+until_said told '"event":"refusal"'
+kill -KILL "$daemon"
+wait "$daemon" || true
+start_galernad
+until_said log "the notice 'refusal' for .notify program. may not have arrived"
+rm "$work/wait"
+
+does='an address that is none'
+oned call one.user.update 0 'EMAIL="anna@example.org -oQ/tmp"' 1 >"$work/out"
+stop_galernad
+start_galernad
+until_true answers
+oned submit --cpu 1 --memory 128 --haizea 'START=nonsense' >"$work/vm"
+until_true mailed 1 ops@example.org "^Subject: Galerna: lease $(cat "$work/vm"): refusal$"
+! grep -l "lease $(cat "$work/vm"):" "$work"/mail.* | xargs grep -q 'anna' || fail "it is used"
+until_true grep -q "\"lease\":$(cat "$work/vm")," "$work/told"
+
+does='the end of it'
+posted 1 '"event":"start"' || fail "a webhook is told twice"
+[ "$(grep -c '"lease":1,' "$work/told")" -eq 1 ] || fail "a program is told twice"
+for to in anna@example.org ops@example.org; do
+    mailed 1 "$to" 'lease 0: start$' || fail "$to is told twice"
+done
+stop_galernad
+
+does='errors of the configuration'
+sed -i 's/^mail: .*/mail: ops@example.org, x y@z/' "$work/conf"
+ends_with 78 'addresses or the word owner' "$galernad" --check -c "$work/conf"
