@@ -191,12 +191,15 @@ static void make_all(struct notices *notices, const struct line *line)
     json_decref(making.content);
 }
 
-/* Of several front-ends, the one that acts gives notice. */
+/* Of several front-ends, the one that acts gives notice; a dry run gives none. */
 void notices_keep(struct notices *notices)
 {
+    bool acts;
+
     if (!notices)
         return;
-    for (size_t i = 0; i < notices->n_lines && world_leads(notices->daemon->world); i++)
+    acts = world_leads(notices->daemon->world) && !notices->daemon->live->dry_run;
+    for (size_t i = 0; i < notices->n_lines && acts; i++)
         make_all(notices, &notices->lines[i]);
     notices->n_lines = 0;
 }
