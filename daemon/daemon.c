@@ -170,7 +170,7 @@ void daemon_want_forms(struct daemon *daemon)
 
         if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
             (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
-             drains_of(&daemon->asked, vms[i]->host) ||
+             asked_hosts_have(&daemon->asked, vms[i]->host, observed->history.cluster) ||
              rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
              planner_leaves_by(daemon->planner, vms[i], clock_now()) != INSTANT_NONE ||
              planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
@@ -293,8 +293,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         }
         if (quarantine_expire(&daemon->quarantine, clock_now()))
             daemon_replan(daemon, "the quarantine of a host ended");
-        services_drain_goes_on(daemon);
-        services_rebalance_goes_on(daemon);
+        services_templates_read(daemon);
         rebalancing_follow(daemon);
         if (drains_expire(&daemon->drains, clock_now())) {
             drains_save(&daemon->drains, daemon->store);

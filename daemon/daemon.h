@@ -54,6 +54,14 @@ struct problem {
     int64_t since;             /* seconds since 1970 */
 };
 
+/* Hosts that a request asks about: the templates of their VMs are read. */
+struct asked_hosts {
+    struct services_question *question; /* waits for the templates; NULL: none does */
+    struct drains drains;               /* these hosts ... */
+    bool has_cluster;                   /* ... and those of this cluster */
+    int32_t cluster;
+};
+
 struct daemon {
     const struct configuration *configuration;
     const struct live_configuration *live;
@@ -87,17 +95,14 @@ struct daemon {
     struct quarantine quarantine; /* hosts that take no VMs for now */
     struct map broken_rules;      /* of VM groups, as of the last poll: broken_rules.h */
     struct drains drains;         /* hosts that operators empty */
-    struct drains asked;          /* that are asked about: templates of their VMs are read */
-    struct services_question *drain_question; /* waits for those templates; NULL */
     struct rebalancing rebalancing;
-    struct services_question *rebalance_question; /* waits for templates, too; NULL */
-    int32_t rebalance_cluster;                    /* of that question */
-    bool replan;                                  /* rebuild the engine in the next cycle */
-    char replan_why[128];                         /* the first reason, for the log */
-    bool cycle_due;                               /* something has changed since the last cycle */
-    int64_t plan_began;                           /* monotonic milliseconds */
-    bool poll_ok;                                 /* the last poll was complete */
-    bool guarded;                                 /* this daemon is the one that may act */
+    struct asked_hosts asked;
+    bool replan;                              /* rebuild the engine in the next cycle */
+    char replan_why[128];                     /* the first reason, for the log */
+    bool cycle_due;                           /* something has changed since the last cycle */
+    int64_t plan_began;                       /* monotonic milliseconds */
+    bool poll_ok;                             /* the last poll was complete */
+    bool guarded;                             /* this daemon is the one that may act */
     bool stopping;
     struct reload *reload;
     bool reload_due; /* begin a reload when none is in progress */

@@ -181,6 +181,7 @@ static int open_store(struct app *app)
     if (!app->daemon.store)
         return fail_by_store(app, &err);
     drains_load(&app->daemon.drains, app->daemon.store);
+    rebalancing_resume(&app->daemon);
     return 0;
 }
 
@@ -632,8 +633,7 @@ static void take_down(struct app *app)
     estimates_destroy(daemon->estimates);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
-    services_drain_forget(daemon);
-    services_rebalance_forget(daemon);
+    services_templates_forget(daemon);
     drains_finish(&daemon->drains);
     rebalancing_finish(&daemon->rebalancing);
     quarantine_finish(&daemon->quarantine);

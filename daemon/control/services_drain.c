@@ -7,8 +7,6 @@
 #include "daemon/store/store.h"
 #include "util/instant.h"
 
-enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for VMs' templates */ };
-
 static void drained(void *context, const struct drained_vm *vms, size_t n, const struct error *err)
 {
     struct services_question *question = context;
@@ -27,73 +25,18 @@ static void add_drains(const struct daemon *daemon, const struct drain_order *or
         drains_put(drains, &(struct drain){order->hosts[i], order->from, order->until});
 }
 
-/* --- templates -------------------------------------------------------------------------------- */
-
-/* Is the template of a VM on these hosts unread? Without it, its other hosts are not known. */
-static bool lacks_templates(const struct daemon *daemon, const struct drains *drains)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct vm_observation *observed = vms[i]->gone || !drains_of(drains, vms[i]->host)
-                                                    ? NULL
-                                                    : world_vm(daemon->world, vms[i]->id);
-
-        if (observed && observed_holds_host(observed) && !observed->full)
-            return true;
-    }
-    return false;
-}
-
-/* The next poll brings them. */
-static int wait_for_templates(struct daemon *daemon, struct drains *drains, struct error *err)
-{
-    if (daemon->drain_question) {
-        drains_finish(drains);
-        return error_set(err, EAGAIN, "another drain is being planned; try again in a moment");
-    }
-    daemon->drain_question = services_put_off(daemon->question);
-    daemon->drain_question->gives_up = clock_monotonic() + TEMPLATES_LIMIT;
-    drains_finish(&daemon->asked);
-    daemon->asked = *drains;
-    daemon_want_forms(daemon);
-    world_poll(daemon->world, POLL_FULL);
-    return error_set(err, EINPROGRESS, "OpenNebula is asked");
-}
-
-void services_drain_goes_on(struct daemon *daemon)
-{
-    struct services_question *question = daemon->drain_question;
-
-    if (!question ||
-        (lacks_templates(daemon, &daemon->asked) && clock_monotonic() < question->gives_up))
-        return;
-    daemon->drain_question = NULL;
-    services_resume(question);
-    drains_finish(&daemon->asked);
-}
-
-void services_drain_forget(struct daemon *daemon)
-{
-    if (daemon->drain_question)
-        services_drop(daemon->drain_question);
-    daemon->drain_question = NULL;
-    drains_finish(&daemon->asked);
-}
-
-/* --- plans ------------------------------------------------------------------------------------ */
-
 static int ask_planner_to_drain(struct daemon *daemon, const struct drain_order *order,
                                 struct error *err)
 {
     struct services_question *question;
+    struct asked_hosts asked = {.question = NULL};
     struct drains drains;
     int result;
 
+    add_drains(daemon, order, &asked.drains);
+    if (services_await_templates(daemon, &asked, err) < 0)
+        return -1;
     add_drains(daemon, order, &drains);
-    if (!daemon->question->gives_up && lacks_templates(daemon, &drains))
-        return wait_for_templates(daemon, &drains, err);
     question = services_put_off(daemon->question);
     result = services_later(
         question, planner_try_drains(daemon->planner, &drains, clock_now(), drained, question, err),

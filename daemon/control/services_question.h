@@ -53,14 +53,22 @@ void services_drop(struct services_question *question);
 /* The planner has replied. err: it failed; or NULL. */
 void services_handle_again(struct services_question *question, const struct error *err);
 
+/* services_templates.c: requests that wait for templates of VMs. */
+/* Is the host, of that cluster, asked about? */
+bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
+/* 0: the templates of the VMs on these hosts are known, or have been waited for in vain. -1 with
+ * EINPROGRESS: the request is handled again when they are; EAGAIN: another one waits. Takes the
+ * hosts over in any case. O(VMs). */
+int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err);
+/* OpenNebula has been polled: go on with the request that waits. */
+void services_templates_read(struct daemon *daemon);
+/* galernad ends. */
+void services_templates_forget(struct daemon *daemon);
+
 /* services_drain.c: what answers call to drain hosts. */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
                    struct error *err);
-/* OpenNebula has been polled: go on with a drain that waited for templates of VMs. */
-void services_drain_goes_on(struct daemon *daemon);
-/* galernad ends. */
-void services_drain_forget(struct daemon *daemon);
 /* services_change.c: what answers call to change a lease. */
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err);
@@ -70,9 +78,5 @@ int services_undrain(void *context, int32_t host, const char *who, struct error 
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
                        void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                        struct error *err);
-/* OpenNebula has been polled: go on with a plan that waited for templates of VMs. */
-void services_rebalance_goes_on(struct daemon *daemon);
-/* galernad ends. */
-void services_rebalance_forget(struct daemon *daemon);
 
 #endif

@@ -10,57 +10,6 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for VMs' templates */ };
-
-/* --- templates -------------------------------------------------------------------------------- */
-
-static bool lacks_templates(const struct daemon *daemon, int32_t cluster)
-{
-    const struct vm_observation *observed;
-    size_t cursor = 0;
-
-    while ((observed = world_next(daemon->world, &cursor)))
-        if (observed_holds_host(observed) && observed->history.cluster == cluster &&
-            !observed->full)
-            return true;
-    return false;
-}
-
-/* The next poll brings them. */
-static int wait_for_templates(struct daemon *daemon, int32_t cluster, struct error *err)
-{
-    if (daemon->rebalance_question)
-        return error_set(err, EAGAIN, "another cluster is being rebalanced; try again in a moment");
-    daemon->rebalance_question = services_put_off(daemon->question);
-    daemon->rebalance_question->gives_up = clock_monotonic() + TEMPLATES_LIMIT;
-    daemon->rebalance_cluster = cluster;
-    rebalancing_ask(&daemon->rebalancing, cluster);
-    daemon_want_forms(daemon);
-    world_poll(daemon->world, POLL_FULL);
-    return error_set(err, EINPROGRESS, "OpenNebula is asked");
-}
-
-void services_rebalance_goes_on(struct daemon *daemon)
-{
-    struct services_question *question = daemon->rebalance_question;
-
-    if (!question || (lacks_templates(daemon, daemon->rebalance_cluster) &&
-                      clock_monotonic() < question->gives_up))
-        return;
-    daemon->rebalance_question = NULL;
-    services_resume(question);
-    rebalancing_ask_no_more(&daemon->rebalancing, daemon->rebalance_cluster);
-}
-
-void services_rebalance_forget(struct daemon *daemon)
-{
-    if (daemon->rebalance_question)
-        services_drop(daemon->rebalance_question);
-    daemon->rebalance_question = NULL;
-}
-
-/* --- plans ------------------------------------------------------------------------------------ */
-
 static const struct cluster *find_cluster(const struct daemon *daemon,
                                           const struct rebalance_order *order, struct error *err)
 {
@@ -160,6 +109,7 @@ int services_rebalance(void *context, const struct rebalance_order *order, const
     const struct cluster *cluster = find_cluster(daemon, order, err);
     struct rebalance_plan *known =
         cluster ? rebalancing_plan(&daemon->rebalancing, cluster->id) : NULL;
+    struct asked_hosts asked = {.has_cluster = true};
     struct rebalance_plan plan;
 
     if (!cluster)
@@ -168,8 +118,9 @@ int services_rebalance(void *context, const struct rebalance_order *order, const
         return serve_plan(daemon, known, cluster, order, who, show, viewer, err);
     if (order->wish == REBALANCE_DROPPED)
         return error_set(err, EALREADY, "cluster %d has no plan to drop", cluster->id);
-    if (!daemon->question->gives_up && lacks_templates(daemon, cluster->id))
-        return wait_for_templates(daemon, cluster->id, err);
+    asked.cluster = cluster->id;
+    if (services_await_templates(daemon, &asked, err) < 0)
+        return -1;
     if (planner_rebalance(daemon->planner, cluster, clock_now(), &plan, err) < 0)
         return -1;
     if (order->wish == REBALANCE_SHOWN || !plan.n_moves) {

@@ -46,8 +46,12 @@ void rebalancing_finish(struct rebalancing *rebalancing)
     *rebalancing = (struct rebalancing){0};
 }
 
-static void forget(struct rebalancing *rebalancing, struct rebalance_plan *plan)
+static void forget(struct daemon *daemon, struct rebalance_plan *plan)
 {
+    struct rebalancing *rebalancing = &daemon->rebalancing;
+
+    if (plan->applied != INSTANT_NONE)
+        rebalance_plan_unkeep(plan, daemon->store);
     rebalance_plan_finish(plan);
     *plan = rebalancing->plans[--rebalancing->n_plans];
 }
@@ -80,17 +84,30 @@ void rebalancing_ask_no_more(struct rebalancing *rebalancing, int32_t cluster)
 
 /* --- applied plans ---------------------------------------------------------------------------- */
 
-void rebalancing_apply(struct daemon *daemon, struct rebalance_plan *plan, const char *who)
+static void want_moves(struct daemon *daemon, const struct rebalance_plan *plan)
 {
-    plan->applied = clock_now();
-    store_history(daemon->store, STORE_NO_LEASE, plan->applied, "rebalanced",
-                  "cluster %d: %zu VMs are to move, by %s", plan->cluster, plan->n_moves, who);
     for (size_t i = 0; i < plan->n_moves; i++) {
         const struct vm_record *vm = store_vm(daemon->store, plan->moves[i].vm);
 
         if (vm && !vm->gone && !vm_moves(vm) && vm->host == plan->moves[i].from)
             vm_want_on(daemon->store, vm, plan->moves[i].to);
     }
+}
+
+void rebalancing_resume(struct daemon *daemon)
+{
+    rebalancing_load(&daemon->rebalancing, daemon->store);
+    for (size_t i = 0; i < daemon->rebalancing.n_plans; i++)
+        want_moves(daemon, &daemon->rebalancing.plans[i]);
+}
+
+void rebalancing_apply(struct daemon *daemon, struct rebalance_plan *plan, const char *who)
+{
+    plan->applied = clock_now();
+    store_history(daemon->store, STORE_NO_LEASE, plan->applied, "rebalanced",
+                  "cluster %d: %zu VMs are to move, by %s", plan->cluster, plan->n_moves, who);
+    want_moves(daemon, plan);
+    rebalance_plan_keep(plan, daemon->store);
     daemon_replan(daemon, "cluster %d is rebalanced by %s", plan->cluster, who);
 }
 
@@ -108,7 +125,7 @@ void rebalancing_drop(struct daemon *daemon, struct rebalance_plan *plan, const 
                           "VM %d stays on host %d: %s", vm->id, vm->host, why);
     }
     daemon_replan(daemon, "the rebalancing of cluster %d is dropped", plan->cluster);
-    forget(&daemon->rebalancing, plan);
+    forget(daemon, plan);
 }
 
 /* VMs that have arrived, or gone elsewhere, are no longer wanted; returns how many still are. */
@@ -139,7 +156,7 @@ static void end_plans(struct daemon *daemon)
         if (plan->applied == INSTANT_NONE)
             continue;
         if (see_arrivals(daemon, plan) == 0)
-            forget(rebalancing, plan);
+            forget(daemon, plan);
         else if (plan->applied + PLAN_LIFE <= clock_now())
             rebalancing_drop(daemon, plan, "it could not move there within 10 minutes");
     }
@@ -170,7 +187,7 @@ static void plan_cluster(struct daemon *daemon, const struct cluster *cluster)
         return;
     }
     if (old)
-        forget(&daemon->rebalancing, old);
+        forget(daemon, old);
     if (!plan.n_moves) {
         rebalance_plan_finish(&plan);
         return;

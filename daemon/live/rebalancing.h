@@ -2,8 +2,8 @@
  * evenly used, or fewer of them are used.
  *
  * A plan is ready until an operator applies or drops it; applied, its VMs are wanted on other hosts
- * until they are there, could not be moved, or a time has passed. Plans are kept in memory only: a
- * restart drops them.
+ * until they are there, could not be moved, or a time has passed. Applied plans are kept in the
+ * store and survive a restart; a plan that is only ready does not.
  */
 #ifndef GALERNA_DAEMON_REBALANCING_H
 #define GALERNA_DAEMON_REBALANCING_H
@@ -17,6 +17,7 @@
 
 struct cluster;
 struct daemon;
+struct store;
 
 enum rebalance_automation {
     AUTOMATION_MANUAL,  /* plans are made when an operator asks for them */
@@ -75,6 +76,12 @@ void rebalancing_put(struct rebalancing *rebalancing, struct rebalance_plan *pla
 void rebalance_plan_finish(struct rebalance_plan *plan);
 void rebalancing_finish(struct rebalancing *rebalancing);
 
+/* The plan, which is applied, is in the store from the next commit on, or no longer. */
+void rebalance_plan_keep(const struct rebalance_plan *plan, struct store *store);
+void rebalance_plan_unkeep(const struct rebalance_plan *plan, struct store *store);
+/* The plans in the store; what cannot be read is logged and left out. */
+void rebalancing_load(struct rebalancing *rebalancing, const struct store *store);
+
 /* Are templates of the VMs on this cluster's hosts to be read? */
 bool rebalancing_asks(const struct rebalancing *rebalancing, int32_t cluster);
 void rebalancing_ask(struct rebalancing *rebalancing, int32_t cluster);
@@ -82,6 +89,8 @@ void rebalancing_ask_no_more(struct rebalancing *rebalancing, int32_t cluster);
 
 /* --- with the daemon -------------------------------------------------------------------------- */
 
+/* galernad starts: plans that were applied before go on. */
+void rebalancing_resume(struct daemon *daemon);
 /* The plan's VMs that are still where it found them are wanted on their new hosts. who: for the
  * history. */
 void rebalancing_apply(struct daemon *daemon, struct rebalance_plan *plan, const char *who);

@@ -1,4 +1,4 @@
-/* The ONE_DRS attributes of a cluster. */
+/* The ONE_DRS attributes of a cluster, and plans that survive a restart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,8 @@
 
 #include "adapters/cloud/objects.h"
 #include "daemon/live/rebalancing.h"
+#include "test/daemon/store_fixture.h"
+#include "util/memory.h"
 
 enum { ATTRIBUTES_MOST = 8 };
 
@@ -87,11 +89,76 @@ static void malformed_ones_are_named(void **state)
     }
 }
 
+static void applied_plans_survive_a_restart(void **state)
+{
+    const struct rebalance_move move = {.vm = 5, .from = 1, .to = 2, .lease = 5000000000};
+    const struct rebalanced_host host = {.host = 2, .before = 250000, .after = 500000};
+    struct store_fixture *fixture = *state;
+    struct rebalancing rebalancing = {0};
+    struct rebalance_plan plan = {.cluster = 100,
+                                  .settings = {.automation = AUTOMATION_PARTIAL,
+                                               .policy = REBALANCE_PACK},
+                                  .made = 1700000000,
+                                  .applied = 1700000030,
+                                  .moves = memory_copy(&move, sizeof move),
+                                  .n_moves = 1,
+                                  .hosts = memory_copy(&host, sizeof host),
+                                  .n_hosts = 1,
+                                  .n_unread = 3};
+    const struct rebalance_plan *kept;
+
+    rebalance_plan_keep(&plan, fixture->store);
+    store_must_commit(fixture->store);
+    store_reopen(fixture);
+    rebalancing_load(&rebalancing, fixture->store);
+    kept = rebalancing_plan(&rebalancing, 100);
+    assert_non_null(kept);
+    assert_int_equal(kept->settings.automation, AUTOMATION_PARTIAL);
+    assert_int_equal(kept->settings.policy, REBALANCE_PACK);
+    assert_int_equal(kept->made, 1700000000);
+    assert_int_equal(kept->applied, 1700000030);
+    assert_int_equal(kept->n_moves, 1);
+    assert_int_equal(kept->moves[0].vm, 5);
+    assert_int_equal(kept->moves[0].from, 1);
+    assert_int_equal(kept->moves[0].to, 2);
+    assert_int_equal(kept->moves[0].lease, 5000000000);
+    assert_int_equal(kept->n_hosts, 1);
+    assert_int_equal(kept->hosts[0].host, 2);
+    assert_int_equal(kept->hosts[0].before, 250000);
+    assert_int_equal(kept->hosts[0].after, 500000);
+    assert_int_equal(kept->n_unread, 3);
+    rebalance_plan_unkeep(&plan, fixture->store);
+    rebalance_plan_finish(&plan);
+    rebalancing_finish(&rebalancing);
+    rebalancing_load(&rebalancing, fixture->store);
+    assert_int_equal(rebalancing.n_plans, 0);
+}
+
+static void plans_that_cannot_be_read_are_left_out(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct rebalancing rebalancing = {0};
+
+    store_set_fact(fixture->store, "rebalanced 1", "{");
+    store_set_fact(fixture->store, "rebalanced 2",
+                   "{\"made\":1,\"applied\":2,\"policy\":7,\"automation\":0,\"unread\":0,"
+                   "\"moves\":[],\"hosts\":[]}");
+    store_set_fact(fixture->store, "rebalanced 3",
+                   "{\"made\":1,\"applied\":2,\"policy\":0,\"automation\":0,\"unread\":0,"
+                   "\"moves\":[[1,2]],\"hosts\":[]}");
+    rebalancing_load(&rebalancing, fixture->store);
+    assert_int_equal(rebalancing.n_plans, 0);
+    rebalancing_finish(&rebalancing);
+}
+
 int main(void)
 {
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_attributes),
                                        cmocka_unit_test(all_attributes),
-                                       cmocka_unit_test(malformed_ones_are_named)};
+                                       cmocka_unit_test(malformed_ones_are_named),
+                                       WITH_STORE(applied_plans_survive_a_restart),
+                                       WITH_STORE(plans_that_cannot_be_read_are_left_out)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

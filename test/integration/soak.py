@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
 from endurance.judge import Judge
+from endurance.moving import SETTINGS, MovingJudge, MovingWork, hardware
 from endurance.watch import GentleSampler, Scales
 from endurance.work import GROUP, IMMEDIATE, LEASE, PLAIN, RESERVATION, Work
 from kit.backend import Real, Sandbox, wait_for
@@ -55,6 +56,9 @@ def arguments():
                         help="kill -9 and restart galernad so often, or off")
     parser.add_argument("--kill-oned", type=span, default="60-120", metavar="SECONDS",
                         help="stop or kill OpenNebula so often, or off")
+    parser.add_argument("--rebalance", action="store_true",
+                        help="VMs move, too: the cluster is rebalanced, hosts are drained, VMs have "
+                        "devices and VM groups (endurance/moving.py)")
     parser.add_argument("--setting", action="append", metavar="LINE", default=[],
                         help="a line for [opennebula] of the configuration")
     parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
@@ -128,7 +132,9 @@ class Soak(Trial):
         super().__init__(backend, os.path.abspath(options.galernad), directory, options.setting)
         self.options = options
         self.sampler = GentleSampler(self.oned, self.story)
-        self.work = Work(self.oned, self.sampler, options.vms, options.seed)
+        self.sampler.has_groups = options.rebalance
+        self.work = (MovingWork if options.rebalance else Work)(self.oned, self.sampler, options.vms,
+                                                                options.seed)
         self.scales = None
         self.blows = []
         self.striking = threading.Lock()
@@ -141,9 +147,13 @@ class Soak(Trial):
         wait_for(lambda: sum(host.state == 2 and host.cpu == CORES * 100
                              for host in self.oned.hosts().values()) == len(names), 120,
                  "%d hosts monitored" % len(names))
-        self.scheduler = Scheduler(self.galernad, self.directory, self.backend,
-                                   more=self.settings +
-                                   "\n[rights]\nmax-reservations: unlimited\n")
+        if self.options.rebalance:
+            for host in self.oned.hosts():
+                self.backend.tell_hardware(host, hardware())
+            self.settings += SETTINGS
+        self.work.scheduler = self.scheduler = Scheduler(
+            self.galernad, self.directory, self.backend,
+            more=self.settings + "\n[rights]\nmax-reservations: unlimited\n")
         self.scales = Scales(self.scheduler, os.path.abspath(self.options.galerna),
                              os.path.join(self.directory, "scales.csv"))
         self.scheduler.start()
@@ -232,7 +242,8 @@ class Soak(Trial):
     def judge(self):
         """Prints all; returns how many violations there are."""
         outages = [outage for blows in self.blows for outage in blows.outages]
-        judge = Judge(self, self.work, self.sampler, outages)
+        judge = (MovingJudge if self.options.rebalance else Judge)(self, self.work, self.sampler,
+                                                                    outages)
         wrong = judge.run()
         for text in self.sampler.violations:
             print("VIOLATION " + text)

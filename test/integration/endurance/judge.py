@@ -2,7 +2,6 @@
 
 import os
 import re
-import sqlite3
 
 from endurance.work import GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
 from kit.history import overlaps, written
@@ -25,7 +24,7 @@ class Judge:
         self.outages = outages
         self.vms = {}
         self.boots, self.restores = driver_orders(trial.backend)
-        self.events = book_events(trial.scheduler.state)
+        self.events = book_events(trial.scheduler)
         self.wrong = []     # (VM, text)
         self.figures = {}   # (kind, word) -> n
         self.lateness = []  # (seconds, VM, excused)
@@ -233,14 +232,11 @@ def driver_orders(backend):
     return boots, restores
 
 
-def book_events(state):
+def book_events(scheduler):
     """Lease -> its events; read from the daemon's own book."""
     events = {}
-    book = sqlite3.connect("file:%s?mode=ro" % os.path.join(state, "store.db"), uri=True)
-    try:
+    with scheduler.book() as book:
         for lease, event, text in book.execute(
                 "SELECT lease, event, text FROM event ORDER BY number"):
             events.setdefault(lease, []).append((event, text))
-    finally:
-        book.close()
     return events

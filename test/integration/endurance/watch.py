@@ -7,6 +7,7 @@ import threading
 import time
 
 from kit.client import ALL_BUT_DONE, OnedError
+from kit.groups import broken_rules, read_groups
 from kit.sampler import Sampler
 
 STUCK = 30  # seconds in one transition after oned was killed: an operator recovers the VM
@@ -42,12 +43,15 @@ class GentleSampler(Sampler):
             for vm_id in [vm_id for vm_id in self.seen if vm_id not in vms]:
                 self.finish(vm_id)
             self.recover_stuck(vms)
+            broken = broken_rules(read_groups(self.oned), hosts, vms) if self.has_groups else []
         except (OSError, OnedError) as error:
             if not self.may_be_away:
                 self.violation("OpenNebula does not answer: %s" % error)
             return
         self.polls += 1
         self.judge(hosts, vms)
+        for text in broken:
+            self.violation(text)
 
     def finish(self, vm_id):
         vm = self.oned.vm(vm_id)
@@ -65,6 +69,7 @@ class GentleSampler(Sampler):
             if was is None or (was.state, was.lcm, was.host) != (vm.state, vm.lcm, vm.host):
                 self.tell(str(vm))
         self.capacity(hosts, vms)
+        self.units(vms)
         for vm in vms.values():
             self.state(hosts, vm)
             if vm.id in before:

@@ -169,7 +169,7 @@ class Work:
         for when, vm in list(self.to_resume):
             if when <= now or everything:
                 found = self.oned.vm(vm)
-                if found.state == SUSPENDED:
+                if self.has_to_resume(found):
                     self.oned.action("resume", vm)
                 elif found.active and not found.running:
                     continue  # saving takes long, or until the operator recovers it
@@ -181,6 +181,9 @@ class Work:
                 for span in self.disabled_times:
                     if span[0] == host and not span[2]:
                         span[2] = now
+
+    def has_to_resume(self, vm):
+        return vm.state == SUSPENDED
 
     def deed(self):
         deeds = [self.delete_plain, self.delete_plain, self.delete_waiting, self.suspend,

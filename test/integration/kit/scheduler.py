@@ -99,10 +99,14 @@ class Scheduler:
         if self.alive():
             self.kill()
 
+    def book(self):
+        """Its database, to be read; closed at the end of a with."""
+        path = "file:%s?mode=ro" % os.path.join(self.state, "store.db")
+        return contextlib.closing(sqlite3.connect(path, uri=True, timeout=10))
+
     def events(self, lease):
         """What its book tells of a lease, oldest first: (event, text)."""
-        path = "file:%s?mode=ro" % os.path.join(self.state, "store.db")
-        with contextlib.closing(sqlite3.connect(path, uri=True, timeout=10)) as book:
+        with self.book() as book:
             return book.execute("SELECT event, text FROM event WHERE lease = ? ORDER BY number",
                                 (lease,)).fetchall()
 

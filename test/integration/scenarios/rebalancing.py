@@ -147,3 +147,27 @@ def rebalance_vmgroup(t):
     t.pause(12)
     t.require(len(set(hosts_of(t, vms))) == 1, "together", *vms)
     t.require(plan(t)["moves"] == [], "none is torn from the others")
+
+
+@scenario("rebalance-restart")
+def rebalance_restart(t):
+    """What is left of an applied plan is done after galernad was killed."""
+    hosts = t.add_hosts(2, cores=8)
+    settle(t, BALANCE)
+    t.settings = "actions-in-all: 1"
+    t.begin()
+    vms = crowd(t, hosts[0], 6, cpu=1)
+    t.require(len(plan(t)["moves"]) == 3, "three are to move")
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.wait(30, "the plan is known", lambda: t.scheduler.command(
+        "host", "rebalance", "0", "--dry-run", "--json")[0] == 0)
+    answer = plan(t, "--dry-run")
+    t.require(answer["state"] == "applied" and len(answer["moves"]) == 3 and
+              any(host["before"] > host["after"] for host in answer["hosts"]),
+              "it is applied: %s" % answer)
+    t.wait(90, "three are on each host",
+           lambda: hosts_of(t, vms) == [hosts[0]] * 3 + [hosts[1]] * 3, *vms)
+    t.wait(30, "the plan is over", lambda: plan(t, "--dry-run")["state"] == "planned")
+    t.require(all(len(t.look(vm).history) <= 2 for vm in vms), "each moved once at most", *vms)
+    t.unbroken(*vms)

@@ -1,0 +1,77 @@
+/* Requests that need the templates of VMs which galernad does not read all the time. */
+#include <errno.h>
+
+#include "daemon/control/services_question.h"
+#include "daemon/live/clock.h"
+#include "daemon/store/store.h"
+
+enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for them */ };
+
+bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster)
+{
+    return drains_of(&asked->drains, host) || (asked->has_cluster && cluster == asked->cluster);
+}
+
+static void asked_hosts_finish(struct asked_hosts *asked)
+{
+    drains_finish(&asked->drains);
+    *asked = (struct asked_hosts){.question = NULL};
+}
+
+/* Without its template, the other hosts of a VM are not known. */
+static bool lacks_templates(const struct daemon *daemon, const struct asked_hosts *asked)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed =
+            vms[i]->gone ? NULL : world_vm(daemon->world, vms[i]->id);
+
+        if (observed && observed_holds_host(observed) && !observed->full &&
+            asked_hosts_have(asked, vms[i]->host, observed->history.cluster))
+            return true;
+    }
+    return false;
+}
+
+int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err)
+{
+    int result = 0;
+
+    if (daemon->question->gives_up || !lacks_templates(daemon, asked)) {
+        asked_hosts_finish(asked);
+        return 0;
+    }
+    if (daemon->asked.question) {
+        result = error_set(err, EAGAIN, "another drain or rebalancing is being planned; try again "
+                                        "in a moment");
+        asked_hosts_finish(asked);
+        return result;
+    }
+    asked->question = services_put_off(daemon->question);
+    asked->question->gives_up = clock_monotonic() + TEMPLATES_LIMIT;
+    daemon->asked = *asked;
+    daemon_want_forms(daemon);
+    world_poll(daemon->world, POLL_FULL);
+    return error_set(err, EINPROGRESS, "OpenNebula is asked");
+}
+
+void services_templates_read(struct daemon *daemon)
+{
+    struct services_question *question = daemon->asked.question;
+
+    if (!question ||
+        (lacks_templates(daemon, &daemon->asked) && clock_monotonic() < question->gives_up))
+        return;
+    daemon->asked.question = NULL;
+    services_resume(question);
+    asked_hosts_finish(&daemon->asked);
+}
+
+void services_templates_forget(struct daemon *daemon)
+{
+    if (daemon->asked.question)
+        services_drop(daemon->asked.question);
+    asked_hosts_finish(&daemon->asked);
+}
