@@ -25,13 +25,15 @@ enum rebalance_measure {
     MEASURE_CPU_USAGE, /* what the VMs of a host really use of its CPU */
     MEASURE_CPU,       /* what is allocated to them */
     MEASURE_MEMORY,    /* the same */
+    MEASURE_NET,       /* their traffic, of that of all hosts */
+    MEASURE_DISK,      /* what they read and write, of that of all hosts */
     REBALANCE_MEASURES
 };
 
 enum { USE_WHOLE = 1000000 }; /* the use of a host whose capacity is used up */
 
 struct rebalance_host {
-    int64_t capacity[REBALANCE_MEASURES]; /* 0: the measure does not count here */
+    int64_t capacity[REBALANCE_MEASURES]; /* 0: the measure does not count here; 2^42 at most */
     int64_t amount[REBALANCE_MEASURES];   /* of all VMs there; changed with the moves */
     int64_t cpu, memory;                  /* room for arrivals; changed with the moves */
     bool takes;                           /* VMs may arrive */

@@ -177,6 +177,8 @@ void daemon_want_forms(struct daemon *daemon)
             ids[n_ids++] = vms[i]->id;
     }
     world_want_full(daemon->world, ids, n_ids);
+    world_want_uses(daemon->world,
+                    daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0);
 }
 
 static void act(struct daemon *daemon, size_t n_commands, int64_t now)

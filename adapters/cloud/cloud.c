@@ -10,5 +10,6 @@ void cloud_answer_finish(struct cloud_answer *answer)
     cluster_pool_finish(&answer->clusters);
     user_pool_finish(&answer->users);
     acl_finish(&answer->acl);
+    vm_use_pool_finish(&answer->uses);
     vmgroup_pool_finish(&answer->vmgroups);
 }

@@ -58,6 +58,7 @@ enum cloud_subject {
     CLOUD_WAITING,    /* pending VMs in extended form */
     CLOUD_SOME,       /* the VMs named, CLOUD_IDS_MAX at most, in extended form */
     CLOUD_HISTORY,    /* one VM with all its history records */
+    CLOUD_USES,       /* what VMs use, as measured in the last minutes */
     CLOUD_DATASTORES,
     CLOUD_NETWORKS,
     CLOUD_CLUSTERS,
@@ -89,6 +90,7 @@ struct cloud_answer {
     struct user_pool users;
     struct acl acl;
     struct vmgroup_pool vmgroups;
+    struct vm_use_pool uses;
 };
 
 typedef void cloud_told(void *context, struct cloud_answer *answer);

@@ -46,6 +46,11 @@ struct vmgroup *vmgroup_pool_find(const struct vmgroup_pool *pool, int32_t id)
     return find(pool->items, pool->n, sizeof *pool->items, id);
 }
 
+const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm)
+{
+    return find(pool->items, pool->n, sizeof *pool->items, vm);
+}
+
 bool id_set_has(const struct id_set *list, int32_t id)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -152,6 +157,12 @@ void vmgroup_pool_finish(struct vmgroup_pool *pool)
     free(pool->members);
     pool_memory_destroy(pool->memory);
     *pool = (struct vmgroup_pool){0};
+}
+
+void vm_use_pool_finish(struct vm_use_pool *pool)
+{
+    free(pool->items);
+    *pool = (struct vm_use_pool){0};
 }
 
 void acl_finish(struct acl *acl)

@@ -99,6 +99,14 @@ enum {
     VM_NEEDS_DATASTORE = 1u << 0, /* SCHED_DS_REQUIREMENTS or SCHED_DS_RANK */
 };
 
+/* What a VM uses, as its host measures it; -1: not reported. */
+struct vm_use {
+    int32_t id;
+    int64_t cpu;       /* 1/100 processors */
+    int64_t net, disk; /* bytes per second, in both directions */
+    int64_t cpu_forecast, net_forecast, disk_forecast; /* what OpenNebula expects soon */
+};
+
 /* Room that a host reports for one of the datastores on its own disks. */
 struct host_room {
     int32_t datastore;
@@ -276,6 +284,13 @@ struct vmgroup_pool {
     size_t n_members;
 };
 
+/* Ascending by id. */
+struct vm_use_pool {
+    struct vm_use *items;
+    size_t n;
+    struct pool_errors errors;
+};
+
 struct acl {
     struct acl_rule *rules;
     size_t n, allocated;
@@ -289,6 +304,7 @@ void cluster_pool_finish(struct cluster_pool *pool);
 void user_pool_finish(struct user_pool *pool);
 void vmgroup_pool_finish(struct vmgroup_pool *pool);
 void acl_finish(struct acl *acl);
+void vm_use_pool_finish(struct vm_use_pool *pool);
 
 /* MB free on a datastore as last measured, for VMs on that host: of the datastore as a whole, or,
  * for a datastore on the hosts' own disks (or without a measurement), as the host reports. -1: not
@@ -301,6 +317,7 @@ int64_t datastore_reported(const struct datastore *datastore, const struct host 
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id);
 struct host *host_pool_find(const struct host_pool *pool, int32_t id);
 struct vmgroup *vmgroup_pool_find(const struct vmgroup_pool *pool, int32_t id);
+const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm);
 
 bool id_set_has(const struct id_set *list, int32_t id); /* O(n) */
 /* May the role's VMs be on that host, by its lists? */

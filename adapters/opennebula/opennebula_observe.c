@@ -7,7 +7,12 @@
 #include "adapters/opennebula/pool_states.h"
 #include "util/memory.h"
 
-enum { ALL = -1, EVERYBODYS = -2, ERROR_TEXT = 512 };
+enum {
+    ALL = -1,
+    EVERYBODYS = -2,
+    ERROR_TEXT = 512,
+    USES_SECONDS = 120, /* VMs are measured every 30 s, unless configured otherwise */
+};
 
 /* A question that is under way. */
 struct pool_asking {
@@ -101,6 +106,8 @@ static int parse(struct pool_asking *asking, const char *text, size_t length, st
         return vmgroup_pool_parse(&answer->vmgroups, text, length, err);
     case CLOUD_RULES:
         return acl_parse(&answer->acl, text, length, err);
+    case CLOUD_USES:
+        return vm_use_parse(&answer->uses, text, length, err);
     default:
         return vm_pool_parse(&answer->vms, text, length, err);
     }
@@ -115,6 +122,7 @@ static void document_in(void *context, const struct rpc_reply *reply)
         [CLOUD_WAITING] = "the VM pool",
         [CLOUD_SOME] = "one.vmpool.infoset",
         [CLOUD_HISTORY] = "one.vm.info",
+        [CLOUD_USES] = "one.vmpool.monitoring",
         [CLOUD_DATASTORES] = "datastores",
         [CLOUD_NETWORKS] = "virtual networks",
         [CLOUD_CLUSTERS] = "clusters",
@@ -241,6 +249,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
 {
     const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                            RPC_INT(STATE_PENDING)};
+    const struct rpc_argument uses[] = {RPC_INT(EVERYBODYS), RPC_INT(USES_SECONDS)};
     const struct rpc_argument networks[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL)};
     struct opennebula *self = (struct opennebula *)cloud;
     struct pool_asking *asking = memory_new(1, sizeof *asking);
@@ -266,6 +275,9 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         break;
     case CLOUD_HISTORY:
         call(self, asking, "one.vm.info", &RPC_INT(question->ids[0]), 1);
+        break;
+    case CLOUD_USES:
+        call(self, asking, "one.vmpool.monitoring", uses, 2);
         break;
     case CLOUD_DATASTORES:
         call(self, asking, "one.datastorepool.info", NULL, 0);

@@ -48,6 +48,9 @@ int user_pool_parse(struct user_pool *pool, const char *document, size_t length,
 int vmgroup_pool_parse(struct vmgroup_pool *pool, const char *document, size_t length,
                        struct error *err);
 int acl_parse(struct acl *acl, const char *document, size_t length, struct error *err);
+/* one.vmpool.monitoring: VMs that were never measured are not in it. Rates of net and disk that
+ * OpenNebula does not report follow from the first and the last record of a VM. */
+int vm_use_parse(struct vm_use_pool *pool, const char *document, size_t length, struct error *err);
 void host_monitoring_finish(struct host_monitoring_pool *pool);
 
 /* The same for VMs of a document that arrives in pieces: `batch` gets 256 VMs at a time, in

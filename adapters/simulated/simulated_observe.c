@@ -179,6 +179,7 @@ void simulated_answer(const struct simulated *self, const struct cloud_question 
     case CLOUD_NETWORKS:
     case CLOUD_RULES:
     case CLOUD_VMGROUPS:
+    case CLOUD_USES:
         break;
     }
 }

@@ -1,11 +1,16 @@
-/* Requests that need the templates of VMs which galernad does not read all the time. */
+/* Requests that need what galernad does not read all the time: templates of VMs, and what these
+ * use. */
 #include <errno.h>
 
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/store/store.h"
 
-enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for them */ };
+/* Milliseconds. */
+enum {
+    TEMPLATES_LIMIT = 20 * 1000, /* to wait for them */
+    USES_FRESH = 30 * 1000,      /* what VMs use need not be read again for so long */
+};
 
 bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster)
 {
@@ -18,12 +23,16 @@ static void asked_hosts_finish(struct asked_hosts *asked)
     *asked = (struct asked_hosts){.question = NULL};
 }
 
-/* Without its template, the other hosts of a VM are not known. */
+/* Without its template, the other hosts of a VM are not known. To rebalance a cluster, what its VMs
+ * use must be known, too. */
 static bool lacks_templates(const struct daemon *daemon, const struct asked_hosts *asked)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
+    int64_t measured = world_uses_asked(daemon->world);
 
+    if (asked->has_cluster && (!measured || clock_monotonic() - measured > USES_FRESH))
+        return true;
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed =
             vms[i]->gone ? NULL : world_vm(daemon->world, vms[i]->id);
@@ -44,8 +53,9 @@ int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, s
         return 0;
     }
     if (daemon->asked.question) {
-        result = error_set(err, EAGAIN, "another drain or rebalancing is being planned; try again "
-                                        "in a moment");
+        result = error_set(err, EAGAIN,
+                           "another drain or rebalancing is being planned; try again "
+                           "in a moment");
         asked_hosts_finish(asked);
         return result;
     }

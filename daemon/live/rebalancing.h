@@ -30,6 +30,7 @@ struct rebalance_settings {
     enum rebalance_automation automation;
     enum rebalance_policy policy;
     int64_t weights[REBALANCE_MEASURES]; /* millionths, USE_WHOLE in all */
+    double predictive; /* what part forecasts have in measured figures, the present ones the rest */
     uint32_t most_moves;
 };
 
@@ -59,7 +60,7 @@ struct rebalance_plan {
 struct rebalancing {
     struct rebalance_plan *plans; /* one for a cluster at most, ready or applied */
     size_t n_plans, allocated;
-    int32_t *asked; /* clusters: templates of their VMs are to be read */
+    int32_t *asked; /* clusters: templates of their VMs are to be read, and what these use */
     size_t n_asked, asked_allocated;
     int64_t next; /* monotonic milliseconds: when plans are made for clusters that want it */
 };
@@ -82,7 +83,7 @@ void rebalance_plan_unkeep(const struct rebalance_plan *plan, struct store *stor
 /* The plans in the store; what cannot be read is logged and left out. */
 void rebalancing_load(struct rebalancing *rebalancing, const struct store *store);
 
-/* Are templates of the VMs on this cluster's hosts to be read? */
+/* Are templates of the VMs on this cluster's hosts to be read, and what these use? */
 bool rebalancing_asks(const struct rebalancing *rebalancing, int32_t cluster);
 void rebalancing_ask(struct rebalancing *rebalancing, int32_t cluster);
 void rebalancing_ask_no_more(struct rebalancing *rebalancing, int32_t cluster);

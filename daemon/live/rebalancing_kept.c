@@ -42,12 +42,11 @@ static json_t *hosts_of(const struct rebalance_plan *plan)
 
 void rebalance_plan_keep(const struct rebalance_plan *plan, struct store *store)
 {
-    json_t *object = json_pack("{s:I,s:I,s:i,s:i,s:I,s:o,s:o}", "made", (json_int_t)plan->made,
-                               "applied", (json_int_t)plan->applied, "policy",
-                               (int)plan->settings.policy, "automation",
-                               (int)plan->settings.automation, "unread",
-                               (json_int_t)plan->n_unread, "moves", moves_of(plan), "hosts",
-                               hosts_of(plan));
+    json_t *object =
+        json_pack("{s:I,s:I,s:i,s:i,s:I,s:o,s:o}", "made", (json_int_t)plan->made, "applied",
+                  (json_int_t)plan->applied, "policy", (int)plan->settings.policy, "automation",
+                  (int)plan->settings.automation, "unread", (json_int_t)plan->n_unread, "moves",
+                  moves_of(plan), "hosts", hosts_of(plan));
     char *text = json_dumps(object, JSON_COMPACT), name[FACT_NAME];
 
     name_fact(plan->cluster, name);

@@ -53,7 +53,9 @@ static int read_weights(const struct cluster *cluster, struct rebalance_settings
 {
     static const char *const names[] = {[MEASURE_CPU_USAGE] = "ONE_DRS/CPU_USAGE_WEIGHT",
                                         [MEASURE_CPU] = "ONE_DRS/CPU_WEIGHT",
-                                        [MEASURE_MEMORY] = "ONE_DRS/MEMORY_WEIGHT"};
+                                        [MEASURE_MEMORY] = "ONE_DRS/MEMORY_WEIGHT",
+                                        [MEASURE_NET] = "ONE_DRS/NET_WEIGHT",
+                                        [MEASURE_DISK] = "ONE_DRS/DISK_WEIGHT"};
     double weights[REBALANCE_MEASURES] = {0}, sum = 0;
 
     for (int i = 0; i < REBALANCE_MEASURES; i++) {
@@ -92,8 +94,10 @@ int rebalance_settings_read(const struct cluster *cluster, struct rebalance_sett
     if (read_word(cluster, "ONE_DRS/POLICY", policies, 2, &policy, err) < 0 ||
         read_word(cluster, "ONE_DRS/AUTOMATION", automations, 3, &automation, err) < 0 ||
         read_limit(cluster, "ONE_DRS/MIGRATION_THRESHOLD", &settings->most_moves, err) < 0 ||
-        read_limit(cluster, "ONE_DRS/HOST_MIGRATION_THRESHOLD", &settings->most_moves, err) < 0)
+        read_limit(cluster, "ONE_DRS/HOST_MIGRATION_THRESHOLD", &settings->most_moves, err) < 0 ||
+        read_number(cluster, "ONE_DRS/PREDICTIVE", &settings->predictive, err) < 0)
         return -1;
+    settings->predictive = fmin(fmax(settings->predictive, 0), 1);
     settings->policy = (enum rebalance_policy)policy;
     settings->automation = (enum rebalance_automation)automation;
     return read_weights(cluster, settings, err);

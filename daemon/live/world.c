@@ -66,6 +66,21 @@ void world_want_full(struct world *world, const int32_t *ids, size_t n)
     world->n_wanted = n;
 }
 
+void world_want_uses(struct world *world, bool wanted)
+{
+    world->wants_uses = wanted;
+}
+
+const struct vm_use *world_use(const struct world *world, int32_t vm)
+{
+    return vm_use_pool_find(&world->uses, vm);
+}
+
+int64_t world_uses_asked(const struct world *world)
+{
+    return world->uses_asked;
+}
+
 /* --- the world -------------------------------------------------------------------------------- */
 
 struct world *world_create(const struct world_settings *settings, world_polled *polled,
@@ -96,6 +111,7 @@ void world_destroy(struct world *world)
     free(world->promises);
     free(world->addresses);
     free(world->wanted);
+    vm_use_pool_finish(&world->uses);
     for (uint32_t i = 0; i < world->observations.n; i++)
         observation_finish(map_value(&world->observations, i));
     map_finish(&world->observations);

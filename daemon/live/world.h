@@ -96,6 +96,13 @@ void world_read_history(struct world *world, int32_t id);
  * placed again). Replaces the previous list. */
 void world_want_full(struct world *world, const int32_t *ids, size_t n);
 
+/* Later full polls also ask what VMs use, or no longer. */
+void world_want_uses(struct world *world, bool wanted);
+/* Of the last such answer: NULL: the VM was not measured. O(log n). */
+const struct vm_use *world_use(const struct world *world, int32_t vm);
+/* Monotonic milliseconds: when that was asked, or 0. An error counts as an answer without VMs. */
+int64_t world_uses_asked(const struct world *world);
+
 /* The extended forms have been processed: free those of running VMs that are not wanted, once a
  * whole answer is unneeded. All others stay until the next poll. O(forms x wanted). */
 void world_drop_forms(struct world *world);

@@ -31,6 +31,9 @@ struct world {
     struct full_forms full, full_next;
     int32_t *wanted;
     size_t n_wanted;
+    bool wants_uses;
+    struct vm_use_pool uses;
+    int64_t uses_asked;
 
     struct room_promise *promises;
     size_t n_promises, promises_allocated;

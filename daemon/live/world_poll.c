@@ -155,6 +155,21 @@ static void vmgroups_in(void *context, struct cloud_answer *answer)
     answer_in(world);
 }
 
+/* Measurements are of help to plans only: without them the poll is as good. */
+static void uses_in(void *context, struct cloud_answer *answer)
+{
+    struct world *world = context;
+
+    if (answer->error)
+        log_warning("what VMs use is not known: %s", answer->error);
+    note_left_out(&answer->uses.errors, "figures of VMs");
+    vm_use_pool_finish(&world->uses);
+    world->uses = answer->uses;
+    answer->uses = (struct vm_use_pool){0};
+    world->uses_asked = world->asked;
+    answer_in(world);
+}
+
 static void note_leadership(struct world *world, const struct cloud_leadership *leadership,
                             int64_t asked)
 {
@@ -254,6 +269,8 @@ static void poll_begin(struct world *world, enum poll_kind kind)
     if (kind == POLL_FULL) {
         ask(world, CLOUD_HOSTS, hosts_in);
         ask(world, CLOUD_VMS, short_vms_in);
+        if (world->wants_uses)
+            ask(world, CLOUD_USES, uses_in);
         if (!world->site || world->asked - world->site_asked >= world->settings.site_interval) {
             world->site_next = memory_new(1, sizeof *world->site_next);
             world->site_next->references = 1;

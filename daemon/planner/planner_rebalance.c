@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
@@ -22,6 +23,9 @@ struct cluster_plan {
     struct picture picture;
     int64_t now;
     struct rebalance_problem problem;
+    double predictive;            /* struct rebalance_settings */
+    int64_t *measured;            /* by host of the problem: CPU that its VMs use */
+    int64_t net, disk;            /* of all hosts: bytes per second */
     uint32_t *places;             /* by host of the problem: its place in the picture */
     uint32_t *numbers;            /* by place: the host of the problem, or HOST_NONE */
     struct candidate *candidates; /* by VM of the problem */
@@ -31,12 +35,23 @@ struct cluster_plan {
 
 /* --- hosts ------------------------------------------------------------------------------------ */
 
-static int64_t measured_cpu(const struct host *host)
+/* -1: not reported. */
+static int64_t reported(const struct host *host, const char *name)
 {
-    const char *text = attributes_find(&host->attributes, "USED_CPU");
-    double used = text ? strtod(text, NULL) : 0;
+    const char *text = attributes_find(&host->attributes, name);
+    double used = text ? strtod(text, NULL) : -1;
 
-    return used > 0 && used < (double)INT32_MAX ? llround(used) : 0;
+    return used >= 0 && used < (double)INT32_MAX ? llround(used) : -1;
+}
+
+/* A figure between what it is (-1: not reported) and what it is expected to be. As in OneDRS, no
+ * forecast and a forecast of nothing are the same. */
+static int64_t expected(const struct cluster_plan *plan, int64_t present, int64_t forecast)
+{
+    present = present > 0 ? present : 0;
+    return forecast > 0 ? llround((double)present * (1 - plan->predictive) +
+                                  (double)forecast * plan->predictive)
+                        : present;
 }
 
 static void add_host(struct cluster_plan *plan, const struct host *host, uint32_t place)
@@ -51,7 +66,8 @@ static void add_host(struct cluster_plan *plan, const struct host *host, uint32_
         .capacity = {[MEASURE_CPU_USAGE] = host->cpu,
                      [MEASURE_CPU] = host->cpu,
                      [MEASURE_MEMORY] = host->memory},
-        .amount = {[MEASURE_CPU_USAGE] = measured_cpu(host),
+        .amount = {[MEASURE_CPU_USAGE] = expected(plan, reported(host, "USED_CPU"),
+                                                  reported(host, "USED_CPU_FORECAST")),
                    [MEASURE_CPU] = host->cpu_usage,
                    [MEASURE_MEMORY] = host->memory_usage},
         .cpu = host->cpu - host->cpu_usage,
@@ -68,6 +84,7 @@ static void add_hosts(struct cluster_plan *plan, int32_t cluster)
     plan->problem.hosts = memory_new(pool->n, sizeof *plan->problem.hosts);
     plan->places = memory_new(pool->n, sizeof *plan->places);
     plan->numbers = memory_new(pool->n, sizeof *plan->numbers);
+    plan->measured = memory_new(pool->n, sizeof *plan->measured);
     for (uint32_t i = 0; i < pool->n; i++) {
         plan->numbers[i] = HOST_NONE;
         if (pool->items[i].cluster == cluster && pool->items[i].cpu > 0 &&
@@ -87,6 +104,38 @@ static struct rebalance_host *host_of(const struct cluster_plan *plan, int32_t i
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
+/* What a VM on that host uses, as far as it is measured; else the share of its allocated CPU in the
+ * host's. */
+static void measure(const struct cluster_plan *plan, const struct vm_observation *observed,
+                    uint32_t number, int64_t *amount)
+{
+    const struct rebalance_host *host = &plan->problem.hosts[number];
+    const struct vm_use *use = world_use(plan->planner->world, observed->id);
+    int64_t used = host->amount[MEASURE_CPU_USAGE], allocated = host->amount[MEASURE_CPU];
+
+    amount[MEASURE_CPU] = observed->cpu;
+    amount[MEASURE_MEMORY] = observed->memory;
+    amount[MEASURE_CPU_USAGE] =
+        use && use->cpu >= 0 ? expected(plan, use->cpu, use->cpu_forecast)
+        : allocated > 0      ? used * observed->cpu / allocated
+                             : 0;
+    amount[MEASURE_NET] = use ? expected(plan, use->net, use->net_forecast) : 0;
+    amount[MEASURE_DISK] = use ? expected(plan, use->disk, use->disk_forecast) : 0;
+}
+
+/* Hosts are measured as a whole, and their VMs one by one, at other times. */
+static void count_measured(struct cluster_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->problem.n_hosts; i++) {
+        struct rebalance_host *host = &plan->problem.hosts[i];
+
+        if (host->amount[MEASURE_CPU_USAGE] < plan->measured[i])
+            host->amount[MEASURE_CPU_USAGE] = plan->measured[i];
+        host->capacity[MEASURE_NET] = plan->net;
+        host->capacity[MEASURE_DISK] = plan->disk;
+    }
+}
+
 /* It runs on, undisturbed: nothing is planned for it, it keeps no device, CPUs or company, and
  * nobody has locked it. */
 static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm,
@@ -103,41 +152,48 @@ static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm
            lease_end_from(lease, plan->now) > plan->now + STAYS_LONG_ENOUGH;
 }
 
-/* NULL: its template has not been read, or it is in a VM group, or may use no host. */
+static bool is_blocked(const struct vm *vm)
+{
+    const char *blocked = attributes_find(&vm->user_template, "ONEDRS_BLOCKED");
+
+    return blocked && strcasecmp(blocked, "YES") == 0;
+}
+
+/* NULL: its template has not been read, or it is in a VM group, or blocked, or may use no host. */
 static const struct host_filter *filter_of(struct cluster_plan *plan,
                                            const struct vm_observation *observed)
 {
     struct eligible eligible = {.filter = NULL};
 
     plan->n_unread += !observed->full;
-    if (!observed->full || observed->full->in_vmgroup)
+    if (!observed->full || observed->full->in_vmgroup || is_blocked(observed->full))
         return NULL;
     eligibility_of(plan->picture.eligibility, observed->full, &eligible);
     return eligible.n_hosts ? eligible.filter : NULL;
 }
 
 static void add_candidate(struct cluster_plan *plan, const struct vm_record *vm,
-                          const struct vm_observation *observed, const struct host_filter *filter,
-                          uint32_t number)
+                          const struct host_filter *filter, const struct rebalance_vm *candidate)
 {
     struct rebalance_problem *problem = &plan->problem;
-    const struct rebalance_host *host = &problem->hosts[number];
-    int64_t used = host->amount[MEASURE_CPU_USAGE], allocated = host->amount[MEASURE_CPU];
 
     problem->vms =
         memory_grow(problem->vms, &plan->vms_allocated, problem->n_vms + 1u, sizeof *problem->vms);
     plan->candidates = memory_grow(plan->candidates, &plan->candidates_allocated,
                                    problem->n_vms + 1u, sizeof *plan->candidates);
     plan->candidates[problem->n_vms] = (struct candidate){vm, filter};
-    problem->vms[problem->n_vms++] = (struct rebalance_vm){
-        .home = number,
-        .host = number,
-        .amount = {[MEASURE_CPU_USAGE] = allocated > 0 ? used * observed->cpu / allocated : 0,
-                   [MEASURE_CPU] = observed->cpu,
-                   [MEASURE_MEMORY] = observed->memory},
-        .cpu = observed->cpu,
-        .memory = observed->memory,
-    };
+    problem->vms[problem->n_vms++] = *candidate;
+}
+
+/* The host's measured amounts, besides its CPU as a whole, are those of its VMs. */
+static void count_use(struct cluster_plan *plan, struct rebalance_host *host,
+                      const struct rebalance_vm *vm)
+{
+    plan->measured[vm->home] += vm->amount[MEASURE_CPU_USAGE];
+    host->amount[MEASURE_NET] += vm->amount[MEASURE_NET];
+    host->amount[MEASURE_DISK] += vm->amount[MEASURE_DISK];
+    plan->net += vm->amount[MEASURE_NET];
+    plan->disk += vm->amount[MEASURE_DISK];
 }
 
 static void add_vms(struct cluster_plan *plan)
@@ -149,18 +205,21 @@ static void add_vms(struct cluster_plan *plan)
     while ((observed = world_next(planner->world, &cursor))) {
         const struct vm_record *vm = store_vm(planner->store, observed->id);
         const struct host_filter *filter = NULL;
+        struct rebalance_vm about = {.cpu = observed->cpu, .memory = observed->memory};
         struct rebalance_host *host;
-        uint32_t number;
 
         if (!observed_holds_host(observed))
             continue;
-        host = host_of(plan, observed->history.host, &number);
+        host = host_of(plan, observed->history.host, &about.home);
         if (!host)
             continue;
+        about.host = about.home;
+        measure(plan, observed, about.home, about.amount);
+        count_use(plan, host, &about);
         if (may_move(plan, vm, observed))
             filter = filter_of(plan, observed);
         if (filter)
-            add_candidate(plan, vm, observed, filter, number);
+            add_candidate(plan, vm, filter, &about);
         else
             host->is_fixed = true;
     }
@@ -255,15 +314,18 @@ int planner_rebalance(const struct planner *planner, const struct cluster *clust
                                               .most_moves = result->settings.most_moves,
                                               .may_use = may_use,
                                               .context = &plan};
+    plan.predictive = result->settings.predictive;
     for (int i = 0; i < REBALANCE_MEASURES; i++)
         plan.problem.weights[i] = result->settings.weights[i];
     add_hosts(&plan, cluster->id);
     add_vms(&plan);
+    count_measured(&plan);
     keep_promises(&plan);
     solve(&plan, result);
     free(plan.problem.hosts);
     free(plan.problem.vms);
     free(plan.places);
+    free(plan.measured);
     free(plan.numbers);
     free(plan.candidates);
     picture_drop(&plan.picture);
