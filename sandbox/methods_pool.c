@@ -130,26 +130,36 @@ static xmlrpc_value *infoset(struct oned_call *call)
     return oned_answer_document(call, &text);
 }
 
+/* The figure, or what the VM was told to report (sandbox.use). */
+static void write_figure(const struct oned_vm *vm, const char *name, const char *format,
+                         int64_t figure, struct oned_text *text)
+{
+    const char *told = oned_attributes_get(&vm->use, name);
+    char number[40];
+
+    snprintf(number, sizeof number, format, (long long)figure);
+    oned_text_cdata(text, name, told ? told : number);
+}
+
 /* A running VM uses all it requested. */
 static void write_record(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text)
 {
     static const char *const counters[] = {"DISKRDBYTES", "DISKRDIOPS", "DISKWRBYTES",
-                                           "DISKWRIOPS"};
-    char number[40];
+                                           "DISKWRIOPS", "NETRX", "NETTX"};
+    static const char *const others[] = {"CPU_FORECAST", "DISKRDBYTES_BW", "DISKWRBYTES_BW",
+                                         "NETRX_BW", "NETRX_BW_FORECAST", "NETTX_BW",
+                                         "NETTX_BW_FORECAST"};
 
     oned_text_put(text, "<MONITORING>");
-    snprintf(number, sizeof number, "%lld.0", (long long)vm->cpu);
-    oned_text_cdata(text, "CPU", number);
+    write_figure(vm, "CPU", "%lld.0", vm->cpu, text);
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        oned_text_cdata(text, counters[i], "0");
-    snprintf(number, sizeof number, "%d", vm->id);
-    oned_text_cdata(text, "ID", number);
-    snprintf(number, sizeof number, "%lld", (long long)vm->memory);
-    oned_text_cdata(text, "MEMORY", number);
-    oned_text_cdata(text, "NETRX", "0");
-    oned_text_cdata(text, "NETTX", "0");
-    snprintf(number, sizeof number, "%lld", (long long)oned_seconds(oned));
-    oned_text_cdata(text, "TIMESTAMP", number);
+        write_figure(vm, counters[i], "%lld", 0, text);
+    write_figure(vm, "ID", "%lld", vm->id, text);
+    write_figure(vm, "MEMORY", "%lld", vm->memory, text);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (oned_attributes_get(&vm->use, others[i]))
+            write_figure(vm, others[i], "%lld", 0, text);
+    write_figure(vm, "TIMESTAMP", "%lld", oned_seconds(oned), text);
     oned_text_put(text, "</MONITORING>");
 }
 

@@ -159,6 +159,34 @@ static xmlrpc_value *set_vm(struct oned_call *call)
     return answer ? answer : oned_answer_int(call, id);
 }
 
+/* (id, template): what the VM's monitoring reports from now on, such as CPU and NETTX_BW. */
+static xmlrpc_value *set_use(struct oned_call *call)
+{
+    struct oned_attributes use = {0};
+    xmlrpc_value *answer;
+    struct error err = {0};
+    struct oned_vm *vm;
+    char *text;
+    int64_t id;
+
+    if (!oned_argument_int(call, 1, &id) || !oned_argument_text(call, 2, &text))
+        return NULL;
+    vm = oned_vm(call->oned, id);
+    if (!vm) {
+        answer = oned_answer_missing(call, "virtual machine", id);
+    } else if (oned_attributes_parse(&use, text, &err)) {
+        answer = oned_answer_failure(call, 0x1000, "%.300s", err.text);
+    } else {
+        oned_attributes_finish(&vm->use);
+        vm->use = use;
+        use = (struct oned_attributes){0};
+        answer = oned_answer_int(call, id);
+    }
+    oned_attributes_finish(&use);
+    free(text);
+    return answer;
+}
+
 /* (id, free): the MB that are free on a datastore. */
 static xmlrpc_value *set_datastore(struct oned_call *call)
 {
@@ -206,6 +234,7 @@ const struct oned_method oned_sandbox_methods[] = {
     {"sandbox.clock", "A:sdi", set_clock, ONED_6_10},
     {"sandbox.host", "A:sis", set_host, ONED_6_10},
     {"sandbox.vm", "A:sis", set_vm, ONED_6_10},
+    {"sandbox.use", "A:sis", set_use, ONED_6_10},
     {"sandbox.datastore", "A:sii", set_datastore, ONED_6_10},
     {"sandbox.raft", "A:si", set_raft, ONED_6_10},
     {NULL, NULL, NULL, ONED_6_10},

@@ -149,6 +149,7 @@ static void free_vm(struct oned_vm *vm)
         free(vm->history[i].hostname);
     oned_attributes_finish(&vm->template);
     oned_attributes_finish(&vm->user_template);
+    oned_attributes_finish(&vm->use);
     free(vm->history);
     free(vm->name);
     free(vm->deploy_id);

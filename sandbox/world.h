@@ -137,6 +137,7 @@ struct oned_vm {
     int64_t stime, etime;
     int64_t cpu, memory; /* hundredths of a processor, KB: what the host is charged */
     struct oned_attributes template, user_template;
+    struct oned_attributes use; /* what its monitoring reports besides (sandbox.use) */
     struct oned_history *history;
     size_t history_count, history_allocated;
     int charged,

@@ -105,7 +105,8 @@ void rebalancing_apply(struct daemon *daemon, struct rebalance_plan *plan, const
 {
     plan->applied = clock_now();
     store_history(daemon->store, STORE_NO_LEASE, plan->applied, "rebalanced",
-                  "cluster %d: %zu VMs are to move, by %s", plan->cluster, plan->n_moves, who);
+                  "cluster %d: %zu VM%s to move, by %s", plan->cluster, plan->n_moves,
+                  plan->n_moves == 1 ? " is" : "s are", who);
     want_moves(daemon, plan);
     rebalance_plan_keep(plan, daemon->store);
     daemon_replan(daemon, "cluster %d is rebalanced by %s", plan->cluster, who);
@@ -192,7 +193,8 @@ static void plan_cluster(struct daemon *daemon, const struct cluster *cluster)
         rebalance_plan_finish(&plan);
         return;
     }
-    log_info("cluster %d: a plan moves %zu VMs%s", plan.cluster, plan.n_moves,
+    log_info("cluster %d: a plan moves %zu VM%s%s", plan.cluster, plan.n_moves,
+             plan.n_moves == 1 ? "" : "s",
              plan.settings.automation == AUTOMATION_FULL
                  ? ""
                  : "; 'galerna host rebalance' shows, applies or drops it");

@@ -50,29 +50,33 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
     return drain->from <= now ? drain->from : drain->from - time_to_empty(planner, drain->host);
 }
 
+void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,
+                            size_t size)
+{
+    const struct hosts_seen *hosts = world_hosts(planner->world);
+    const struct host *host = hosts ? host_pool_find(&hosts->pool, vm->host) : NULL;
+
+    if (vm_is_only_wanted(planner->settings.drains, vm))
+        snprintf(text, size, " (its cluster is rebalanced)");
+    else if (!vm->resched)
+        snprintf(text, size, " (host %d is drained)", vm->host);
+    else if (host && host->state == HOST_DISABLED)
+        snprintf(text, size, " (host %d is disabled and VM %d marked RESCHED)", host->id, vm->id);
+    else
+        snprintf(text, size, " (VM %d is marked RESCHED)", vm->id);
+}
+
 void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
                          int64_t now, char *text, size_t size)
 {
     size_t n, i = 0;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
-    const struct hosts_seen *hosts = world_hosts(planner->world);
-    const struct host *host;
 
     text[0] = '\0';
     while (i < n && planner_leaves_by(planner, vms[i], now) == INSTANT_NONE)
         i++;
-    if (i == n)
-        return;
-    host = hosts ? host_pool_find(&hosts->pool, vms[i]->host) : NULL;
-    if (vm_is_only_wanted(planner->settings.drains, vms[i]))
-        snprintf(text, size, " (its cluster is rebalanced)");
-    else if (!vms[i]->resched)
-        snprintf(text, size, " (host %d is drained)", vms[i]->host);
-    else if (host && host->state == HOST_DISABLED)
-        snprintf(text, size, " (host %d is disabled and VM %d marked RESCHED)", host->id,
-                 vms[i]->id);
-    else
-        snprintf(text, size, " (VM %d is marked RESCHED)", vms[i]->id);
+    if (i < n)
+        planner_vm_leave_cause(planner, vms[i], text, size);
 }
 
 int64_t planner_leaves_by(const struct planner *planner, const struct vm_record *vm, int64_t now)

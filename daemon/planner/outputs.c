@@ -311,7 +311,7 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
         const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
         int32_t to = host_id(planner, moves->vms[i].host);
         const struct vm_observation *observed;
-        char why[STORE_TEXT_MAX];
+        char why[STORE_TEXT_MAX], cause[STORE_TEXT_MAX] = "";
         struct move_way way;
         bool told;
 
@@ -327,9 +327,11 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
         if (told) /* a plan made again repeats what has not been commanded */
             continue;
         store_reason_sentence(lease, false, why, sizeof why);
+        if (output->reason.id == REASON_LEAVES)
+            planner_vm_leave_cause(planner, vm, cause, sizeof cause);
         store_history(planner->store, lease->id, now, "moving",
-                      "VM %d from host %d to host %d%s%s: %s", vm->id, vm->host, vm->move_to,
-                      way.why ? ", " : "", way.why ? way.why : "", why);
+                      "VM %d from host %d to host %d%s%s: %s%s", vm->id, vm->host, vm->move_to,
+                      way.why ? ", " : "", way.why ? way.why : "", why, cause);
     }
 }
 

@@ -226,7 +226,10 @@ void facts_put_vm_units(const struct facts *facts, const struct vm_observation *
 /* As planner_leaves_by(), with these drains (NULL: none). */
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now);
-/* Why a VM of the lease must leave its host: " (host 3 is drained)"; "": none must. */
+/* Why the VM leaves its host: " (host 3 is drained)". */
+void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,
+                            size_t size);
+/* The same of the first VM of the lease that does; "": none does. */
 void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
                          int64_t now, char *text, size_t size);
 /* The earliest of the lease's VMs. */

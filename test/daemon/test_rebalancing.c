@@ -49,6 +49,7 @@ static void all_attributes(void **state)
                                     {"ONE_DRS/MEMORY_WEIGHT", "0.2"},
                                     {"ONE_DRS/MIGRATION_THRESHOLD", "-1"},
                                     {"ONE_DRS/HOST_MIGRATION_THRESHOLD", "4"},
+                                    {"ONE_DRS/PREDICTIVE", "0.3"},
                                     {NULL, NULL}};
     struct rebalance_settings settings;
     struct error err;
@@ -61,6 +62,24 @@ static void all_attributes(void **state)
     assert_int_equal(settings.weights[MEASURE_CPU], USE_WHOLE * 3 / 4);
     assert_int_equal(settings.weights[MEASURE_MEMORY], USE_WHOLE / 4);
     assert_int_equal(settings.most_moves, 4);
+    assert_true(settings.predictive == 0.3);
+}
+
+static void net_and_disk(void **state)
+{
+    const struct attribute some[] = {{"ONE_DRS/NET_WEIGHT", "0.3"},
+                                     {"ONE_DRS/DISK_WEIGHT", "0.1"},
+                                     {"ONE_DRS/PREDICTIVE", "2"},
+                                     {NULL, NULL}};
+    struct rebalance_settings settings;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(read_settings(some, &settings, &err), 0);
+    assert_int_equal(settings.weights[MEASURE_CPU_USAGE], 0);
+    assert_int_equal(settings.weights[MEASURE_NET], USE_WHOLE * 3 / 4);
+    assert_int_equal(settings.weights[MEASURE_DISK], USE_WHOLE / 4);
+    assert_true(settings.predictive == 1);
 }
 
 static void malformed_ones_are_named(void **state)
@@ -156,6 +175,7 @@ int main(void)
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {cmocka_unit_test(without_attributes),
                                        cmocka_unit_test(all_attributes),
+                                       cmocka_unit_test(net_and_disk),
                                        cmocka_unit_test(malformed_ones_are_named),
                                        WITH_STORE(applied_plans_survive_a_restart),
                                        WITH_STORE(plans_that_cannot_be_read_are_left_out)};

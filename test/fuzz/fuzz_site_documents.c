@@ -90,6 +90,7 @@ static void read_others(const char *document, size_t length)
 {
     struct network_pool networks;
     struct cluster_pool clusters;
+    struct vm_use_pool uses;
     struct error err;
     struct acl acl;
     struct cloud_leadership leadership;
@@ -98,6 +99,8 @@ static void read_others(const char *document, size_t length)
         network_pool_finish(&networks);
     if (cluster_pool_parse(&clusters, document, length, &err) == 0)
         cluster_pool_finish(&clusters);
+    if (vm_use_parse(&uses, document, length, &err) == 0)
+        vm_use_pool_finish(&uses);
     if (acl_parse(&acl, document, length, &err) == 0)
         acl_finish(&acl);
     if (raft_status_parse(&leadership, document, length, &err) == 0 && !*leadership.role)

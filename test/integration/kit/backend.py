@@ -106,6 +106,10 @@ class Backend:
     def tell_hardware(self, host, text):
         raise NotImplementedError
 
+    def report_use(self, vm, cpu, net=0, disk=0):
+        """The VM uses that much, by its monitoring: 1/100 processors, bytes per second."""
+        raise NotImplementedError
+
     def wait_monitored(self, host, cores, memory):
         def ready():
             found = self.oned.hosts().get(host)
@@ -208,6 +212,10 @@ class Sandbox(Backend):
     def tell_hardware(self, host, text):
         self.oned.call("sandbox.host", host, text)
 
+    def report_use(self, vm, cpu, net=0, disk=0):
+        self.oned.call("sandbox.use", vm, "CPU=%d\nNETRX_BW=0\nNETTX_BW=%d\nDISKRDBYTES_BW=0\n"
+                       "DISKWRBYTES_BW=%d\n" % (cpu, net, disk))
+
     def break_host(self, host, broken):
         self.oned.call("sandbox.host", host, "break" if broken else "repair")
 
@@ -290,6 +298,13 @@ class Real(Backend):
 
     def tell_hardware(self, host, text):
         self.write("hardware/" + self.oned.hosts()[host].name, text)
+
+    def report_use(self, vm, cpu, net=0, disk=0):
+        host = self.oned.hosts()[self.oned.vm(vm).host].name
+        self.write("use/vm%d" % vm, "host=%s cpu=%d net=%d disk=%d" % (host, cpu, net, disk))
+        wait_for(lambda: len([record for record in self.oned.document(
+            "one.vm.monitoring", vm).findall("MONITORING/NETTX") if int(record.text) > 0 or not net])
+                 > 2, 60, "VM %d is measured" % vm)
 
     def break_host(self, host, broken):
         name = "hosts/" + self.oned.hosts()[host].name

@@ -112,8 +112,28 @@ class Monitor(Driver):
             text = self.look(name, host, self.hardware(name), now)
         else:
             text = "told to fail" if host else "faults/hosts/%s is missing" % name
+        self.report(word, sound, number, now, text)
+        vms = self.vms(name, now)
+        if sound and vms:
+            self.report("MONITOR_VM", True, number, now, vms)
+
+    def report(self, word, sound, number, now, text):
         self.answer(word, sound, number, "%d %s" % (
             now, base64.b64encode(zlib.compress(text.encode())).decode()))
+
+    def vms(self, name, now):
+        """What faults/use/vmID says of VMs on this host: cpu, and bytes per second as counters."""
+        text = ""
+        directory = os.path.join(self.directory, "faults", "use")
+        for each in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+            use = self.fault("use/" + each)
+            if use.get("host") == name:
+                rates = [int(use[kind]) * (now % 10000000) for kind in ("net", "disk")]
+                figures = "CPU=%s\nMEMORY=0\nNETRX=0\nNETTX=%d\nDISKRDBYTES=0\nDISKWRBYTES=%d\n" \
+                    "DISKRDIOPS=0\nDISKWRIOPS=0\n" % (use["cpu"], *rates)
+                text += 'VM=[ID="%s",DEPLOY_ID="one-%s",MONITOR="%s"]\n' % (
+                    each[2:], each[2:], base64.b64encode(figures.encode()).decode())
+        return text
 
     def hardware(self, name):
         """The PCI, CORE, HUGEPAGE and MEMORY_NODE vectors of the host, if it has any."""

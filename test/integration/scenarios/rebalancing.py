@@ -171,3 +171,39 @@ def rebalance_restart(t):
     t.wait(30, "the plan is over", lambda: plan(t, "--dry-run")["state"] == "planned")
     t.require(all(len(t.look(vm).history) <= 2 for vm in vms), "each moved once at most", *vms)
     t.unbroken(*vms)
+
+
+@scenario("rebalance-traffic")
+def rebalance_traffic(t):
+    """VMs of equal size are told apart by their traffic; one that is blocked stays."""
+    hosts = t.add_hosts(2, cores=8)
+    settle(t, 'ONE_DRS = [ POLICY = "balance", AUTOMATION = "manual", NET_WEIGHT = "1" ]')
+    t.begin()
+    vms = crowd(t, hosts[0], 4, cpu=1)
+    for vm, net in zip(vms, (0, 1000000, 0, 1000000)):
+        t.backend.report_use(vm, 10, net=net)
+    t.oned.call("one.vm.update", vms[3], 'ONEDRS_BLOCKED = "YES"', 1)
+    t.pause(12)
+    answer = plan(t)
+    t.require([move["vm"] for move in answer["moves"]] == [vms[1]], "one moves: %s" % answer)
+    t.require([host["before"] for host in answer["hosts"]] == [100, 0] and
+              [host["after"] for host in answer["hosts"]] == [50, 50],
+              "half of the traffic with it: %s" % answer)
+    t.wait(60, "it is there", lambda: hosts_of(t, vms) == [hosts[0]] * 3 + [hosts[1]], *vms)
+    t.pause(12)
+    t.require(plan(t)["moves"] == [], "nothing is left to do")
+
+
+@scenario("rebalance-use")
+def rebalance_use(t):
+    """Without weights the CPU that VMs use counts, not what they requested."""
+    hosts = t.add_hosts(2, cores=8)
+    settle(t, 'ONE_DRS = [ POLICY = "balance", AUTOMATION = "manual" ]')
+    t.begin()
+    vms = crowd(t, hosts[0], 2, cpu=0.5) + crowd(t, hosts[0], 2, cpu=2)
+    for vm, cpu in zip(vms, (200, 200, 1, 1)):
+        t.backend.report_use(vm, cpu)
+    t.pause(12)
+    answer = plan(t)
+    t.require(len(answer["moves"]) == 1 and answer["moves"][0]["vm"] in vms[:2],
+              "one of those that use CPU moves: %s" % answer)
