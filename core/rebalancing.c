@@ -8,6 +8,7 @@ enum {
     NONE = UINT32_MAX >> 1,
     SOURCES_TRIED = 8,  /* in a row, without a move */
     TARGETS_TRIED = 16, /* for a host, or a VM */
+    WORTH = 10,         /* see the header */
 };
 
 struct ranked {
@@ -135,15 +136,18 @@ static uint32_t best_vm(const struct rebalancing *state, uint32_t source, uint32
 {
     const struct rebalance_problem *problem = state->problem;
     int64_t use = rebalance_use(problem, source);
-    int64_t least = squares(use, rebalance_use(problem, target));
+    int64_t difference = use - rebalance_use(problem, target);
+    int64_t least = squares(use, use - difference);
     uint32_t best = NONE;
 
     for (uint32_t i = state->first[source]; i != NONE; i = state->next[i]) {
         const struct rebalance_vm *vm = &problem->vms[i];
         int64_t joined = use_of(problem, &problem->hosts[target], vm, 1);
-        int64_t sum = squares(use_of(problem, &problem->hosts[source], vm, -1), joined);
+        int64_t left = use_of(problem, &problem->hosts[source], vm, -1);
+        int64_t sum = squares(left, joined);
 
         if (joined + problem->threshold > use || sum >= least ||
+            (use - left) * state->n_on[source] * WORTH < difference ||
             !fits(&problem->hosts[target], vm) || !problem->may_use(problem->context, i, target))
             continue;
         least = sum;

@@ -4,7 +4,9 @@
  * The use of a host is the weighted sum of its measures, each relative to the host's capacity, in
  * millionths. Balance moves VMs off the most used hosts while that lowers the sum of the squares of
  * all uses, and only where a difference of at least the threshold remains between the host that is
- * left, before the move, and the one that is joined, after it: so a second run finds nothing. Pack
+ * left, before the move, and the one that is joined, after it: so a second run finds nothing. A VM
+ * that uses next to nothing is not worth a migration: if all VMs of its host that may move were
+ * like it, together they would use at least a tenth of the difference between the two hosts. Pack
  * empties the least used hosts, each completely or not at all; an empty host stays empty.
  *
  * Nothing here is booked: the moves are wishes, which the plan checks like those off a drained

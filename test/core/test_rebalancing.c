@@ -12,7 +12,7 @@
 #include "core/rebalancing.h"
 #include "test/support/random.h"
 
-enum { PROBLEMS = 20000, HOSTS_MOST = 8, VMS_MOST = 40, CPU = 400, MEMORY = 4096 };
+enum { PROBLEMS = 20000, HOSTS_MOST = 8, VMS_MOST = 40, CPU = 400, MEMORY = 4096, TRAFFIC = 1000 };
 
 struct site {
     struct rebalance_host hosts[HOSTS_MOST];
@@ -34,11 +34,12 @@ static void make_hosts(struct site *site, struct random *random)
     for (uint32_t i = 0; i < site->problem.n_hosts; i++) {
         int64_t cpu = CPU * random_between(random, 1, 3), memory = MEMORY;
 
-        site->hosts[i] = (struct rebalance_host){.capacity = {cpu, cpu, memory},
-                                                 .cpu = cpu,
-                                                 .memory = memory,
-                                                 .takes = !random_once_in(random, 6),
-                                                 .is_fixed = random_once_in(random, 6)};
+        site->hosts[i] = (struct rebalance_host){
+            .capacity = {cpu, cpu, memory, VMS_MOST * TRAFFIC, VMS_MOST * TRAFFIC},
+            .cpu = cpu,
+            .memory = memory,
+            .takes = !random_once_in(random, 6),
+            .is_fixed = random_once_in(random, 6)};
     }
 }
 
@@ -49,7 +50,9 @@ static void add_vm(struct site *site, struct random *random)
     int64_t cpu = 25 * random_between(random, 1, 8), memory = 128 * random_between(random, 1, 8);
     struct rebalance_vm vm = {.home = home,
                               .host = home,
-                              .amount = {random_between(random, 0, cpu), cpu, memory},
+                              .amount = {random_between(random, 0, cpu), cpu, memory,
+                                         random_between(random, 0, TRAFFIC),
+                                         random_between(random, 0, TRAFFIC)},
                               .cpu = cpu,
                               .memory = memory};
 
@@ -67,11 +70,14 @@ static void add_vm(struct site *site, struct random *random)
 static void make(struct site *site, struct random *random)
 {
     int64_t cpu_weight = random_between(random, 0, USE_WHOLE);
+    int64_t measured = random_once_in(random, 2) ? random_between(random, 0, cpu_weight) : 0;
+    int64_t traffic = random_between(random, 0, measured);
     int64_t wanted = random_between(random, 0, VMS_MOST);
 
     *site = (struct site){
         .problem = {.policy = random_once_in(random, 2) ? REBALANCE_PACK : REBALANCE_BALANCE,
-                    .weights = {0, cpu_weight, USE_WHOLE - cpu_weight},
+                    .weights = {measured - traffic, cpu_weight - measured, USE_WHOLE - cpu_weight,
+                                traffic / 2, traffic - traffic / 2},
                     .threshold = random_between(random, 1, USE_WHOLE / 4),
                     .most_moves = random_once_in(random, 2)
                                       ? UINT32_MAX
@@ -134,6 +140,7 @@ static bool is_better(struct site *site, uint32_t number, uint32_t to)
     struct rebalance_vm *vm = &site->vms[number];
     uint32_t from = vm->host;
     int64_t use = rebalance_use(&site->problem, from), before = imbalance(site), joined, after;
+    int64_t difference = use - rebalance_use(&site->problem, to), left, n = 0;
 
     if (from == to || !site->hosts[to].takes || !site->allowed[number][to] ||
         vm->cpu > site->hosts[to].cpu || vm->memory > site->hosts[to].memory)
@@ -143,12 +150,16 @@ static bool is_better(struct site *site, uint32_t number, uint32_t to)
         site->hosts[to].amount[i] += vm->amount[i];
     }
     joined = rebalance_use(&site->problem, to);
+    left = rebalance_use(&site->problem, from);
     after = imbalance(site);
     for (int i = 0; i < REBALANCE_MEASURES; i++) {
         site->hosts[from].amount[i] += vm->amount[i];
         site->hosts[to].amount[i] -= vm->amount[i];
     }
-    return joined + site->problem.threshold <= use && after < before;
+    for (uint32_t i = 0; i < site->problem.n_vms; i++)
+        n += site->vms[i].host == from;
+    return joined + site->problem.threshold <= use && after < before &&
+           10 * n * (use - left) >= difference;
 }
 
 static void check_nothing_left(struct site *site)
@@ -238,9 +249,37 @@ static void test_plain(void **state)
     }
 }
 
+/* Of a busy VM and idle ones, the busy one moves: the others gain nothing by it. */
+static void test_idle(void **state)
+{
+    static struct site site;
+
+    (void)state;
+    site = (struct site){.problem = {.weights = {[MEASURE_CPU_USAGE] = USE_WHOLE},
+                                     .threshold = USE_WHOLE / 10,
+                                     .most_moves = UINT32_MAX,
+                                     .hosts = site.hosts,
+                                     .n_hosts = 2,
+                                     .vms = site.vms,
+                                     .n_vms = 4,
+                                     .may_use = may_use,
+                                     .context = &site}};
+    for (int i = 0; i < 2; i++)
+        site.hosts[i] = (struct rebalance_host){
+            .capacity = {800, 800, 4096}, .cpu = 800, .memory = 4096, .takes = true};
+    site.hosts[0].amount[MEASURE_CPU_USAGE] = 508;
+    for (int i = 0; i < 4; i++) {
+        site.vms[i] = (struct rebalance_vm){.amount = {i == 2 ? 200 : 1, 100, 0}, .cpu = 100};
+        site.allowed[i][0] = site.allowed[i][1] = true;
+    }
+    assert_int_equal(rebalance(&site.problem), 1);
+    assert_int_equal(site.vms[2].host, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain), cmocka_unit_test(test_idle),
+                                       cmocka_unit_test(test_random)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
