@@ -57,6 +57,7 @@ struct problem {
 /* Hosts that a request asks about: the templates of their VMs are read. */
 struct asked_hosts {
     struct services_question *question; /* waits for the templates; NULL: none does */
+    int64_t since;                      /* monotonic milliseconds */
     struct drains drains;               /* these hosts ... */
     bool has_cluster;                   /* ... and those of this cluster */
     int32_t cluster;

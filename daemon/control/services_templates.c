@@ -6,11 +6,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/store/store.h"
 
-/* Milliseconds. */
-enum {
-    TEMPLATES_LIMIT = 20 * 1000, /* to wait for them */
-    USES_FRESH = 30 * 1000,      /* what VMs use need not be read again for so long */
-};
+enum { TEMPLATES_LIMIT = 20 * 1000 /* milliseconds to wait for them */ };
 
 bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster)
 {
@@ -24,14 +20,13 @@ static void asked_hosts_finish(struct asked_hosts *asked)
 }
 
 /* Without its template, the other hosts of a VM are not known. To rebalance a cluster, what its VMs
- * use must be known, too. */
+ * use and its own template are read, too. */
 static bool lacks_templates(const struct daemon *daemon, const struct asked_hosts *asked)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
-    int64_t measured = world_uses_asked(daemon->world);
 
-    if (asked->has_cluster && (!measured || clock_monotonic() - measured > USES_FRESH))
+    if (asked->has_cluster && world_uses_asked(daemon->world) < asked->since)
         return true;
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed =
@@ -48,6 +43,7 @@ int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, s
 {
     int result = 0;
 
+    asked->since = clock_monotonic();
     if (daemon->question->gives_up || !lacks_templates(daemon, asked)) {
         asked_hosts_finish(asked);
         return 0;

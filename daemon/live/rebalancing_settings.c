@@ -11,7 +11,7 @@
 static int malformed(const struct cluster *cluster, const char *name, const char *value,
                      const char *expected, struct error *err)
 {
-    return error_set(err, EINVAL, "cluster %d: %s is '%.40s': expected %s", cluster->id, name,
+    return error_set(err, EBADMSG, "cluster %d: %s is '%.40s': expected %s", cluster->id, name,
                      value, expected);
 }
 

@@ -96,7 +96,7 @@ void world_read_history(struct world *world, int32_t id);
  * placed again). Replaces the previous list. */
 void world_want_full(struct world *world, const int32_t *ids, size_t n);
 
-/* Later full polls also ask what VMs use, or no longer. */
+/* Later full polls also ask what VMs use, and for the clusters' templates, or no longer. */
 void world_want_uses(struct world *world, bool wanted);
 /* Of the last such answer: NULL: the VM was not measured. O(log n). */
 const struct vm_use *world_use(const struct world *world, int32_t vm);

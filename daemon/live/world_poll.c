@@ -271,7 +271,8 @@ static void poll_begin(struct world *world, enum poll_kind kind)
         ask(world, CLOUD_VMS, short_vms_in);
         if (world->wants_uses)
             ask(world, CLOUD_USES, uses_in);
-        if (!world->site || world->asked - world->site_asked >= world->settings.site_interval) {
+        if (!world->site || world->wants_uses || /* clusters say how they are rebalanced */
+            world->asked - world->site_asked >= world->settings.site_interval) {
             world->site_next = memory_new(1, sizeof *world->site_next);
             world->site_next->references = 1;
             ask(world, CLOUD_DATASTORES, datastores_in);

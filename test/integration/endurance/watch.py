@@ -11,6 +11,7 @@ from kit.groups import broken_rules, read_groups
 from kit.sampler import Sampler
 
 STUCK = 30  # seconds in one transition after oned was killed: an operator recovers the VM
+REUNITED = 30  # seconds for which VMs that move together may be on different hosts
 RECOVER_SUCCESS, DELETE_RECREATE = 1, 4
 LCM_INIT = 0
 PASSING = {LCM_INIT, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 20, 21, 22, 23, 29, 30, 31, 32, 35,
@@ -27,6 +28,7 @@ class GentleSampler(Sampler):
         self.recovered = {}  # id -> times
         self.killed = 0.0    # when oned was last killed
         self.slowest = 0.0
+        self.broken = {}     # rule of a VM group -> since when
 
     def run(self):
         pause = self.period
@@ -50,8 +52,15 @@ class GentleSampler(Sampler):
             return
         self.polls += 1
         self.judge(hosts, vms)
-        for text in broken:
-            self.violation(text)
+        self.rules(broken)
+
+    def rules(self, broken):
+        """VMs that are to be on one host leave it one after the other."""
+        now = time.time()
+        self.broken = {text: self.broken.get(text, now) for text in broken}
+        for text, since in self.broken.items():
+            if "ANTI_AFFINED" in text or now - since > REUNITED:
+                self.violation(text)
 
     def finish(self, vm_id):
         vm = self.oned.vm(vm_id)

@@ -207,3 +207,23 @@ def rebalance_use(t):
     answer = plan(t)
     t.require(len(answer["moves"]) == 1 and answer["moves"][0]["vm"] in vms[:2],
               "one of those that use CPU moves: %s" % answer)
+
+
+@scenario("rebalance-settings")
+def rebalance_settings(t):
+    """A plan is made by what the cluster's template says at that moment; one that is malformed is
+    named, and none is made."""
+    hosts = t.add_hosts(2, cores=8)
+    settle(t, BALANCE)
+    t.begin()
+    crowd(t, hosts[0], 6, cpu=1)
+    for limit in (2, 1):
+        settle(t, 'ONE_DRS = [ POLICY = "balance", AUTOMATION = "manual", CPU_WEIGHT = "1", '
+                  'HOST_MIGRATION_THRESHOLD = "%d" ]' % limit)
+        answer = plan(t, "--dry-run")
+        t.require(len(answer["moves"]) == limit, "as many as the limit: %s" % answer)
+    settle(t, 'ONE_DRS = [ POLICY = "balance", AUTOMATION = "manual", '
+              'HOST_MIGRATION_THRESHOLD = "few" ]')
+    code, text = t.scheduler.command("host", "rebalance", "0")
+    t.require(code == 1 and "ONE_DRS/HOST_MIGRATION_THRESHOLD is 'few'" in text,
+              "it is named: %d %s" % (code, text))
