@@ -9,6 +9,8 @@
 #include "daemon/store/store.h"
 #include "util/memory.h"
 
+#define LOG_SUBSYSTEM LOG_OF_PLANNER
+
 static const char prefix[] = "rebalanced ";
 
 enum { FACT_NAME = 32 };
