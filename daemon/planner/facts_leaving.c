@@ -32,22 +32,33 @@ static bool vm_is_only_wanted(const struct drains *drains, const struct vm_recor
     return vm->wanted && !vm->resched && (!drains || !drains_of(drains, vm->host));
 }
 
+/* At once. The time stays that of the first plan: it is in the owner's message. */
+static int64_t leaves_now(const struct lease_record *lease, int64_t now)
+{
+    return lease->reason_id == REASON_CANNOT_LEAVE && lease->reason_n[0] < now ? lease->reason_n[0]
+                                                                               : now;
+}
+
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
     const struct drain *drain = drains ? drains_of(drains, vm->host) : NULL;
+    int64_t begins;
 
     if (vm->gone || !lease || vm_moves(vm))
         return INSTANT_NONE;
-    if (vm->resched) /* the time stays that of the first plan: it is in the owner's message */
-        return lease->reason_id == REASON_CANNOT_LEAVE ? lease->reason_n[0] : now;
+    if (vm->resched)
+        return leaves_now(lease, now);
     if (vm_is_only_wanted(drains, vm))
         return vm->wanted_on == vm->host ? INSTANT_NONE : now;
     if (!drain || drain->until <= now ||
         (lease->phase == PHASE_RUNNING && lease_end_from(lease, now) <= drain->from))
         return INSTANT_NONE;
-    return drain->from <= now ? drain->from : drain->from - time_to_empty(planner, drain->host);
+    if (drain->from <= now)
+        return drain->from;
+    begins = drain->from - time_to_empty(planner, drain->host);
+    return begins > now ? begins : leaves_now(lease, now);
 }
 
 void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,

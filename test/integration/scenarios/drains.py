@@ -71,6 +71,9 @@ def drain_without_room(t):
     for vm in vms:
         t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
     t.pause(3)
+    said = drain(t, hosts[0], "--from", "+1s", "--dry-run")
+    t.require(all(vm["at"] >= said["now"] for vm in said["vms"]),
+              "none would have had to leave before: %s" % said)
     drain(t, hosts[0])
     t.wait(30, "one has moved", lambda: [t.look(vm).host for vm in vms].count(hosts[1]) == 1, *vms)
     left = [vm for vm in vms if t.look(vm).host == hosts[0]]
