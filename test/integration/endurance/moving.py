@@ -156,7 +156,7 @@ class MovingJudge(Judge):
                                   "'moving') ORDER BY number").fetchall()
         for event, text in events:
             if event == "rebalanced":
-                allowed, moving = int(re.search(r": (\d+) VMs", text).group(1)), set()
+                allowed, moving = int(re.search(r": (\d+) VM", text).group(1)), set()
                 self.count("plan", "applied")
                 if allowed > MOST_MOVES:
                     self.sampler.violation("too many: %s" % text)
