@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-MOVES = (1, 2)  # the actions that end a record when its VM is moved: cold, live
+# The actions that end a record when its VM is moved: cold, live, powered off (hard) meanwhile.
+MOVES = (1, 2, 48, 49)
 
 
 def written(history):

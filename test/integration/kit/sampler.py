@@ -9,6 +9,11 @@ from kit.groups import broken_rules, read_groups
 CPU_TOLERANCE = 0.001
 
 
+def moves_now(vm):
+    """oned has begun the record of the new host; the devices are those of the former one."""
+    return vm.running and not vm.history[-1].running
+
+
 class Sampler(threading.Thread):
     """Runs until stop(); violations and the story of what changed are in its lists.
 
@@ -94,7 +99,7 @@ class Sampler(threading.Thread):
         """No device and no pinned CPU of a host is in use twice."""
         users = {}
         for vm in vms.values():
-            if not vm.takes_capacity or not vm.history:
+            if not vm.takes_capacity or not vm.history or moves_now(vm):
                 continue
             for unit in ["device " + address for address in vm.devices] + \
                     ["CPU " + cpu for cpu in vm.cpus]:
