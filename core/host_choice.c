@@ -48,6 +48,7 @@ void host_order_make_heap(struct host_order *order)
 void host_order_make(struct host_order *order)
 {
     order->next = 0;
+    order->classes = NULL;
     order->in_order = is_in_order(order);
     if (!order->in_order)
         host_order_make_heap(order);
@@ -62,9 +63,14 @@ uint32_t host_order_take(struct host_order *order)
 {
     uint32_t host = order->choices[0].host;
 
+    uint32_t next = order->classes ? host_classes_next(order->classes, host) : HOST_NONE;
+
     if (order->in_order)
         return order->choices[order->next++].host;
-    order->choices[0] = order->choices[--order->n];
+    if (next != HOST_NONE)
+        order->choices[0].host = next;
+    else
+        order->choices[0] = order->choices[--order->n];
     if (order->n)
         host_order_sift_down(order, 0);
     return host;
@@ -99,8 +105,10 @@ bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request
 {
     const int64_t cpu = lease_cpu(request->lease);
 
+    if (request->from == engine->now && slot_table_free_cpu_now(engine->table) < cpu)
+        return false;
     if (request->from == engine->now && !engine->binding.late)
-        return slot_table_free_cpu_now(engine->table) >= cpu;
+        return true;
     return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
 }
 
@@ -144,4 +152,50 @@ void mapper_score_hosts(struct engine *engine, const struct map_request *request
                 engine->mapper.batch_free[i * n_types + type] = slot_table_free(
                     engine->table, engine->mapper.batch_hosts[i], (int)type, request->from);
     engine->hooks->score_hosts(engine->hooks->context, &batch, engine->mapper.batch_scores);
+}
+
+/* The classes with hosts that are free for all the time, if that is asked for. */
+static size_t find_classes(struct engine *engine, const struct map_request *request,
+                           const struct host_classes *classes)
+{
+    struct mapper *mapper = &engine->mapper;
+    size_t n = 0;
+
+    for (size_t i = 0; i < host_classes_count(classes); i++) {
+        const struct host_state *state = host_classes_state(classes, i);
+
+        if (request->strict && state->fits_until < request->until)
+            continue;
+        mapper->batch_hosts[n] = host_classes_first(classes, i);
+        mapper->batch_leases[n] = state->leases;
+        mapper->batch_until[n++] = state->unchanged_until;
+    }
+    return n;
+}
+
+bool mapper_order_classes(struct engine *engine, const struct map_request *request,
+                          struct host_order *order)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+    const struct lease_request *lease = &request->lease->request;
+    const struct host_classes *classes;
+    size_t n;
+
+    if (request->from != engine->now || request->allowed || lease->n_node_sets != 1 ||
+        (hooks->score_hosts && !(hooks->host_columns & HOST_COLUMNS_SUFFICE)))
+        return false;
+    classes = survey_classes(engine->mapper.surveys, engine->table, &lease->node_sets[0].amounts,
+                             (hooks->host_columns & HOST_COLUMN_FREE) != 0);
+    if (!classes)
+        return false;
+    n = find_classes(engine, request, classes);
+    if (n)
+        mapper_score_hosts(engine, request, n);
+    *order = (struct host_order){.choices = engine->mapper.choices, .classes = classes};
+    for (size_t i = 0; i < n; i++)
+        if (engine->mapper.batch_scores[i] != POLICY_VETO)
+            order->choices[order->n++] = (struct host_choice){
+                0, engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
+    host_order_make_heap(order);
+    return true;
 }

@@ -24,6 +24,8 @@ struct host_order {
     size_t n;
     bool in_order;
     size_t next; /* in a sorted array: the best host left */
+    const struct host_classes *classes; /* a choice stands for its class from that host on; NULL:
+                                         * for itself */
 };
 
 /* Better hosts first: higher rank, then higher score, then site order. */
@@ -45,6 +47,11 @@ int64_t mapper_rank_ahead(const struct engine *engine, const struct map_request 
 /* Lets the host selection policy score the first n hosts of batch_hosts; fills batch_scores. The
  * other batch columns must be filled already. */
 void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);
+
+/* Orders hosts by classes, with the same result as one by one, in O(classes + log classes for each
+ * host taken). False: not for this request. */
+bool mapper_order_classes(struct engine *engine, const struct map_request *request,
+                          struct host_order *order);
 
 const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from);
 /* The most VMs of this size that one empty host holds; O(1) when called again with the same

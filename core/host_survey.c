@@ -4,15 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/profile.h"
 #include "util/memory.h"
 
-enum { SURVEYS_NOW = 4 }; /* VM sizes that take turns in a queue */
+enum {
+    SURVEYS_NOW = 4, /* VM sizes that take turns in a queue */
+    KINDS_MOST = 64, /* of hosts, by capacity; with more there are no classes */
+};
 
 struct surveys {
     struct survey now[SURVEYS_NOW];
     uint32_t next; /* the one to replace next */
     struct survey later;
     size_t n_hosts;
+    uint32_t *kinds; /* one per host; NULL: not needed yet */
+    size_t n_kinds;
 
     const struct slot_table *most_table;
     struct amounts most_vm; /* the VM size that most_on_a_host was counted for */
@@ -39,9 +45,12 @@ void surveys_destroy(struct surveys *surveys)
 {
     if (!surveys)
         return;
-    for (int i = 0; i < SURVEYS_NOW; i++)
+    for (int i = 0; i < SURVEYS_NOW; i++) {
         free(surveys->now[i].looks);
+        host_classes_destroy(surveys->now[i].classes);
+    }
     free(surveys->later.looks);
+    free(surveys->kinds);
     free(surveys);
 }
 
@@ -103,24 +112,84 @@ uint32_t survey_count_until(const struct survey *survey, int64_t until)
     return count;
 }
 
+/* --- classes ---------------------------------------------------------------------------------- */
+
+static const struct amounts *capacity_of(const struct slot_table *table, size_t host)
+{
+    return slot_table_profile(table, (uint32_t)host)->capacity;
+}
+
+/* Numbers hosts by capacity, up to KINDS_MOST + 1 different ones. */
+static void tell_kinds(struct surveys *surveys, const struct slot_table *table)
+{
+    size_t found[KINDS_MOST] = {0}; /* a host of each kind */
+
+    surveys->kinds = memory_new(surveys->n_hosts, sizeof *surveys->kinds);
+    for (size_t host = 0; host < surveys->n_hosts && surveys->n_kinds <= KINDS_MOST; host++) {
+        const struct amounts *capacity = capacity_of(table, host);
+        uint32_t kind = 0;
+
+        while (kind < surveys->n_kinds &&
+               memcmp(capacity_of(table, found[kind]), capacity, sizeof *capacity) != 0)
+            kind++;
+        if (kind == surveys->n_kinds && surveys->n_kinds++ < KINDS_MOST)
+            found[kind] = host;
+        surveys->kinds[host] = kind;
+    }
+}
+
+static void classify(const struct surveys *surveys, struct survey *survey, uint32_t host)
+{
+    const struct host_look *look = &survey->looks[host];
+    struct host_state state = {look->fits_until, look->unchanged_until, look->leases,
+                               surveys->kinds[host], {{0}}};
+
+    if (look->fits_until == INSTANT_NONE) {
+        host_classes_put(survey->classes, host, NULL);
+        return;
+    }
+    for (int type = 0; survey->classes_by_free && type < RESOURCE_TYPES_MAX; type++)
+        state.free.of[type] = slot_table_free(survey->table, host, type, survey->from);
+    survey->has_classes = host_classes_put(survey->classes, host, &state);
+    if (!survey->has_classes)
+        survey->next_classes = slot_table_version(survey->table) + surveys->n_hosts;
+}
+
+static void classify_all(struct surveys *surveys, struct survey *survey, bool by_free)
+{
+    if (!surveys->kinds)
+        tell_kinds(surveys, survey->table);
+    if (!survey->classes)
+        survey->classes = host_classes_create(surveys->n_hosts);
+    host_classes_clear(survey->classes);
+    survey->classes_by_free = by_free;
+    survey->has_classes = surveys->n_kinds <= KINDS_MOST;
+    for (size_t host = 0; host < surveys->n_hosts && survey->has_classes; host++)
+        classify(surveys, survey, (uint32_t)host);
+}
+
 /* --- looking ---------------------------------------------------------------------------------- */
 
-static void look_at_all(struct survey *survey, size_t n_hosts)
+static void look_at_all(const struct surveys *surveys, struct survey *survey)
 {
+    const size_t n_hosts = surveys->n_hosts;
+
     slot_table_look(survey->table, &survey->vm, survey->from, NULL, n_hosts, survey->looks);
     count_all(survey, n_hosts);
     survey->version = slot_table_version(survey->table);
     survey->changes = slot_table_changes(survey->table);
+    survey->has_classes = false;
+    survey->next_classes = 0;
 }
 
-static void look_again(struct survey *survey, size_t n_hosts)
+static void look_again(const struct surveys *surveys, struct survey *survey)
 {
     uint64_t changes = slot_table_changes(survey->table);
     bool counted = survey->has_steps;
 
     survey->from = slot_table_now(survey->table);
     if (changes - survey->changes > SLOT_TABLE_CHANGES_KEPT) {
-        look_at_all(survey, n_hosts);
+        look_at_all(surveys, survey);
         return;
     }
     for (; survey->changes < changes; survey->changes++) {
@@ -130,11 +199,13 @@ static void look_again(struct survey *survey, size_t n_hosts)
         count_out(survey, look->fits_until);
         slot_table_look(survey->table, &survey->vm, survey->from, &host, 1, survey->looks);
         count_in(survey, look->fits_until);
+        if (survey->has_classes)
+            classify(surveys, survey, host);
     }
     /* The number of distinct times may have dropped again. */
     if (!counted && survey->version != slot_table_version(survey->table) &&
         (slot_table_version(survey->table) & 63) == 0)
-        count_all(survey, n_hosts);
+        count_all(survey, surveys->n_hosts);
     survey->version = slot_table_version(survey->table);
 }
 
@@ -144,8 +215,8 @@ static bool is_for(const struct survey *survey, const struct slot_table *table,
     return survey->table == table && memcmp(&survey->vm, vm, sizeof *vm) == 0;
 }
 
-const struct survey *survey_now(struct surveys *surveys, const struct slot_table *table,
-                                const struct amounts *vm)
+static struct survey *look_now(struct surveys *surveys, const struct slot_table *table,
+                               const struct amounts *vm)
 {
     struct survey *survey;
 
@@ -154,15 +225,32 @@ const struct survey *survey_now(struct surveys *surveys, const struct slot_table
         if (!is_for(survey, table, vm))
             continue;
         if (survey->version != slot_table_version(table))
-            look_again(survey, surveys->n_hosts);
+            look_again(surveys, survey);
         return survey;
     }
     survey = &surveys->now[surveys->next++ % SURVEYS_NOW];
     survey->table = table;
     survey->vm = *vm;
     survey->from = slot_table_now(table);
-    look_at_all(survey, surveys->n_hosts);
+    look_at_all(surveys, survey);
     return survey;
+}
+
+const struct survey *survey_now(struct surveys *surveys, const struct slot_table *table,
+                                const struct amounts *vm)
+{
+    return look_now(surveys, table, vm);
+}
+
+const struct host_classes *survey_classes(struct surveys *surveys, const struct slot_table *table,
+                                          const struct amounts *vm, bool by_free)
+{
+    struct survey *survey = look_now(surveys, table, vm);
+    bool ready = survey->has_classes && survey->classes_by_free == by_free;
+
+    if (!ready && survey->next_classes <= survey->version)
+        classify_all(surveys, survey, by_free);
+    return survey->has_classes ? survey->classes : NULL;
 }
 
 const struct survey *survey_at(struct surveys *surveys, const struct slot_table *table,
@@ -176,7 +264,7 @@ const struct survey *survey_at(struct surveys *surveys, const struct slot_table 
     survey->table = table;
     survey->vm = *vm;
     survey->from = from;
-    look_at_all(survey, surveys->n_hosts);
+    look_at_all(surveys, survey);
     return survey;
 }
 

@@ -4,7 +4,7 @@
  * each host answered; the one of now is mended at the hosts that have changed since.
  * Costs: survey_now: O(hosts changed since it was asked last); survey_at: O(hosts) unless it was
  * asked the same just before; survey_count_until: O(1) as long as hosts are free until few
- * different times, else O(hosts).
+ * different times, else O(hosts); survey_classes: as survey_now, O(hosts) when they are made.
  */
 #ifndef GALERNA_CORE_HOST_SURVEY_H
 #define GALERNA_CORE_HOST_SURVEY_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/host_classes.h"
 #include "core/slot_table.h"
 
 enum { SURVEY_STEPS = 16 };
@@ -33,6 +34,10 @@ struct survey {
     struct survey_step steps[SURVEY_STEPS];
     uint32_t n_steps;
     bool has_steps; /* steps holds all the times; else hosts are counted one by one */
+    struct host_classes *classes; /* of the hosts that fit a VM; NULL: never asked for */
+    bool has_classes;             /* classes is up to date */
+    bool classes_by_free;         /* the hosts of a class have equal free amounts */
+    uint64_t next_classes; /* after too many classes: the version of the table to try again at */
 };
 
 struct surveys; /* opaque; one per engine */
@@ -45,6 +50,11 @@ const struct survey *survey_now(struct surveys *surveys, const struct slot_table
                                 const struct amounts *vm);
 const struct survey *survey_at(struct surveys *surveys, const struct slot_table *table,
                                const struct amounts *vm, int64_t from);
+
+/* The hosts with room for this VM at the table's `now`, by state; with equal free amounts if asked.
+ * NULL: there are too many different states, or kinds of hosts. Valid until the next call. */
+const struct host_classes *survey_classes(struct surveys *surveys, const struct slot_table *table,
+                                          const struct amounts *vm, bool by_free);
 
 /* Hosts on which one VM fits from the survey's instant to `until`. */
 uint32_t survey_count_until(const struct survey *survey, int64_t until);

@@ -444,10 +444,12 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
         return map_unbound(engine, request, mapping);
     if (!may_fit(engine, request))
         return false;
-    n_hosts = find_hosts(engine, request);
-    if (request->lease->request.n_node_sets > 1)
-        fill_columns(engine, request->from, n_hosts);
-    order_hosts(engine, request, n_hosts, &order);
+    if (!mapper_order_classes(engine, request, &order)) {
+        n_hosts = find_hosts(engine, request);
+        if (request->lease->request.n_node_sets > 1)
+            fill_columns(engine, request->from, n_hosts);
+        order_hosts(engine, request, n_hosts, &order);
+    }
     return greedy_pass(engine, request, &order, mapping);
 }
 

@@ -30,6 +30,7 @@ enum {
     HOST_COLUMN_LEASES = 1u << 0, /* leases_present */
     HOST_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
     HOST_COLUMN_FREE = 1u << 2,   /* free */
+    HOST_COLUMNS_SUFFICE = 1u << 3, /* hosts with equal capacities and columns get equal scores */
 };
 
 /* Hosts on which at least one VM of the lease fits at `at`, in ascending place. */
@@ -104,7 +105,9 @@ struct policy_hooks {
 
     /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. At most h hosts for
      * a mapping, and as many again to make room; for a lease that may not use all hosts (or while
-     * some are closed) so many for each node set, again with each victim. */
+     * some are closed) so many for each node set, again with each victim. With
+     * HOST_COLUMNS_SUFFICE one host of each class of equal ones may stand for all of them, in any
+     * order. */
     void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
     unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
 

@@ -265,17 +265,20 @@ static bool try_hosts(struct rebooking *rebooking, struct proposal *proposal)
     return false;
 }
 
-bool place_by_rebooking(struct engine *engine, struct lease *lease, struct proposal *proposal)
+static bool is_worth_trying(struct engine *engine, struct lease *lease)
+{
+    return !engine->settings.behaviour.reservations_keep_their_hosts && may_gain(engine, lease) &&
+           (engine->figures.unfinished[LEASE_RESERVATION] ||
+            engine->figures.unfinished[LEASE_DEADLINE]) &&
+           engine->queues.rebooking_work < REBOOKING_WORK && has_enough_cpu(engine, lease) &&
+           fits_now(engine, lease);
+}
+
+static bool rebook(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     struct rebooking rebooking = {.engine = engine, .lease = lease};
     bool placed;
 
-    if (engine->settings.behaviour.reservations_keep_their_hosts || !may_gain(engine, lease) ||
-        (!engine->figures.unfinished[LEASE_RESERVATION] &&
-         !engine->figures.unfinished[LEASE_DEADLINE]) ||
-        engine->queues.rebooking_work >= REBOOKING_WORK || !has_enough_cpu(engine, lease) ||
-        !fits_now(engine, lease))
-        return false;
     gather_planned(&rebooking);
     if (!rebooking.n_planned)
         return false;
@@ -287,6 +290,11 @@ bool place_by_rebooking(struct engine *engine, struct lease *lease, struct propo
         commit(&rebooking);
     free(rebooking.hosts);
     return placed;
+}
+
+bool place_by_rebooking(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    return is_worth_trying(engine, lease) && rebook(engine, lease, proposal);
 }
 
 /* The first host of the reservation on which a VM of the lease fits until then; HOST_NONE. */

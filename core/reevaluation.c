@@ -13,8 +13,10 @@
 #include "core/stretches.h"
 #include "util/memory.h"
 
-/* Its memory is on its hosts: is there room on them at that instant? */
-static bool fits_where_it_was(const struct engine *engine, const struct lease *lease, int64_t at)
+/* Its memory is on its hosts: is there room on them at that instant? If not, *until is when a host
+ * without room changes: there is none before. */
+static bool fits_where_it_was(const struct engine *engine, const struct lease *lease, int64_t at,
+                              int64_t *until)
 {
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
     struct amounts need = {{0}};
@@ -24,8 +26,10 @@ static bool fits_where_it_was(const struct engine *engine, const struct lease *l
 
         for (uint32_t type = 0; type < placement->n_types; type++)
             need.of[type] = share[type];
-        if (slot_table_fits_until(engine->table, placement->hosts[i], &need, at) == at)
+        if (slot_table_fits_until(engine->table, placement->hosts[i], &need, at) == at) {
+            *until = slot_table_unchanged_until(engine->table, placement->hosts[i], at);
             return false;
+        }
     }
     return true;
 }
@@ -38,7 +42,7 @@ static bool has_room_before(const struct engine *engine, const struct lease *lea
     const struct reservation_index *ends = &engine->bookings.by_end;
     const int64_t cpu = lease_cpu(lease);
     const int64_t span = engine->binding.late ? remaining_span(lease) : 1;
-    int64_t at = engine->now;
+    int64_t at = engine->now, until;
 
     for (;;) {
         size_t next;
@@ -46,9 +50,9 @@ static bool has_room_before(const struct engine *engine, const struct lease *lea
         at = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
         if (at == INSTANT_NEVER)
             return false;
-        if (!lease_is_suspended(lease) || fits_where_it_was(engine, lease, at))
+        if (!lease_is_suspended(lease) || fits_where_it_was(engine, lease, at, &until))
             return true;
-        next = reservation_index_after(ends, at);
+        next = reservation_index_after(ends, until - 1);
         if (next >= ends->n)
             return false;
         at = reservation_index_at(ends, next)->time;

@@ -12,6 +12,8 @@
 #include "core/total.h"
 #include "util/memory.h"
 
+enum { BLOCK = 64 }; /* hosts */
+
 struct journal_entry {
     struct reservation *reservation;
     int sign; /* what was done: -1 booked, +1 released */
@@ -28,7 +30,8 @@ struct slot_table {
 
     /* The current state of every host, in columns, for queries about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];
-    int64_t *now_until; /* when the host changes next */
+    int64_t *now_until;   /* when the host changes next */
+    int64_t *block_until; /* none of a block of hosts changes before; may be earlier than need be */
     int64_t free_cpu_now;
 
     uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
@@ -65,6 +68,8 @@ static void refresh(struct slot_table *table, uint32_t host)
         table->now_free[type][host] = profile_free(profile, type, head);
     table->free_cpu_now += free_cpu(table, host);
     table->now_until[host] = head + 1 < profile->n ? profile->times[head + 1] : INSTANT_NEVER;
+    if (table->now_until[host] < table->block_until[host / BLOCK])
+        table->block_until[host / BLOCK] = table->now_until[host];
 }
 
 struct slot_table *slot_table_create(const struct site *site)
@@ -77,6 +82,7 @@ struct slot_table *slot_table_create(const struct site *site)
     table->occupancy = occupancy_create(site);
     table->profiles = memory_new(site->n_hosts, sizeof *table->profiles);
     table->now_until = memory_new(site->n_hosts, sizeof *table->now_until);
+    table->block_until = memory_new(site->n_hosts / BLOCK + 1, sizeof *table->block_until);
     for (int type = 0; type < site->types.count; type++)
         table->now_free[type] = memory_new(site->n_hosts, sizeof(int64_t));
     for (size_t host = 0; host < site->n_hosts; host++) {
@@ -100,26 +106,43 @@ void slot_table_destroy(struct slot_table *table)
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
         free(table->now_free[type]);
     free(table->now_until);
+    free(table->block_until);
     free(table->profiles);
     free(table->journal);
     free(table);
 }
 
+/* The hosts of a block that change until now. */
+static void advance_block(struct slot_table *table, size_t block)
+{
+    const size_t first = block * BLOCK;
+    const size_t end =
+        first + BLOCK < table->site->n_hosts ? first + BLOCK : table->site->n_hosts;
+    int64_t until = INSTANT_NEVER;
+
+    for (size_t host = first; host < end; host++) {
+        if (table->now_until[host] <= table->now) {
+            refresh(table, (uint32_t)host);
+            note_change(table, (uint32_t)host);
+        }
+        if (table->now_until[host] < until)
+            until = table->now_until[host];
+    }
+    table->block_until[block] = until;
+}
+
 void slot_table_advance(struct slot_table *table, int64_t now)
 {
-    size_t n_hosts = table->site->n_hosts;
+    size_t n_blocks = (table->site->n_hosts + BLOCK - 1) / BLOCK;
 
     if (now <= table->now)
         return;
     table->now = now;
     table->version++;
     total_advance(&table->total, now);
-    for (uint32_t host = 0; host < n_hosts; host++)
-        if (table->now_until[host] <= now) {
-            profile_advance(&table->profiles[host], now);
-            refresh(table, host);
-            note_change(table, host);
-        }
+    for (size_t block = 0; block < n_blocks; block++)
+        if (table->block_until[block] <= now)
+            advance_block(table, block);
 }
 
 int64_t slot_table_now(const struct slot_table *table)

@@ -25,7 +25,8 @@
  * galerna_host_selection: estimate (optional); struct galerna_host: lease_stretches, lease_stretch,
  * host_attribute 2026-11-22  1.3  struct galerna_host: lease_term 2026-11-22  1.4  struct
  * galerna_host: local_time, lease_state, lease_user_name, lease_group_name, user_leases, host_fit
- * 2026-11-23  1.5  struct galerna_host: lease_priority_thousandths
+ * 2026-11-23  1.5  struct galerna_host: lease_priority_thousandths 2026-11-23  1.6
+ * GALERNA_COLUMNS_SUFFICE
  */
 #ifndef GALERNA_POLICY_H
 #define GALERNA_POLICY_H
@@ -40,7 +41,7 @@ extern "C" {
 
 #define GALERNA_POLICY_MAGIC UINT32_C(0x4750304c)
 #define GALERNA_ABI_MAJOR    1
-#define GALERNA_ABI_MINOR    5
+#define GALERNA_ABI_MINOR    6
 
 /* Times and durations with a meaning of their own. */
 #define GALERNA_NONE      INT64_MIN /* not set */
@@ -367,7 +368,12 @@ struct galerna_preemption {
 enum {
     GALERNA_COLUMN_LEASES = 1u << 0, /* leases_present */
     GALERNA_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
-    GALERNA_COLUMN_FREE = 1u << 2    /* free */
+    GALERNA_COLUMN_FREE = 1u << 2,   /* free */
+    /* Since 1.6. Not a column: the score depends on the columns the module reads, the capacities,
+     * the lease, at and duration alone. Hosts that are alike in these may then be represented by
+     * one of them, and on a large site scoring costs much less; the order of hosts in the batch is
+     * not specified. */
+    GALERNA_COLUMNS_SUFFICE = 1u << 3
 };
 
 /* Hosts on which at least one VM of the lease fits at `at`, in ascending place, by columns. */

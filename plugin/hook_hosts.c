@@ -6,7 +6,8 @@
 
 _Static_assert((int)GALERNA_COLUMN_LEASES == (int)HOST_COLUMN_LEASES &&
                    (int)GALERNA_COLUMN_CHANGE == (int)HOST_COLUMN_CHANGE &&
-                   (int)GALERNA_COLUMN_FREE == (int)HOST_COLUMN_FREE,
+                   (int)GALERNA_COLUMN_FREE == (int)HOST_COLUMN_FREE &&
+                   (int)GALERNA_COLUMNS_SUFFICE == (int)HOST_COLUMNS_SUFFICE,
                "columns are passed through");
 
 /* How many calls go by between two whose time is taken. */

@@ -35,11 +35,13 @@ void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned we
 
 static unsigned columns_of(const struct chain *chain)
 {
-    unsigned columns = 0;
+    unsigned columns = 0, suffice = HOST_COLUMNS_SUFFICE;
 
-    for (size_t i = 0; i < chain->n; i++)
+    for (size_t i = 0; i < chain->n; i++) {
         columns |= chain->instances[i]->module->host_selection.columns;
-    return columns;
+        suffice &= chain->instances[i]->module->host_selection.columns;
+    }
+    return (columns & ~(unsigned)HOST_COLUMNS_SUFFICE) | suffice;
 }
 
 static bool any_chooses(const struct chain *chain)

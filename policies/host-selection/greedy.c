@@ -62,7 +62,7 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
 
 static const struct galerna_host_selection operations = {
     .size = sizeof operations,
-    .columns = GALERNA_COLUMN_LEASES | GALERNA_COLUMN_CHANGE,
+    .columns = GALERNA_COLUMN_LEASES | GALERNA_COLUMN_CHANGE | GALERNA_COLUMNS_SUFFICE,
     .score = score,
 };
 

@@ -10,8 +10,11 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
     return GALERNA_OK;
 }
 
-static const struct galerna_host_selection operations = {.size = sizeof operations,
-                                                         .score = score};
+static const struct galerna_host_selection operations = {
+    .size = sizeof operations,
+    .columns = GALERNA_COLUMNS_SUFFICE,
+    .score = score,
+};
 
 GALERNA_POLICY(no_policy) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),

@@ -14,7 +14,7 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
 
 static const struct galerna_host_selection operations = {
     .size = sizeof operations,
-    .columns = GALERNA_COLUMN_FREE,
+    .columns = GALERNA_COLUMN_FREE | GALERNA_COLUMNS_SUFFICE,
     .score = score,
 };
 

@@ -56,7 +56,7 @@ static void one_module_scores_hosts(void **state)
     (void)state;
     selection_init(&s, "greedy");
     bench_start(&s.bench);
-    assert_int_equal(s.bench.hooks->host_columns, HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE);
+    assert_int_equal(s.bench.hooks->host_columns, HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE | HOST_COLUMNS_SUFFICE);
     score(&s);
     assert_int_equal(s.scores[0], POLICY_SCORE_MAX);         /* 0.75 + 0.25 */
     assert_int_equal(s.scores[1], POLICY_SCORE_MAX / 8 * 7); /* 0.625 + 0.25 */

@@ -146,10 +146,12 @@ static void greedy_asks_for_what_it_reads(void **state)
 {
     (void)state;
     assert_int_equal(galerna_policy_greedy.host_selection->columns,
-                     GALERNA_COLUMN_LEASES | GALERNA_COLUMN_CHANGE);
-    assert_int_equal(galerna_policy_no_policy.host_selection->columns, 0);
-    assert_int_equal(galerna_policy_pack.host_selection->columns, GALERNA_COLUMN_FREE);
-    assert_int_equal(galerna_policy_spread.host_selection->columns, GALERNA_COLUMN_FREE);
+                     GALERNA_COLUMN_LEASES | GALERNA_COLUMN_CHANGE | GALERNA_COLUMNS_SUFFICE);
+    assert_int_equal(galerna_policy_no_policy.host_selection->columns, GALERNA_COLUMNS_SUFFICE);
+    assert_int_equal(galerna_policy_pack.host_selection->columns,
+                     GALERNA_COLUMN_FREE | GALERNA_COLUMNS_SUFFICE);
+    assert_int_equal(galerna_policy_spread.host_selection->columns,
+                     GALERNA_COLUMN_FREE | GALERNA_COLUMNS_SUFFICE);
 }
 
 static void no_policy_finds_all_equal(void **state)
