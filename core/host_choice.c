@@ -194,8 +194,8 @@ bool mapper_order_classes(struct engine *engine, const struct map_request *reque
     *order = (struct host_order){.choices = engine->mapper.choices, .classes = classes};
     for (size_t i = 0; i < n; i++)
         if (engine->mapper.batch_scores[i] != POLICY_VETO)
-            order->choices[order->n++] = (struct host_choice){
-                0, engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
+            order->choices[order->n++] = (struct host_choice){0, engine->mapper.batch_scores[i],
+                                                              engine->mapper.batch_hosts[i]};
     host_order_make_heap(order);
     return true;
 }

@@ -23,7 +23,7 @@ struct host_order {
     struct host_choice *choices; /* a heap, best first, or a sorted array */
     size_t n;
     bool in_order;
-    size_t next; /* in a sorted array: the best host left */
+    size_t next;                        /* in a sorted array: the best host left */
     const struct host_classes *classes; /* a choice stands for its class from that host on; NULL:
                                          * for itself */
 };

@@ -141,8 +141,8 @@ static void tell_kinds(struct surveys *surveys, const struct slot_table *table)
 static void classify(const struct surveys *surveys, struct survey *survey, uint32_t host)
 {
     const struct host_look *look = &survey->looks[host];
-    struct host_state state = {look->fits_until, look->unchanged_until, look->leases,
-                               surveys->kinds[host], {{0}}};
+    struct host_state state = {
+        look->fits_until, look->unchanged_until, look->leases, surveys->kinds[host], {{0}}};
 
     if (look->fits_until == INSTANT_NONE) {
         host_classes_put(survey->classes, host, NULL);

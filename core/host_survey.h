@@ -33,7 +33,7 @@ struct survey {
     uint32_t n_fitting;      /* hosts that fit a VM at `from` */
     struct survey_step steps[SURVEY_STEPS];
     uint32_t n_steps;
-    bool has_steps; /* steps holds all the times; else hosts are counted one by one */
+    bool has_steps;               /* steps holds all the times; else hosts are counted one by one */
     struct host_classes *classes; /* of the hosts that fit a VM; NULL: never asked for */
     bool has_classes;             /* classes is up to date */
     bool classes_by_free;         /* the hosts of a class have equal free amounts */

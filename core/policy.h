@@ -27,9 +27,9 @@
 /* The host columns a selection policy reads; other columns may be NULL. For each host `free` costs
  * a slot table query per resource type, the others one at most. */
 enum {
-    HOST_COLUMN_LEASES = 1u << 0, /* leases_present */
-    HOST_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
-    HOST_COLUMN_FREE = 1u << 2,   /* free */
+    HOST_COLUMN_LEASES = 1u << 0,   /* leases_present */
+    HOST_COLUMN_CHANGE = 1u << 1,   /* unchanged_until */
+    HOST_COLUMN_FREE = 1u << 2,     /* free */
     HOST_COLUMNS_SUFFICE = 1u << 3, /* hosts with equal capacities and columns get equal scores */
 };
 

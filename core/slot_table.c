@@ -116,8 +116,7 @@ void slot_table_destroy(struct slot_table *table)
 static void advance_block(struct slot_table *table, size_t block)
 {
     const size_t first = block * BLOCK;
-    const size_t end =
-        first + BLOCK < table->site->n_hosts ? first + BLOCK : table->site->n_hosts;
+    const size_t end = first + BLOCK < table->site->n_hosts ? first + BLOCK : table->site->n_hosts;
     int64_t until = INSTANT_NEVER;
 
     for (size_t host = first; host < end; host++) {

@@ -26,8 +26,8 @@ static void score_all_or_nothing(const struct galerna_host_batch *batch, int64_t
         int32_t n = batch->leases_present[i];
         bool unchanged = batch->duration <= 0 || batch->unchanged_until[i] == GALERNA_NEVER;
 
-        scores[i] = to_score(by_leases[n < LEASES_COUNTED ? n : LEASES_COUNTED] +
-                             (unchanged ? 0.25 : 0.0));
+        scores[i] =
+            to_score(by_leases[n < LEASES_COUNTED ? n : LEASES_COUNTED] + (unchanged ? 0.25 : 0.0));
     }
 }
 
@@ -70,6 +70,7 @@ GALERNA_POLICY(greedy) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
     .name = "greedy",
     .version = "1.0",
-    .summary = "Hosts with few leases that stay as they are for the lease's time (Haizea's default)",
+    .summary =
+        "Hosts with few leases that stay as they are for the lease's time (Haizea's default)",
     .host_selection = &operations,
 };
