@@ -204,7 +204,7 @@ static void read_events(struct planning *planning, struct wire_reader *reader)
 
     for (size_t i = 0; i < n && !reader->failed; i++) {
         struct policy_event event = {
-            .kind = (enum policy_event_kind)wire_get(reader, 0, POLICY_EVENT_FINISHED)};
+            .kind = (enum policy_event_kind)wire_get(reader, 0, POLICY_EVENT_KINDS - 1)};
         struct lease lease = {
             .start_actual = INSTANT_NONE, .end = INSTANT_NONE, .duration_actual = SPAN_NONE};
         struct node_set *sets;

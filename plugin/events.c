@@ -49,7 +49,9 @@ _Static_assert((int)POLICY_EVENT_REQUESTED == (int)GALERNA_EVENT_REQUESTED &&
                    (int)POLICY_EVENT_STARTED == (int)GALERNA_EVENT_STARTED &&
                    (int)POLICY_EVENT_PREEMPTED == (int)GALERNA_EVENT_PREEMPTED &&
                    (int)POLICY_EVENT_RESUMED == (int)GALERNA_EVENT_RESUMED &&
-                   (int)POLICY_EVENT_FINISHED == (int)GALERNA_EVENT_FINISHED,
+                   (int)POLICY_EVENT_FINISHED == (int)GALERNA_EVENT_FINISHED &&
+                   (int)POLICY_EVENT_PARKED == (int)GALERNA_EVENT_PARKED &&
+                   (int)POLICY_EVENT_RELEASED == (int)GALERNA_EVENT_RELEASED,
                "kinds of events are passed through");
 
 void policy_host_tell(struct policy_host *host, const struct policy_event *event)

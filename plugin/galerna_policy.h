@@ -20,13 +20,16 @@
  *
  * Versions: the loader takes a module when the major number is equal to its own and the minor
  * number not newer, and reads no more of a structure than its `size` says. Fields are only ever
- * appended. 2026-11-20  1.0  admission, preemption, host selection 2026-11-21  1.1  struct
- * galerna_policy: event (optional), for modules that learn 2026-11-21  1.2  struct
- * galerna_host_selection: estimate (optional); struct galerna_host: lease_stretches, lease_stretch,
- * host_attribute 2026-11-22  1.3  struct galerna_host: lease_term 2026-11-22  1.4  struct
- * galerna_host: local_time, lease_state, lease_user_name, lease_group_name, user_leases, host_fit
- * 2026-11-23  1.5  struct galerna_host: lease_priority_thousandths 2026-11-23  1.6
- * GALERNA_COLUMNS_SUFFICE
+ * appended.
+ * - 1.0 (2026-11-20) admission, preemption, host selection
+ * - 1.1 (2026-11-21) struct galerna_policy: event (optional), for modules that learn
+ * - 1.2 (2026-11-21) struct galerna_host_selection: estimate (optional); struct galerna_host:
+ *   lease_stretches, lease_stretch, host_attribute
+ * - 1.3 (2026-11-22) struct galerna_host: lease_term
+ * - 1.4 (2026-11-22) struct galerna_host: local_time, lease_state, lease_user_name,
+ *   lease_group_name, user_leases, host_fit
+ * - 1.5 (2026-11-23) struct galerna_host: lease_priority_thousandths
+ * - 1.6 (2026-11-23) events: parked, released; GALERNA_COLUMNS_SUFFICE
  */
 #ifndef GALERNA_POLICY_H
 #define GALERNA_POLICY_H
@@ -435,8 +438,12 @@ enum galerna_event_kind {
     GALERNA_EVENT_STARTED,   /* its VMs run for the first time */
     GALERNA_EVENT_PREEMPTED, /* it makes room for lease `other` */
     GALERNA_EVENT_RESUMED,   /* its VMs run again */
-    GALERNA_EVENT_FINISHED   /* done, cancelled, refused or failed; lease_accumulated() is then all
+    GALERNA_EVENT_FINISHED,  /* done, cancelled, refused or failed; lease_accumulated() is then all
                                 the time it ran */
+    /* Since 1.6, live only: */
+    GALERNA_EVENT_PARKED,  /* its user or an operator has stopped or held its VMs: it neither runs
+                              nor waits */
+    GALERNA_EVENT_RELEASED /* it was parked and waits again */
 };
 
 struct galerna_event {

@@ -176,6 +176,9 @@ enum policy_event_kind {
     POLICY_EVENT_PREEMPTED,
     POLICY_EVENT_RESUMED,
     POLICY_EVENT_FINISHED,
+    POLICY_EVENT_PARKED,
+    POLICY_EVENT_RELEASED,
+    POLICY_EVENT_KINDS
 };
 
 struct policy_event {

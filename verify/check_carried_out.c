@@ -19,7 +19,7 @@ static void check_clock(struct checker *checker, const struct schedule_lease *le
     bool fits = true;
 
     if (r->progress == PROGRESS_DONE)
-        fits = r->until <= now;
+        fits = r->until <= now || checker_may_outlast(checker, r);
     else if (r->progress == PROGRESS_ACTIVE)
         fits = r->from <= now && r->until >= now;
     else

@@ -142,7 +142,8 @@ void check_states(struct checker *checker, const struct schedule_lease *lease)
     if (lease->state != STATE_DONE)
         return;
     for (size_t i = 0; i < lease->n_reservations; i++)
-        if (lease->reservations[i].until > end)
+        if (lease->reservations[i].until > end &&
+            !checker_may_outlast(checker, &lease->reservations[i]))
             end = lease->reservations[i].until;
     need_move(checker, lease, STATE_DONE, lease->end);
     if (end != lease->end)

@@ -165,6 +165,35 @@ static bool is_look(const struct checker *checker, int64_t time)
     return false;
 }
 
+/* Was a suspended lease, by then, planned to go on, and not to in the end? Haizea's migrations for
+ * such a plan go on, but no record has them. */
+static bool was_planned_in_vain(const struct checker *checker, int64_t time)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t lease = 0; lease < schedule->n_leases; lease++) {
+        const struct schedule_move *const *moves = checker_moves(checker, lease);
+
+        for (size_t i = 1; i < checker_n_moves(checker, lease); i++)
+            if (moves[i]->from == STATE_SUSPENDED_SCHEDULED && moves[i]->to != STATE_RESUMING &&
+                moves[i - 1]->time <= time)
+                return true;
+    }
+    return false;
+}
+
+static void nothing_happened(struct checker *checker, const struct finding *finding,
+                             const struct schedule_move *move)
+{
+    const char *from = schedule_state_name(move->from), *to = schedule_state_name(move->to);
+
+    if (checker->schedule->settings.moves_files && was_planned_in_vain(checker, move->time))
+        checker_odd(checker, ODDITY_MIGRATED_IN_VAIN, finding,
+                    "%s to %s, but nothing happened then", from, to);
+    else
+        checker_violation(checker, finding, "%s to %s, but nothing happened then", from, to);
+}
+
 /* Decisions are made when something happens, and follow each other at once. */
 static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
 {
@@ -175,9 +204,7 @@ static void check_decisions(struct checker *checker, const struct schedule_lease
         struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
 
         if (!is_event(checker, moves[i]->time) && !is_look(checker, moves[i]->time))
-            checker_violation(checker, &finding, "%s to %s, but nothing happened then",
-                              schedule_state_name(moves[i]->from),
-                              schedule_state_name(moves[i]->to));
+            nothing_happened(checker, &finding, moves[i]);
         if (i == 0 || moves[i]->time == moves[i - 1]->time)
             continue;
         if ((moves[i]->from == STATE_SCHEDULED && moves[i]->to == STATE_READY) ||

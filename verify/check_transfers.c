@@ -63,12 +63,13 @@ static void check_image(struct checker *checker, const struct schedule_lease *le
 }
 
 /* At the requested time, or again after the lease made room. */
-static bool starts_at(const struct schedule_lease *lease, int64_t time)
+static bool starts_at(const struct schedule *schedule, const struct schedule_lease *lease,
+                      int64_t time)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)
         if (lease->reservations[i].kind == SCHEDULE_VM && lease->reservations[i].from == time)
             return true;
-    return time == lease->start_requested;
+    return time == lease->start_requested || schedule_lost_run(schedule, lease->id, time);
 }
 
 /* If the VMs start at a given time, the image must be there by then. */
@@ -84,7 +85,7 @@ static void check_image_deadline(struct checker *checker, const struct schedule_
     else if (exact && r->deadline < r->until)
         checker_violation(checker, &finding, "FILE_TRANSFER ends after its deadline, %lld",
                           (long long)r->deadline);
-    else if (lease->kind == SCHEDULE_RESERVED && !starts_at(lease, r->deadline))
+    else if (lease->kind == SCHEDULE_RESERVED && !starts_at(checker->schedule, lease, r->deadline))
         checker_violation(checker, &finding,
                           "FILE_TRANSFER for %lld, the lease was not to start then",
                           (long long)r->deadline);

@@ -27,6 +27,9 @@ struct finding {
 void checker_violation(struct checker *checker, const struct finding *finding, const char *format,
                        ...) __attribute__((format(printf, 3, 4)));
 
+/* Haizea resumes leases whose memory is still moving: they may even be over before it has come. */
+bool checker_may_outlast(const struct checker *checker, const struct schedule_reservation *r);
+
 /* A violation, unless the schedule follows Haizea 1.0: then the oddity is counted. */
 void checker_odd(struct checker *checker, enum verify_oddity oddity, const struct finding *finding,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));

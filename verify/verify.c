@@ -45,6 +45,7 @@ static const char *const oddities[ODDITIES] = {
     [ODDITY_ZERO_WINDOWS_MERGED] = "windows-of-no-time-merged",
     [ODDITY_MEMORY_TIMES_VMS] = "memory-times-vms",
     [ODDITY_PREPARED_TWICE] = "prepared-twice",
+    [ODDITY_MIGRATED_IN_VAIN] = "migrated-in-vain",
 };
 
 const char *verify_check_name(enum verify_check check)
@@ -149,6 +150,12 @@ bool checker_prepared_again(const struct checker *checker, const struct schedule
         if (moves[i]->to == STATE_PENDING && moves[i]->from != STATE_NEW)
             return true;
     return false;
+}
+
+bool checker_may_outlast(const struct checker *checker, const struct schedule_reservation *r)
+{
+    return checker->result->haizea_1_0 &&
+           (r->kind == SCHEDULE_MEMORY_MIGRATION || r->kind == SCHEDULE_DISK_MIGRATION);
 }
 
 bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run)

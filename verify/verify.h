@@ -46,6 +46,7 @@ enum verify_oddity {
     ODDITY_ZERO_WINDOWS_MERGED, /* override time 0: all VMs of a host in one window */
     ODDITY_MEMORY_TIMES_VMS,    /* such a window holds (memory x VMs) */
     ODDITY_PREPARED_TWICE,      /* the transfer of a cancelled preparation is carried out */
+    ODDITY_MIGRATED_IN_VAIN,    /* migrations of a withdrawn plan go on, and are not recorded */
     ODDITIES
 };
 

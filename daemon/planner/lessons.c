@@ -118,9 +118,13 @@ static void add_vm(struct node_set *sets, size_t *n, const struct vm_record *vm)
 static struct lease picture_of(const struct lease_record *lease, enum policy_event_kind kind)
 {
     static const enum lease_state states[] = {
-        [POLICY_EVENT_REQUESTED] = LEASE_PENDING,    [POLICY_EVENT_STARTED] = LEASE_ACTIVE,
-        [POLICY_EVENT_PREEMPTED] = LEASE_SUSPENDING, [POLICY_EVENT_RESUMED] = LEASE_ACTIVE,
+        [POLICY_EVENT_REQUESTED] = LEASE_PENDING,
+        [POLICY_EVENT_STARTED] = LEASE_ACTIVE,
+        [POLICY_EVENT_PREEMPTED] = LEASE_SUSPENDING,
+        [POLICY_EVENT_RESUMED] = LEASE_ACTIVE,
         [POLICY_EVENT_FINISHED] = LEASE_DONE,
+        [POLICY_EVENT_PARKED] = LEASE_SUSPENDED_PENDING,
+        [POLICY_EVENT_RELEASED] = LEASE_PENDING,
     };
 
     return (struct lease){
@@ -212,6 +216,17 @@ static void over(struct lessons *lessons, const struct lease_record *lease, int6
         drop(lessons, known);
 }
 
+/* Its user took it out of scheduling, or gave it back. */
+static void is_parked(struct lessons *lessons, const struct lease_record *lease, int64_t at,
+                      bool parked)
+{
+    if (!find(lessons, lease->id))
+        return;
+    tell(lessons, lease,
+         &(struct policy_event){.kind = parked ? POLICY_EVENT_PARKED : POLICY_EVENT_RELEASED,
+                                .time = at});
+}
+
 static void learn(struct lessons *lessons, const struct lease_record *lease,
                   const struct store_event *event)
 {
@@ -220,6 +235,8 @@ static void learn(struct lessons *lessons, const struct lease_record *lease,
     if (strcmp(word, "accepted") == 0 || strcmp(word, "adopted") == 0 ||
         (strcmp(word, "requested") == 0 && lease->plain && lease->accepted))
         requested(lessons, lease, event->at);
+    else if (strcmp(word, "parked") == 0 || strcmp(word, "released") == 0)
+        is_parked(lessons, lease, event->at, *word == 'p');
     else if (strcmp(word, "running") == 0)
         runs(lessons, lease, event->at);
     else if (strcmp(word, "preempted") == 0)
@@ -229,6 +246,8 @@ static void learn(struct lessons *lessons, const struct lease_record *lease,
     else if (strcmp(word, "ended") == 0 || strcmp(word, "given-up") == 0 ||
              strcmp(word, "missed") == 0)
         over(lessons, lease, event->at, false);
+    if (strcmp(word, "adopted") == 0 && lease->phase == PHASE_PARKED)
+        is_parked(lessons, lease, event->at, true);
 }
 
 static void happened(void *context, const struct store_event *event)
@@ -301,6 +320,8 @@ static void recall_long_ones(struct lessons *lessons, int64_t oldest)
         requested(lessons, lease, lease->submit);
         if (lease->since != INSTANT_NONE && lease->since < oldest)
             runs(lessons, lease, lease->since);
+        if (lease->phase == PHASE_PARKED)
+            is_parked(lessons, lease, lease->submit, true);
     }
 }
 

@@ -151,6 +151,8 @@ static inline void budget_add_lease(struct budget_hours *hours, const struct liv
         budget_add(hours, lease->since, now, rate);
         run += now - lease->since;
     }
+    if (lease->parked) /* nothing is promised to it */
+        return;
     if (lease->duration == GALERNA_UNLIMITED)
         budget_add(hours, begin, GALERNA_NEVER, rate);
     else if (lease->duration > run)

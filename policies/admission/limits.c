@@ -301,7 +301,7 @@ static int64_t present(const struct policy *policy, const struct group *group, i
     for (size_t i = 0; i < policy->live.n; i++) {
         const struct live_lease *lease = &policy->live.items[i];
 
-        if (group ? !is_member(policy, group, lease->user) : lease->user != user)
+        if (lease->parked || (group ? !is_member(policy, group, lease->user) : lease->user != user))
             continue;
         sum += limit == LEASES ? 1 : limit == RESERVATIONS ? lease->reservation : lease->vms;
     }
@@ -491,7 +491,7 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     return verdict;
 }
 
-/* The lease has begun, stopped or ended to run. */
+/* The lease has begun, stopped or ended to run, or its user has parked it. */
 static void note_run(struct policy *policy, const struct galerna_event *happened)
 {
     const struct galerna_host *host = policy->host;
@@ -499,10 +499,12 @@ static void note_run(struct policy *policy, const struct galerna_event *happened
 
     if (!lease)
         return;
+    lease->parked = happened->kind == GALERNA_EVENT_PARKED;
     if (happened->kind == GALERNA_EVENT_STARTED || happened->kind == GALERNA_EVENT_RESUMED) {
         lease->ran = host->lease_accumulated(happened->lease);
         lease->since = happened->time;
-    } else if (happened->kind == GALERNA_EVENT_PREEMPTED && lease->since != GALERNA_NONE) {
+    } else if ((happened->kind == GALERNA_EVENT_PREEMPTED || lease->parked) &&
+               lease->since != GALERNA_NONE) {
         lease->ran += happened->time > lease->since ? happened->time - lease->since : 0;
         lease->since = GALERNA_NONE;
         lease->stopped = happened->time;

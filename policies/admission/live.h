@@ -19,6 +19,7 @@ struct live_lease {
     uint32_t vms;
     bool external, reservation;
     bool accepted;
+    bool parked;             /* by its user: neither waits nor runs */
     int64_t cpu;             /* of all VMs, 1/100 of a processor */
     int64_t start, duration; /* as requested; start: also the earliest one */
     int64_t ran;             /* seconds before `since`, or before `stopped` */
@@ -106,6 +107,7 @@ static inline bool live_add(struct live_leases *live, const struct galerna_host 
         .ran = found->ran,
         .since = found->since,
         .stopped = found->stopped,
+        .parked = found->parked,
     };
     return true;
 }

@@ -49,24 +49,25 @@ code=0
 replay -j 2 "$data/small.lwf" "$data/small.lwf" --jobs "$work/out/" || code=$?
 ended 'crash in several replays' $code 1 "policy module 'offends-host-selection' crashed"
 
+# ends_by SIGNAL WHAT TEXT: the replay is signalled once its module hangs.
+ends_by() {
+    local code=0
+    rm -f "$work/err"
+    (exec "$galerna" replay -c "$work/conf" --policy "host-selection=$module" -q \
+        --jobs "$work/out/j.csv" 2>"$work/err") &
+    until grep -qsx hangs "$work/err" || ! kill -0 $!; do
+        sleep 0.1
+    done
+    kill "-$1" $!
+    wait $! || code=$?
+    ended "$1 $2" $code 130 "$3"
+}
+
 for signal in INT TERM; do
     configure hang create 0
-    (exec "$galerna" replay -c "$work/conf" --policy "host-selection=$module" -q \
-        --jobs "$work/out/j.csv" 2>"$work/err") &
-    sleep 1
-    kill -$signal $!
-    code=0
-    wait $! || code=$?
-    ended "$signal at the first try" $code 130 'interrupted while policy modules were tried'
-
+    ends_by $signal 'at the first try' 'interrupted while policy modules were tried'
     configure hang call 1
-    (exec "$galerna" replay -c "$work/conf" --policy "host-selection=$module" -q \
-        --jobs "$work/out/j.csv" 2>"$work/err") &
-    sleep 1
-    kill -$signal $!
-    code=0
-    wait $! || code=$?
-    ended "$signal in a call" $code 130 \
+    ends_by $signal 'in a call' \
         "policy module 'offends-host-selection' did not return when it was called for score"
 done
 exit $status

@@ -109,6 +109,10 @@ static void what_happens_is_told(void **state)
     expect_told(&stage, "event 2 at 20 lease 7 other 9 accepted 0\n");
     store_history(store, 7, 30, "running", "since its VMs run");
     expect_told(&stage, "event 3 at 30 lease 7 other -1 accepted 0\n");
+    store_history(store, 7, 32, "parked", "by a user or operator");
+    expect_told(&stage, "event 5 at 32 lease 7 other -1 accepted 0\n");
+    store_history(store, 7, 34, "released", "by a user or operator");
+    expect_told(&stage, "event 6 at 34 lease 7 other -1 accepted 0\n");
     store_history(store, 7, 40, "ended", "its time is over");
     expect_told(&stage, "event 4 at 40 lease 7 other -1 accepted 0\n");
     /* Plain VMs have no line for it. */

@@ -153,6 +153,21 @@ static void a_user_has_limits(void **state)
     expect_passes(&scene, &second);
     finish(&scene);
 
+    /* The user may have others instead of a lease that is parked, until it goes on. */
+    scene_init(&scene, "leases=1 all-vms=6");
+    expect_passes(&scene, &first);
+    second = new_lease(&scene, 3);
+    second.vms = 6;
+    expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
+                   "asks for 1 beside 1; a user may have 1 leases at a time");
+    tell(&scene, GALERNA_EVENT_PARKED, &first);
+    expect_passes(&scene, &second);
+    tell(&scene, GALERNA_EVENT_FINISHED, &second);
+    tell(&scene, GALERNA_EVENT_RELEASED, &first);
+    expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
+                   "asks for 1 beside 1; a user may have 1 leases at a time");
+    finish(&scene);
+
     scene_init(&scene, "reservations=0");
     expect_passes(&scene, &first);
     expect_refusal(&scene, &reservation, GALERNA_REFUSED_FOR_GOOD, "too-many-reservations",

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -78,6 +79,7 @@ static void offend(const struct offender *self, const void *given)
         *(volatile int *)0 = 1;
         break;
     case HANG:
+        dprintf(STDERR_FILENO, "hangs\n"); /* tests wait for it */
         for (;;)
             pause();
     case LEAVE:
