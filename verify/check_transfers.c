@@ -33,6 +33,24 @@ static int64_t transfer_due(const struct schedule_settings *settings,
     return settings->multicast ? one : one * (int64_t)r->n_places;
 }
 
+/* Leases may give an image different sizes, and a transfer that a lease shared is its own when the
+ * other one no longer needs it: the time for the other's size. */
+static int64_t shared_transfer_due(const struct schedule *schedule,
+                                   const struct schedule_lease *lease,
+                                   const struct schedule_reservation *r)
+{
+    int64_t own = transfer_due(&schedule->settings, lease, r);
+
+    for (size_t i = 0; i < schedule->n_leases && r->until - r->from != own; i++) {
+        const struct schedule_lease *other = &schedule->leases[i];
+
+        if (other->image && lease->image && strcmp(other->image, lease->image) == 0 &&
+            transfer_due(&schedule->settings, other, r) == r->until - r->from)
+            return r->until - r->from;
+    }
+    return own;
+}
+
 /* How often the operation names the VM at the host: `at->lease` of a transfer, `at->from` of a
  * migration. */
 static size_t times_named(const struct schedule_reservation *r, const struct schedule_place *at)
@@ -94,15 +112,13 @@ static void check_image_deadline(struct checker *checker, const struct schedule_
 static void check_transfer(struct checker *checker, const struct schedule_lease *lease,
                            const struct schedule_reservation *r)
 {
-    const struct schedule_settings *settings = &checker->schedule->settings;
-
-    if (!settings->prepares)
+    if (!checker->schedule->settings.prepares)
         checker_violation(checker,
                           &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from},
                           "FILE_TRANSFER, but images are not transferred (lease-preparation)");
     check_image(checker, lease, r);
     check_image_deadline(checker, lease, r);
-    check_length(checker, lease, r, transfer_due(settings, lease, r));
+    check_length(checker, lease, r, shared_transfer_due(checker->schedule, lease, r));
 }
 
 /* Is it one that takes bandwidth, and is that told? */

@@ -155,6 +155,7 @@ static void a_user_has_limits(void **state)
 
     /* The user may have others instead of a lease that is parked, until it goes on. */
     scene_init(&scene, "leases=1 all-vms=6");
+    first = new_lease(&scene, 3);
     expect_passes(&scene, &first);
     second = new_lease(&scene, 3);
     second.vms = 6;
