@@ -187,6 +187,8 @@ static void send_one(struct enactor *enactor, const struct vm_record *vm)
     vm_note_sent(enactor->daemon->store, vm); /* never cleared in a dry run: logged once */
     if (enactor->daemon->live->dry_run)
         return;
+    if (unlock || vm->goal == GOAL_RUN)
+        vm_set_unlocked(enactor->daemon->store, vm, unlock);
     if (unlock)
         store_history(enactor->daemon->store, vm->lease, clock_now(), "unlocked",
                       "VM %d was locked; it is unlocked for the command %s", vm->id,

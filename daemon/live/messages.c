@@ -103,13 +103,20 @@ static bool goes_as_expected(const struct lease_record *lease)
     }
 }
 
-void message_of(const struct lease_record *lease, int64_t now, char *text, size_t size)
+void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
+                char *text, size_t size)
 {
+    size_t length;
+
     if (!goes_as_expected(lease))
         store_activity(lease, now, text, size);
     else
         snprintf(text, size, "%s",
                  lease->rank_ignored && lease->phase <= PHASE_RUNNING ? STORE_RANK_IGNORED : "");
+    length = strlen(text);
+    if (vm->unlocked)
+        snprintf(text + length, size - length, "%s%s", length ? ". " : "",
+                 "Galerna unlocked this VM, which its owner had locked");
 }
 
 static void answered(void *context, const struct cloud_reply *reply)
@@ -237,7 +244,7 @@ static bool compose(const struct daemon *daemon, struct message *message, int64_
     const struct vm_record *vm = message->vm;
     char text[STORE_TEXT_MAX];
 
-    message_of(message->lease, now, text, sizeof text);
+    message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);
     message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
     if (is_due(vm, message->lease, message->text, now))

@@ -22,8 +22,9 @@ void messages_see(struct messages *messages, int64_t now);
  * calls are answered, the daemon is woken. */
 size_t messages_update(struct messages *messages, int64_t now);
 
-/* The sentence shown to the lease's owner. No start before `now` (seconds since 1970) is
- * announced. */
-void message_of(const struct lease_record *lease, int64_t now, char *text, size_t size);
+/* The sentence that the VM shows to the lease's owner. No start before `now` (seconds since 1970)
+ * is announced. */
+void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
+                char *text, size_t size);
 
 #endif

@@ -316,6 +316,12 @@ void vm_seen_size(struct store *store, const struct vm_record *known, int64_t cp
     vm->memory = memory;
 }
 
+void vm_set_unlocked(struct store *store, const struct vm_record *known, bool unlocked)
+{
+    if (known->unlocked != unlocked)
+        store_change_vm(store, known)->unlocked = unlocked;
+}
+
 void vm_note_locked(struct store *store, const struct vm_record *vm, bool locked)
 {
     store_note_vm(store, vm)->locked = locked;

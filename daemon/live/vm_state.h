@@ -62,6 +62,9 @@ void vm_note_effect(struct store *store, const struct vm_record *known);
 /* The VM's last command had no effect: it is sent again at `again`. */
 void vm_command_in_vain(struct store *store, const struct vm_record *known, int64_t again);
 void vm_note_sent(struct store *store, const struct vm_record *vm);
+/* The VM's lock is taken away with a command; or the VM is started again, and its owner no longer
+ * has to be told. */
+void vm_set_unlocked(struct store *store, const struct vm_record *known, bool unlocked);
 /* The command was answered, at `at` (monotonic milliseconds): observations asked for before then
  * are ignored. */
 void vm_note_answered(struct store *store, const struct vm_record *known, int64_t at);

@@ -86,6 +86,7 @@ static const struct store_column vm_columns[] = {
     FIELD(vm_record, memory, COLUMN_INT64),
     FIELD(vm_record, suspended_by_us, COLUMN_BOOL),
     FIELD(vm_record, ran, COLUMN_BOOL),
+    FIELD(vm_record, unlocked, COLUMN_BOOL),
     FIELD(vm_record, sequence, COLUMN_INT32),
     FIELD(vm_record, ran_for, COLUMN_INT64),
     FIELD(vm_record, skew, COLUMN_INT64),

@@ -60,6 +60,7 @@ static const char *const migrations[] = {
     "ALTER TABLE lease ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;",
     "ALTER TABLE vm ADD COLUMN promise_number INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE vm ADD COLUMN promise_digest INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE vm ADD COLUMN unlocked INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

@@ -123,6 +123,7 @@ struct vm_record {
     int64_t cpu, memory;       /* 1/100, MB */
     bool suspended_by_us;      /* suspended or stopped to make room, not by a user */
     bool ran;                  /* has been seen running */
+    bool unlocked;             /* galernad took its owner's lock away since it was started last */
     int32_t sequence;          /* history record up to which `ran_for` counts; -1 */
     int64_t ran_for;           /* seconds run in closed history records */
     int64_t skew;              /* seconds that oned's clock was set forward while the VM ran */

@@ -31,15 +31,34 @@ static struct lease_record lease_in(enum lease_phase phase, const char *word, co
 
 static void expect_at(const struct lease_record *lease, int64_t now, const char *wanted)
 {
+    const struct vm_record vm = {.unlocked = false};
     char text[STORE_TEXT_MAX];
 
-    message_of(lease, now, text, sizeof text);
+    message_of(lease, &vm, now, text, sizeof text);
     assert_string_equal(text, wanted);
 }
 
 static void expect(const struct lease_record *lease, const char *wanted)
 {
     expect_at(lease, 0, wanted);
+}
+
+static void a_lock_that_was_taken_away_is_told(void **state)
+{
+    const struct vm_record vm = {.unlocked = true};
+    struct lease_record lease = lease_in(PHASE_STOPPING, "", "");
+    char text[STORE_TEXT_MAX];
+
+    (void)state;
+    lease.preempted_for = 7;
+    lease.preempted_at = 100;
+    message_of(&lease, &vm, 0, text, sizeof text);
+    assert_string_equal(text,
+                        "Being suspended for lease 7. Galerna unlocked this VM, which its owner "
+                        "had locked");
+    lease.phase = PHASE_ENDED;
+    message_of(&lease, &vm, 0, text, sizeof text);
+    assert_string_equal(text, "Galerna unlocked this VM, which its owner had locked");
 }
 
 static void what_waits_says_for_what_and_until_when(void **state)
@@ -240,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_waits_says_for_what_and_until_when),
+        cmocka_unit_test(a_lock_that_was_taken_away_is_told),
         cmocka_unit_test(a_promise_is_called_a_contract),
         cmocka_unit_test(a_preemption_names_the_lease_that_needs_the_hosts),
         cmocka_unit_test(no_start_is_announced_that_has_passed),

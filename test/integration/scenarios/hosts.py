@@ -201,7 +201,8 @@ def unlock(t):
     reserved = t.vm("ar", cpu=8, haizea={"start": relative(15), "duration": clock(10)})
     t.keeps_time(reserved, t.look(reserved).submitted + 15, 10)
     for vm in (over, way):
-        t.require("unlocked" in [event for event, _ in t.scheduler.events(vm)], "history", vm)
+        t.require("Galerna unlocked this VM" in t.look(way).message, t.look(way).message, way)
+    t.require("unlocked" in [event for event, _ in t.scheduler.events(vm)], "history", vm)
     t.wait_running([way], 40, "RUNNING again")
     t.require(t.look(waits).running, "not disturbed", waits)
 
