@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct lease_record;
+struct vm_record;
 struct daemon;
 struct messages; /* opaque */
 
