@@ -199,10 +199,10 @@ def unlock(t):
     waits = t.running_vm("waits", cpu=8)
     t.throughout(5, "not disturbed", lambda: t.look(way).running, way)
     reserved = t.vm("ar", cpu=8, haizea={"start": relative(15), "duration": clock(10)})
+    t.wait_reason(way, 25, "Galerna unlocked this VM")
     t.keeps_time(reserved, t.look(reserved).submitted + 15, 10)
     for vm in (over, way):
-        t.require("Galerna unlocked this VM" in t.look(way).message, t.look(way).message, way)
-    t.require("unlocked" in [event for event, _ in t.scheduler.events(vm)], "history", vm)
+        t.require("unlocked" in [event for event, _ in t.scheduler.events(vm)], "history", vm)
     t.wait_running([way], 40, "RUNNING again")
     t.require(t.look(waits).running, "not disturbed", waits)
 
