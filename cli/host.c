@@ -46,6 +46,17 @@ static bool any_is_out_of_service(const json_t *hosts, int64_t now)
     return false;
 }
 
+static void print_unread(const json_t *host)
+{
+    int64_t n = client_integer(host, "unread_vms");
+
+    if (n > 0)
+        printf("%" PRId64 " VM%s on host %" PRId64 " cannot be read: %g CPU and %" PRId64
+               " MB are kept for %s\n",
+               n, n > 1 ? "s" : "", client_integer(host, "host"), number(host, "unread_cpu"),
+               client_integer(host, "unread_memory"), n > 1 ? "them" : "it");
+}
+
 static void print_hosts(const json_t *answer, size_t width, const void *arguments)
 {
     static const struct table_column columns[] = {
@@ -74,7 +85,11 @@ static void print_hosts(const json_t *answer, size_t width, const void *argument
                                    client_text(host, "state"), cpu, memory, vms, out});
     }
     table_show(table, width, "No hosts found.");
-    json_array_foreach(hosts, i, host) host_print_staying(host, 0);
+    json_array_foreach(hosts, i, host)
+    {
+        print_unread(host);
+        host_print_staying(host, 0);
+    }
 }
 
 const struct command_line host_list_line = {
@@ -83,7 +98,9 @@ const struct command_line host_list_line = {
     .purpose =
         "List the hosts, their state, and the capacity that VMs use now. OUT OF SERVICE shows "
         "when a host takes no VMs: while it is quarantined ('galerna host release' ends that) "
-        "or drained ('galerna host undrain'). Below the table, each VM that cannot leave a "
+        "or drained ('galerna host undrain'). Below the table, each host with VMs that cannot be "
+        "read "
+        "has a line with the room that is kept for them, and each VM that cannot leave a "
         "drained host has a line that says why.",
     .groups = {LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
@@ -180,7 +197,7 @@ static void print_uses(const json_t *answer)
         {"VM", TABLE_RIGHT, 3},  {"FROM", TABLE_LEFT, 0},   {"UNTIL", TABLE_LEFT, 0},
         {"CPU", TABLE_RIGHT, 4}, {"MB", TABLE_RIGHT, 5},
     };
-    static const char *const uses[] = {"running", "other", "reserved", "planned", "drain"};
+    static const char *const uses[] = {"running", "other", "held", "reserved", "planned", "drain"};
     struct table *table = table_create(columns, 8);
     struct operation_texts texts;
     json_t **items;
@@ -220,7 +237,10 @@ static void print_host(const json_t *answer)
            client_integer(answer, "memory"));
     printf("VMs      %" PRId64, client_integer(answer, "vms"));
     if (client_integer(answer, "unread_vms") > 0)
-        printf(", of which %" PRId64 " cannot be read", client_integer(answer, "unread_vms"));
+        printf(", of which %" PRId64 " cannot be read and %s %g CPU and %" PRId64 " MB",
+               client_integer(answer, "unread_vms"),
+               client_integer(answer, "unread_vms") > 1 ? "hold" : "holds",
+               number(answer, "unread_cpu"), client_integer(answer, "unread_memory"));
     printf("\n");
     host_print_staying(answer, 9);
     printf("\n");
@@ -281,8 +301,9 @@ const struct command_line host_show_line = {
     .name = "galerna host show",
     .summary = "Show what uses the capacity of a host",
     .purpose = "Show a host, and which leases use its capacity: running, reserved (an accepted "
-               "reservation), or planned; 'other' is capacity of VMs that are not in the plan, "
-               "such as VMs that cannot be read. HOST is its number or name.",
+               "reservation), or planned. 'held' is room that is kept from leases of lower "
+               "priority for a lease that waits for more; 'other' is capacity of VMs that are not "
+               "in the plan, such as VMs that cannot be read. HOST is its number or name.",
     .operands = "HOST",
     .least = 1,
     .most = 1,

@@ -125,6 +125,7 @@ void engine_destroy(struct engine *engine)
     free(engine->queues.queue.items);
     free(engine->queues.trying.items);
     free(engine->queues.future.items);
+    free(engine->queues.held);
     reservation_index_finish(&engine->bookings.by_start);
     reservation_index_finish(&engine->bookings.by_end);
     free(engine->figures.disk_used);

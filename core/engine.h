@@ -111,6 +111,16 @@ void engine_each_lease(const struct engine *engine,
  * (core/usage.h) of a user, in a group. No effect without fair share. */
 void engine_use(struct engine *engine, int64_t user, int64_t group, double used);
 
+/* Room on a host that the last pass over the queue kept from leases of lower priority. */
+struct held_part {
+    int64_t lease; /* that waits for more than there is */
+    uint32_t host;
+    struct amounts amounts;
+};
+
+/* All of it, valid until the next step. O(1). */
+const struct held_part *engine_held(const struct engine *engine, size_t *n);
+
 /* Drops a finished lease. EINVAL: unknown or not finished. */
 int engine_forget(struct engine *engine, int64_t id, struct error *err);
 

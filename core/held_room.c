@@ -211,10 +211,32 @@ void hold_room(struct engine *engine, struct lease *lease, struct held_room *hel
     }
 }
 
+/* For those who ask what is held. */
+static void note_held(struct queues *queues, const struct reservation *r)
+{
+    struct held_part *part;
+
+    queues->held = memory_grow(queues->held, &queues->held_allocated, queues->n_held + 1,
+                               sizeof *queues->held);
+    part = &queues->held[queues->n_held++];
+    *part = (struct held_part){.lease = r->lease->request.id, .host = r->placement->hosts[0]};
+    for (uint32_t type = 0; type < r->placement->n_types; type++)
+        part->amounts.of[type] = r->placement->amounts[type];
+}
+
+const struct held_part *engine_held(const struct engine *engine, size_t *n)
+{
+    *n = engine->queues.n_held;
+    return engine->queues.held;
+}
+
 void release_held_room(struct engine *engine, struct held_room *held)
 {
-    for (size_t i = 0; i < held->list.n; i++)
+    engine->queues.n_held = 0;
+    for (size_t i = 0; i < held->list.n; i++) {
+        note_held(&engine->queues, held->list.items[i]);
         slot_table_release(engine->table, held->list.items[i]);
+    }
     reservation_list_destroy(&held->list);
     for (size_t i = 0; i < held->n_demands; i++)
         free(held->demands[i]);

@@ -31,7 +31,7 @@ struct held_room {
  * the VM and has the most free CPU now; in the slot table only. Of its demand, units. */
 void hold_room(struct engine *engine, struct lease *lease, struct held_room *held);
 
-/* Releases all that is held, and the memory. */
+/* Releases all that is held, and the memory; engine_held() tells what it was. */
 void release_held_room(struct engine *engine, struct held_room *held);
 
 #endif

@@ -19,6 +19,8 @@ struct queues {
     bool has_deadlines;        /* some lease of the queue has, or had, a deadline */
     int64_t next_expiry;       /* when the first of these misses its deadline */
     int64_t rebooking_work;    /* mappings done by rebooking.c in this pass */
+    struct held_part *held;    /* in the last pass: held_room.c */
+    size_t n_held, held_allocated;
 };
 
 void queue_append(struct engine *engine, struct lease *lease);

@@ -492,13 +492,37 @@ static void put_operations(void *context, const struct lease *lease)
     }
 }
 
+/* Room that is held for leases that wait. */
+static void put_held(const struct engine *engine, struct planned_operations *operations)
+{
+    size_t n;
+    const struct held_part *held = engine_held(engine, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (held[i].host != operations->place)
+            continue;
+        wire_put_operation(&operations->writer, &(struct planned_operation){
+                                                    .lease = held[i].lease,
+                                                    .vm = -1,
+                                                    .kind = RESERVATION_VM,
+                                                    .from = engine_now(engine),
+                                                    .until = INSTANT_NONE,
+                                                    .held = true,
+                                                    .cpu = held[i].amounts.of[RESOURCE_CPU],
+                                                    .memory = held[i].amounts.of[RESOURCE_MEMORY]});
+        operations->n++;
+    }
+}
+
 static void tell_operations(const struct planning *planning, struct wire_reader *reader,
                             struct wire_writer *reply)
 {
     struct planned_operations operations = {.place = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
 
-    if (planning->live.engine)
+    if (planning->live.engine) {
         engine_each_lease(planning->live.engine, put_operations, &operations);
+        put_held(planning->live.engine, &operations);
+    }
     wire_put(reply, (int64_t)operations.n);
     wire_put_all(reply, &operations.writer);
     wire_writer_finish(&operations.writer);

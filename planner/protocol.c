@@ -465,6 +465,7 @@ static const struct wire_field operation_fields[] = {
     WIRE_ANY(struct planned_operation, from),
     WIRE_ANY(struct planned_operation, until),
     WIRE_ANY(struct planned_operation, planned),
+    WIRE_ANY(struct planned_operation, held),
     WIRE_FIELD(struct planned_operation, cpu, 0, NUMBER_MAX),
     WIRE_FIELD(struct planned_operation, memory, 0, NUMBER_MAX),
 };

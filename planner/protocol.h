@@ -194,6 +194,7 @@ struct planned_operation {
     enum reservation_kind kind;
     int64_t from, until;
     bool planned;
+    bool held; /* no operation: room that is kept free for the lease, which waits for more */
     int64_t cpu, memory;
 };
 

@@ -24,6 +24,7 @@ struct host_view {
     int64_t cpu, memory;                /* capacity for VMs: 1/100, MB */
     int64_t cpu_used, memory_used;      /* by the VMs there now */
     uint32_t vms, unread;               /* unread: of these, VMs that cannot be read */
+    int64_t unread_cpu, unread_memory;  /* what is kept for these */
     int64_t quarantined_until;          /* INSTANT_NONE: not quarantined */
     int64_t drain_from;                 /* INSTANT_NONE: not drained, now or later */
     int64_t drain_until;                /* INSTANT_NEVER: until an operator ends it */
@@ -84,8 +85,9 @@ struct lease_trial {
 struct operation_view {
     int64_t lease;       /* -1: of a VM that is not in a lease of the plan */
     int32_t vm;          /* -1: unspecified */
-    const char *what;    /* "run", "suspend", "resume", "migrate", "shutdown", "transfer" */
-    int64_t from, until; /* until may be INSTANT_NEVER */
+    const char *what;    /* "run", "suspend", "resume", "migrate", "shutdown", "transfer"; "hold":
+                          * room is kept free for the lease, which waits for more */
+    int64_t from, until; /* until may be INSTANT_NEVER; hold: INSTANT_NONE */
     int64_t cpu, memory; /* 1/100, MB */
     bool planned;        /* has not begun */
 };

@@ -58,6 +58,8 @@ static json_t *host_facts(const struct question *question, const struct host_vie
     json_put(line, "memory_used", json_integer(host->memory_used));
     json_put(line, "vms", json_integer(host->vms));
     json_put(line, "unread_vms", json_integer(host->unread));
+    json_put(line, "unread_cpu", json_real((double)host->unread_cpu / 100));
+    json_put(line, "unread_memory", json_integer(host->unread_memory));
     json_put(line, "quarantined_until", json_from_instant(host->quarantined_until));
     json_put(line, "drain_from", json_from_instant(host->drain_from));
     json_put(line, "drain_until", json_from_instant(host->drain_until));
@@ -113,6 +115,8 @@ static const char *use_word(const struct operation_view *operation,
 {
     if (strcmp(operation->what, "drain") == 0)
         return "drain";
+    if (strcmp(operation->what, "hold") == 0)
+        return "held";
     if (operation->lease < 0)
         return "other";
     if (!operation->planned)

@@ -223,6 +223,7 @@ static const char *state_word(enum host_state state)
 struct usage {
     int64_t cpu, memory;
     uint32_t vms, unread;
+    int64_t unread_cpu, unread_memory;
 };
 
 static struct usage *usage_of_hosts(const struct daemon *daemon, const struct host_pool *pool)
@@ -249,6 +250,8 @@ static struct usage *usage_of_hosts(const struct daemon *daemon, const struct ho
         usage[i].cpu += room.cpu;
         usage[i].memory += room.memory;
         usage[i].unread = room.vms;
+        usage[i].unread_cpu = room.cpu;
+        usage[i].unread_memory = room.memory;
     }
     return usage;
 }
@@ -272,10 +275,12 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
         const struct drain *drain = drains_of(&daemon->drains, host->id);
         bool drained = drains_has(&daemon->drains, host->id, clock_now());
 
+        bool used = usage[i].vms + usage[i].unread > 0;
+
         visit(visitor, &(struct host_view){.id = host->id,
                                            .name = host->name,
                                            .cluster = host->cluster_name,
-                                           .state = drained ? usage[i].vms ? "draining" : "drained"
+                                           .state = drained       ? used ? "draining" : "drained"
                                                     : quarantined ? "quarantined"
                                                                   : state_word(host->state),
                                            .usable = on && !quarantined && !drained,
@@ -285,6 +290,8 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
                                            .memory_used = usage[i].memory,
                                            .vms = usage[i].vms + usage[i].unread,
                                            .unread = usage[i].unread,
+                                           .unread_cpu = usage[i].unread_cpu,
+                                           .unread_memory = usage[i].unread_memory,
                                            .quarantined_until = until,
                                            .drain_from = drain ? drain->from : INSTANT_NONE,
                                            .drain_until = drain ? drain->until : INSTANT_NONE});
@@ -396,15 +403,21 @@ static void show_vms(const struct usage_timeline *timeline, const struct operati
 static void show_operation(const struct usage_timeline *timeline,
                            const struct planned_operation *operation)
 {
-    if (operation->from < operation->until)
-        show_vms(timeline, &(struct operation_view){.lease = operation->lease,
-                                                    .vm = operation->vm,
-                                                    .what = operation_word(operation->kind),
-                                                    .from = operation->from,
-                                                    .until = operation->until,
-                                                    .planned = operation->planned,
-                                                    .cpu = operation->cpu,
-                                                    .memory = operation->memory});
+    const struct operation_view view = {
+        .lease = operation->lease,
+        .vm = operation->vm,
+        .what = operation->held ? "hold" : operation_word(operation->kind),
+        .from = operation->from,
+        .until = operation->until,
+        .planned = operation->planned,
+        .cpu = operation->cpu,
+        .memory = operation->memory,
+    };
+
+    if (operation->held)
+        timeline->visit(timeline->visitor, &view);
+    else if (operation->from < operation->until)
+        show_vms(timeline, &view);
 }
 
 static int each_operation(void *context, int32_t host,

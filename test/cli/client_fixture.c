@@ -125,12 +125,15 @@ static const struct canned canned[] = {
      "{\"ok\":false,\"error\":\"host 5 is not quarantined\",\"code\":\"failed\"}"},
     {"host-list", NULL, NULL,
      BEGIN "\"hosts\":[{\"host\":4,\"name\":\"alpha\",\"cluster\":\"default\",\"state\":\"on\","
-           "\"cpu\":8.0,\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2}," DRAINED
-           "]}"},
+           "\"cpu\":8.0,\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2,"
+           "\"unread_vms\":1,\"unread_cpu\":1.0,\"unread_memory\":256}," DRAINED "]}"},
     {"host-timeline", "host", "\"alpha\"",
      BEGIN "\"host\":4,\"name\":\"alpha\",\"cluster\":\"default\",\"state\":\"on\",\"cpu\":8.0,"
            "\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2,\"unread_vms\":1,"
-           "\"operations\":["
+           "\"unread_cpu\":1.0,\"unread_memory\":256,\"operations\":["
+           "{\"lease\":6,\"vm\":null,\"what\":\"hold\",\"use\":\"held\",\"user\":\"otto\","
+           "\"from\":\"2026-11-21T15:00:00Z\",\"until\":null,\"cpu\":2.0,\"memory\":512,"
+           "\"planned\":false,\"name\":\"big\"},"
            "{\"lease\":null,\"vm\":8,\"what\":\"run\",\"use\":\"other\","
            "\"from\":\"2026-11-21T15:00:00Z\",\"until\":\"never\",\"cpu\":1.0,\"memory\":0,"
            "\"planned\":false,\"user\":null,\"name\":null},"

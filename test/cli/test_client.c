@@ -35,11 +35,13 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "HOST  NAME  STATE     OUT OF SERVICE\n"
            "   4  al..  on        -\n"
            "   6  ga..  draining  from 1h00m ago until in 2h00m\n"
+           "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
            "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE\n"
            "2026-11-21 12:48:00  unlimited      7\n"
            "2026-11-21 16:00:00  unlimited      -\n"
+           "2026-11-21 16:00:00  -              6\n"
            "2026-11-21 18:00:00  1h00m          4\n");
     setenv("COLUMNS", "80", 1);
 }
@@ -221,11 +223,13 @@ static void other_tables(void **state)
            "HOST  NAME   STATE       CPU  MEMORY MB  VMS  OUT OF SERVICE\n"
            "   4  alpha  on        1.5/8  512/16384    2  -\n"
            "   6  gamma  draining    1/8  256/16384    1  from 1h00m ago until in 2h00m\n"
+           "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
            "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE  VM  WHAT  CPU    MB  NAME\n"
            "2026-11-21 12:48:00  unlimited      7   7  run   0.5   512  x\n"
            "2026-11-21 16:00:00  unlimited      -   8  run     1     0  -\n"
+           "2026-11-21 16:00:00  -              6   -  hold    2   512  big\n"
            "2026-11-21 18:00:00  1h00m          4   -  run     8  4096  lecture\n");
     expect(fixture, "host show alpha", EXIT_DONE,
            "Host     4 (alpha)\n"
@@ -233,11 +237,12 @@ static void other_tables(void **state)
            "State    on\n"
            "CPU      1.5 of 8 in use\n"
            "Memory   512 of 16384 MB in use\n"
-           "VMs      2, of which 1 cannot be read\n"
+           "VMs      2, of which 1 cannot be read and holds 1 CPU and 256 MB\n"
            "\n"
            "USE       LEASE  USER  VM  FROM                 UNTIL                CPU    MB\n"
            "running       7  max    7  2026-11-21 12:48:00  never                0.5   512\n"
            "other         -  -      8  2026-11-21 16:00:00  never                  1     0\n"
+           "held          6  otto   -  2026-11-21 16:00:00  -                      2   512\n"
            "reserved      4  anna   -  2026-11-21 18:00:00  2026-11-21 19:00:00    8  4096\n");
     expect(fixture, "host release alpha", EXIT_DONE, "Host 4 (alpha) is no longer quarantined.\n");
     expect_error(fixture, "host release 5", EXIT_FAILED, "host 5 is not quarantined");

@@ -27,9 +27,9 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
 {
     (void)context;
     visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2,
-                                       1, INSTANT_NONE, NOW - 60, INSTANT_NEVER});
+                                       1, 50, 1, INSTANT_NONE, NOW - 60, INSTANT_NEVER});
     visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, 0,
-                                       NOW + 60, INSTANT_NONE, INSTANT_NONE});
+                                       0, 0, NOW + 60, INSTANT_NONE, INSTANT_NONE});
 }
 
 static int each_operation(void *context, int32_t host,
@@ -45,6 +45,7 @@ static int each_operation(void *context, int32_t host,
               &(struct operation_view){1, 1, "run", NOW - 60, INSTANT_NEVER, 100, 256, false});
         visit(visitor, &(struct operation_view){99, -1, "run", NOW + 60, NOW + 90, 50, 1, true});
         visit(visitor, &(struct operation_view){-1, 8, "run", NOW, INSTANT_NEVER, 50, 1, false});
+        visit(visitor, &(struct operation_view){1, -1, "hold", NOW, INSTANT_NONE, 50, 1, false});
     }
     return 0;
 }
