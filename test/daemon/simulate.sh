@@ -61,3 +61,23 @@ mv "$work/state/simulated.db" "$work/gone"
 refuses 78 'is gone' --simulate --state-dir "$work/state"
 conf 'many  CPU:400'
 refuses 78 'simulation.resources: expected a number of hosts' --simulate --state-dir "$work/other"
+
+# A lease of high priority waits for leases without end: what is kept for it is told.
+held() {
+    "$galerna" host show 0 --state-dir "$work/state" | grep -E "^held +2 .* 1 +4096$" >"$work/out"
+}
+rm -rf "$work/state"
+conf '2  CPU:400 Memory:8192'
+printf '[rights]\nmax-priority: 10\n' >>"$work/conf"
+start_simulated
+for number in 0 1; do
+    lease request --cpu 3 --memory 100 --duration unlimited >"$work/out"
+    becomes $number running
+done
+lease request --cpu 4 --memory 4096 --duration unlimited --priority 5 >"$work/out"
+lease request --cpu 1 --memory 10 --duration 10m >"$work/out"
+becomes 3 running
+lease request --cpu 1 --memory 10 --duration 10m >"$work/out"
+until_true held
+becomes 4 waiting
+stop_galernad
