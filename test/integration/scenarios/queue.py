@@ -4,7 +4,7 @@ import re
 import time
 
 from kit.registry import scenario
-from kit.trial import clock
+from kit.trial import clock, relative
 
 
 def best_effort(duration, preemptible="no"):
@@ -29,6 +29,24 @@ def group(t):
     t.require(max(times) - min(times) <= 5, "within 5 s of each other", *members)
     t.require(len({t.look(vm).host for vm in members}) == 4, "on four hosts", *members)
     t.deployed_once(*members)
+
+
+@scenario("extra-group-not-worth-starting")
+def group_not_worth_starting(t):
+    """A group that could run for 12 s only before a reservation on its hosts is started
+    after it."""
+    t.add_hosts(2, cores=8)
+    t.begin()
+    reserved = t.vms(2, "ar", cpu=8, haizea={"start": relative(30), "duration": clock(10),
+                                             "group": "ar", "group_size": "2"})
+    t.wait(20, "accepted", lambda: all(t.reason(vm, "starts|reserved") for vm in reserved), *reserved)
+    members = t.vms(2, "member", cpu=8, memory=512,
+                    haizea=dict(best_effort(60, "yes"), group="g1", group_size=2))
+    t.throughout(max(1, t.look(reserved[0]).submitted + 28 - time.time()), "not started before it",
+                 lambda: all(map(t.never_ran, members)), *members)
+    for vm in reserved:
+        t.keeps_time(vm, t.look(reserved[0]).submitted + 30, 10)
+    t.wait_running(members, 60, "RUNNING after it")
 
 
 @scenario("extra-group-member-fails")
