@@ -39,7 +39,8 @@ def group_not_worth_starting(t):
     t.begin()
     reserved = t.vms(2, "ar", cpu=8, haizea={"start": relative(30), "duration": clock(10),
                                              "group": "ar", "group_size": "2"})
-    t.wait(20, "accepted", lambda: all(t.reason(vm, "starts|reserved") for vm in reserved), *reserved)
+    t.wait(20, "accepted", lambda: all(t.reason(vm, "starts|reserved") for vm in reserved),
+           *reserved)
     members = t.vms(2, "member", cpu=8, memory=512,
                     haizea=dict(best_effort(60, "yes"), group="g1", group_size=2))
     t.throughout(max(1, t.look(reserved[0]).submitted + 28 - time.time()), "not started before it",
