@@ -248,7 +248,8 @@ static void check_after(struct runs_walk *walk, const struct lease_run *run, boo
         wrong_order(walk, vm, "has more than one end (suspensions and shutdowns)");
     if (run->end > run->vm + 1 && first != vm->until)
         wrong_order(walk, vm, "does not end when its suspension or shutdown starts");
-    if (!last && !moves && !suspensions)
+    if (!last && !moves && !suspensions &&
+        !schedule_lost_run(walk->checker->schedule, lease->id, vm->until))
         wrong_order(walk, vm, "is followed by another run without being suspended");
     if (last && suspensions && lease->state == STATE_DONE)
         wrong_order(walk, vm, "is suspended and never resumed, but the lease is done");

@@ -99,6 +99,8 @@ static bool was_withdrawn(const struct checker *checker, const struct schedule_l
     case STATE_MIGRATING:
         if (moves[0]->to == STATE_MIGRATING && next->to == STATE_DONE)
             return true; /* ended on its own before its memory had arrived */
+        if (moves[0]->to == STATE_MIGRATING && next->to == STATE_ACTIVE)
+            return was_withdrawn(checker, lease, &moves[1], n - 1); /* lost where it moved to */
         return next->to == STATE_CANCELLED || next->to == STATE_FAIL ||
                next->to == STATE_SUSPENDED_QUEUED || next->to == STATE_RESUMED_READY;
     default:

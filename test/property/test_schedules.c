@@ -203,8 +203,8 @@ static void schedules_keep_their_promises(void **state)
  * others then get. */
 static void rare_cases(void **state)
 {
-    static const uint64_t rare[] = {2684, 3604, 3779, 4177, 5478, 5680,  5807,  7311,  7359,
-                                    8186, 8230, 8333, 8609, 9492, 10582, 11157, 12615, 18459};
+    static const uint64_t rare[] = {2684, 3604, 3779, 4177, 5478,  5680,  5807,  7311,  7359, 8186,
+                                    8230, 8333, 8609, 9492, 10582, 11157, 12615, 18459, 24473};
 
     (void)state;
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
