@@ -53,7 +53,7 @@ ended 'crash in several replays' $code 1 "policy module 'offends-host-selection'
 ends_by() {
     local code=0
     rm -f "$work/err"
-    (exec "$galerna" replay -c "$work/conf" --policy "host-selection=$module" -q \
+    (OFFENDER_TELLS=yes exec "$galerna" replay -c "$work/conf" --policy "host-selection=$module" -q \
         --jobs "$work/out/j.csv" 2>"$work/err") &
     until grep -qsx hangs "$work/err" || ! kill -0 $!; do
         sleep 0.1
