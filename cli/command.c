@@ -26,6 +26,8 @@ const struct command_entry command_table[] = {
     {&lease_show_line, command_lease_show},
     {&lease_why_line, command_lease_why},
     {&lease_change_line, command_lease_change},
+    {&lease_hold_line, command_lease_hold},
+    {&lease_release_line, command_lease_release},
     {&lease_cancel_line, command_lease_cancel},
     {&lease_history_line, command_lease_history},
     {&host_list_line, command_host_list},

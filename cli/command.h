@@ -39,6 +39,8 @@ GALERNA_COMMAND(lease_list);
 GALERNA_COMMAND(lease_show);
 GALERNA_COMMAND(lease_why);
 GALERNA_COMMAND(lease_change);
+GALERNA_COMMAND(lease_hold);
+GALERNA_COMMAND(lease_release);
 GALERNA_COMMAND(lease_cancel);
 GALERNA_COMMAND(lease_history);
 GALERNA_COMMAND(host_list);

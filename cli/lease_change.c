@@ -7,6 +7,7 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/lease_text.h"
 #include "cli/table.h"
 #include "cli/term_options.h"
 #include "util/instant.h"
@@ -105,22 +106,6 @@ static json_t *request_of(const struct change_arguments *arguments, int64_t id)
     return request;
 }
 
-static void print_alternative(const json_t *answer)
-{
-    const json_t *alternative = json_object_get(answer, "alternative");
-    int64_t duration = client_integer(alternative, "duration");
-    int64_t start = client_instant(alternative, "start");
-    char text[TIME_TEXT_MAX];
-
-    if (start != INSTANT_NONE) {
-        time_text_local(start, text, sizeof text);
-        printf("The next start that fits: %s.\n", text);
-    } else if (duration > 0) {
-        time_text_span(duration, text, sizeof text);
-        printf("The longest duration that fits: %s.\n", text);
-    }
-}
-
 static void print_change(const json_t *answer)
 {
     bool accepted = json_is_true(json_object_get(answer, "accepted"));
@@ -134,7 +119,7 @@ static void print_change(const json_t *answer)
     printf(".\n");
     client_print_lines(answer, "victims");
     if (!accepted)
-        print_alternative(answer);
+        lease_text_alternative(answer);
 }
 
 const struct command_line lease_change_line = {

@@ -172,3 +172,19 @@ json_t *lease_text_sorted(const json_t *leases)
     free(items);
     return sorted;
 }
+
+void lease_text_alternative(const json_t *answer)
+{
+    const json_t *alternative = json_object_get(answer, "alternative");
+    int64_t duration = client_integer(alternative, "duration");
+    int64_t start = client_instant(alternative, "start");
+    char text[TIME_TEXT_MAX];
+
+    if (start != INSTANT_NONE) {
+        time_text_local(start, text, sizeof text);
+        printf("The next start that fits: %s.\n", text);
+    } else if (duration > 0) {
+        time_text_span(duration, text, sizeof text);
+        printf("The longest duration that fits: %s.\n", text);
+    }
+}

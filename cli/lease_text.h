@@ -37,6 +37,10 @@ bool lease_text_is_contract(const json_t *lease);
 /* "17 (web of anna)". */
 void lease_text_name(const json_t *lease, char *text, size_t size);
 
+/* Prints the nearest change that would be accepted, of an answer that refuses one, if there is one.
+ */
+void lease_text_alternative(const json_t *answer);
+
 /* Sorts an array of leases: running, reserved by start, the queue in its order, incomplete groups,
  * parked, finished with the newest first. A new reference. */
 json_t *lease_text_sorted(const json_t *leases);

@@ -40,6 +40,7 @@ enum command_effect {
     ROW(TERMINATE_HARD, "terminate-hard", EFFECT_END, LOADS_NOTHING, true)                         \
     ROW(DELETE, "delete", EFFECT_END, LOADS_NOTHING, true) /* one that failed */                   \
     ROW(HOLD, "hold", EFFECT_NONE, LOADS_NOTHING, false)                                           \
+    ROW(RELEASE, "release", EFFECT_NONE, LOADS_NOTHING, false)                                     \
     ROW(RETRY, "retry", EFFECT_RETRY, LOADS_NOTHING, false)                                        \
     ROW(RECREATE, "recreate", EFFECT_DISCARD, LOADS_NOTHING, true)
 

@@ -119,6 +119,7 @@ static const struct {
     [COMMAND_TERMINATE_HARD] = {.action = "terminate-hard"},
     [COMMAND_DELETE] = {.method = METHOD_RECOVER, .argument = RECOVER_DELETE},
     [COMMAND_HOLD] = {.action = "hold"},
+    [COMMAND_RELEASE] = {.action = "release"},
     [COMMAND_RETRY] = {.method = METHOD_RECOVER, .argument = RECOVER_RETRY},
     [COMMAND_RECREATE] = {.method = METHOD_RECOVER, .argument = RECOVER_RECREATE},
 };

@@ -24,6 +24,8 @@ static const struct {
     {"lease-why", RIGHT_READ, answer_lease_why},
     {"lease-history", RIGHT_READ, answer_lease_history},
     {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel},
+    {"lease-hold", RIGHT_CHANGE, answer_lease_hold},
+    {"lease-release", RIGHT_CHANGE, answer_lease_release},
     {"lease-change", RIGHT_CHANGE, answer_lease_change},
     {"lease-request", RIGHT_CHANGE, answer_lease_request},
     {"host-list", RIGHT_READ, answer_host_list},

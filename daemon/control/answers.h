@@ -139,6 +139,9 @@ struct answers_daemon {
     /* Start ending a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);
 
+    /* Put a lease on hold until it is released. */
+    int (*hold)(void *context, int64_t lease, const char *who, struct error *err);
+
     /* Change a lease, unless dry_run: only try. 0 with *trial, also for a refusal, which changes
      * nothing. EINPROGRESS: as above. */
     int (*change)(void *context, int64_t lease, const struct lease_change *change, bool dry_run,

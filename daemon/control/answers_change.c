@@ -188,24 +188,64 @@ static json_t *change_lease(const struct question *question, const struct lease_
     return answer;
 }
 
-json_t *answer_lease_change(const struct question *question)
+/* The lease of a request that changes it; NULL: *wrong is the answer. */
+static const struct lease_record *read_lease(const struct question *question, json_t **wrong)
 {
     const json_t *dry = json_object_get(question->request, "dry_run");
     const struct lease_record *lease;
-    struct lease_change change;
     int64_t id = 0;
     bool there;
-    json_t *wrong = question_number(question, "lease", INT64_MAX - 1, &id, &there);
 
-    if (wrong)
-        return wrong;
+    *wrong = question_number(question, "lease", INT64_MAX - 1, &id, &there);
+    if (*wrong)
+        return NULL;
+    lease = there ? store_lease(question->answers->store, id) : NULL;
     if (!there)
-        return answer_error(EINVAL, "lease: is missing");
-    if (dry && !json_is_boolean(dry) && !json_is_null(dry))
-        return answer_error(EINVAL, "dry_run: expected true or false");
-    lease = store_lease(question->answers->store, id);
-    if (!lease || lease->phase == PHASE_ENDED)
-        return answer_error(ENOENT, "lease %" PRId64 " does not exist or is over", id);
+        *wrong = answer_error(EINVAL, "lease: is missing");
+    else if (dry && !json_is_boolean(dry) && !json_is_null(dry))
+        *wrong = answer_error(EINVAL, "dry_run: expected true or false");
+    else if (!lease || lease->phase == PHASE_ENDED)
+        *wrong = answer_error(ENOENT, "lease %" PRId64 " does not exist or is over", id);
+    return *wrong ? NULL : lease;
+}
+
+json_t *answer_lease_change(const struct question *question)
+{
+    struct lease_change change;
+    json_t *wrong;
+    const struct lease_record *lease = read_lease(question, &wrong);
+
+    if (!lease)
+        return wrong;
     wrong = read_change(question, lease, &change);
     return wrong ? wrong : change_lease(question, lease, &change);
+}
+
+json_t *answer_lease_release(const struct question *question)
+{
+    const struct lease_change release = {
+        .duration = SPAN_NONE, .start = INSTANT_NONE, .deadline = INSTANT_NONE, .releases = true};
+    json_t *wrong;
+    const struct lease_record *lease = read_lease(question, &wrong);
+
+    return lease ? change_lease(question, lease, &release) : wrong;
+}
+
+json_t *answer_lease_hold(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct error err;
+    char who[96];
+    json_t *answer;
+    const struct lease_record *lease = read_lease(question, &answer);
+
+    if (!lease)
+        return answer;
+    answers_peer(question, who, sizeof who);
+    if (daemon->hold(daemon->context, lease->id, who, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-lease-hold/1");
+    json_put(answer, "lease", json_integer(lease->id));
+    json_put(answer, "phase", json_string(phase_name(lease->phase)));
+    return answer;
 }

@@ -27,6 +27,8 @@ json_t *answer_lease_why(const struct question *question);
 json_t *answer_lease_history(const struct question *question);
 json_t *answer_queue(const struct question *question);
 json_t *answer_lease_cancel(const struct question *question);
+json_t *answer_lease_hold(const struct question *question);
+json_t *answer_lease_release(const struct question *question);
 json_t *answer_lease_change(const struct question *question);
 json_t *answer_lease_request(const struct question *question);
 json_t *answer_host_list(const struct question *question);

@@ -40,6 +40,7 @@ struct lease_change {
     int64_t duration; /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
     int64_t start;    /* of a reservation; other leases do not start before; INSTANT_NONE */
     int64_t deadline; /* of a deadline lease; INSTANT_NONE: as before */
+    bool releases;    /* the lease is on hold and waits again; nothing else changes */
     bool changes_kind;
     enum lease_kind kind;           /* best-effort, reservation or deadline */
     unsigned given;                 /* bits 1 << enum term_id: terms that change */

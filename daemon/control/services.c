@@ -581,6 +581,7 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .waits_for = waits_for,
                                    .cancel = cancel,
                                    .change = services_change,
+                                   .hold = services_hold,
                                    .dry_run = dry_run,
                                    .request = services_request,
                                    .drain = services_drain,

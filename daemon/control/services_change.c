@@ -1,5 +1,5 @@
-/* Changing a lease: the planner tries it, and only what holds is written. A refusal comes with the
- * nearest alternative, which the planner has tried too. */
+/* Changing, holding and releasing a lease: the planner tries it, and only what holds is written. A
+ * refusal comes with the nearest alternative, which the planner has tried too. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -69,6 +69,59 @@ static int apply(struct daemon *daemon, const struct lease_record *changed, cons
             vm_place(daemon->store, vm, change->places[i].host);
     }
     daemon_replan(daemon, "lease %lld was changed by %s", (long long)lease->id, who);
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
+}
+
+static int release(struct daemon *daemon, const struct lease_record *lease, const char *who,
+                   struct error *err)
+{
+    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL, INSTANT_NONE);
+    if (lease_apply(daemon->store, lease, EVENT_RELEASE, clock_now(), "by %s", who) < 0)
+        return error_set(err, EAGAIN, "lease %lld is %s now", (long long)lease->id,
+                         phase_name(lease->phase));
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
+}
+
+/* Are all VMs of the lease in that state? Held: those that galernad is about to hold count. */
+static int check_vms(const struct daemon *daemon, const struct lease_record *lease,
+                     enum vm_state state, struct error *err)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (!vms[i]->gone && (!observed || observed->state != state) &&
+            !(state == VM_HOLD && vms[i]->goal == GOAL_PARK))
+            return error_set(err, EALREADY,
+                             "VM %d of lease %lld is %s: only VMs that have not begun "
+                             "are held and released",
+                             vms[i]->id, (long long)lease->id,
+                             observed ? observed->state_name : "unknown");
+    }
+    return 0;
+}
+
+int services_hold(void *context, int64_t id, const char *who, struct error *err)
+{
+    struct daemon *daemon = context;
+    const struct lease_record *lease = store_lease(daemon->store, id);
+
+    if (!lease_can(lease, EVENT_HOLD))
+        return error_set(err, EALREADY,
+                         "lease %lld is %s: leases that wait or are reserved can be "
+                         "held",
+                         (long long)id, phase_name(lease->phase));
+    if (daemon->live->submit_on_hold)
+        return error_set(err, EALREADY, "VMs on hold are scheduled: submit-on-hold is set");
+    if (check_vms(daemon, lease, VM_PENDING, err) < 0)
+        return -1;
+    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL, INSTANT_NONE);
+    lease_apply(daemon->store, lease, EVENT_HOLD, clock_now(), "by %s", who);
+    daemon_replan(daemon, "lease %lld was put on hold", (long long)id);
     daemon_wake(daemon);
     return daemon_commit(daemon, err);
 }
@@ -155,23 +208,39 @@ static int next_alternative(struct daemon *daemon, const struct lease_record *le
     }
 }
 
+/* The lease as it would be. */
+static int make_changed(const struct daemon *daemon, const struct lease_record *lease,
+                        const struct lease_change *change, struct lease_record *changed,
+                        struct error *err)
+{
+    int64_t now = clock_now();
+    char rule[LEASE_SPEC_TEXT_MAX];
+
+    if (change->releases) {
+        if (lease_release_make(lease, now, changed, err) < 0)
+            return -1;
+        return check_vms(daemon, lease, VM_HOLD, err);
+    }
+    if (lease_change_make(lease, change, now, changed, err) < 0)
+        return -1;
+    if (!intake_allows_change(daemon, changed, now, rule))
+        return error_set(err, ENOSPC, "refused: %s", rule);
+    return 0;
+}
+
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err)
 {
     struct daemon *daemon = context;
     const struct lease_record *lease = store_lease(daemon->store, id);
     struct change_search search = daemon->question->search;
-    int64_t now = clock_now();
     struct lease_record changed;
-    char rule[LEASE_SPEC_TEXT_MAX];
 
     if (daemon->problems[PROBLEM_STORE].text[0])
         return error_set(err, EAGAIN, "nothing can be promised: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
-    if (lease_change_make(lease, change, now, &changed, err) < 0)
+    if (make_changed(daemon, lease, change, &changed, err) < 0)
         return -1;
-    if (!intake_allows_change(daemon, &changed, now, rule))
-        return error_set(err, ENOSPC, "refused: %s", rule);
     if (!daemon->question->is_answered ||
         (search.stage == CHANGE_WANTED && !daemon->question->err.code && is_outdated(daemon)))
         return ask(daemon, &search, &changed, err);
@@ -187,7 +256,13 @@ int services_change(void *context, int64_t id, const struct lease_change *change
     }
     *trial = (struct lease_trial){
         .accepted = true, .in_the_way = -1, .start = INSTANT_NONE, .duration = SPAN_NONE};
-    lease_change_text(lease, &changed, now, trial->text, sizeof trial->text);
+    if (change->releases)
+        snprintf(trial->text, sizeof trial->text, "its VMs are released");
+    else
+        lease_change_text(lease, &changed, clock_now(), trial->text, sizeof trial->text);
     snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
-    return dry_run ? 0 : apply(daemon, &changed, who, trial, err);
+    if (dry_run)
+        return 0;
+    return change->releases ? release(daemon, lease, who, err)
+                            : apply(daemon, &changed, who, trial, err);
 }

@@ -72,6 +72,7 @@ int services_drain(void *context, const struct drain_order *order, const char *w
 /* services_change.c: what answers call to change a lease. */
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err);
+int services_hold(void *context, int64_t id, const char *who, struct error *err);
 int services_undrain(void *context, int32_t host, const char *who, struct error *err);
 
 /* services_rebalance.c: what answers call to rebalance clusters. */

@@ -215,6 +215,10 @@ static enum command command_for(const struct enactor *enactor, const struct vm_r
     case GOAL_AGAIN:
         return observed->state == VM_PENDING || observed_in_transition(observed) ? COMMAND_NONE
                                                                                  : COMMAND_RECREATE;
+    case GOAL_PARK:
+        return observed->state == VM_PENDING ? COMMAND_HOLD : COMMAND_NONE;
+    case GOAL_FREE:
+        return observed->state == VM_HOLD ? COMMAND_RELEASE : COMMAND_NONE;
     default: /* it may be off and move to another host */
         return observed_failed(observed) ? COMMAND_RETRY : move_command(vm, observed);
     }

@@ -165,6 +165,25 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
     return check_end(changed, now, err);
 }
 
+int lease_release_make(const struct lease_record *lease, int64_t now, struct lease_record *released,
+                       struct error *err)
+{
+    char start[TIME_TEXT_MAX];
+
+    *released = *lease;
+    if (!lease_can(lease, EVENT_RELEASE))
+        return error_set(err, EALREADY, "lease %lld is %s, not on hold", (long long)lease->id,
+                         phase_name(lease->phase));
+    released->phase = PHASE_WAITING;
+    if (lease->kind != LEASE_RESERVATION || lease->start > now)
+        return check_end(released, now, err);
+    lease_time_text(lease->start, start, sizeof start);
+    return error_set(err, ENOSPC,
+                     "refused: the start of lease %lld, %s, has passed; cancel it "
+                     "instead",
+                     (long long)lease->id, start);
+}
+
 /* --- text ------------------------------------------------------------------------------------- */
 
 /* before: NULL: it had none. */

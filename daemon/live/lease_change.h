@@ -19,6 +19,11 @@
 int lease_change_make(const struct lease_record *lease, const struct lease_change *change,
                       int64_t now, struct lease_record *changed, struct error *err);
 
+/* The lease, which is on hold, as one that waits. -1 with err: EALREADY (it is not on hold), ENOSPC
+ * (its start has passed, or it would miss its deadline). O(1). */
+int lease_release_make(const struct lease_record *lease, int64_t now, struct lease_record *released,
+                       struct error *err);
+
 /* Does the lease hold hosts, or has it held some? Its start is in the past then. */
 bool lease_has_begun(const struct lease_record *lease);
 

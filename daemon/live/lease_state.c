@@ -160,6 +160,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
         waits_again(lease);
         break;
     case EVENT_PARKED:
+    case EVENT_HOLD:
         stop_running(store, lease);
         lease->expected = INSTANT_NONE;
         break;

@@ -47,13 +47,15 @@ enum lease_event {
     EVENT_RELEASED,          /* a user or operator released the VMs of a parked lease */
     EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a waiting lease */
     EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a finished lease */
-    EVENT_HELD,              /* the VMs of a refused lease are held: nothing left to do */
+    EVENT_HELD,              /* the VMs are held, as commanded: nothing left to do */
     EVENT_ENDED,             /* its VMs are gone, or ended as configured */
     /* from the daemon */
     EVENT_REPLANNED, /* no command sent yet: the start is planned again */
     EVENT_MISSED,    /* the promised time has passed and the lease has not run */
     EVENT_GIVEN_UP,  /* a VM could not be started */
     EVENT_CHANGED,   /* a user or operator gave it other times or terms, and they hold */
+    EVENT_HOLD,      /* a user or operator wants it to wait until it is released */
+    EVENT_RELEASE,   /* a user or operator releases a lease that is on hold */
     EVENT_CANCELLED, /* a user, an operator or an interrupted order */
     EVENTS
 };

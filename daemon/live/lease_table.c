@@ -21,6 +21,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_WAITING, EVENT_STARTED_BY_OTHERS, PHASE_STARTING, GOAL_RUN, "started-by-others"},
     {PHASE_WAITING, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
     {PHASE_WAITING, EVENT_CHANGED, PHASE_QUEUE, GOAL_KEPT, "changed"},
+    {PHASE_WAITING, EVENT_HOLD, PHASE_PARKED, GOAL_PARK, "held"},
     {PHASE_WAITING, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_WAITING, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
@@ -32,6 +33,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_RESERVED, EVENT_STARTED_BY_OTHERS, PHASE_STARTING, GOAL_RUN, "started-by-others"},
     {PHASE_RESERVED, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
     {PHASE_RESERVED, EVENT_CHANGED, PHASE_QUEUE, GOAL_KEPT, "changed"},
+    {PHASE_RESERVED, EVENT_HOLD, PHASE_PARKED, GOAL_PARK, "held"},
     {PHASE_RESERVED, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_RESERVED, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
@@ -67,6 +69,8 @@ static const struct lease_transition transitions[] = {
     {PHASE_STOPPING, EVENT_ENDED, PHASE_ENDED, GOAL_NONE, "ended"},
 
     {PHASE_PARKED, EVENT_RESUMED, PHASE_STARTING, GOAL_RUN, "resumed"},
+    {PHASE_PARKED, EVENT_HELD, PHASE_PARKED, GOAL_NONE, NULL},
+    {PHASE_PARKED, EVENT_RELEASE, PHASE_PARKED, GOAL_FREE, "releasing"},
     {PHASE_PARKED, EVENT_RELEASED, PHASE_QUEUE, GOAL_NONE, "released"},
     {PHASE_PARKED, EVENT_TIME_OVER, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_PARKED, EVENT_CANCELLED, PHASE_ENDING, GOAL_END, "ending"},
@@ -118,6 +122,8 @@ static const char *const event_names[EVENTS] = {
     [EVENT_MISSED] = "missed",
     [EVENT_GIVEN_UP] = "given-up",
     [EVENT_CHANGED] = "changed",
+    [EVENT_HOLD] = "hold",
+    [EVENT_RELEASE] = "release",
     [EVENT_CANCELLED] = "cancelled",
 };
 

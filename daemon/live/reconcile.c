@@ -117,6 +117,19 @@ static void reconcile_waiting(struct daemon *daemon, const struct lease_record *
     }
 }
 
+/* Are VMs of the lease still to be held or released? */
+static bool has_goal(const struct daemon *daemon, const struct lease_record *lease,
+                     enum vm_goal goal)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && vms[i]->goal == goal)
+            return true;
+    return false;
+}
+
 static void reconcile_parked(struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_statuses *s, int64_t now)
 {
@@ -127,6 +140,9 @@ static void reconcile_parked(struct daemon *daemon, const struct lease_record *l
     } else if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
         reconcile_apply(daemon, lease, EVENT_RESUMED, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);
+    } else if (has_goal(daemon, lease, GOAL_PARK)) {
+        if (s->of[STATUS_STOPPED_BY_USER] == s->n)
+            reconcile_apply(daemon, lease, EVENT_HELD, now, "%s", "");
     } else if (s->of[STATUS_PENDING] == s->n) {
         reconcile_wait_again(daemon, lease, EVENT_RELEASED, now);
     }

@@ -103,6 +103,8 @@ enum vm_goal {
     GOAL_END,   /* to be ended (terminate, poweroff, undeploy) */
     GOAL_AGAIN, /* to be restarted: its work is lost */
     GOAL_HOLD,  /* refused: to be held or terminated */
+    GOAL_PARK,  /* to be held until it is released */
+    GOAL_FREE,  /* on hold: to be released */
     GOALS
 };
 

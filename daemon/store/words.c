@@ -17,8 +17,8 @@ const char *const store_kind_words[] = {
 };
 
 const char *const store_goal_words[] = {
-    [GOAL_NONE] = "none", [GOAL_RUN] = "run",     [GOAL_STOP] = "stop",
-    [GOAL_END] = "end",   [GOAL_AGAIN] = "again", [GOAL_HOLD] = "hold",
+    [GOAL_NONE] = "none",   [GOAL_RUN] = "run",   [GOAL_STOP] = "stop", [GOAL_END] = "end",
+    [GOAL_AGAIN] = "again", [GOAL_HOLD] = "hold", [GOAL_PARK] = "park", [GOAL_FREE] = "free",
 };
 
 _Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "a word per phase");

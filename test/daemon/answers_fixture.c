@@ -242,6 +242,7 @@ int answers_set_up(void **state)
         .waits_for = waits_for,
         .cancel = cancel,
         .change = change,
+        .hold = cancel,
         .dry_run = dry_run,
         .request = request,
         .drain = drain,

@@ -250,6 +250,22 @@ static void orders_are_passed_on(void **state)
                    "not here");
 }
 
+static void leases_are_held_and_released(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer =
+        expect_answer(fixture, "{\"command\":\"lease-hold\",\"lease\":1}", "galerna-lease-hold/1");
+
+    assert_int_equal(json_integer_value(json_object_get(answer, "lease")), 1);
+    json_decref(answer);
+    expect_refusal(fixture, "{\"command\":\"lease-hold\",\"lease\":8}", "not-found", "lease 8");
+    answer = expect_answer(fixture, "{\"command\":\"lease-release\",\"lease\":3}",
+                           "galerna-lease-change/1");
+    assert_true(fixture->change.releases);
+    assert_true(json_is_false(json_object_get(answer, "accepted")));
+    json_decref(answer);
+}
+
 static void dry_runs_are_told(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -275,10 +291,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(changes_are_passed_on),         TEST(levels_of_the_log_are_set),
-        TEST(strangers_may_only_look),       TEST(orders_are_checked_before_anything_is_done),
-        TEST(orders_are_passed_on),          TEST(changes_are_read),
-        TEST(malformed_changes_are_refused), TEST(dry_runs_are_told),
+        TEST(changes_are_passed_on),
+        TEST(levels_of_the_log_are_set),
+        TEST(strangers_may_only_look),
+        TEST(orders_are_checked_before_anything_is_done),
+        TEST(orders_are_passed_on),
+        TEST(changes_are_read),
+        TEST(malformed_changes_are_refused),
+        TEST(dry_runs_are_told),
+        TEST(leases_are_held_and_released),
     };
 #undef TEST
 

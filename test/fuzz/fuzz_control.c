@@ -119,6 +119,7 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .each_operation = each_operation,
         .cancel = cancel,
         .change = change,
+        .hold = cancel,
         .dry_run = dry_run,
         .request = request,
         .wake = wake,

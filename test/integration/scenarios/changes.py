@@ -3,9 +3,10 @@
 import json
 
 from kit.registry import scenario
-from kit.trial import clock, relative
+from kit.trial import await_state, clock, relative
 
 REFUSED = 2  # exit code
+HOLD = 2  # OpenNebula's state of a VM
 
 
 def change(t, vm, *words):
@@ -16,8 +17,9 @@ def change(t, vm, *words):
 
 
 def shown(t, vm):
-    """The lease, as a program gets it."""
-    return t.scheduler.control(command="lease-show", lease=vm).get("lease", {})
+    """The lease, as a program gets it; empty while galernad starts or does not know it yet."""
+    code, text = t.scheduler.command("lease", "show", str(vm), "--json")
+    return json.loads(text)["lease"] if code == 0 else {}
 
 
 @scenario("change-times")
@@ -86,3 +88,39 @@ def change_kinds(t):
     t.wait_running([third], 90)
     t.require(shown(t, waits)["phase"] == "waiting", "the other one comes after it")
     t.wait_running([waits], 60)
+
+
+@scenario("change-hold")
+def change_hold(t):
+    """Leases on hold give up their room, and get it again if it is still free."""
+    t.add_hosts(1, cores=4)
+    t.begin()
+    queued = t.vm("queued", cpu=8, haizea={"start": "best_effort", "duration": clock(10)})
+    first = t.vm("first", cpu=4, haizea={"start": relative(50), "duration": clock(20)})
+    second = t.vm("second", cpu=4, haizea={"start": relative(80), "duration": clock(20)})
+    begin = t.look(first).submitted + 50
+    t.wait(20, "both are reserved",
+           lambda: [shown(t, vm).get("phase") for vm in (first, second)] == ["reserved"] * 2)
+    code, text = t.scheduler.command("lease", "hold", str(first), str(second), str(queued))
+    t.require(code == 0, "all are held: %s" % text)
+    for vm in (first, second, queued):
+        await_state(t, vm, HOLD)
+    t.scheduler.kill()
+    t.scheduler.start()
+    other = t.vm("other", cpu=4, haizea={"start": relative(70), "duration": clock(30)})
+    t.wait(20, "their room is free for others",
+           lambda: shown(t, other).get("phase") == "reserved")
+
+    code, text = t.scheduler.command("lease", "release", str(first))
+    t.require(code == 0, "released: %s" % text)
+    t.wait(10, "it is reserved again", lambda: shown(t, first).get("phase") == "reserved")
+    code, text = t.scheduler.command("lease", "release", str(second))
+    t.require(code == REFUSED and "stays on hold" in text and "next start" in text,
+              "the other one has its room: %s" % text)
+    t.throughout(5, "it stays on hold", lambda: t.look(second).state == HOLD)
+    code, text = t.scheduler.command("lease", "hold", str(second))
+    t.require(code == 1 and "is parked" in text, "it is held already: %s" % text)
+    t.keeps_time(first, begin, 20)
+    told = t.scheduler.ask("lease", "history", str(first))
+    t.require("held" in told and "released" in told, "the history has it: %s" % told)
+    t.never_ran(queued)
