@@ -12,6 +12,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/usage.h"
 #include "daemon/log.h"
@@ -27,6 +28,7 @@
 enum {
     LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
     WATCHED_MAX = 400,           /* VMs polled together */
+    LOOKED_AT_MOST = 20,         /* VMs that run and are read with each poll, for their attribute */
     PICTURE_STALE = 3,           /* poll intervals after which commands are held back */
     COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the picture for placing new VMs */
@@ -158,12 +160,49 @@ static int plan(struct daemon *daemon, int64_t now)
     return -1;
 }
 
+/* VMs of running leases whose attribute was looked at longest ago, oldest first. */
+struct looked_at {
+    int64_t asked;
+    int32_t vm;
+};
+
+static void keep_oldest(struct looked_at *oldest, size_t *n, struct looked_at seen)
+{
+    size_t at;
+
+    if (*n == LOOKED_AT_MOST && oldest[*n - 1].asked <= seen.asked)
+        return;
+    at = *n < LOOKED_AT_MOST ? (*n)++ : *n - 1;
+    for (; at > 0 && oldest[at - 1].asked > seen.asked; at--)
+        oldest[at] = oldest[at - 1];
+    oldest[at] = seen;
+}
+
+/* Their owners may have changed the attribute: a few are read with each poll. */
+static size_t attributes_to_read(const struct daemon *daemon, struct looked_at *oldest)
+{
+    size_t n, n_oldest = 0;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (!vms[i]->gone && lease && !lease->plain && observed &&
+            lease_can(lease, EVENT_CHANGED) && observed->state != VM_PENDING)
+            keep_oldest(oldest, &n_oldest, (struct looked_at){observed->full_asked, vms[i]->id});
+    }
+    return n_oldest;
+}
+
 /* VMs that may be placed again need their extended form. */
 void daemon_want_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
-    int32_t ids[WATCHED_MAX];
+    int32_t ids[WATCHED_MAX + LOOKED_AT_MOST];
+    struct looked_at oldest[LOOKED_AT_MOST];
+    size_t n_oldest = attributes_to_read(daemon, oldest);
 
     for (size_t i = 0; i < n && n_ids < WATCHED_MAX; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -176,6 +215,8 @@ void daemon_want_forms(struct daemon *daemon)
              planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
             ids[n_ids++] = vms[i]->id;
     }
+    for (size_t i = 0; i < n_oldest; i++)
+        ids[n_ids++] = oldest[i].vm;
     world_want_full(daemon->world, ids, n_ids);
     world_want_uses(daemon->world,
                     daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0);
@@ -242,6 +283,8 @@ static void cycle(struct daemon *daemon)
         intake(daemon, now);
         reconcile(daemon, now);
         messages_see(daemon->messages, now);
+        if (daemon_may_act(daemon))
+            services_attributes(daemon, now);
         daemon_want_forms(daemon);
         world_drop_forms(daemon->world);
     }

@@ -98,12 +98,13 @@ struct daemon {
     struct drains drains;         /* hosts that operators empty */
     struct rebalancing rebalancing;
     struct asked_hosts asked;
-    bool replan;                              /* rebuild the engine in the next cycle */
-    char replan_why[128];                     /* the first reason, for the log */
-    bool cycle_due;                           /* something has changed since the last cycle */
-    int64_t plan_began;                       /* monotonic milliseconds */
-    bool poll_ok;                             /* the last poll was complete */
-    bool guarded;                             /* this daemon is the one that may act */
+    bool attribute_asked; /* the planner tries a change that a VM's attribute asks for */
+    bool replan;          /* rebuild the engine in the next cycle */
+    char replan_why[128]; /* the first reason, for the log */
+    bool cycle_due;       /* something has changed since the last cycle */
+    int64_t plan_began;   /* monotonic milliseconds */
+    bool poll_ok;         /* the last poll was complete */
+    bool guarded;         /* this daemon is the one that may act */
     bool stopping;
     struct reload *reload;
     bool reload_due; /* begin a reload when none is in progress */
@@ -159,6 +160,9 @@ int daemon_run(struct daemon *daemon, struct error *err);
 /* Create leases for VMs without one. */
 void intake(struct daemon *daemon, int64_t now);
 
+/* What a VM asks for, as lease_spec_read(); ahead: of its creation's clock. */
+int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
+                struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
 /* May galernad's account make this order? False: `reason` says which rule forbids it. */
 bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
                    char reason[LEASE_SPEC_TEXT_MAX]);

@@ -39,10 +39,13 @@ void services_drop(struct services_question *question)
 void services_resume(struct services_question *question)
 {
     struct daemon *daemon = question->daemon;
-    json_t *answer;
+    json_t *answer = NULL;
 
     daemon->question = question;
-    answer = answers_handle(daemon->answers, &question->peer, question->request);
+    if (question->again)
+        question->again(daemon);
+    else
+        answer = answers_handle(daemon->answers, &question->peer, question->request);
     daemon->question = NULL;
     if (answer) /* else it was put off again */
         control_answer(daemon->control, question->peer.ticket, answer);

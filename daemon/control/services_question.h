@@ -37,6 +37,12 @@ struct services_question {
     size_t n_drained;
     const struct planner_change *change;
     struct change_search search;
+    /* Asked by galernad itself, for a VM's attribute, instead of a request: what handles it again.
+     */
+    void (*again)(struct daemon *daemon);
+    int32_t vm;
+    struct lease_change wanted;
+    char asked[STORE_ASKED_MAX]; /* by the attribute */
     int64_t gives_up; /* monotonic milliseconds: no longer waits for templates; 0: has not waited */
     struct error err; /* if the planner failed */
 };
@@ -72,6 +78,9 @@ int services_drain(void *context, const struct drain_order *order, const char *w
 /* services_change.c: what answers call to change a lease. */
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err);
+/* services_attribute.c: what users ask for by changing the attributes of their VMs. Call it when
+ * VMs have been read, before their extended forms are dropped. */
+void services_attributes(struct daemon *daemon, int64_t now);
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
 int services_undrain(void *context, int32_t host, const char *who, struct error *err);
 

@@ -19,6 +19,15 @@ static struct lease_spec_defaults defaults(const struct daemon *daemon)
                                         .ahead = daemon->clocks.ahead};
 }
 
+int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
+                struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX])
+{
+    struct lease_spec_defaults plain = defaults(daemon);
+
+    plain.ahead = ahead;
+    return lease_spec_read(vm, &plain, spec, reason);
+}
+
 void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
 {
     struct vm_record *entry = store_add_vm(daemon->store, vm->id, lease);

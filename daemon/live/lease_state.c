@@ -355,6 +355,14 @@ void lease_note_warned(struct store *store, const struct lease_record *lease)
     store_change_lease(store, lease)->warned = true;
 }
 
+void lease_note_change_refused(struct store *store, const struct lease_record *lease,
+                               const char *why)
+{
+    struct lease_record *changed = store_change_lease(store, lease);
+
+    snprintf(changed->change_refused, sizeof changed->change_refused, "%s", why);
+}
+
 bool lease_expect(struct store *store, const struct lease_record *known, int64_t at, bool contract)
 {
     struct lease_record *lease;
@@ -449,6 +457,7 @@ int lease_take_change(struct store *store, const struct lease_record *known,
     lease->duration = changed->duration;
     lease->relative = changed->relative;
     lease->warned = false;
+    lease->change_refused[0] = '\0';
     if (lease->since != INSTANT_NONE || lease->phase == PHASE_STARTING)
         lease->end = lease_end_from(lease, now);
     if (!moves)

@@ -122,6 +122,11 @@ void lease_note_late(struct store *store, const struct lease_record *lease);
 void lease_note_charged(struct store *store, const struct lease_record *lease, int64_t charged);
 void lease_note_warned(struct store *store, const struct lease_record *lease);
 
+/* A change that its owner asked for by the attribute was refused; "": the attribute says what
+ * holds. */
+void lease_note_change_refused(struct store *store, const struct lease_record *lease,
+                               const char *why);
+
 /* Set when the lease starts (or continues): promised (`contract`), planned or estimated.
  * INSTANT_NONE: unknown; INSTANT_NEVER: what the lease waits for has no known end. True: that is
  * new. */

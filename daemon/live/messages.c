@@ -103,20 +103,36 @@ static bool goes_as_expected(const struct lease_record *lease)
     }
 }
 
-void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
-                char *text, size_t size)
+static void say_state(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
-    size_t length;
-
     if (!goes_as_expected(lease))
         store_activity(lease, now, text, size);
     else
         snprintf(text, size, "%s",
                  lease->rank_ignored && lease->phase <= PHASE_RUNNING ? STORE_RANK_IGNORED : "");
-    length = strlen(text);
+}
+
+/* Adds a sentence to those in `text`; an empty one adds nothing. */
+static void add_sentence(char *text, size_t size, const char *sentence)
+{
+    size_t length = strlen(text);
+
+    if (*sentence)
+        snprintf(text + length, size - length, "%s%s", length ? ". " : "", sentence);
+}
+
+void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
+                char *text, size_t size)
+{
+    char state[STORE_ACTIVITY_MAX];
+
+    *text = '\0';
+    if (*lease->change_refused && lease->phase < PHASE_ENDING)
+        snprintf(text, size, "Change refused: %.*s", (int)(size / 2), lease->change_refused);
+    say_state(lease, now, state, sizeof state);
+    add_sentence(text, size, state);
     if (vm->unlocked)
-        snprintf(text + length, size - length, "%s%s", length ? ". " : "",
-                 "Galerna unlocked this VM, which its owner had locked");
+        add_sentence(text, size, "Galerna unlocked this VM, which its owner had locked");
 }
 
 static void answered(void *context, const struct cloud_reply *reply)

@@ -456,3 +456,10 @@ void vm_restore(struct store *store, const struct vm_record *known, bool suspend
     vm->sequence = sequence;
     vm->ran_for = ran_for;
 }
+
+void vm_has_asked(struct store *store, const struct vm_record *known, const char *asked)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    snprintf(vm->asked, sizeof vm->asked, "%s", asked);
+}

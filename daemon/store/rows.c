@@ -72,6 +72,7 @@ static const struct store_column lease_columns[] = {
     TEXT(lease_record, reason_word),
     TEXT(lease_record, reason),
     FIELD(lease_record, retry, COLUMN_INSTANT),
+    TEXT(lease_record, change_refused),
     FIELD(lease_record, preempted_for, COLUMN_INT64),
     FIELD(lease_record, preempted_at, COLUMN_INT64),
 };
@@ -99,6 +100,7 @@ static const struct store_column vm_columns[] = {
     LIST(vm_record, avoid, COLUMN_INT32_LIST),
     LIST(vm_record, avoid_until, COLUMN_INT64_LIST),
     TEXT(vm_record, message),
+    TEXT(vm_record, asked),
     FIELD(vm_record, promise_number, COLUMN_INT64),
     FIELD(vm_record, promise_digest, COLUMN_INT64),
     FIELD(vm_record, gone, COLUMN_BOOL),

@@ -61,6 +61,8 @@ static const char *const migrations[] = {
     "ALTER TABLE vm ADD COLUMN promise_number INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE vm ADD COLUMN promise_digest INTEGER NOT NULL DEFAULT 0;",
     "ALTER TABLE vm ADD COLUMN unlocked INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE lease ADD COLUMN change_refused TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE vm ADD COLUMN asked TEXT NOT NULL DEFAULT '';",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

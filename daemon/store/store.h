@@ -44,6 +44,7 @@ const char *phase_name(enum lease_phase phase); /* "waiting", "running", ... */
 enum { SINCE_NOT = -1 };
 enum { STORE_NO_LEASE = -1, STORE_TEXT_MAX = 320, STORE_NAME_MAX = 128, STORE_GROUP_MAX = 64 };
 enum { REASON_NUMBERS = 6 };
+enum { STORE_ASKED_MAX = 512 /* terms that a VM's attribute asks for, as a document */ };
 enum { STORE_SENTENCE_MAX = STORE_TEXT_MAX + 64 /* a reason with a time */ };
 enum { STORE_ACTIVITY_MAX = STORE_SENTENCE_MAX + 192 };
 
@@ -78,10 +79,12 @@ struct lease_record {
     uint32_t group_size;         /* 0: unspecified */
     int64_t group_until;         /* when an incomplete group counts as complete; INSTANT_NEVER */
     enum reason_id reason_id;    /* NONE: `reason` is the sentence, or there is no reason */
-    int64_t reason_n[REASON_NUMBERS];  /* of the id; then CPU (1/100) and MB of a VM, or 0 */
-    char reason_word[STORE_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
-    char reason[STORE_TEXT_MAX];       /* what the sentence quotes, or (NONE) the sentence */
-    int64_t retry;                     /* when the failed operation is retried; INSTANT_NONE */
+    int64_t reason_n[REASON_NUMBERS];    /* of the id; then CPU (1/100) and MB of a VM, or 0 */
+    char reason_word[STORE_GROUP_MAX];   /* stable: "no-room-now", "malformed", ... */
+    char reason[STORE_TEXT_MAX];         /* what the sentence quotes, or (NONE) the sentence */
+    int64_t retry;                       /* when the failed operation is retried; INSTANT_NONE */
+    char change_refused[STORE_TEXT_MAX]; /* why its owner's last change was refused; "": it was not
+                                          */
 
     /* The lease for which this one leaves its hosts, or left them and has not been restarted since,
      * and when; preempted_at 0 or INSTANT_NONE: none (store_is_preempted()). */
@@ -147,6 +150,7 @@ struct vm_record {
     int64_t message_expected;      /* the start announced in it; INSTANT_NONE; not stored */
     enum reason_id message_reason; /* of the lease when the message was sent; not stored */
     int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
+    char asked[STORE_ASKED_MAX]; /* by its attribute, as last taken account of; "": not read yet */
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
     int64_t promise_number; /* 0: never */
     int64_t promise_digest; /* 0: none, it was removed */

@@ -124,3 +124,45 @@ def change_hold(t):
     told = t.scheduler.ask("lease", "history", str(first))
     t.require("held" in told and "released" in told, "the history has it: %s" % told)
     t.never_ran(queued)
+
+
+def rewrite(t, vm, **terms):
+    """Its owner changes the attribute of a VM."""
+    text = ", ".join('%s = "%s"' % (name.upper(), value) for name, value in terms.items())
+    t.oned.call("one.vm.update", vm, "HAIZEA = [ %s ]" % text, 1)
+
+
+@scenario("change-attribute")
+def change_attribute(t):
+    """Owners change their leases by the attribute, and are told in the VM what does not hold."""
+    t.add_hosts(1, cores=4)
+    t.begin()
+    first = t.vm("first", cpu=4, haizea={"start": "best_effort", "duration": clock(70)})
+    t.wait_running([first], 30)
+    second = t.vm("second", cpu=4, haizea={"start": "best_effort", "duration": clock(20)})
+    t.wait(20, "it waits", lambda: shown(t, second).get("expected"))
+
+    rewrite(t, second, start=relative(120), duration=clock(20))
+    t.wait(20, "promoted", lambda: shown(t, second).get("phase") == "reserved")
+    promised = t.look(second).submitted + 120
+    rewrite(t, first, start="best_effort", duration=clock(600))
+    t.wait(40, "the refusal is told in the VM",
+           lambda: "Change refused: lease %d" % second in t.look(first).message)
+    t.require("longest duration" in t.look(first).message, "with the nearest: " +
+              t.look(first).message)
+    t.require(shown(t, first)["duration"] == 70, "the lease goes on as it was")
+    told = t.scheduler.ask("lease", "history", str(first))
+    t.require(told.count("change-refused") == 1, "the history has it once: %s" % told)
+    t.scheduler.kill()
+    t.scheduler.start()
+
+    rewrite(t, first, start="best_effort", duration=clock(80))
+    t.wait(40, "extended", lambda: shown(t, first).get("duration") == 80)
+    t.wait(20, "nothing is refused", lambda: "refused" not in t.look(first).message)
+    rewrite(t, second, start=relative(120), duration=clock(20), priority="9")
+    t.wait(20, "rights apply", lambda: "PRIORITY" in t.look(second).message)
+    rewrite(t, second, start="tomorrow", duration=clock(20))
+    t.wait(20, "what cannot be read is told", lambda: "START" in t.look(second).message)
+    rewrite(t, second, start=relative(120), duration=clock(20))
+    t.wait(20, "it is as it was", lambda: "refused" not in t.look(second).message)
+    t.keeps_time(second, promised, 20)

@@ -1,0 +1,218 @@
+/* Users change a lease by the attribute of its VM: what differs from what the attribute said before
+ * is checked as `galerna lease change` is. The planner tries one change at a time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/json_term.h"
+#include "daemon/control/services.h"
+#include "daemon/control/services_question.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/live/vm_state.h"
+#include "daemon/store/words.h"
+#include "util/time_text.h"
+
+/* --- what an attribute asks for --------------------------------------------------------------- */
+
+static int64_t start_of(const struct lease_spec *spec)
+{
+    return spec->kind == LEASE_RESERVATION ? spec->start : spec->earliest;
+}
+
+static json_t *json_from_spec(const struct lease_spec *spec)
+{
+    json_t *document = json_object();
+
+    json_object_set_new(document, "kind", json_string(store_kind_words[spec->kind]));
+    json_object_set_new(document, "duration", json_integer(spec->duration));
+    json_object_set_new(document, "start", json_integer(start_of(spec)));
+    json_object_set_new(document, "deadline", json_integer(spec->deadline));
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (spec->given >> i & 1)
+            json_object_set_new(document, lease_terms[i].name,
+                                json_from_term(&lease_terms[i], &spec->term_values));
+    return document;
+}
+
+static bool differs(const json_t *before, const json_t *now, const char *field)
+{
+    return !json_equal(json_object_get(before, field), json_object_get(now, field));
+}
+
+/* A lease that no longer has an earliest start may start at once. */
+static void want_start(const struct lease_record *lease, const struct lease_spec *spec, int64_t now,
+                       struct lease_change *change)
+{
+    int64_t wanted = start_of(spec);
+    int64_t is = lease->kind == LEASE_RESERVATION ? lease->start : lease->earliest;
+
+    if (wanted == INSTANT_NONE)
+        change->start = is > now && spec->kind == lease->kind ? now + 1 : INSTANT_NONE;
+    else if (wanted != is || spec->kind != lease->kind)
+        change->start = wanted;
+}
+
+/* What the attribute has asked for since it was last taken account of, and the lease is not. False:
+ * nothing. */
+static bool want(const struct lease_record *lease, const struct lease_spec *spec,
+                 const json_t *before, const json_t *document, int64_t now,
+                 struct lease_change *change)
+{
+    *change = (struct lease_change){
+        .duration = SPAN_NONE, .start = INSTANT_NONE, .deadline = INSTANT_NONE};
+    if (differs(before, document, "kind") && spec->kind != lease->kind) {
+        change->changes_kind = true;
+        change->kind = spec->kind;
+    }
+    if (differs(before, document, "duration") && spec->duration != lease->duration)
+        change->duration = spec->duration;
+    if (differs(before, document, "start"))
+        want_start(lease, spec, now, change);
+    if (differs(before, document, "deadline") && spec->deadline != lease->deadline)
+        change->deadline = spec->deadline;
+    change->term_values = spec->term_values;
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (spec->given >> i & 1 && differs(before, document, lease_terms[i].name) &&
+            !term_is_same(&lease_terms[i], &spec->term_values, &lease->term_values))
+            change->given |= 1U << i;
+    return change->changes_kind || change->duration != SPAN_NONE || change->start != INSTANT_NONE ||
+           change->deadline != INSTANT_NONE || change->given;
+}
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+static void refuse(struct daemon *daemon, const struct lease_record *lease, const char *why,
+                   int64_t now)
+{
+    if (strcmp(lease->change_refused, why) == 0)
+        return;
+    lease_note_change_refused(daemon->store, lease, why);
+    store_history(daemon->store, lease->id, now, "change-refused", "%s", why);
+    daemon_wake(daemon);
+}
+
+static void refuse_with_alternative(struct daemon *daemon, const struct lease_record *lease,
+                                    const struct lease_trial *trial, int64_t now)
+{
+    char text[STORE_TEXT_MAX], nearest[TIME_TEXT_MAX];
+
+    snprintf(text, sizeof text, "%.200s", trial->text);
+    if (trial->start != INSTANT_NONE) {
+        lease_time_text(trial->start, nearest, sizeof nearest);
+        snprintf(text, sizeof text, "%.200s; the next start that fits: %s", trial->text, nearest);
+    } else if (trial->duration != SPAN_NONE) {
+        time_text_span(trial->duration, nearest, sizeof nearest);
+        snprintf(text, sizeof text, "%.200s; the longest duration that fits: %s", trial->text,
+                 nearest);
+    }
+    refuse(daemon, lease, text, now);
+}
+
+/* Asks the planner, or takes its answer: daemon->question has the change. */
+static void judge(struct daemon *daemon)
+{
+    const struct services_question *question = daemon->question;
+    const struct vm_record *vm = store_vm(daemon->store, question->vm);
+    const struct lease_record *lease = vm ? store_lease(daemon->store, vm->lease) : NULL;
+    struct lease_trial trial = {0};
+    struct error err = {0};
+    char who[STORE_NAME_MAX + 64];
+    int result;
+
+    daemon->attribute_asked = false;
+    if (!lease || !lease_can(lease, EVENT_CHANGED))
+        return;
+    snprintf(who, sizeof who, "%.60s (attribute of VM %d)", lease->user, vm->id);
+    result = services_change(daemon, lease->id, &question->wanted, false, who, &trial, &err);
+    if (result < 0 && err.code == EINPROGRESS) {
+        daemon->attribute_asked = true;
+        return;
+    }
+    if (result < 0 && err.code != EINVAL && err.code != ENOSPC)
+        return; /* asked again after the next poll */
+    vm_has_asked(daemon->store, vm, question->asked);
+    if (result < 0)
+        refuse(daemon, lease, err.text, clock_now());
+    else if (!trial.accepted)
+        refuse_with_alternative(daemon, lease, &trial, clock_now());
+}
+
+/* --- the VMs ---------------------------------------------------------------------------------- */
+
+static void ask(struct daemon *daemon, const struct vm_record *vm,
+                const struct lease_change *change, const char *asked)
+{
+    struct services_question question = {
+        .daemon = daemon, .again = judge, .vm = vm->id, .wanted = *change};
+
+    snprintf(question.asked, sizeof question.asked, "%s", asked);
+    daemon->question = &question;
+    judge(daemon);
+    daemon->question = NULL;
+}
+
+/* The attribute differs from what it was. */
+static void see_change(struct daemon *daemon, const struct vm_record *vm,
+                       const struct lease_record *lease, const json_t *document, const char *asked,
+                       int64_t now)
+{
+    const struct vm *full = world_vm(daemon->world, vm->id)->full;
+    json_t *before = json_loads(vm->asked, 0, NULL);
+    char reason[LEASE_SPEC_TEXT_MAX];
+    struct lease_change change;
+    struct lease_spec spec;
+
+    /* The times on our clock: those in the documents do not move when it is set. */
+    if (intake_read(daemon, full, daemon->clocks.ahead, &spec, reason) == 0) {
+        if (want(lease, &spec, before, document, now, &change)) {
+            ask(daemon, vm, &change, asked);
+        } else {
+            vm_has_asked(daemon->store, vm, asked);
+            lease_note_change_refused(daemon->store, lease, "");
+        }
+    }
+    json_decref(before);
+}
+
+static void see_attribute(struct daemon *daemon, const struct vm_record *vm,
+                          const struct lease_record *lease, const struct vm *full, int64_t now)
+{
+    char reason[LEASE_SPEC_TEXT_MAX], *asked;
+    struct lease_spec spec;
+    json_t *document;
+
+    if (intake_read(daemon, full, 0, &spec, reason) < 0) {
+        if (*vm->asked)
+            refuse(daemon, lease, reason, now);
+        return;
+    }
+    if (!spec.present)
+        return;
+    document = json_from_spec(&spec);
+    asked = json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!*vm->asked && strlen(asked) < STORE_ASKED_MAX)
+        vm_has_asked(daemon->store, vm, asked);
+    else if (strcmp(vm->asked, asked) != 0 && strlen(asked) < STORE_ASKED_MAX)
+        see_change(daemon, vm, lease, document, asked, now);
+    free(asked);
+    json_decref(document);
+}
+
+void services_attributes(struct daemon *daemon, int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n && !daemon->attribute_asked; i++) {
+        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (vms[i]->gone || !lease || lease->plain || !observed || !observed->full)
+            continue;
+        if (!*vms[i]->asked || (lease->accepted && lease_can(lease, EVENT_CHANGED)))
+            see_attribute(daemon, vms[i], lease, observed->full, now);
+    }
+}
