@@ -21,6 +21,9 @@ enum right {
     RIGHT_MAX_AHEAD,
     RIGHT_MAX_VMS,
     RIGHT_MAX_RESERVATIONS,
+    RIGHT_MAX_CHANGES,
+    RIGHT_MAX_EXTENSION,
+    RIGHT_CHANGE_BEFORE,
     RIGHT_TERM, /* of lease_terms[0], and of the others after it; some are open to everybody */
     RIGHTS = RIGHT_TERM + LEASE_TERM_COUNT
 };
@@ -60,6 +63,12 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                                 "Maximum number of reservations and leases with a deadline of a "
                                 "user that are not over.",
                                 true, 0},
+    [RIGHT_MAX_CHANGES] = {"max-changes", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
+                           "How often a lease may be changed after it was accepted.", true, 0},
+    [RIGHT_MAX_EXTENSION] = {"max-extension", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
+                             "How much longer than accepted a lease may be made, in all.", true, 0},
+    [RIGHT_CHANGE_BEFORE] = {"change-before", RIGHT_SPAN, 0, 0, LEASE_SPEC_SPAN_MOST,
+                             "Leases may be changed up to this time before their end.", false, 0},
 };
 
 static struct right_row row_of(enum right right)
@@ -422,6 +431,32 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
     return 0;
 }
 
+static int check_change(const struct limits *limits, const struct rights_change *change,
+                        char reason[LEASE_SPEC_TEXT_MAX])
+{
+    const int64_t *most = limits->values;
+    char asked[32], limit[32];
+
+    if (change->made >= most[RIGHT_MAX_CHANGES])
+        return refuse(reason,
+                      "the lease has been changed %" PRId64 " times, at most %" PRId64
+                      " are allowed (max-changes)",
+                      change->made, most[RIGHT_MAX_CHANGES]);
+    if (change->extends && change->extended > most[RIGHT_MAX_EXTENSION])
+        return refuse(reason,
+                      "the lease would be extended by %s (hh:mm:ss) in all, at most %s is allowed "
+                      "(max-extension)",
+                      span_text(change->extended, asked, sizeof asked),
+                      span_text(most[RIGHT_MAX_EXTENSION], limit, sizeof limit));
+    if (change->left >= most[RIGHT_CHANGE_BEFORE])
+        return 0;
+    return refuse(reason,
+                  "the lease ends in %s (hh:mm:ss), changes are allowed up to %s before the end "
+                  "(change-before)",
+                  span_text(change->left, asked, sizeof asked),
+                  span_text(most[RIGHT_CHANGE_BEFORE], limit, sizeof limit));
+}
+
 int rights_grant(const struct rights *rights, const struct rights_request *request,
                  char reason[LEASE_SPEC_TEXT_MAX])
 {
@@ -436,6 +471,8 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
     if (n_vms > limits.values[RIGHT_MAX_VMS])
         return refuse(reason, "the lease has %u VMs, at most %" PRId64 " are allowed (max-vms)",
                       n_vms, limits.values[RIGHT_MAX_VMS]);
+    if (request->change && check_change(&limits, request->change, reason) < 0)
+        return -1;
     if (!spec->present)
         return 0;
     if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, spec, reason) < 0 ||

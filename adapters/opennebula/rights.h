@@ -22,6 +22,15 @@ struct rights; /* opaque */
 struct rights *rights_create(const struct ini *ini, struct error *err);
 void rights_destroy(struct rights *rights); /* NULL is allowed */
 
+/* A change of a lease that exists: the request is the lease as it would be. */
+struct rights_change {
+    int64_t made; /* how often it has been changed before */
+    int64_t
+        extended; /* seconds, or SPAN_UNLIMITED, in all with this change; 0 or less: it is not */
+    bool extends; /* this change makes it longer */
+    int64_t left; /* seconds until its end as it is; SPAN_UNLIMITED: not known, or far */
+};
+
 /* The requesting user and the request. */
 struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
@@ -30,6 +39,7 @@ struct rights_request {
     size_t reservations; /* and deadline leases of this user that are not over (refused, ended),
                             without this one */
     int64_t now;
+    const struct rights_change *change; /* NULL: a new lease */
 };
 
 /* Are the owner and group allowed to make this request? 0, or -1 with `reason`: the request and the

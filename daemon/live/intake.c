@@ -5,6 +5,7 @@
 #include "adapters/opennebula/lease_spec.h"
 #include "daemon/control/order.h"
 #include "daemon/daemon.h"
+#include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/words.h"
@@ -186,6 +187,13 @@ bool intake_allows_change(const struct daemon *daemon, const struct lease_record
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
     const struct lease_record *lease = store_lease(daemon->store, changed->id);
+    int64_t end = lease_has_begun(lease) || lease->kind == LEASE_RESERVATION
+                      ? lease_end_from(lease, now)
+                      : INSTANT_NEVER;
+    const struct rights_change change = {.made = lease->changes,
+                                         .extended = lease_extended_by(lease, changed->duration),
+                                         .extends = changed->duration > lease->duration,
+                                         .left = end == INSTANT_NEVER ? SPAN_UNLIMITED : end - now};
     struct lease_spec spec = {.present = true,
                               .kind = changed->kind,
                               .start = changed->start,
@@ -200,7 +208,8 @@ bool intake_allows_change(const struct daemon *daemon, const struct lease_record
                                            .n_vms = (uint32_t)members(daemon, changed->id),
                                            .reservations =
                                                reservations_of(daemon, changed->uid, lease),
-                                           .now = now};
+                                           .now = now,
+                                           .change = &change};
 
     return rights_grant(daemon->rights, &request, reason) == 0;
 }

@@ -39,6 +39,15 @@ int64_t lease_end_from(const struct lease_record *lease, int64_t begun)
                                                 : begun;
 }
 
+int64_t lease_extended_by(const struct lease_record *lease, int64_t duration)
+{
+    if (duration == SPAN_UNLIMITED)
+        return lease->duration == SPAN_UNLIMITED ? lease->extended : SPAN_UNLIMITED;
+    if (lease->duration == SPAN_UNLIMITED || lease->extended == SPAN_UNLIMITED)
+        return 0;
+    return lease->extended + duration - lease->duration;
+}
+
 bool lease_is_over(const struct lease_record *lease, int64_t now)
 {
     return lease_end_from(lease, now) <= now;
@@ -454,6 +463,8 @@ int lease_take_change(struct store *store, const struct lease_record *known,
     lease->start = changed->start;
     lease->earliest = changed->earliest;
     lease->deadline = changed->deadline;
+    lease->extended = lease_extended_by(lease, changed->duration);
+    lease->changes++;
     lease->duration = changed->duration;
     lease->relative = changed->relative;
     lease->warned = false;

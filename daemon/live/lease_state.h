@@ -174,6 +174,8 @@ bool lease_is_final(const struct lease_record *lease);
 /* When the lease's time is over if it runs, or began to, at `begun` (an earlier `since` takes
  * precedence); INSTANT_NEVER: unlimited. */
 int64_t lease_end_from(const struct lease_record *lease, int64_t begun);
+/* How much longer than accepted the lease is with this duration: seconds, or SPAN_UNLIMITED. */
+int64_t lease_extended_by(const struct lease_record *lease, int64_t duration);
 /* Has the lease used up its time at `now`? */
 bool lease_is_over(const struct lease_record *lease, int64_t now);
 

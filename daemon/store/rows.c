@@ -72,6 +72,8 @@ static const struct store_column lease_columns[] = {
     TEXT(lease_record, reason_word),
     TEXT(lease_record, reason),
     FIELD(lease_record, retry, COLUMN_INSTANT),
+    FIELD(lease_record, changes, COLUMN_INT64),
+    FIELD(lease_record, extended, COLUMN_INT64),
     TEXT(lease_record, change_refused),
     FIELD(lease_record, preempted_for, COLUMN_INT64),
     FIELD(lease_record, preempted_at, COLUMN_INT64),

@@ -83,6 +83,8 @@ struct lease_record {
     char reason_word[STORE_GROUP_MAX];   /* stable: "no-room-now", "malformed", ... */
     char reason[STORE_TEXT_MAX];         /* what the sentence quotes, or (NONE) the sentence */
     int64_t retry;                       /* when the failed operation is retried; INSTANT_NONE */
+    int64_t changes;                     /* how often it has been changed since it was accepted */
+    int64_t extended;                    /* seconds in all by these, or SPAN_UNLIMITED */
     char change_refused[STORE_TEXT_MAX]; /* why its owner's last change was refused; "": it was not
                                           */
 

@@ -242,6 +242,8 @@ static void a_change_is_stored_and_told(void **state)
     assert_non_null(strstr(text, "instead of"));
     assert_int_equal(lease_take_change(store, running, &changed, NOW, text), 0);
     assert_int_equal(running->end, NOW + 800);
+    assert_int_equal(running->changes, 1);
+    assert_int_equal(running->extended, 300);
     assert_int_equal(running->phase, PHASE_RUNNING);
     assert_false(running->warned);
 

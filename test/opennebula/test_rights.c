@@ -289,10 +289,47 @@ static void the_command_line_counts_too(void **state)
     ini_finish(&ini);
 }
 
+static void changes_are_limited(void **state)
+{
+    struct error err;
+    struct rights *rights = read_rights("[rights]\nmax-changes: 3\nmax-extension: 3600\n"
+                                        "change-before: 600\n[rights user:bob]\nmax-changes: "
+                                        "unlimited\n",
+                                        &err);
+    struct lease_spec spec = {.present = true,
+                              .kind = LEASE_BEST_EFFORT,
+                              .duration = 60,
+                              .start = INSTANT_NONE,
+                              .earliest = INSTANT_NONE,
+                              .deadline = INSTANT_NONE};
+    struct rights_change change = {.made = 2, .extended = 3600, .extends = true, .left = 600};
+    struct rights_request request = {.user = "alice", .spec = &spec, .n_vms = 1, .now = NOW};
+
+    (void)state;
+    assert_non_null(rights);
+    granted(rights, &request); /* a new one */
+    request.change = &change;
+    granted(rights, &request);
+    change.extended++;
+    refused(rights, &request, "extended by 01:00:01 (hh:mm:ss) in all, at most 01:00:00");
+    change.extends = false; /* shorter, or later */
+    granted(rights, &request);
+    change.left = 599;
+    refused(rights, &request, "ends in 00:09:59 (hh:mm:ss), changes are allowed up to 00:10:00");
+    change.left = SPAN_UNLIMITED;
+    granted(rights, &request);
+    change.made = 3;
+    refused(rights, &request, "changed 3 times, at most 3 are allowed (max-changes)");
+    request.user = "bob";
+    granted(rights, &request);
+    rights_destroy(rights);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_sections_only_priority_and_origin_are_closed),
+        cmocka_unit_test(changes_are_limited),
         cmocka_unit_test(each_limit_is_kept),
         cmocka_unit_test(what_is_ahead_is_limited_by_default),
         cmocka_unit_test(what_is_not_said_follows_the_rights),

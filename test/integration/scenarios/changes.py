@@ -166,3 +166,29 @@ def change_attribute(t):
     rewrite(t, second, start=relative(120), duration=clock(20))
     t.wait(20, "it is as it was", lambda: "refused" not in t.look(second).message)
     t.keeps_time(second, promised, 20)
+
+
+@scenario("change-limits")
+def change_limits(t):
+    """[rights] limits how often, how much and how late a lease is changed."""
+    t.add_hosts(1, cores=4)
+    t.settings = "[rights]\nmax-changes: 2\nmax-extension: 60\nchange-before: 50"
+    t.begin()
+    vm = t.vm("vm", cpu=4, haizea={"start": "best_effort", "duration": clock(60)})
+    late = t.vm("late", cpu=4, haizea={"start": relative(200), "duration": clock(40)})
+    t.wait_running([vm], 30)
+
+    def refused(which, rule, *words):
+        code, text = t.scheduler.command("lease", "change", str(which), *words)
+        t.require(code == REFUSED and rule in text, "refused by %s: %s" % (rule, text))
+
+    refused(vm, "max-extension", "--extend", "61s")
+    code, answer = change(t, vm, "--extend", "60s")
+    t.require(code == 0, "extended: %s" % answer)
+    refused(vm, "max-extension", "--extend", "1s")
+    code, answer = change(t, vm, "--shorten", "10s")
+    t.require(code == 0, "shortened: %s" % answer)
+    refused(vm, "max-changes", "--shorten", "1s")
+    code, answer = change(t, late, "--shorten", "1s")
+    t.require(code == 0, "changed before it starts: %s" % answer)
+    t.wait_ended(vm, t.began(vm) + 125)
