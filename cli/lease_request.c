@@ -10,6 +10,7 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/lease_when.h"
 #include "cli/table.h"
 #include "cli/term_options.h"
 #include "util/instant.h"
@@ -25,7 +26,7 @@ struct request_arguments {
     json_t *request;            /* NULL: nothing was asked for yet */
     const char *start;          /* as written */
     int64_t earliest, deadline; /* 0: not given */
-    bool dry_run;
+    bool dry_run, when;
     int64_t wait; /* seconds */
 };
 
@@ -134,6 +135,10 @@ static const struct command_option request_options[] = {
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show whether the lease would be accepted, when it would start, and which "
              "leases it would preempt"},
+    {"when", .type = ARGUMENT_FLAG, .offset = AT(when),
+     .help = "Only show when a reservation of this size could start: the earliest times by the "
+             "number of leases that would make room, down to none, and earlier ones with half "
+             "of the VMs or half of the duration"},
     {"wait", .type = ARGUMENT_INTEGER, .argument = "SECONDS", .offset = AT(wait), .otherwise = "20",
      .least = 0, .most = WAIT_MAX, .help = "How long to wait for the decision; 0: do not wait"},
 };
@@ -331,6 +336,11 @@ int command_lease_request(const struct call *call)
     client->command = call->name;
     if (code >= 0)
         return code;
+    if (arguments->when && (arguments->start || arguments->deadline))
+        return command_usage_error(call->name, "--when looks for the start: --start and --deadline "
+                                               "cannot be combined with it");
+    if (arguments->when)
+        return lease_when(client, arguments->request, arguments->earliest);
     answer = client_ask(client, "lease-request", json_incref(arguments->request), &code);
     if (!answer)
         return code;

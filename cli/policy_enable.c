@@ -3,6 +3,7 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/policy_text.h"
 
 static void print_answer(const json_t *answer)
 {
@@ -23,6 +24,7 @@ const struct command_line policy_enable_line = {
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The module is not out of service, cannot be loaded, or galernad does "
                             "not answer"}},
+    .offer = policy_offer,
     .size = sizeof(struct client),
 };
 

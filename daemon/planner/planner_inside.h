@@ -92,6 +92,7 @@ struct waiting {
     };
     struct drain_trial *drain;   /* what a drain would do; NULL: another question */
     struct change_trial *change; /* would the change of a lease hold? NULL: another question */
+    struct hosts_seen *hosts;    /* of a dry run; released with the question */
     void *context;
     int64_t since;    /* monotonic milliseconds */
     uint32_t n_hosts; /* in the facts of a trial */

@@ -63,11 +63,43 @@ static void describe_wait(int64_t probable, struct planner_trial *trial)
     add_line(trial->text, sizeof trial->text, line);
 }
 
+/* " on host alpha", " on hosts alpha, beta and 3 more"; "": not planned. */
+static void describe_hosts(const struct plan_reservation *stretch, const struct hosts_seen *hosts,
+                           char *text, size_t size)
+{
+    enum { NAMED_MOST = 6 };
+    uint32_t named[NAMED_MOST];
+    size_t n = 0, more = 0;
+    int length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; stretch->there && i < stretch->n_vms; i++) {
+        uint32_t host = stretch->vms[i].host;
+        bool known = host >= hosts->pool.n || (i > 0 && stretch->vms[i - 1].host == host);
+
+        for (size_t k = 0; k < n; k++)
+            known = known || named[k] == host;
+        if (!known && n < NAMED_MOST)
+            named[n++] = host;
+        else
+            more += !known;
+    }
+    for (size_t i = 0; i < n && length >= 0 && (size_t)length < size; i++)
+        length += snprintf(text + length, size - (size_t)length, "%s%.40s",
+                           i > 0   ? ", "
+                           : n > 1 ? " on hosts "
+                                   : " on host ",
+                           hosts->pool.items[named[i]].name);
+    if (more && length >= 0 && (size_t)length < size)
+        snprintf(text + length, size - (size_t)length, " and others");
+}
+
 static void describe(const struct planner *planner, const struct plan_reply *reply,
-                     const struct lease_view *lease, enum lease_kind kind,
+                     const struct lease_view *lease, const struct waiting *waiting,
                      struct planner_trial *trial)
 {
-    char line[STORE_TEXT_MAX], when[64];
+    enum lease_kind kind = waiting->lease_kind;
+    char hosts[256], line[STORE_TEXT_MAX], when[64];
 
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = lease->start;
@@ -83,7 +115,8 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
         describe_wait(reply->probable, trial);
     } else {
         lease_time_text(trial->start, when, sizeof when);
-        snprintf(line, sizeof line, "It would start at %s", when);
+        describe_hosts(&lease->stretch, waiting->hosts, hosts, sizeof hosts);
+        snprintf(line, sizeof line, "It would start at %.30s%.255s", when, hosts);
         add_line(trial->text, sizeof trial->text, line);
     }
     describe_victims(planner, reply, TRIAL_ID, trial->text, sizeof trial->text);
@@ -173,8 +206,11 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
                                                .tried = tried,
                                                .context = context,
                                                .lease_kind = request->kind,
+                                               .hosts = hosts_retain(trial.picture.hosts),
                                                .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
                              err);
+        if (result < 0)
+            hosts_release(trial.picture.hosts);
     }
     asked_facts_finish(&trial);
     return result;
@@ -203,11 +239,13 @@ bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
         if (reply.views[i].lease == TRIAL_ID)
             found = &reply.views[i];
     if (found)
-        describe(planner, &reply, found, waiting->lease_kind, &trial);
+        describe(planner, &reply, found, waiting, &trial);
     else
         error_set(&err, EINVAL, "%s", reply.error[0] ? reply.error : "the lease cannot be planned");
     if (sound)
         waiting->tried(waiting->context, found ? &trial : NULL, &err);
+    if (sound)
+        hosts_release(waiting->hosts);
     plan_reply_finish(&reply);
     return sound;
 }
@@ -261,6 +299,7 @@ void planner_disappoint(struct planner *planner, const char *why)
 
 void question_fails(struct waiting *waiting, const struct error *err)
 {
+    hosts_release(waiting->hosts);
     if (waiting->drain)
         planner_drop_drain(waiting, err);
     else if (waiting->change)

@@ -30,6 +30,18 @@ lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$wo
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
     fail "the timeline does not say which VM runs"
+# Sooner if lease 0 makes room, later if none does; smaller ones are not sooner.
+lease request --cpu 4 --memory 2048 --count 2 --duration 1m --when >"$work/out" ||
+    fail "no start is found: $(cat "$work/out")"
+grep -qE ', for 1m00s, if 1 lease makes room:$' "$work/out" ||
+    fail "not said how many make room: $(cat "$work/out")"
+grep -qE '^It would start at .* on hosts host-[01], host-[01]$' "$work/out" ||
+    fail "not said where: $(cat "$work/out")"
+grep -qE '^Lease 0 would be suspended at' "$work/out" ||
+    fail "not said who makes room: $(cat "$work/out")"
+grep -qE ', for 1m00s:$' "$work/out" || fail "no start without others: $(cat "$work/out")"
+[ "$(grep -c 'for 1m00s' "$work/out")" -eq 2 ] || fail "too many choices: $(cat "$work/out")"
+ends_with 2 'hold at most 2' lease request --cpu 4 --memory 2048 --count 9 --duration 1m --when
 lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +40s >"$work/out"
 becomes 2 reserved
 private=$(find "$work/state" -perm /077)

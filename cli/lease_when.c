@@ -1,0 +1,221 @@
+#include "cli/lease_when.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/table.h"
+#include "core/lease.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/time_text.h"
+#include "util/unqualified.h"
+
+enum { TRIED_MOST = 40, MINUTE = 60 };
+
+struct when {
+    const struct client *client;
+    int64_t starts[TRIED_MOST];
+    size_t n;
+    json_t *choices;
+    char refusal[320]; /* of the last start that was refused */
+};
+
+/* One that people can write down. */
+static int64_t next_minute(int64_t at)
+{
+    return (at / MINUTE + 1) * MINUTE;
+}
+
+static int by_time(const void *one, const void *other)
+{
+    const int64_t *a = one, *b = other;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* Room comes free where leases end: after these times, and at once. -1: fine, else the exit code.
+ */
+static int collect(struct when *when, int64_t earliest)
+{
+    const json_t *leases, *lease;
+    size_t i, n = 0, n_ends = 1;
+    int64_t *ends, from;
+    int code;
+    json_t *answer = client_ask(when->client, "lease-list", json_object(), &code);
+
+    if (!answer)
+        return code;
+    from = earliest > client_instant(answer, "now") ? earliest : client_instant(answer, "now");
+    leases = json_object_get(answer, "leases");
+    ends = memory_new(json_array_size(leases) + 1, sizeof *ends);
+    ends[0] = from;
+    json_array_foreach(leases, i, lease)
+    {
+        int64_t end = client_instant(lease, "end"), start = client_instant(lease, "expected");
+        int64_t duration = client_integer(lease, "duration");
+
+        if (end == INSTANT_NONE && start != INSTANT_NONE && duration > 0)
+            end = instant_add(start, duration);
+        if (end > from && end != INSTANT_NEVER)
+            ends[n_ends++] = end;
+    }
+    qsort(ends, n_ends, sizeof *ends, by_time);
+    for (i = 0; i < n_ends && n < TRIED_MOST; i++)
+        if (n == 0 || next_minute(ends[i]) != when->starts[n - 1])
+            when->starts[n++] = next_minute(ends[i]);
+    when->n = n;
+    free(ends);
+    json_decref(answer);
+    return -1;
+}
+
+/* How many leases would make room: a line of the text each. */
+static int64_t victims_of(const char *text)
+{
+    int64_t n = 0;
+
+    for (const char *at = text; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        n += strncmp(at, "Lease ", strlen("Lease ")) == 0;
+    }
+    return n;
+}
+
+/* A dry run of that reservation: how many leases would make room; -1: refused, or an error with
+ * *code. */
+static int64_t try_start(struct when *when, const json_t *request, int64_t start, json_t **choice,
+                         int *code)
+{
+    char text[TIME_TEXT_MAX];
+    json_t *asked = json_copy(unqualified(request)), *answer;
+    int64_t victims = -1;
+
+    *code = -1;
+    time_text_utc(start, text, sizeof text);
+    json_object_set_new(asked, "kind", json_string("reservation"));
+    json_object_set_new(asked, "start", json_string(text));
+    json_object_set_new(asked, "dry_run", json_true());
+    json_object_del(asked, "earliest");
+    answer = client_ask(when->client, "lease-request", asked, code);
+    if (!answer)
+        return -1;
+    *code = -1;
+    if (json_is_true(json_object_get(answer, "accepted"))) {
+        victims = victims_of(client_text(answer, "text"));
+        *choice = json_pack("{s:s, s:I, s:s}", "start", text, "victims", (json_int_t)victims,
+                            "text", client_text(answer, "text"));
+        json_object_set(*choice, "count", json_object_get(request, "count"));
+        json_object_set(*choice, "duration", json_object_get(request, "duration"));
+    } else {
+        snprintf(when->refusal, sizeof when->refusal, "%s", client_text(answer, "text"));
+    }
+    json_decref(answer);
+    return victims;
+}
+
+/* Adds the earliest start for each number of leases that make room, fewer each time, among the
+ * starts before `until`. none: only one without any. -1: fine, else the exit code. */
+static int choose(struct when *when, const json_t *request, int64_t until, bool none)
+{
+    int64_t fewest = INT64_MAX;
+
+    for (size_t i = 0; i < when->n && when->starts[i] < until && fewest > 0; i++) {
+        json_t *choice = NULL;
+        int code;
+        int64_t victims = try_start(when, request, when->starts[i], &choice, &code);
+
+        if (code >= 0)
+            return code;
+        if (victims >= 0 && victims < fewest && (!none || victims == 0)) {
+            json_array_append(when->choices, choice);
+            fewest = victims;
+        }
+        json_decref(choice);
+    }
+    return -1;
+}
+
+/* The same with half of the VMs, or half of the duration, where that starts earlier without others
+ * making room. */
+static int choose_smaller(struct when *when, const json_t *request, const char *field)
+{
+    size_t n = json_array_size(when->choices);
+    const json_t *last = n ? json_array_get(when->choices, n - 1) : NULL;
+    bool is_free = last && client_integer(last, "victims") == 0;
+    int64_t until = is_free ? client_instant(last, "start") : INSTANT_NEVER;
+    int64_t size = client_integer(request, field);
+    json_t *smaller;
+    int code;
+
+    if (size < 2)
+        return -1;
+    smaller = json_copy(unqualified(request));
+    json_object_set_new(smaller, field, json_integer(size / 2));
+    code = choose(when, smaller, until, true);
+    json_decref(smaller);
+    return code;
+}
+
+static void print_choice(const json_t *choice, int64_t count)
+{
+    char start[TIME_TEXT_MAX], span[TIME_TEXT_MAX];
+    int64_t victims = client_integer(choice, "victims");
+    int64_t vms = client_integer(choice, "count"), duration = client_integer(choice, "duration");
+
+    time_text_local(client_instant(choice, "start"), start, sizeof start);
+    printf("%s", start);
+    if (vms > 0 && vms != count)
+        printf(", %" PRId64 " VMs", vms);
+    if (duration > 0) {
+        time_text_span(duration, span, sizeof span);
+        printf(", for %s", span);
+    }
+    if (victims)
+        printf(", if %" PRId64 " %s room", victims, victims == 1 ? "lease makes" : "leases make");
+    printf(":\n");
+    client_print_lines(choice, "text");
+}
+
+static int report(const struct when *when, const json_t *request)
+{
+    bool any = json_array_size(when->choices) > 0;
+    const json_t *choice;
+    size_t i;
+    int code = EXIT_DONE;
+
+    if (when->client->json) {
+        json_t *document = json_pack("{s:b, s:s, s:O}", "ok", 1, "schema", "galerna-lease-when/1",
+                                     "choices", when->choices);
+
+        code = client_print_json(when->client, document);
+        json_decref(document);
+    } else if (!any) {
+        printf("No start fits up to the end of the leases that are known: ");
+        table_print_text(stdout, when->refusal);
+        printf(".\n");
+    } else {
+        json_array_foreach(when->choices, i, choice)
+            print_choice(choice, client_integer(request, "count"));
+    }
+    return code == EXIT_DONE && !any ? EXIT_REFUSED : code;
+}
+
+int lease_when(const struct client *client, const json_t *request, int64_t earliest)
+{
+    struct when when = {.client = client, .choices = json_array()};
+    int code = collect(&when, earliest);
+
+    if (code < 0)
+        code = choose(&when, request, INSTANT_NEVER, false);
+    if (code < 0)
+        code = choose_smaller(&when, request, "count");
+    if (code < 0)
+        code = choose_smaller(&when, request, "duration");
+    if (code < 0)
+        code = report(&when, request);
+    json_decref(when.choices);
+    return code;
+}
