@@ -143,9 +143,8 @@ def api(method, path, body=None):
 
 def fits(tab):
     """Nothing is wider than the window, apart from what scrolls in itself; times do not overlap."""
-    ends = tab.run("[...document.querySelectorAll('.axis time')].map((one) => ["
-                   "one.offsetLeft, one.offsetLeft + one.offsetWidth])")
-    assert all(a[1] <= b[0] for a, b in zip(ends, ends[1:])), ends
+    tab.until("[...document.querySelectorAll('.axis time')].every((one) =>"
+              "!one.nextSibling || one.offsetLeft + one.offsetWidth <= one.nextSibling.offsetLeft)")
     assert tab.run("document.documentElement.scrollWidth <= innerWidth"), \
         tab.run("[document.documentElement.scrollWidth, innerWidth]")
 

@@ -15,8 +15,12 @@ const REFRESH = 2000; // at least so long between two readings
 const LANE = 24; // pixels
 const STEPS = 250; // of the curve of utilization
 
+// Made once: each costs more than its use.
+const MOMENT = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
+const NAMES = new Intl.Collator([], { numeric: true });
+
 const view = { from: 0, span: DAY, follows: true, filter: "" };
-let data = { hosts: [], leases: [], byHost: new Map() };
+let data = { hosts: [], bars: [], byHost: new Map() };
 
 const element = (id) => document.getElementById(id);
 
@@ -32,7 +36,7 @@ const time = (text) => (text === "never" ? Infinity : text ? Date.parse(text) : 
 function say(moment) {
     if (moment === null || !isFinite(moment))
         return moment === null ? "not known" : "never";
-    return new Date(moment).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    return MOMENT.format(moment);
 }
 
 // --- reading ----------------------------------------------------------------------------------
@@ -61,16 +65,16 @@ function stretch(lease) {
     return { lease, use, from, until: until ?? Infinity };
 }
 
-function index(leases) {
+function index(bars) {
     const byHost = new Map();
-    for (const bar of leases.map(stretch))
-        for (const host of bar ? (bar.lease.hosts.length ? bar.lease.hosts : [null]) : []) {
+    for (const bar of bars)
+        for (const host of bar.lease.hosts.length ? bar.lease.hosts : [null]) {
             if (!byHost.has(host))
                 byHost.set(host, []);
             byHost.get(host).push(bar);
         }
-    for (const bars of byHost.values())
-        bars.sort((a, b) => a.from - b.from);
+    for (const row of byHost.values())
+        row.sort((a, b) => a.from - b.from);
     return byHost;
 }
 
@@ -81,8 +85,7 @@ function hostRows(hosts, byHost) {
         if (id !== null && !rows.has(id))
             rows.set(id, { host: id, name: `host ${id}`, cluster: null, cpu: 0, state: "" });
     return [...rows.values()].sort((a, b) =>
-        (a.cluster ?? "").localeCompare(b.cluster ?? "") ||
-        a.name.localeCompare(b.name, undefined, { numeric: true }));
+        NAMES.compare(a.cluster ?? "", b.cluster ?? "") || NAMES.compare(a.name, b.name));
 }
 
 let reading = false, again = false;
@@ -96,8 +99,8 @@ async function refresh() {
     try {
         const [hosts, leases, queue] = await Promise.all(
             [ask("/hosts"), ask("/leases?all=true"), ask("/queue")]);
-        const byHost = index(leases.leases);
-        data = { hosts: hostRows(hosts.hosts, byHost), leases: leases.leases, byHost };
+        const bars = leases.leases.map(stretch).filter((bar) => bar), byHost = index(bars);
+        data = { hosts: hostRows(hosts.hosts, byHost), bars, byHost };
         draw();
         drawQueue(queue.leases);
         tell(`As of ${new Date(leases.now).toLocaleTimeString()}`, false);
@@ -253,8 +256,8 @@ function draw() {
 function cpuOver() {
     const change = new Float64Array(STEPS + 1), step = view.span / STEPS;
     const at = (moment) => Math.min(STEPS, Math.max(0, Math.round((moment - view.from) / step)));
-    for (const bar of data.leases.map(stretch))
-        if (bar && isShown(bar.from, bar.until)) {
+    for (const bar of data.bars)
+        if (isShown(bar.from, bar.until)) {
             change[at(bar.from)] += bar.lease.cpu ?? 0;
             change[at(bar.until)] -= bar.lease.cpu ?? 0;
         }
