@@ -235,13 +235,15 @@ static int reduce_timeline(const struct access *access, json_t *answer, struct e
 
 /* --- by route --------------------------------------------------------------------------------- */
 
-int access_check(const struct access *access, const struct route *route, const json_t *asked,
+int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err)
 {
     if (access->caller->is_operator)
         return 0;
     if (route->right == RIGHT_OPERATOR)
         return error_set(err, EPERM, "only members of OpenNebula's group oneadmin may do this");
+    if (route->right == RIGHT_OWN_USAGE)
+        json_object_set_new(asked, "user", json_string(access->caller->name));
     if (route->right != RIGHT_USE && route->right != RIGHT_MANAGE)
         return 0;
     return check_lease(access, route->right, json_integer_value(json_object_get(asked, "lease")),
@@ -262,6 +264,7 @@ int access_reduce(const struct access *access, const struct route *route, json_t
         return reduce_timeline(access, answer, err);
     case RIGHT_SIGNED_IN:
     case RIGHT_OPERATOR:
+    case RIGHT_OWN_USAGE:
     case RIGHT_USE:
     case RIGHT_MANAGE:
         break;

@@ -23,9 +23,10 @@ struct access {
     void *context;
 };
 
-/* Before the request is sent. -1 with err: EPERM (the caller may not), ENOENT (no such lease),
- * EAGAIN (OpenNebula or galernad does not answer). One call to OpenNebula for each VM concerned. */
-int access_check(const struct access *access, const struct route *route, const json_t *asked,
+/* Before the request is sent, which is limited to the caller's own usage. -1 with err: EPERM (the
+ * caller may not), ENOENT (no such lease), EAGAIN (OpenNebula or galernad does not answer). One
+ * call to OpenNebula for each VM concerned. */
+int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err);
 
 /* What of the answer is not for the caller is removed from it. -1 with err, as above. */

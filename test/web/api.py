@@ -185,6 +185,10 @@ def operators_only():
                                ("POST", "/api/v1/policies/reload", {})):
         expect(403, anna, method, path, body, code="denied")
     assert expect(200, anna, "GET", "/api/v1/hosts")["hosts"] == []
+    assert {one["user"] for one in expect(200, admin, "GET", "/api/v1/usage")["usage"]} >= {"anna"}
+    for path in ("/api/v1/usage", "/api/v1/usage?user=oneadmin"):
+        assert [one["user"] for one in expect(200, anna, "GET", path)["usage"]] == ["anna"], path
+    assert expect(200, user("bob"), "GET", "/api/v1/usage?by=user")["usage"] == []
     expect(403, anna, "GET", "/api/v1/hosts/0/timeline", code="denied")
     assert len(expect(200, admin, "GET", "/api/v1/hosts")["hosts"]) == 2
     expect(200, admin, "GET", "/api/v1/hosts/0/timeline")
