@@ -240,6 +240,7 @@ static void older_files_are_brought_up(void **state)
                   "ALTER TABLE lease DROP COLUMN change_refused;"
                   "ALTER TABLE lease DROP COLUMN changes;"
                   "ALTER TABLE lease DROP COLUMN extended;"
+                  "ALTER TABLE vm DROP COLUMN unlocked;"
                   "ALTER TABLE lease DROP COLUMN charged;"
                   "ALTER TABLE vm RENAME COLUMN suspended_by_us TO ours;"
                   "ALTER TABLE lease DROP COLUMN reason_id;"
