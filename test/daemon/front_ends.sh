@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# A zone of two front-ends: the stand-in tells them apart by the user. Both run; the one beside the
+# leader acts, the other one watches, and says so.
+#
+#   front_ends.sh GALERNAD GALERNA
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=several.bash
+. "$(dirname "$0")/several.bash"
+
+call() {
+    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" \
+        >/dev/null
+}
+elect() { # TERM USER
+    call sandbox.raft 3 "$1" "$2"
+}
+status() { # NAME KEY VALUE
+    "$galerna" status --state-dir "$work/$1" >"$work/status" || true # 1: there is a problem
+    grep -qE "^opennebula $2 +$3( |$)" "$work/status" || {
+        cat "$work/status" >&2
+        fail "$1: $2 is not $3"
+    }
+}
+deployed() {
+    grep -c 'deploy' "$work/$1.log" || true
+}
+echo other:secret >"$work/other"
+chmod 600 "$work/other"
+call one.user.allocate other secret core
+call one.user.chgrp 2 0
+elect 5 oneadmin
+start first 127.0.0.1
+acts first 15
+start second localhost second "$work/other"
+sleep 12
+alive second || fail "the second one does not wait for its oned to lead"
+says second 'does not lead its zone'
+status second role follower
+status second 'acts' no
+status second 'acting server' 0
+status second 'acting raft term' 5
+status first role leader
+status first 'acts' yes
+says second 'signs promises with another key' # each has made its own
+"$galerna" status --state-dir "$work/second" >"$work/status" && fail "status does not fail"
+grep -q 'signs promises with another key' "$work/status" ||
+    fail "status does not say that the keys differ"
+
+# An election: the other one acts within 10 s, the deposed one watches.
+elect 6 other
+acts second 10
+status first role follower
+before=$(deployed first)
+acts second 5
+[ "$(deployed first)" = "$before" ] || fail "a deposed galernad sends commands"
+
+# A process that stood still during an election, with its clock, sends nothing when it goes on.
+before=$(deployed second)
+kill -STOP "${pid[second]}"
+elect 7 oneadmin
+acts first 10
+sleep 20
+kill -CONT "${pid[second]}"
+acts first 5
+acts first 5
+[ "$(deployed second)" = "$before" ] || fail "a galernad that woke up sends commands"
+alive second || fail "a galernad that was deposed in its sleep ends"
+
+# Deposed in the middle of commands, and back: each VM is deployed once.
+for term in 8 9 10; do
+    for _ in 1 2 3 4 5 6; do
+        "$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
+            --cpu 0.1 --memory 16 >/dev/null
+    done
+    sleep "0.$((term % 4))"
+    elect "$term" "$([ $((term % 2)) = 0 ] && echo other || echo oneadmin)"
+    sleep 10
+done
+twice=$(grep -ohE 'VM [0-9]+: deploy accepted' "$work/first.log" "$work/second.log" | sort | uniq -d)
+[ -z "$twice" ] || fail "deployed twice: $twice"
+acts second 10
+
+# The leader's galernad is gone: none acts until another front-end leads.
+kill -KILL "${pid[second]}"
+wait "${pid[second]}" 2>/dev/null || true
+elect 11 oneadmin
+acts first 10
+
+# With the key of the other front-end there is no complaint.
+cp "$work/first/promise.key" "$work/second/promise.key"
+: >"$work/second.log"
+start second localhost second "$work/other"
+sleep 4
+status second 'acting raft term' 11
+! grep -q "another key" "$work/second.log" || fail "the same key is taken for another one"
+
+# An oned that the others are gone from follows nobody, and its galernad waits.
+call sandbox.raft 1 12
+sleep 3
+status first role candidate
+alive first || fail "the first one does not wait for its oned to lead"
