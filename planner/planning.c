@@ -327,8 +327,8 @@ static void view(void *context, const struct lease *lease)
     struct viewing *viewing = context;
     int64_t id = lease->request.id;
 
-    if (!is_leaving(lease) &&
-        ((id >= BLOCK_BASE && id != TRIAL_ID) ||
+    if (id != TRIAL_ID && !is_leaving(lease) &&
+        (id >= BLOCK_BASE ||
          (lease->state == LEASE_ACTIVE && lease->request.kind != LEASE_DEADLINE)))
         return;
     wire_put_view(&viewing->views, lease);

@@ -63,19 +63,35 @@ static void describe_wait(int64_t probable, struct planner_trial *trial)
     add_line(trial->text, sizeof trial->text, line);
 }
 
-/* " on host alpha", " on hosts alpha, beta and 3 more"; "": not planned. */
-static void describe_hosts(const struct plan_reservation *stretch, const struct hosts_seen *hosts,
-                           char *text, size_t size)
+/* The hosts of the trial's first run; NULL: not planned. */
+static const struct plan_reservation *first_run(const struct plan_reply *reply,
+                                                const struct lease_view *lease)
+{
+    if (lease->stretch.there)
+        return &lease->stretch;
+    for (size_t i = 0; i < reply->n_outputs; i++) {
+        const struct plan_output *output = &reply->outputs[i];
+
+        if (output->lease == TRIAL_ID && output->kind == OUTPUT_OPERATION_STARTED &&
+            output->reservation.kind == RESERVATION_VM)
+            return &output->reservation;
+    }
+    return NULL;
+}
+
+/* "It would run on hosts alpha, beta and others". */
+static void describe_hosts(const struct plan_reservation *run, const struct hosts_seen *hosts,
+                           struct planner_trial *trial)
 {
     enum { NAMED_MOST = 6 };
+    char line[STORE_TEXT_MAX];
     uint32_t named[NAMED_MOST];
     size_t n = 0, more = 0;
-    int length = 0;
+    int length;
 
-    text[0] = '\0';
-    for (size_t i = 0; stretch->there && i < stretch->n_vms; i++) {
-        uint32_t host = stretch->vms[i].host;
-        bool known = host >= hosts->pool.n || (i > 0 && stretch->vms[i - 1].host == host);
+    for (size_t i = 0; i < run->n_vms; i++) {
+        uint32_t host = run->vms[i].host;
+        bool known = host >= hosts->pool.n || (i > 0 && run->vms[i - 1].host == host);
 
         for (size_t k = 0; k < n; k++)
             known = known || named[k] == host;
@@ -84,14 +100,14 @@ static void describe_hosts(const struct plan_reservation *stretch, const struct 
         else
             more += !known;
     }
-    for (size_t i = 0; i < n && length >= 0 && (size_t)length < size; i++)
-        length += snprintf(text + length, size - (size_t)length, "%s%.40s",
-                           i > 0   ? ", "
-                           : n > 1 ? " on hosts "
-                                   : " on host ",
-                           hosts->pool.items[named[i]].name);
-    if (more && length >= 0 && (size_t)length < size)
-        snprintf(text + length, size - (size_t)length, " and others");
+    if (n == 0)
+        return;
+    length = snprintf(line, sizeof line, "It would run on host%s", n > 1 ? "s" : "");
+    for (size_t i = 0; i < n; i++)
+        length += snprintf(line + length, sizeof line - (size_t)length, "%s%.40s",
+                           i > 0 ? ", " : " ", hosts->pool.items[named[i]].name);
+    snprintf(line + length, sizeof line - (size_t)length, "%s", more ? " and others" : "");
+    add_line(trial->text, sizeof trial->text, line);
 }
 
 static void describe(const struct planner *planner, const struct plan_reply *reply,
@@ -99,7 +115,8 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
                      struct planner_trial *trial)
 {
     enum lease_kind kind = waiting->lease_kind;
-    char hosts[256], line[STORE_TEXT_MAX], when[64];
+    const struct plan_reservation *run = first_run(reply, lease);
+    char line[STORE_TEXT_MAX];
 
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = lease->start;
@@ -111,14 +128,10 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
         add_line(trial->text, sizeof trial->text, line);
         return;
     }
-    if (trial->start == INSTANT_NONE) {
+    if (trial->start == INSTANT_NONE)
         describe_wait(reply->probable, trial);
-    } else {
-        lease_time_text(trial->start, when, sizeof when);
-        describe_hosts(&lease->stretch, waiting->hosts, hosts, sizeof hosts);
-        snprintf(line, sizeof line, "It would start at %.30s%.255s", when, hosts);
-        add_line(trial->text, sizeof trial->text, line);
-    }
+    else if (run)
+        describe_hosts(run, waiting->hosts, trial);
     describe_victims(planner, reply, TRIAL_ID, trial->text, sizeof trial->text);
 }
 
