@@ -146,7 +146,8 @@ def life_of_a_lease():
     assert expect(200, bob, "GET", "/api/v1/leases?all=true")["leases"] == []
     for method, path_of, body in (("GET", path, None), ("GET", path + "/why", None),
                                   ("GET", path + "/history", None), ("DELETE", path, None),
-                                  ("PATCH", path, {"extend": 60})):
+                                  ("PATCH", path, {"extend": 60}), ("POST", path + "/hold", {}),
+                                  ("POST", path + "/release", {})):
         expect(403, bob, method, path_of, body, code="denied")
     # Anna lets everyone USE her VMs; to change them is something else.
     for member in shown["members"]:
@@ -165,6 +166,23 @@ def life_of_a_lease():
     expect(200, anna, "DELETE", path)
     until("the lease is over", lambda: call(admin, "GET", path)[1]["lease"]["phase"] == "ended")
     expect(404, anna, "DELETE", path, code="not-found")
+
+
+def hold_and_release():
+    anna = user("anna")
+    start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
+    asked = {"cpu": 1, "memory": 512, "duration": 3600, "start": start,
+             "kind": "reservation"}
+    lease = expect(201, anna, "POST", "/api/v1/leases", asked)["lease"]
+    path = f"/api/v1/leases/{lease}"
+    phase = lambda: call(anna, "GET", path)[1].get("lease", {}).get("phase")
+    until("the lease is reserved", lambda: phase() == "reserved")
+    expect(200, anna, "POST", path + "/hold", {})
+    until("the lease is on hold", lambda: phase() == "parked")
+    assert expect(200, anna, "POST", path + "/release", {"dry_run": True})["accepted"]
+    assert expect(200, anna, "POST", path + "/release", {})["accepted"]
+    until("the lease is reserved again", lambda: phase() == "reserved")
+    expect(200, anna, "DELETE", path)
 
 
 def refused_request():
@@ -272,6 +290,6 @@ def too_many_failures():
 if options.away:
     away()
 else:
-    for trial in (strangers, malformed, life_of_a_lease, refused_request, operators_only,
-                  every_operation, login_token, events, garbage, too_many_failures):
+    for trial in (strangers, malformed, life_of_a_lease, hold_and_release, refused_request,
+                  operators_only, every_operation, login_token, events, garbage, too_many_failures):
         trial()
