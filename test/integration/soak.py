@@ -28,6 +28,7 @@ from kit.scheduler import Scheduler
 from kit.trial import Failure, Trial
 
 CORES, MEMORY = 8, 16384  # of each host
+RIGHTS = "\n[rights]\nmax-reservations: unlimited\n"
 SETTLE = 600  # seconds at most until the last lease has ended
 
 
@@ -139,7 +140,7 @@ class Soak(Trial):
         self.blows = []
         self.striking = threading.Lock()
 
-    def prepare(self):
+    def prepare_hosts(self):
         names = ["h%d" % i for i in range(self.options.hosts)]
         for name in names:
             self.oned.call("one.host.allocate", self.backend.host_name(name, CORES, MEMORY),
@@ -151,9 +152,11 @@ class Soak(Trial):
             for host in self.oned.hosts():
                 self.backend.tell_hardware(host, hardware())
             self.settings += SETTINGS
+
+    def prepare(self):
+        self.prepare_hosts()
         self.work.scheduler = self.scheduler = Scheduler(
-            self.galernad, self.directory, self.backend,
-            more=self.settings + "\n[rights]\nmax-reservations: unlimited\n")
+            self.galernad, self.directory, self.backend, more=self.settings + RIGHTS)
         self.scales = Scales(self.scheduler, os.path.abspath(self.options.galerna),
                              os.path.join(self.directory, "scales.csv"))
         self.scheduler.start()
@@ -231,6 +234,18 @@ class Soak(Trial):
                 left.append(vm)
         return left
 
+    def books(self):
+        """The stores of all daemons."""
+        return [os.path.join(self.scheduler.state, "store.db")]
+
+    def figures(self):
+        """Lines about the daemon and what was done to it."""
+        struck = [name for name, every in (("galernad", self.options.kill_daemon),
+                                           ("OpenNebula", self.options.kill_oned)) if every]
+        return self.scales.summary() + [
+            "%s was killed or stopped %d times" % (name, len(blows.outages))
+            for name, blows in zip(struck, self.blows)]
+
     def history(self, vm):
         item = self.work.item_of.get(vm)
         lease = min(item.vms.values()) if item else vm
@@ -250,11 +265,7 @@ class Soak(Trial):
         for vm, text in wrong[:40]:
             print("VIOLATION " + text)
             print(self.history(vm))
-        print("\n".join(judge.summary() + self.scales.summary()))
-        for name, blows in zip([name for name, every in (
-                ("galernad", self.options.kill_daemon), ("OpenNebula", self.options.kill_oned))
-                if every], self.blows):
-            print("%s was killed or stopped %d times" % (name, len(blows.outages)))
+        print("\n".join(judge.summary() + self.figures()))
         print(", ".join("%d %s" % (n, what) for what, n in sorted(self.work.deeds.items())))
         print("%d VMs recovered by the operator after oned was killed; %d looks, the slowest %.1f s"
               % (sum(self.sampler.recovered.values()), self.sampler.polls, self.sampler.slowest))

@@ -5,6 +5,7 @@ import re
 
 from endurance.work import GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
 from kit.history import overlaps, written
+from kit.scheduler import open_book
 from kit.trial import ANYTHING
 
 REPORTED = r"late|refus|reject|cannot|can't|denied|missed|passed|over|delay"
@@ -23,8 +24,8 @@ class Judge:
         self.sampler = sampler
         self.outages = outages
         self.vms = {}
-        self.boots, self.restores = driver_orders(trial.backend)
-        self.events = book_events(trial.scheduler)
+        self.boots, self.restores = driver_orders(trial.backend.driver_logs())
+        self.events = book_events(trial.books())
         self.wrong = []     # (VM, text)
         self.figures = {}   # (kind, word) -> n
         self.lateness = []  # (seconds, VM, excused)
@@ -216,27 +217,25 @@ def ran_for(vm):
     return seconds
 
 
-def driver_orders(backend):
-    """How many times the driver was told to boot and to restore each VM; {} in the stand-in."""
+def driver_orders(paths):
+    """How many times the drivers were told to boot and to restore each VM."""
     boots, restores = {}, {}
-    path = os.path.join(getattr(backend, "directory", "/nonexistent"), "var", "driver.log")
-    try:
+    for path in filter(os.path.exists, paths):
         with open(path, encoding="utf-8") as file:
             for words in map(str.split, file):
                 if len(words) > 5 and words[1] == "vm" and words[5] == "begin":
                     orders = {"DEPLOY": boots, "RESTORE": restores}.get(words[2])
                     if orders is not None:
                         orders[int(words[3])] = orders.get(int(words[3]), 0) + 1
-    except OSError:
-        pass
     return boots, restores
 
 
-def book_events(scheduler):
-    """Lease -> its events; read from the daemon's own book."""
+def book_events(paths):
+    """Lease -> its events; read from the daemons' own books."""
     events = {}
-    with scheduler.book() as book:
-        for lease, event, text in book.execute(
-                "SELECT lease, event, text FROM event ORDER BY number"):
-            events.setdefault(lease, []).append((event, text))
+    for path in paths:
+        with open_book(path) as book:
+            for lease, event, text in book.execute(
+                    "SELECT lease, event, text FROM event ORDER BY number"):
+                events.setdefault(lease, []).append((event, text))
     return events

@@ -129,6 +129,10 @@ class Backend:
         """OpenNebula answers calls of that method as usual, and they have no effect."""
         raise Missing("effects cannot be lost on command")
 
+    def driver_logs(self):
+        """Files in which the drivers tell what they were ordered; none in the stand-in."""
+        return []
+
     def keep_on_hosts(self):
         """The system datastore's files are on the hosts' own disks, of 2 TB each."""
         raise Missing("hosts do not tell how large their disks are")
@@ -319,6 +323,9 @@ class Real(Backend):
             store = self.oned.document("one.datastore.info", 0)
             return int(store.findtext("FREE_MB")) == free_mb
         wait_for(counted, 30, "datastore 0 monitored with %d MB free" % free_mb)
+
+    def driver_logs(self):
+        return [os.path.join(self.directory, "var", "driver.log")]
 
     def deploys(self, vm):
         """How many times the driver was told to boot the VM."""

@@ -36,24 +36,29 @@ class OnedError(Exception):
 
 
 class Transport(xmlrpc.client.Transport):
+    def __init__(self, timeout):
+        super().__init__()
+        self.timeout = timeout
+
     def make_connection(self, host):
         connection = super().make_connection(host)
-        connection.timeout = 20
+        connection.timeout = self.timeout
         return connection
 
 
 class Oned:
     """One OpenNebula. Safe to use from several threads."""
 
-    def __init__(self, endpoint, session):
+    def __init__(self, endpoint, session, timeout=20):
         self.endpoint = endpoint
+        self.timeout = timeout  # seconds for each answer
         self.session = session
         self.local = threading.local()
 
     def raw(self, method, *arguments):
         """A call without the session, answering whatever the server answers."""
         if not hasattr(self.local, "proxy"):
-            self.local.proxy = xmlrpc.client.ServerProxy(self.endpoint, transport=Transport())
+            self.local.proxy = xmlrpc.client.ServerProxy(self.endpoint, transport=Transport(self.timeout))
         try:
             return getattr(self.local.proxy, method)(*arguments)
         except (OSError, http.client.HTTPException):

@@ -21,12 +21,18 @@ poll-interval: 3
 """
 
 
+def open_book(path):
+    """A daemon's database, to be read; closed at the end of a with."""
+    return contextlib.closing(sqlite3.connect("file:%s?mode=ro" % path, uri=True, timeout=10))
+
+
 class Scheduler:
     """One galernad. Its output goes to DIRECTORY/NAME.log."""
 
     def __init__(self, program, directory, backend, name="galernad", state=None, more="",
-                 auth_file=None):
+                 auth_file=None, prefix=()):
         self.program = program
+        self.prefix = prefix  # words before the command
         self.name = name
         self.directory = directory
         self.state = state or os.path.join(directory, name + "-state")
@@ -50,7 +56,8 @@ class Scheduler:
             output.write(b"--- start %d at %s\n" % (self.starts, time.strftime("%H:%M:%S").encode()))
             output.flush()
             self.process = subprocess.Popen(
-                [self.program, "--foreground", "-c", self.configuration, "--state-dir", self.state],
+                [*self.prefix, self.program, "--foreground", "-c", self.configuration,
+                 "--state-dir", self.state],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True, preexec_fn=end_with_parent)
 
@@ -101,8 +108,7 @@ class Scheduler:
 
     def book(self):
         """Its database, to be read; closed at the end of a with."""
-        path = "file:%s?mode=ro" % os.path.join(self.state, "store.db")
-        return contextlib.closing(sqlite3.connect(path, uri=True, timeout=10))
+        return open_book(os.path.join(self.state, "store.db"))
 
     def events(self, lease):
         """What its book tells of a lease, oldest first: (event, text)."""

@@ -28,7 +28,7 @@ MONITORD_PORT, GRPC_PORT = 2000, 4000  # further than oned's own
 CONFIGURATION = """
 LOG = [ SYSTEM = "file", DEBUG_LEVEL = 2, USE_VMS_LOCATION = "NO" ]
 HOSTNAME = "localhost"
-LISTEN_ADDRESS = "127.0.0.1"
+LISTEN_ADDRESS = "{listen}"
 PORT = {port}
 GRPC_LISTEN_ADDRESS = "127.0.0.1"
 GRPC_PORT = {grpc_port}
@@ -37,7 +37,7 @@ MAX_CONN_BACKLOG = 240
 DB = [ BACKEND = "sqlite", TIMEOUT = 5000 ]
 MANAGER_TIMER = 1
 MONITORING_INTERVAL_DATASTORE = 5
-FEDERATION = [ MODE = "STANDALONE", ZONE_ID = 0, SERVER_ID = -1 ]
+FEDERATION = [ MODE = "STANDALONE", ZONE_ID = 0, SERVER_ID = {server} ]
 IM_MAD = [ NAME = "monitord", EXECUTABLE = "{monitord}", ARGUMENTS = "-c monitord.conf", THREADS = 8 ]
 VM_MAD = [ NAME = "dummy", EXECUTABLE = "{driver}", ARGUMENTS = "vm", TYPE = "xml" ]
 TM_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "transfer" ]
@@ -79,6 +79,10 @@ class Trouble(Exception):
 
 
 class Installation:
+    address = listen = "127.0.0.1"
+    server = -1  # in a zone of several
+    prefix = ()  # words before oned's command
+
     def __init__(self, source, directory, port):
         self.source = os.path.abspath(source)
         self.directory = os.path.abspath(directory)
@@ -98,6 +102,10 @@ class Installation:
     # --- files ---
 
     def reset(self):
+        self.lay_out()
+        self.start()
+
+    def lay_out(self):
         self.program(ONED), self.program(MONITORD)
         self.kill()
         self.empty()
@@ -109,7 +117,12 @@ class Installation:
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "driver.py")
         self.write("lib/mads/driver", '#!/bin/sh\nexec "%s" -B "%s" "$1" "%s"\n' % (
             sys.executable, script, self.directory), 0o755)
-        words = {"port": self.port, "grpc_port": self.port + GRPC_PORT, "driver": driver,
+        self.configure()
+
+    def configure(self):
+        driver = self.path("lib", "mads", "driver")
+        words = {"listen": self.listen, "server": self.server, "port": self.port,
+                 "grpc_port": self.port + GRPC_PORT, "driver": driver,
                  "monitord": self.program(MONITORD), "stock_datastores": stock_datastores()}
         text = CONFIGURATION.format(**words)
         if os.path.isdir(os.path.join(self.source, "src", "schedm")):
@@ -117,7 +130,6 @@ class Installation:
         self.write("etc/oned.conf", text)
         self.write("etc/monitord.conf", MONITORD_CONFIGURATION.format(
             port=self.port + MONITORD_PORT, driver=driver))
-        self.start()
 
     def empty(self):
         if os.path.isdir(self.directory) and os.listdir(self.directory) and \
@@ -146,12 +158,12 @@ class Installation:
                            ONE_AUTH=self.path("one_auth"),
                            ONE_XMLRPC="http://127.0.0.1:%d/RPC2" % self.port)
         with open(self.path("oned.out"), "ab") as output:
-            process = subprocess.Popen([self.program(ONED), "-f"], env=environment,
+            process = subprocess.Popen([*self.prefix, self.program(ONED), "-f"], env=environment,
                                        stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                        start_new_session=True, cwd=self.directory)
         self.write("oned.pid", "%d %s\n" % (process.pid, birth(process.pid)))
         end = time.monotonic() + START_SECONDS
-        while not answers(self.port):
+        while not answers(self.address, self.port):
             if process.poll() is not None:
                 self.kill()
                 raise Trouble("oned ended with %d: %s" % (process.returncode, self.complaint()))
@@ -245,9 +257,9 @@ def members(group, directory):
     return found
 
 
-def answers(port):
+def answers(address, port):
     try:
-        socket.create_connection(("127.0.0.1", port), 0.5).close()
+        socket.create_connection((address, port), 0.5).close()
         return True
     except OSError:
         return False

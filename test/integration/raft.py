@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Mixed work in a Raft zone of three real oned with a galernad each, while the leader is troubled.
+
+The leader's oned, its galernad or both are killed, its oned stands still, or its network is cut, at random.
+At the end all stores are deleted at once. No VM may be deployed twice, no host be over capacity, and every
+accepted reservation starts on time or is reported. Needs root. See README.md."""
+
+import argparse
+import glob
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+# pylint: disable=wrong-import-position
+from kit.scheduler import Scheduler
+from kit.trial import Failure
+from kit.zone import Zone
+from soak import RIGHTS, Blows, Soak, span
+
+STRIKES = ("oned", "galernad", "both", "deaf", "cut")
+ACTS_SECONDS = 60  # until a galernad acts after an election
+LOST_BY_OPENNEBULA = 30  # seconds before a strike: VMs made then may be lost with the log
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--source", required=True, metavar="TREE",
+                        help="OpenNebula's source with oned and onemonitord built in it")
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--hosts", type=int, default=100)
+    parser.add_argument("--vms", type=int, default=1000, help="unfinished ones at a time")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--galernad", metavar="PATH", required=True, help="the daemon on trial")
+    parser.add_argument("--galerna", metavar="PATH", required=True)
+    parser.add_argument("--strike", type=span, default="40-80", metavar="SECONDS",
+                        help="between the end of one trouble and the next")
+    parser.add_argument("--only", action="append", choices=STRIKES,
+                        help="troubles to try; default: all")
+    parser.add_argument("--setting", action="append", metavar="LINE", default=[],
+                        help="a line for [opennebula] of the configuration")
+    parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
+    parser.set_defaults(rebalance=False)
+    return parser.parse_args()
+
+
+class RaftSoak(Soak):
+    """The endurance test in a zone; `schedulers` has the galernad of each front-end."""
+
+    def __init__(self, options, zone, directory):
+        super().__init__(options, zone, directory)
+        self.zone = zone
+        self.strikes = []  # (what, election in seconds, first start after it)
+        self.schedulers = []
+
+    def prepare(self):
+        self.prepare_hosts()
+        for front_end in self.zone.front_ends:
+            name = "galernad%d" % front_end.number
+            directory = os.path.join(self.directory, name)
+            os.makedirs(directory)
+            self.schedulers.append(Scheduler(
+                self.galernad, directory, front_end, name=name, prefix=front_end.prefix,
+                more="%s\npromise-key: %s\n%s" % (self.settings, self.zone.key, RIGHTS)))
+        self.scheduler, *self.more_schedulers = self.schedulers
+        for scheduler in self.schedulers:
+            scheduler.start()
+        self.sampler.start()
+        self.blows.append(Blows(self, self.options.strike, self.options.seed, strike))
+
+    def check_daemon(self):
+        for scheduler in self.schedulers:
+            if scheduler.left_by_itself():
+                raise Failure("%s exited by itself with %s: %s" % (
+                    scheduler.name, scheduler.process.returncode, scheduler.tail()))
+
+    def starts(self):
+        """How many starts each galernad has commanded."""
+        return [len(re.findall(r"VM \d+: deploy accepted", scheduler.output()))
+                for scheduler in self.schedulers]
+
+    def books(self):
+        return sorted(path for scheduler in self.schedulers
+                      for path in glob.glob(os.path.join(scheduler.state, "**", "store.db"),
+                                            recursive=True))
+
+    def lose_stores(self):
+        """All at once. They are kept aside: what they tell is judged."""
+        with self.striking:
+            self.tell("all stores are deleted")
+            begin = time.time()
+            for scheduler in self.schedulers:
+                scheduler.kill()
+            for scheduler in self.schedulers:
+                aside = os.path.join(scheduler.state, "before")
+                os.makedirs(aside)
+                for path in glob.glob(os.path.join(scheduler.state, "store.*")):
+                    shutil.move(path, aside)
+                scheduler.start()
+            self.blows[0].outages.append((begin, time.time() + ACTS_SECONDS / 2))
+
+    def forgive_opennebula(self):
+        """VMs that OpenNebula itself lost: it had answered for them shortly before a failure."""
+        made = {vm: item for item in self.work.items for vm in item.vms.values()}
+        lost = {}
+        for text in list(self.sampler.violations):
+            found = re.match(r"VM (\d+) .* has vanished", text)
+            if found:
+                lost[int(found.group(1))] = text
+        for vm, text in lost.items():
+            self.sampler.violations.remove(text)
+            item = made.pop(vm, None)
+            if item:
+                self.work.items.remove(item)
+            self.work.item_of.pop(vm, None)
+        return sorted(lost)
+
+    def figures(self):
+        lines = ["%-9s election %5.1f s, first start %5.1f s after it" % one
+                 for one in self.strikes]
+        return lines + ["starts by each galernad: %s" % self.starts()]
+
+
+def first_start(soak, before, begun):
+    """Seconds until a galernad starts a VM, at most ACTS_SECONDS; -1: none was due."""
+    while time.time() - begun < ACTS_SECONDS:
+        if sum(soak.starts()) > before:
+            return time.time() - begun
+        time.sleep(0.2)
+    return -1
+
+
+def strike(soak, dice):
+    """One trouble, until all is well again."""
+    what = dice.choice(soak.options.only or STRIKES)
+    with soak.striking:
+        soak.check_daemon()
+        zone, sampler = soak.zone, soak.sampler
+        leader = zone.wait_leader()
+        scheduler = soak.schedulers[leader.number]
+        soak.tell("%s of one%d" % (what, leader.number))
+        sampler.may_be_away = True
+        begun = time.time()
+        if what in ("galernad", "both"):
+            scheduler.kill()
+        if what in ("oned", "both"):
+            zone.kill_oned(leader)
+            sampler.killed = time.time()
+        elif what == "deaf":
+            zone.deafen(leader, True)
+        elif what == "cut":
+            zone.cut(leader, True)
+        if what != "galernad":
+            now_leads = zone.wait_leader(but=leader)
+            sampler.killed = time.time()  # its drivers begin with nothing
+            soak.tell("one%d leads" % (now_leads.number if now_leads else -1))
+        election, elected = time.time() - begun, time.time()
+        before = sum(soak.starts())
+        if what == "galernad":
+            time.sleep(dice.uniform(0, 4))
+            scheduler.start()
+        soak.strikes.append((what, election, first_start(soak, before, elected)))
+        time.sleep(dice.uniform(0, 10))
+        if what in ("oned", "both"):
+            leader.start()
+        elif what == "deaf":
+            zone.deafen(leader, False)
+        elif what == "cut":
+            zone.cut(leader, False)
+        if what == "both":
+            scheduler.start()
+        time.sleep(3)
+        zone.wait_leader()
+        sampler.may_be_away = False
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    directory = os.path.abspath(options.work or tempfile.mkdtemp(prefix="galerna-raft-"))
+    os.makedirs(directory, exist_ok=True)
+    print("seed %d, logs in %s" % (options.seed, directory), flush=True)
+    zone = Zone(options.source, directory)
+    soak = None
+    try:
+        zone.slow("save", 1)
+        soak = RaftSoak(options, zone, directory)
+        soak.prepare()
+        soak.run()
+        soak.lose_stores()
+        soak.settle()
+        lost = soak.forgive_opennebula()
+        violations = soak.judge()
+        print("%d VMs were lost by OpenNebula itself: %s" % (len(lost), lost))
+    except Failure as failure:
+        print("VIOLATION %s" % failure)
+        violations = 1
+    finally:
+        for blows in soak.blows if soak else []:
+            if blows.is_alive():
+                blows.stop()
+        if soak:
+            soak.close()
+        zone.close()
+    print("%d violations" % violations)
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
