@@ -1,0 +1,140 @@
+/* The frame that takes the facts of a plan, and the settings and hosts, to the planner process. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "daemon/live/usage.h"
+#include "daemon/planner/planner_inside.h"
+
+void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
+{
+    *facts = (struct facts){.planner = planner,
+                            .store = planner->store,
+                            .drains = planner->settings.drains,
+                            .now = now,
+                            .leave_by = INSTANT_NONE,
+                            .retry = INSTANT_NEVER};
+}
+
+void facts_finish(struct facts *facts)
+{
+    wire_writer_finish(&facts->filter_section);
+    wire_writer_finish(&facts->demand_section);
+    wire_writer_finish(&facts->adoption_section);
+    wire_writer_finish(&facts->step_section);
+    free(facts->step_leases);
+    free(facts->notes);
+    free(facts->promised);
+    free(facts->together);
+}
+
+static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
+                         double *rate)
+{
+    struct estimate estimate = estimates_of(planner->estimates, operation);
+
+    if (estimate.n == 0 || *seconds != SPAN_NONE)
+        return;
+    if (estimate.seconds)
+        *seconds = estimate.seconds;
+    else
+        *rate = estimate.rate;
+}
+
+static void put_settings(const struct planner *planner, struct wire_writer *frame)
+{
+    struct engine_settings settings = planner->settings.engine;
+
+    if (planner->estimates) {
+        use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
+                     &settings.suspend_rate);
+        use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
+                     &settings.resume_rate);
+        use_estimate(planner, OPERATION_BOOT, &settings.override_boot_time, &settings.boot_rate);
+    }
+    if (settings.boot_rate <= 0 && settings.override_boot_time == SPAN_NONE)
+        settings.override_boot_time = planner->settings.boot_time;
+    wire_put_raw(frame, &settings, sizeof settings);
+}
+
+/* A host that was never monitored has no capacity to plan with. */
+static void put_hosts(const struct facts *facts, struct wire_writer *frame)
+{
+    const struct picture *picture = facts->picture;
+    const struct host_pool *pool = &picture->hosts->pool;
+    int32_t *units = facts_put_units(facts, frame);
+
+    wire_put(frame, (int64_t)pool->n);
+    for (size_t i = 0; i < pool->n; i++) {
+        wire_put(frame, pool->items[i].id);
+        wire_put(frame, picture->closed[i]);
+        wire_put(frame, pool->items[i].cluster);
+        wire_put(frame, units[i]);
+        wire_put(frame, pool->items[i].cpu > 0 ? pool->items[i].cpu : 0);
+        wire_put(frame, pool->items[i].memory > 0 ? pool->items[i].memory : 0);
+    }
+    free(units);
+}
+
+/* What counts for fair share, before this plan. */
+static void put_usage(const struct facts *facts, struct wire_writer *frame)
+{
+    const struct fair_share_settings *settings = &facts->planner->settings.engine.fair_share;
+    size_t n = 0;
+    struct used *all =
+        settings->by == FAIR_SHARE_NO ? NULL : usage_now(facts->store, settings, facts->now, &n);
+
+    wire_put(frame, (int64_t)n);
+    for (size_t i = 0; i < n; i++) {
+        wire_put(frame, all[i].uid);
+        wire_put(frame, all[i].gid);
+        wire_put(frame, llround(all[i].used));
+    }
+    free(all);
+}
+
+static void put_attributes(const struct host_pool *pool, struct wire_writer *frame)
+{
+    struct wire_writer section = {0};
+
+    wire_put(&section, (int64_t)pool->n);
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct attributes *attributes = &pool->items[i].attributes;
+
+        wire_put_text(&section, pool->items[i].name);
+        wire_put(&section, (int64_t)attributes->n);
+        for (size_t j = 0; j < attributes->n; j++) {
+            wire_put_text(&section, attributes->items[j].name);
+            wire_put_text(&section, attributes->items[j].value);
+        }
+    }
+    wire_put(frame, (int64_t)section.n);
+    wire_move(frame, &section);
+}
+
+void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame)
+{
+    wire_put(frame, facts->now);
+    wire_put(frame, rebuild);
+    if (rebuild) {
+        put_settings(facts->planner, frame);
+        put_hosts(facts, frame);
+        put_usage(facts, frame);
+        if (attributes)
+            put_attributes(&facts->picture->hosts->pool, frame);
+        else
+            wire_put(frame, 0);
+    }
+    wire_put(frame, facts->is_trial ? 0 : (int64_t)facts->planner->n_events);
+    if (!facts->is_trial)
+        wire_put_all(frame, &facts->planner->events);
+    wire_put(frame, (int64_t)facts->n_new_filters);
+    wire_move(frame, &facts->filter_section);
+    wire_put(frame, (int64_t)facts->n_new_demands);
+    wire_move(frame, &facts->demand_section);
+    if (rebuild) {
+        wire_put(frame, (int64_t)facts->n_adoptions);
+        wire_move(frame, &facts->adoption_section);
+    }
+    wire_put(frame, (int64_t)facts->n_steps);
+    wire_move(frame, &facts->step_section);
+}
