@@ -286,7 +286,8 @@ static void cycle(struct daemon *daemon)
         if (daemon_may_act(daemon))
             services_attributes(daemon, now);
         daemon_want_forms(daemon);
-        world_drop_forms(daemon->world);
+        if (!planner_is_asked(daemon->planner)) /* the answer may need them */
+            world_drop_forms(daemon->world);
     }
     if (!world_leads(daemon->world))
         return;

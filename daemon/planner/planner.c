@@ -501,6 +501,11 @@ bool planner_is_outdated(const struct planner *planner)
     return planner->outdated;
 }
 
+bool planner_is_asked(const struct planner *planner)
+{
+    return planner->n_waiting > 0;
+}
+
 size_t planner_unplaced(const struct planner *planner)
 {
     return planner->n_unplaced;

@@ -84,6 +84,8 @@ bool planner_is_starting(
     const struct planner *planner); /* no process is ready: nothing is planned */
 /* The store deviates from the engine's decisions: a complete plan is needed. */
 bool planner_is_outdated(const struct planner *planner);
+/* A question (a dry run, a drain, a timeline) has no answer yet. */
+bool planner_is_asked(const struct planner *planner);
 
 void planner_new(struct planner *planner, int64_t lease);
 void planner_gone(struct planner *planner, int64_t id);
