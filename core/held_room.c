@@ -183,7 +183,7 @@ static struct reservation *hold_on(struct engine *engine, struct lease *lease, u
         int64_t free_now = slot_table_free(engine->table, host, (int)type, engine->now);
 
         held.of[type] = wanted->of[type] < free_now ? wanted->of[type] : free_now;
-        placement->amounts[type] = held.of[type];
+        placement->amounts[type] = held.of[type] > 0 ? held.of[type] : 0; /* over capacity: none */
     }
     return reservation_create(lease, RESERVATION_VM, engine->now,
                               slot_table_fits_until(engine->table, host, &held, engine->now),
