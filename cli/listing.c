@@ -114,7 +114,7 @@ static int sort(const struct listing *listing, const char *list, json_t *answer)
     if (json_array_size(items) && !json_object_get(json_array_get(items, 0), key)) {
         field_names(items, names, sizeof names);
         return command_usage_error(listing->client.command,
-                                   "--sort: there is no field '%.60s'; the fields are %s", key,
+                                   "--sort: unknown field '%.60s'; the fields are %s", key,
                                    names);
     }
     json_object_set_new(answer, list, sorted_by(items, key, descending));

@@ -146,8 +146,8 @@ static int by_start(const void *one, const void *other)
     return a->request.id < b->request.id ? -1 : a->request.id > b->request.id;
 }
 
-/* In the order of their starts: whoever begins first has the choice of all hosts that are free by
- * then, and there are enough. */
+/* Leases are bound in the order of their starts: the first may take any host that is free by then,
+ * and enough hosts are. */
 void bind_all(struct engine *engine)
 {
     size_t n = engine->queues.future.n;

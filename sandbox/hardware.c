@@ -263,7 +263,7 @@ static void write_node(struct oned_attributes *numa, const struct oned_text *cpu
     oned_attributes_set(numa, "MEMORY_NODE_ID", number);
 }
 
-/* One virtual node of the VM. False: there is no room. */
+/* One virtual node of the VM. False: it does not fit. */
 static bool place_node(struct oned_hardware *view, const struct request *request, int vm,
                        struct oned_attributes *numa, bool write)
 {

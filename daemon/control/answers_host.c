@@ -191,9 +191,12 @@ static json_t *find_host(const struct question *question, struct wanted_host *wa
     return match(question, json_object_get(question->request, "host"), wanted);
 }
 
-json_t *answer_host_release(const struct question *question)
+/* An order about one host. `schema`: of the answer. */
+static json_t *order_host(const struct question *question,
+                          int (*order)(void *context, int32_t host, const char *who,
+                                       struct error *err),
+                          const char *schema)
 {
-    const struct answers_daemon *daemon = question->answers->daemon;
     struct wanted_host wanted = {.name = NULL};
     struct error err;
     char who[96];
@@ -202,12 +205,17 @@ json_t *answer_host_release(const struct question *question)
     if (answer)
         return answer;
     answers_peer(question, who, sizeof who);
-    if (daemon->release_host(daemon->context, (int32_t)wanted.id, who, &err) < 0)
+    if (order(question->answers->daemon->context, (int32_t)wanted.id, who, &err) < 0)
         return answers_refused(&err);
-    answer = answer_begin(question, "galerna-host-release/1");
+    answer = answer_begin(question, schema);
     json_put(answer, "host", json_integer(wanted.id));
     json_put(answer, "name", json_from_text(wanted.found_name));
     return answer;
+}
+
+json_t *answer_host_release(const struct question *question)
+{
+    return order_host(question, question->answers->daemon->release_host, "galerna-host-release/1");
 }
 
 static void add_drained(void *context, const struct drained_view *vm)
@@ -304,21 +312,7 @@ json_t *answer_host_drain(const struct question *question)
 
 json_t *answer_host_undrain(const struct question *question)
 {
-    const struct answers_daemon *daemon = question->answers->daemon;
-    struct wanted_host wanted = {.name = NULL};
-    struct error err;
-    char who[96];
-    json_t *answer = find_host(question, &wanted);
-
-    if (answer)
-        return answer;
-    answers_peer(question, who, sizeof who);
-    if (daemon->undrain(daemon->context, (int32_t)wanted.id, who, &err) < 0)
-        return answers_refused(&err);
-    answer = answer_begin(question, "galerna-host-undrain/1");
-    json_put(answer, "host", json_integer(wanted.id));
-    json_put(answer, "name", json_from_text(wanted.found_name));
-    return answer;
+    return order_host(question, question->answers->daemon->undrain, "galerna-host-undrain/1");
 }
 
 json_t *answer_host_timeline(const struct question *question)

@@ -111,7 +111,7 @@ static bool event_of(const struct store *store, const struct store_event *line,
     for (size_t i = 0; lease && i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].word, line->event) == 0) {
             *event = words[i].event;
-            /* A resumption is no start. */
+            /* A resumption does not count as a start. */
             return *event != NOTICE_START || lease->accumulated == 0;
         }
     return false;

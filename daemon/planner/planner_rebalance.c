@@ -137,7 +137,7 @@ static void count_measured(struct cluster_plan *plan)
 }
 
 /* It runs on, undisturbed: nothing is planned for it, it keeps no device, CPUs or company, and
- * nobody has locked it. */
+ * it is not locked. */
 static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm,
                      const struct vm_observation *observed)
 {

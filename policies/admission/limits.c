@@ -367,7 +367,7 @@ static void room_text(const struct policy *policy, int64_t room, char *text, siz
     struct galerna_local_time local;
 
     if (room == GALERNA_NONE)
-        snprintf(text, size, "there is no room for it within four weeks");
+        snprintf(text, size, "the lease does not fit within the next four weeks");
     else if (policy->host->local_time(policy->host, room, &local))
         snprintf(text, size, "there is room from %04d-%02d-%02d %02d:%02d on", local.year,
                  local.month, local.day, local.hour, local.minute);

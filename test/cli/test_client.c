@@ -123,7 +123,7 @@ static void lists_have_other_orders_and_forms(void **state)
     expect(fixture, "host list -o name --sort -name", EXIT_DONE, "6\n4\n");
     expect(fixture, "queue --output name", EXIT_DONE, "9\n");
     expect_error(fixture, "lease list --sort size", EXIT_USAGE,
-                 "there is no field 'size'; the fields are lease, ");
+                 "unknown field 'size'; the fields are lease, ");
     run(fixture, "lease list -o csv --user far");
     assert_int_equal(strncmp(fixture->out, "lease,", 6), 0);
     assert_non_null(strstr(fixture->out, "\r\n9,"));

@@ -159,7 +159,7 @@ static void leases_without_an_end_take_whole_weeks(void **state)
     lease = new_lease(&scene, 3, 1, GALERNA_UNLIMITED);
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
                    "asks for 168.0 VM-hours in a week; a user may have 336, of which 0.0 are used "
-                   "and 336.0 promised; there is no room for it within four weeks");
+                   "and 336.0 promised; the lease does not fit within the next four weeks");
     lease = new_lease(&scene, 3, 3, GALERNA_UNLIMITED);
     assert_int_equal(ask(&scene, &lease), GALERNA_REFUSED_FOR_GOOD);
     finish(&scene);
