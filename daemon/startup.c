@@ -1,19 +1,15 @@
 #include "daemon/startup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
 #include "adapters/opennebula/opennebula.h"
+#include "daemon/background.h"
 #include "daemon/control/control.h"
 #include "daemon/control/services.h"
 #include "daemon/control/services_question.h"
@@ -495,86 +491,6 @@ static int make_loop(struct app *app)
 
 /* --- the whole daemon ------------------------------------------------------------------------- */
 
-/* The foreground process waits for the daemon and exits with its result. 1: this process is the
- * foreground one. */
-static int wait_for_daemon(struct app *app, pid_t daemon, int ready)
-{
-    struct pollfd fds[2] = {{.fd = ready, .events = POLLIN}};
-    struct error err = {0};
-    char byte;
-    int status = 0;
-
-    signals_waitfd(&fds[1]);
-    while (!fds[0].revents)
-        if (poll(fds, 2, -1) > 0 && fds[1].revents && signals_next() == SIGNAL_STOP)
-            kill(daemon, SIGTERM);
-    if (read(ready, &byte, 1) != 1 && waitpid(daemon, &status, 0) == daemon) {
-        app->exit_code = WEXITSTATUS(status);
-        if (WIFSIGNALED(status)) {
-            error_set(&err, ECHILD, "galernad was ended by signal %d while it started",
-                      WTERMSIG(status));
-            fail(app, EXIT_FAILURE, &err);
-        }
-    }
-    close(ready);
-    return 1;
-}
-
-/* The daemon keeps its working directory, so that relative paths remain valid. */
-static int go_to_background(struct app *app)
-{
-    struct error err = {0};
-    int ends[2], nothing = -1;
-    pid_t daemon;
-
-    app->ready = -1;
-    if (app->startup->foreground || getenv("NOTIFY_SOCKET"))
-        return 0;
-    if (pipe2(ends, O_CLOEXEC) < 0 || (daemon = fork()) < 0) {
-        error_set(&err, errno, "cannot go to the background: %s", strerror(errno));
-        return fail(app, EXIT_FAILURE, &err);
-    }
-    if (daemon > 0) {
-        close(ends[1]);
-        return wait_for_daemon(app, daemon, ends[0]);
-    }
-    close(ends[0]);
-    app->ready = ends[1];
-    setsid();
-    nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0) {
-        error_set(&err, errno, "/dev/null: %s", strerror(errno));
-        return fail(app, EXIT_FAILURE, &err);
-    }
-    close(nothing);
-    return 0;
-}
-
-/* The terminal is the user's again; a file or pipe is where the user wants the log. */
-static void leave_terminal(const struct app *app)
-{
-    struct error err = {0};
-    char *path;
-
-    if (!isatty(STDERR_FILENO))
-        return;
-    path = memory_format("%s/galernad.log", app->state_directory);
-    log_info("runs in the background; its log is %s", path);
-    if (log_continue_in(path, &err) < 0)
-        log_warning("%s", err.text);
-    free(path);
-}
-
-static void say_ready(struct app *app)
-{
-    sd_notify(0, "READY=1");
-    if (app->ready < 0)
-        return;
-    leave_terminal(app);
-    (void)!write(app->ready, "", 1);
-    close(app->ready);
-}
-
 /* 0: ready; -1: failed; else there is nothing to run. */
 static int build(struct app *app)
 {
@@ -597,8 +513,9 @@ static int build(struct app *app)
     }
     if (credentials_protect(&err) < 0)
         log_warning("%s", err.text);
-    if ((placed = go_to_background(app)) != 0)
-        return placed;
+    if (!app->startup->foreground &&
+        (placed = background_enter(&app->ready, &app->exit_code, &err)) != 0)
+        return placed < 0 ? fail(app, EXIT_FAILURE, &err) : placed;
     if (open_store(app) < 0 || check_mode(app) < 0 || find_cloud(app) < 0)
         return -1;
     if ((placed = take_place(app)) != 0)
@@ -657,8 +574,9 @@ int startup_run(const struct startup *startup)
     int code;
 
     app->startup = startup;
+    app->ready = -1;
     if (build(app) == 0) {
-        say_ready(app);
+        background_say_ready(app->ready, app->state_directory);
         if (daemon_run(&app->daemon, &err) < 0)
             fail_or_busy(app, &err);
     }

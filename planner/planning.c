@@ -8,20 +8,11 @@
 
 #include "core/forecast.h"
 #include "core/plan.h"
+#include "planner/host_attributes.h"
 #include "planner/plan.h"
 #include "util/memory.h"
 
 enum { TURN_WORK = 400 * 1000 /* change points: a millisecond or two */ };
-
-struct told_attribute {
-    const char *name, *value;
-};
-
-struct host_attributes {
-    const char *name;
-    struct told_attribute *items;
-    size_t n;
-};
 
 struct planning {
     struct policy_host *policies; /* NULL: none */
@@ -30,10 +21,7 @@ struct planning {
     struct plan *current; /* the plan that modules query: the live one, or a trial's */
     struct engine_outputs outputs;
 
-    /* The hosts' attributes, for modules; texts are in the copy of the section. */
-    unsigned char *section;
-    struct host_attributes *hosts;
-    size_t n_hosts;
+    struct host_attributes *attributes; /* for modules; NULL: none have arrived */
 
     struct forecast *forecast; /* in progress; NULL: none */
     int64_t forecast_us;       /* CPU time used so far */
@@ -86,18 +74,7 @@ static bool free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
 
 static const char *host_attribute(void *context, uint32_t place, const char *name)
 {
-    const struct planning *planning = context;
-    const struct host_attributes *host;
-
-    if (place >= planning->n_hosts)
-        return NULL;
-    host = &planning->hosts[place];
-    if (strcmp(name, "NAME") == 0)
-        return host->name;
-    for (size_t i = 0; i < host->n; i++)
-        if (strcmp(host->items[i].name, name) == 0)
-            return host->items[i].value;
-    return NULL;
+    return host_attributes_find(((const struct planning *)context)->attributes, place, name);
 }
 
 static void each_lease(void *context, void (*visit)(void *, const struct lease *), void *visitor)
@@ -127,17 +104,6 @@ struct planning *planning_create(struct policy_host *policies, const struct poli
     return planning;
 }
 
-static void forget_attributes(struct planning *planning)
-{
-    for (size_t i = 0; i < planning->n_hosts; i++)
-        free(planning->hosts[i].items);
-    free(planning->hosts);
-    free(planning->section);
-    planning->hosts = NULL;
-    planning->section = NULL;
-    planning->n_hosts = 0;
-}
-
 void planning_destroy(struct planning *planning)
 {
     if (!planning)
@@ -147,46 +113,11 @@ void planning_destroy(struct planning *planning)
     end_forecast(planning);
     plan_finish(&planning->live);
     engine_outputs_finish(&planning->outputs);
-    forget_attributes(planning);
+    host_attributes_destroy(planning->attributes);
     free(planning);
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
-
-static const char *get_long_text(struct wire_reader *reader)
-{
-    const char *text = wire_get_text(reader, 1 << 20);
-
-    return text ? text : "";
-}
-
-/* Attributes stay valid until new ones arrive. */
-static void read_attributes(struct planning *planning, struct wire_reader *reader)
-{
-    size_t size = (size_t)wire_get(reader, 0, reader->end - reader->at);
-    struct wire_reader section;
-
-    if (size == 0 || reader->failed)
-        return;
-    forget_attributes(planning);
-    planning->section = memory_copy(reader->at, size);
-    reader->at += size;
-    wire_reader_init(&section, planning->section, size);
-    planning->n_hosts = wire_get_count(&section, 2);
-    planning->hosts = memory_new(planning->n_hosts, sizeof *planning->hosts);
-    for (size_t i = 0; i < planning->n_hosts; i++) {
-        struct host_attributes *host = &planning->hosts[i];
-
-        host->name = get_long_text(&section);
-        host->n = wire_get_count(&section, 2);
-        host->items = memory_new(host->n, sizeof *host->items);
-        for (size_t j = 0; j < host->n; j++) {
-            host->items[j].name = get_long_text(&section);
-            host->items[j].value = get_long_text(&section);
-        }
-    }
-    reader->failed = reader->failed || section.failed;
-}
 
 static uint32_t count_vms(const struct lease_request *request)
 {
@@ -401,7 +332,7 @@ static int build(struct planning *planning, struct plan_building *building,
         site = *reader;
         if (plan_make_engine(building, reader, err) < 0)
             return -1;
-        read_attributes(planning, reader);
+        host_attributes_read(&planning->attributes, reader);
     } else if (!building->plan->engine) {
         return error_set(err, EAGAIN, "no plan has been made yet");
     }

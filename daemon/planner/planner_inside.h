@@ -281,8 +281,14 @@ void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_w
 bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                           const struct vm_record *vm, int64_t now);
 
-/* --- outputs.c: from the engine's outputs to the store --- */
+/* --- review.c: what is said of leases beside the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);
+/* Reservations without a place in the plan are reported before they are late. */
+void planner_note_risks(struct planner *planner, int64_t now);
+/* A complete plan repeats all preemptions that still apply; the others are dropped. */
+void planner_drop_preemptions(struct planner *planner, int64_t now);
+
+/* --- outputs.c: from the engine's outputs to the store --- */
 /* Are its VMs suspended when the engine has no time for that and requeues the lease? */
 bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease);
 /* May the lease be suspended to empty its host, and resumed on others later? */

@@ -1,0 +1,92 @@
+/* Reviews the leases after a plan: preemptions that no longer apply, reservations at risk, and the notes
+ * made while gathering facts. */
+#include "daemon/live/lease_state.h"
+#include "daemon/log.h"
+#include "daemon/planner/planner_inside.h"
+
+#define LOG_SUBSYSTEM LOG_OF_PLANNER
+
+void planner_drop_preemptions(struct planner *planner, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct planned *planned = planned_of(&planner->planned, leases[i]->id);
+
+        if (planned && !planned->is_preempted && store_is_preempted(leases[i]) &&
+            leases[i]->phase == PHASE_RUNNING &&
+            lease_leaves_at(planner->store, leases[i], now) == INSTANT_NONE)
+            lease_keeps_hosts(planner->store, leases[i], now);
+    }
+}
+
+/* Reports a reservation without a place in the plan before it is late. */
+static void note_risk(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    bool at_risk = lease->reason_word[0] && lease->reason_id != REASON_PLANNED;
+    char text[STORE_TEXT_MAX], when[64];
+
+    if (lease->phase != PHASE_RESERVED || lease->kind != LEASE_RESERVATION ||
+        at_risk == lease->at_risk)
+        return;
+    lease_note_at_risk(planner->store, lease, at_risk);
+    lease_time_text(lease->start, when, sizeof when);
+    store_reason_sentence(lease, true, text, sizeof text);
+    if (at_risk) {
+        log_warning_of(lease->id, -1, "lease %lld cannot start at %s at present: %s",
+                       (long long)lease->id, when, text);
+        store_history(planner->store, lease->id, now, "at-risk",
+                      "cannot start at %s at present: %s", when, text);
+    } else {
+        store_history(planner->store, lease->id, now, "planned-again", "starts at %s", when);
+    }
+}
+
+void planner_note_risks(struct planner *planner, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        note_risk(planner, leases[i], now);
+}
+
+static void take_note(struct planner *planner, const struct note *note, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, note->lease);
+    struct reason reason = note->reason;
+
+    if (!lease)
+        return;
+    reason.text = note->text;
+    switch (note->kind) {
+    case NOTE_REASON:
+        if (lease_explain(planner->store, lease, &reason, NULL, note->retry))
+            lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
+        break;
+    case NOTE_STAYS:
+        lease_explain(planner->store, lease, &reason, NULL, note->retry);
+        break;
+    case NOTE_ESTIMATE:
+        planner_estimate(planner, lease, note->retry, now);
+        break;
+    case NOTE_RANK: /* otherwise its owner would not notice the unintended host */
+        if (lease->rank_ignored)
+            break;
+        lease_note_rank_ignored(planner->store, lease);
+        store_history(planner->store, lease->id, now, "rank-ignored", "%s", note->text);
+        break;
+    default:
+        lease_refuse(planner->store, lease, now, &reason, NULL);
+        break;
+    }
+}
+
+void planner_take_notes(struct planner *planner, const struct facts *facts)
+{
+    for (size_t i = 0; i < facts->n_notes; i++)
+        take_note(planner, &facts->notes[i], facts->now);
+    if (facts->retry < planner->retry)
+        planner->retry = facts->retry;
+}
