@@ -11,7 +11,7 @@
 
 enum { HOSTS_LOOKED_AT = 32 };
 
-enum unmet { MET, NO_DEVICE, NO_TOPOLOGY, APART, TOGETHER, UNMET };
+enum unmet { MET, DEVICE_IN_USE, TOPOLOGY_IN_USE, APART, TOGETHER, NO_DEVICE, NO_TOPOLOGY, UNMET };
 
 /* Why the VMs of a node set are not on the hosts with room. */
 struct finding {
@@ -19,12 +19,16 @@ struct finding {
     const struct node_set *nodes;
     int64_t from, until;
     int64_t *limits;
-    int64_t hosts[UNMET];     /* how many hosts, by reason */
-    int64_t frees_at;         /* when units on them become free, at the earliest */
-    const struct lease *near; /* a lease whose VMs it must be apart from, or together with */
+    struct occupancy *empty;        /* of the site without VMs */
+    const struct host_units *units; /* of the host that was tested last, empty ... */
+    enum unmet unmet_by_units;      /* ... and the result; UNMET: none was tested yet */
+    int64_t hosts[UNMET];           /* how many hosts, by reason */
+    int64_t frees_at;               /* when units on them become free, at the earliest */
+    const struct lease *near;       /* a lease whose VMs it must be apart from, or together with */
 };
 
-static bool has_units(const struct finding *finding, const struct vm_demand *demand, uint32_t host)
+static bool has_units(const struct finding *finding, const struct occupancy *occupancy,
+                      const struct vm_demand *demand, uint32_t host)
 {
     const struct unit_question question = {.demand = demand,
                                            .host = host,
@@ -32,64 +36,85 @@ static bool has_units(const struct finding *finding, const struct vm_demand *dem
                                            .until = finding->until,
                                            .least = finding->until};
 
-    return occupancy_units_until(slot_table_occupancy(finding->engine->table), &question, NULL) >=
-           finding->until;
+    return occupancy_units_until(occupancy, &question, NULL) >= finding->until;
 }
 
-static enum unmet unmet_units(const struct finding *finding, uint32_t host)
+/* NO_DEVICE, NO_TOPOLOGY: the host lacks what the VM demands, even without VMs. Neighbours often
+ * have the same units and share the answer. */
+static enum unmet unmet_when_empty(struct finding *finding, uint32_t host)
 {
+    const struct host_units *units = finding->engine->site.hosts[host].units;
     struct vm_demand devices = *finding->nodes->demand;
 
-    if (has_units(finding, finding->nodes->demand, host))
-        return MET;
+    if (finding->unmet_by_units != UNMET && finding->units == units)
+        return finding->unmet_by_units;
     devices.n_nodes = 0;
-    return has_units(finding, &devices, host) ? NO_TOPOLOGY : NO_DEVICE;
+    finding->units = units;
+    if (has_units(finding, finding->empty, finding->nodes->demand, host))
+        finding->unmet_by_units = MET;
+    else if (has_units(finding, finding->empty, &devices, host))
+        finding->unmet_by_units = NO_TOPOLOGY;
+    else
+        finding->unmet_by_units = NO_DEVICE;
+    return finding->unmet_by_units;
 }
 
-static enum unmet unmet_on(struct finding *finding, uint32_t host)
+static enum unmet unmet_units(struct finding *finding, uint32_t host)
 {
     const struct occupancy *occupancy = slot_table_occupancy(finding->engine->table);
-    enum unmet unmet;
+    struct vm_demand devices = *finding->nodes->demand;
+    int64_t at;
 
-    if (finding->limits[host] < finding->until) {
-        bool together = false;
-        const struct lease *other = occupancy_in_the_way(
-            occupancy, finding->nodes->demand, host,
-            finding->limits[host] > finding->from ? finding->limits[host] : finding->from,
-            &together);
-
-        if (other)
-            finding->near = other;
-        return together ? TOGETHER : APART;
-    }
-    unmet = unmet_units(finding, host);
-    if (unmet != MET) {
-        int64_t at = occupancy_next_end(occupancy, host, finding->from);
-
-        if (at < finding->frees_at)
-            finding->frees_at = at;
-    }
-    return unmet;
+    if (has_units(finding, occupancy, finding->nodes->demand, host))
+        return MET;
+    at = occupancy_next_end(occupancy, host, finding->from);
+    if (at < finding->frees_at)
+        finding->frees_at = at;
+    devices.n_nodes = 0;
+    return has_units(finding, occupancy, &devices, host) ? TOPOLOGY_IN_USE : DEVICE_IN_USE;
 }
 
-/* Looks at some of the hosts that have room. */
+static enum unmet unmet_by_rules(struct finding *finding, uint32_t host)
+{
+    const struct occupancy *occupancy = slot_table_occupancy(finding->engine->table);
+    bool together = false;
+    const struct lease *other = occupancy_in_the_way(
+        occupancy, finding->nodes->demand, host,
+        finding->limits[host] > finding->from ? finding->limits[host] : finding->from, &together);
+
+    if (other)
+        finding->near = other;
+    return together ? TOGETHER : APART;
+}
+
+/* Looks at the hosts that have room: for what they lack at all, for the rest at some. */
 static void look(struct finding *finding)
 {
     const struct engine *engine = finding->engine;
     int looked_at = 0;
 
     finding->frees_at = INSTANT_NEVER;
+    finding->unmet_by_units = UNMET;
+    finding->empty = occupancy_create(&engine->site);
     finding->limits = memory_new(engine->site.n_hosts, sizeof *finding->limits);
     occupancy_rules_until(slot_table_occupancy(engine->table), finding->nodes->demand,
                           finding->from, finding->until, finding->limits);
     for (uint32_t host = 0; host < engine->site.n_hosts && looked_at < HOSTS_LOOKED_AT; host++) {
+        enum unmet unmet;
+
         if (!host_is_usable(engine, finding->nodes, host) ||
             slot_table_fits_until(engine->table, host, &finding->nodes->amounts, finding->from) <
                 finding->until)
             continue;
-        finding->hosts[unmet_on(finding, host)]++;
-        looked_at++;
+        unmet = unmet_when_empty(finding, host);
+        if (unmet == MET) {
+            unmet = finding->limits[host] < finding->until ? unmet_by_rules(finding, host)
+                                                           : unmet_units(finding, host);
+            looked_at++;
+        }
+        finding->hosts[unmet]++;
     }
+    occupancy_destroy(finding->empty);
     free(finding->limits);
 }
 
@@ -105,8 +130,9 @@ static int64_t lacking_device(const struct finding *finding, int64_t *count)
         bool anywhere = false;
 
         for (uint32_t host = 0; host < finding->engine->site.n_hosts && !anywhere; host++)
-            anywhere = host_is_usable(finding->engine, finding->nodes, host) &&
-                       has_units(finding, &first, host);
+            anywhere =
+                host_is_usable(finding->engine, finding->nodes, host) &&
+                has_units(finding, slot_table_occupancy(finding->engine->table), &first, host);
         found = !anywhere;
         lacking = &demand->devices[found ? i : 0];
     }
@@ -121,27 +147,40 @@ static int64_t lacking_device(const struct finding *finding, int64_t *count)
                             lacking->address != DEMAND_ANY || lacking->profile != DEMAND_ANY);
 }
 
-static enum unmet most_frequent(const struct finding *finding)
+static enum unmet most_frequent(const struct finding *finding, enum unmet first, enum unmet last)
 {
     enum unmet most = MET;
 
-    for (int unmet = NO_DEVICE; unmet < UNMET; unmet++)
+    for (enum unmet unmet = first; unmet <= last; unmet++)
         if (finding->hosts[unmet] > (most == MET ? 0 : finding->hosts[most]))
-            most = (enum unmet)unmet;
+            most = unmet;
     return most;
+}
+
+/* Hosts that lack what is demanded count where no other host has room. */
+static enum unmet most_telling(const struct finding *finding)
+{
+    enum unmet unmet = most_frequent(finding, DEVICE_IN_USE, TOGETHER);
+
+    return unmet == MET ? most_frequent(finding, NO_DEVICE, NO_TOPOLOGY) : unmet;
 }
 
 static struct reason reason_for(const struct finding *finding)
 {
-    enum unmet unmet = most_frequent(finding);
+    enum unmet unmet = most_telling(finding);
     int64_t hosts = finding->hosts[unmet], count;
     int64_t other = finding->near ? finding->near->request.id : 0;
 
     switch (unmet) {
     case NO_DEVICE:
+        return (struct reason){.id = REASON_NO_ROOM_WITH_DEVICE,
+                               .n = {lacking_device(finding, &count)}};
+    case NO_TOPOLOGY:
+        return (struct reason){.id = REASON_NO_ROOM_WITH_TOPOLOGY};
+    case DEVICE_IN_USE:
         return (struct reason){.id = REASON_DEVICE_IN_USE,
                                .n = {lacking_device(finding, &count), hosts, finding->frees_at}};
-    case NO_TOPOLOGY:
+    case TOPOLOGY_IN_USE:
         return (struct reason){.id = REASON_TOPOLOGY_IN_USE, .n = {hosts, finding->frees_at}};
     case APART:
         return (struct reason){.id = REASON_KEPT_APART, .n = {hosts, other}};
@@ -209,7 +248,7 @@ bool demand_could_be_met(struct engine *engine, struct lease *lease, const struc
     for (uint32_t host = 0; host < engine->site.n_hosts; host++)
         usable += host_is_usable(engine, nodes, host);
     look(&finding);
-    switch (most_frequent(&finding)) {
+    switch (most_telling(&finding)) {
     case NO_DEVICE:
         device = lacking_device(&finding, &count);
         lease->reason = (struct reason){.id = REASON_NO_DEVICE, .n = {usable, count, device}};

@@ -18,6 +18,8 @@ const char *const reason_names[REASONS] = {
     [REASON_NO_TOPOLOGY] = "no-topology",
     [REASON_DEVICE_IN_USE] = "device-in-use",
     [REASON_TOPOLOGY_IN_USE] = "topology-in-use",
+    [REASON_NO_ROOM_WITH_DEVICE] = "no-room-with-device",
+    [REASON_NO_ROOM_WITH_TOPOLOGY] = "no-room-with-topology",
     [REASON_KEPT_APART] = "kept-apart",
     [REASON_KEPT_TOGETHER] = "kept-together",
     [REASON_NO_ROOM_FOR_ALL] = "no-room-for-all",
@@ -103,11 +105,15 @@ static const struct {
                             "none of the %h that it may use has NUMA nodes with the CPUs, memory "
                             "and pages that a VM demands"},
     [REASON_DEVICE_IN_USE] = {LEAD_NONE,
-                              "PCI devices (%p) are in use on the %h with room, at least until "
-                              "%t"},
+                              "PCI devices (%p) are in use on the %h with room and such devices, "
+                              "at least until %t"},
     [REASON_TOPOLOGY_IN_USE] = {LEAD_NONE,
                                 "CPUs, memory or pages of NUMA nodes are in use on the %h with "
-                                "room, at least until %t"},
+                                "room and such nodes, at least until %t"},
+    [REASON_NO_ROOM_WITH_DEVICE] = {LEAD_NONE,
+                                    "no host with the PCI devices that a VM demands (%p) has room"},
+    [REASON_NO_ROOM_WITH_TOPOLOGY] = {LEAD_NONE,
+                                      "no host with NUMA nodes that a VM demands has room"},
     [REASON_KEPT_APART] = {LEAD_NONE,
                            "VMs that it must be apart from are on the %h with room (lease %n)"},
     [REASON_KEPT_TOGETHER] = {LEAD_NONE,
@@ -221,10 +227,11 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_DEVICE && n[1] == 1)
         return "none of the %h that it may use has the PCI device that a VM demands (%o%p)";
     if (reason->id == REASON_DEVICE_IN_USE && n[2] == INSTANT_NEVER)
-        return "PCI devices (%p) are in use on the %h with room, without a known end";
+        return "PCI devices (%p) are in use on the %h with room and such devices, without a known "
+               "end";
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
-        return "CPUs, memory or pages of NUMA nodes are in use on the %h with room, without a "
-               "known end";
+        return "CPUs, memory or pages of NUMA nodes are in use on the %h with room and such nodes, "
+               "without a known end";
     if (reason->id == REASON_CANNOT_LEAVE && n[1])
         return "must leave its host by %t%o%s, but no other host that it may use has room, and the "
                "devices, CPUs and members of its VM group that it needs there, for as long as it "

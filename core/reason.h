@@ -20,9 +20,12 @@ enum reason_id {
     /* Of demands beyond amounts (demand.h); PCI devices as reason_of_device() packs them: */
     REASON_NO_DEVICE,     /* none of n[0] hosts it may use has n[1] devices n[2] of a VM */
     REASON_NO_TOPOLOGY,   /* none of n[0] hosts it may use has the NUMA nodes for a VM */
-    REASON_DEVICE_IN_USE, /* devices n[0] are in use on n[1] hosts with room, until n[2] or later */
+    REASON_DEVICE_IN_USE, /* devices n[0] are in use on n[1] hosts with room and such devices, until
+                             n[2] or later */
     REASON_TOPOLOGY_IN_USE, /* the same of NUMA nodes: on n[0] hosts with room, until n[1] or later
                              */
+    REASON_NO_ROOM_WITH_DEVICE,   /* no host with the devices n[0] has room */
+    REASON_NO_ROOM_WITH_TOPOLOGY, /* no host with such NUMA nodes has room */
     REASON_KEPT_APART,      /* VMs that it must be apart from are on n[0] hosts with room; n[1] one
                              * of their leases */
     REASON_KEPT_TOGETHER,   /* no room beside VMs that it must be with; n[0] one of their leases */

@@ -74,6 +74,8 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
                                            "no-topology",
                                            "device-in-use",
                                            "topology-in-use",
+                                           "no-room-with-device",
+                                           "no-room-with-topology",
                                            "kept-apart",
                                            "kept-together",
                                            "no-room-for-all",

@@ -71,7 +71,8 @@ static const struct shape extras[] = {
      "requeued-for|cancelled-for|suspended-planned|cancelled|ended-early|failed|deadline-missed|"
      "no-room-at-once|not-ready|no-host-allowed|text|moved|others-would-be-late|no-device|no-"
      "topology|device-in-use|"
-     "topology-in-use|kept-apart|kept-together|no-room-for-all|"},
+     "topology-in-use|no-room-with-device|no-room-with-topology|kept-apart|kept-together|no-room-"
+     "for-all|"},
     {"explanation", TEXT, NULL},
     {"riding", LIST, NULL},
     {NULL, ANYTHING, NULL},

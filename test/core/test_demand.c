@@ -155,7 +155,7 @@ static void a_device_reserved_for_later_is_kept_free(void **state)
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     assert_string_equal(reason_of(&s, 4),
                         "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
-                        "room, at least until 600");
+                        "room and such devices, at least until 600");
     finish(&s);
 }
 
@@ -179,7 +179,43 @@ static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
                         "device that a VM demands (as named)");
     assert_string_equal(reason_of(&s, 5),
                         "device-in-use: PCI devices (class 0302) are in use on the 2 hosts with "
-                        "room, without a known end");
+                        "room and such devices, without a known end");
+    check_demands(&s);
+    scenario_end(&s);
+}
+
+static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    add_hosts(&s, 2, 100, 1024);
+    ask(&s, one(1, SPAN_UNLIMITED, &wants_gpu));
+    ask(&s, one(2, 100, &wants_gpu));
+    settle(&s);
+    assert_string_equal(reason_of(&s, 2),
+                        "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
+                        "room and such devices, without a known end");
+    check_demands(&s);
+    scenario_end(&s);
+}
+
+static void hosts_with_the_device_may_lack_room(void **state)
+{
+    struct ask large = one(1, SPAN_UNLIMITED, &wants_gpu);
+    struct scenario s;
+
+    (void)state;
+    large.cpu = 95;
+    begin(&s, 1, &one_gpu);
+    add_hosts(&s, 2, 100, 1024);
+    ask(&s, large);
+    ask(&s, one(2, 100, &wants_gpu));
+    settle(&s);
+    assert_string_equal(reason_of(&s, 2),
+                        "no-room-with-device: no host with the PCI devices that a VM demands "
+                        "(class 0302) has room");
     check_demands(&s);
     scenario_end(&s);
 }
@@ -384,8 +420,26 @@ static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
     assert_string_equal(held_by(&s, 3), "1: t2 t3 m0");
     assert_string_equal(reason_of(&s, 5),
                         "topology-in-use: CPUs, memory or pages of NUMA nodes are in use on the 1 "
-                        "host with room, at least until 100");
+                        "host with room and such nodes, at least until 100");
     finish(&s);
+}
+
+static void hosts_with_such_nodes_may_lack_room(void **state)
+{
+    struct ask large = one(1, SPAN_UNLIMITED, &two_threads);
+    struct scenario s;
+
+    (void)state;
+    large.cpu = 95;
+    begin(&s, 1, &two_gpus);
+    add_hosts(&s, 2, 100, 1024);
+    ask(&s, large);
+    ask(&s, one(2, 100, &two_threads));
+    settle(&s);
+    assert_string_equal(reason_of(&s, 2), "no-room-with-topology: no host with NUMA nodes that a "
+                                          "VM demands has room");
+    check_demands(&s);
+    scenario_end(&s);
 }
 
 static void threads_are_shared_as_far_as_the_host_allows(void **state)
@@ -649,6 +703,9 @@ int main(void)
         cmocka_unit_test(each_vm_gets_a_device_of_its_own),
         cmocka_unit_test(a_device_reserved_for_later_is_kept_free),
         cmocka_unit_test(devices_that_no_host_has_are_told_from_devices_in_use),
+        cmocka_unit_test(hosts_without_the_device_are_told_from_devices_in_use),
+        cmocka_unit_test(hosts_with_the_device_may_lack_room),
+        cmocka_unit_test(hosts_with_such_nodes_may_lack_room),
         cmocka_unit_test(the_least_special_device_is_taken_and_exchanged_when_needed),
         cmocka_unit_test(vms_of_a_lease_share_a_host_as_far_as_its_devices_go),
         cmocka_unit_test(the_lease_with_the_device_makes_room),
