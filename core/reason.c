@@ -47,6 +47,7 @@ const char *const reason_names[REASONS] = {
     [REASON_VM_FAILED] = "start-failed",
     [REASON_COMMAND_REFUSED] = "command-refused",
     [REASON_PARKED] = "parked",
+    [REASON_ON_HOLD] = "on-hold",
     [REASON_ENDS_SOON] = "ends-soon",
     [REASON_GROUP_INCOMPLETE] = "group-incomplete",
     [REASON_LOCKED] = "locked",
@@ -159,6 +160,7 @@ static const struct {
     [REASON_PARKED] = {LEAD_NONE,
                        "a user suspended, powered off or held its VMs; it continues when they are "
                        "resumed or released"},
+    [REASON_ON_HOLD] = {LEAD_NONE, "on hold until it is released"},
     [REASON_ENDS_SOON] = {LEAD_NONE, "the lease ends at %t"},
     [REASON_GROUP_INCOMPLETE] = {LEAD_WAITS, "for its group: %n of %n VMs are there (group %s)"},
     [REASON_LOCKED] = {LEAD_NONE,

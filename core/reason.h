@@ -61,6 +61,7 @@ enum reason_id {
     REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,   /* n[0] the VM; text: which command, and what OpenNebula says */
     REASON_PARKED,            /* a user stopped or held its VMs */
+    REASON_ON_HOLD,           /* on request, until it is released */
     REASON_ENDS_SOON,         /* at n[0] */
     REASON_GROUP_INCOMPLETE,  /* n[0] VMs are there of n[1] (0: not said); text: the group */
     REASON_LOCKED,            /* n[0] the VM */

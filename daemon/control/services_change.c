@@ -76,7 +76,6 @@ static int apply(struct daemon *daemon, const struct lease_record *changed, cons
 static int release(struct daemon *daemon, const struct lease_record *lease, const char *who,
                    struct error *err)
 {
-    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL, INSTANT_NONE);
     if (lease_apply(daemon->store, lease, EVENT_RELEASE, clock_now(), "by %s", who) < 0)
         return error_set(err, EAGAIN, "lease %lld is %s now", (long long)lease->id,
                          phase_name(lease->phase));
@@ -119,7 +118,7 @@ int services_hold(void *context, int64_t id, const char *who, struct error *err)
         return error_set(err, EALREADY, "VMs on hold are scheduled: submit-on-hold is set");
     if (check_vms(daemon, lease, VM_PENDING, err) < 0)
         return -1;
-    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL, INSTANT_NONE);
+    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_ON_HOLD}, NULL, INSTANT_NONE);
     lease_apply(daemon->store, lease, EVENT_HOLD, clock_now(), "by %s", who);
     daemon_replan(daemon, "lease %lld was put on hold", (long long)id);
     daemon_wake(daemon);
@@ -228,11 +227,22 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
     return 0;
 }
 
+/* A parked lease has no place in the plan: it is judged when it goes on. */
+static const struct planner_change *change_of_parked(const struct lease_record *lease,
+                                                     const struct lease_change *change)
+{
+    static const struct planner_change accepted = {
+        .accepted = true, .start = INSTANT_NONE, .in_the_way = -1};
+
+    return lease->phase == PHASE_PARKED && !change->releases ? &accepted : NULL;
+}
+
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err)
 {
     struct daemon *daemon = context;
     const struct lease_record *lease = store_lease(daemon->store, id);
+    const struct planner_change *unplanned = change_of_parked(lease, change);
     struct change_search search = daemon->question->search;
     struct lease_record changed;
 
@@ -241,8 +251,10 @@ int services_change(void *context, int64_t id, const struct lease_change *change
                          daemon->problems[PROBLEM_STORE].text);
     if (make_changed(daemon, lease, change, &changed, err) < 0)
         return -1;
-    if (!daemon->question->is_answered ||
-        (search.stage == CHANGE_WANTED && !daemon->question->err.code && is_outdated(daemon)))
+    if (unplanned)
+        daemon->question->change = unplanned;
+    else if (!daemon->question->is_answered ||
+             (search.stage == CHANGE_WANTED && !daemon->question->err.code && is_outdated(daemon)))
         return ask(daemon, &search, &changed, err);
     if (daemon->question->err.code) {
         *err = daemon->question->err;

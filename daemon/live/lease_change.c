@@ -16,7 +16,8 @@ enum { SPAN_TEXT_MAX = 64 };
 bool lease_has_begun(const struct lease_record *lease)
 {
     return lease->accumulated > 0 || lease->since != INSTANT_NONE ||
-           (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED);
+           (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED &&
+            lease->phase != PHASE_PARKED);
 }
 
 /* A lease that is promoted without a start is promised the one that it is expected to have. */
@@ -149,7 +150,7 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
     if (!lease_can(lease, EVENT_CHANGED) || !lease->accepted)
         return error_set(err, EINVAL,
                          "lease %lld is %s: leases can be changed while they wait, are reserved, "
-                         "start or run",
+                         "start, run or are parked",
                          (long long)lease->id,
                          lease->accepted ? phase_name(lease->phase) : "not decided yet");
     if (change_kind(lease, change, now, changed, err) < 0 ||
@@ -179,8 +180,8 @@ int lease_release_make(const struct lease_record *lease, int64_t now, struct lea
         return check_end(released, now, err);
     lease_time_text(lease->start, start, sizeof start);
     return error_set(err, ENOSPC,
-                     "refused: the start of lease %lld, %s, has passed; cancel it "
-                     "instead",
+                     "refused: the start of lease %lld, %s, has passed; change it "
+                     "with --start, or cancel the lease",
                      (long long)lease->id, start);
 }
 
@@ -234,7 +235,8 @@ void lease_change_text(const struct lease_record *before, const struct lease_rec
                        int64_t now, char *text, size_t size)
 {
     char longer[SPAN_TEXT_MAX], shorter[SPAN_TEXT_MAX], until[TIME_TEXT_MAX];
-    bool has_end = lease_has_begun(after) || after->kind == LEASE_RESERVATION;
+    bool has_end = (lease_has_begun(after) && after->phase != PHASE_PARKED) ||
+                   after->kind == LEASE_RESERVATION;
     int64_t end = lease_end_from(after, now);
     size_t length;
 

@@ -471,7 +471,7 @@ int lease_take_change(struct store *store, const struct lease_record *known,
     lease->change_refused[0] = '\0';
     if (lease->since != INSTANT_NONE || lease->phase == PHASE_STARTING)
         lease->end = lease_end_from(lease, now);
-    if (!moves)
+    if (!moves || lease->phase == PHASE_PARKED)
         return 0;
     lease->expected = lease->kind == LEASE_RESERVATION ? lease->start : INSTANT_NONE;
     lease->contract = lease->kind == LEASE_RESERVATION;

@@ -305,6 +305,33 @@ static void a_waiting_lease_is_promoted_and_demoted(void **state)
     close_house(&house);
 }
 
+/* On hold it is promised nothing: no start is to be expected before it is released. */
+static void a_parked_lease_changes_without_a_promise(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *held = add_reservation(store, 1, NOW + 100, 600), changed;
+    struct lease_record *suspended = add_lease(store, 2, PHASE_PARKED, LEASE_BEST_EFFORT, 600);
+    struct lease_change later = nothing;
+    struct error err = {0};
+
+    held->phase = PHASE_PARKED;
+    held->expected = INSTANT_NONE;
+    later.start = NOW + 2000;
+    assert_int_equal(lease_change_make(held, &later, NOW, &changed, &err), 0);
+    assert_int_equal(lease_take_change(store, held, &changed, NOW, "later"), 0);
+    assert_int_equal(held->phase, PHASE_PARKED);
+    assert_int_equal(held->start, NOW + 2000);
+    assert_int_equal(held->expected, INSTANT_NONE);
+
+    suspended->accumulated = 50;
+    assert_int_equal(lease_change_make(suspended, &later, NOW, &changed, &err), -1);
+    assert_non_null(strstr(err.text, "start: lease 2 has begun"));
+    changed = longer(suspended, 100);
+    assert_int_equal(lease_take_change(store, suspended, &changed, NOW, "longer"), 0);
+    assert_int_equal(suspended->duration, 700);
+    assert_int_equal(suspended->end, INSTANT_NONE);
+}
+
 static void terms_change_as_they_are_given(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
@@ -465,6 +492,7 @@ int main(void)
         TEST(what_cannot_be_is_refused_at_once),
         TEST(a_change_is_stored_and_told),
         TEST(a_waiting_lease_is_promoted_and_demoted),
+        TEST(a_parked_lease_changes_without_a_promise),
         TEST(terms_change_as_they_are_given),
         TEST(changes_break_no_promise),
     };
