@@ -8,6 +8,7 @@
 
 #include "daemon/control/control.h"
 #include "daemon/control/services_question.h"
+#include "daemon/due.h"
 #include "daemon/http/http.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
@@ -29,7 +30,6 @@ enum {
     LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
     WATCHED_MAX = 400,           /* VMs polled together */
     LOOKED_AT_MOST = 20,         /* VMs that run and are read with each poll, for their attribute */
-    PICTURE_STALE = 3,           /* poll intervals after which commands are held back */
     COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the picture for placing new VMs */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls and plans */
@@ -89,16 +89,6 @@ int daemon_commit(struct daemon *daemon, struct error *err)
 void daemon_notice(struct daemon *daemon)
 {
     world_poll(daemon->world, POLL_NOTICE);
-}
-
-/* May commands be sent now: the picture is fresh, oned leads, no other daemon acts? */
-static bool daemon_may_act(const struct daemon *daemon)
-{
-    int64_t age = clock_monotonic() - daemon->polled;
-
-    return daemon->polled && daemon->poll_ok && world_leads(daemon->world) &&
-           guard_holds(daemon->guard) && daemon->poll_asked >= daemon->fence.acts_since &&
-           age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
 /* Leases change in cycles only: these times hold until the next one. */
@@ -236,7 +226,7 @@ static void finish_cycle(struct daemon *daemon)
     size_t n_commands = 0;
     int64_t now = clock_now();
     struct error err = {0};
-    bool may_act = daemon_may_act(daemon);
+    bool may_act = due_may_act(daemon);
 
     if (may_act && !daemon->fence.waits)
         n_commands = enactor_prepare(daemon->enactor, now);
@@ -283,7 +273,7 @@ static void cycle(struct daemon *daemon)
         intake(daemon, now);
         reconcile(daemon, now);
         messages_see(daemon->messages, now);
-        if (daemon_may_act(daemon))
+        if (due_may_act(daemon))
             services_attributes(daemon, now);
         daemon_want_forms(daemon);
         if (!planner_is_asked(daemon->planner)) /* the answer may need them */
@@ -380,78 +370,13 @@ static void look_at_watched(struct daemon *daemon)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Ignores due times of actions that are impossible until the next poll: the loop would spin. */
-static int64_t when_able(bool able, int64_t due)
-{
-    return able ? due : INSTANT_NEVER;
-}
-
-static bool plans(const struct daemon *daemon)
-{
-    return daemon->polled && world_leads(daemon->world) && daemon->plan_failures == 0;
-}
-
-/* Must a failed plan be retried? */
-static bool tries_again(const struct daemon *daemon)
-{
-    return daemon->plan_failures > 0 && !planner_is_planning(daemon->planner);
-}
-
-/* The next due time; `reconcile`: that of the reconciliation. */
-static int64_t next_due(const struct daemon *daemon, int64_t reconcile)
-{
-    bool acts = daemon_may_act(daemon) && !daemon->fence.waits;
-    int64_t due = when_able(plans(daemon), planner_next_time(daemon->planner));
-
-    due = least(due, when_able(daemon->polled && daemon->poll_ok, reconcile));
-    return least(due, when_able(acts, enactor_next_time(daemon->enactor)));
-}
-
-/* Milliseconds until the next due time. */
-static int64_t until_due(const struct daemon *daemon)
-{
-    int64_t steady = clock_monotonic(), wait = 1000 * 60;
-    int64_t due = next_due(daemon, daemon->reconcile_next);
-    int32_t one;
-
-    if (daemon->cycle_due && !planner_is_planning(daemon->planner))
-        return 0;
-    if (planner_is_planning(daemon->planner))
-        due = INSTANT_NEVER; /* finish_cycle() follows when the plan is ready */
-    due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
-    if (due < INSTANT_NEVER)
-        wait = least(wait, due * 1000 - clock_now_ms());
-    if (notices_next_time(daemon->notices) < INSTANT_NEVER)
-        wait = least(wait, notices_next_time(daemon->notices) * 1000 - clock_now_ms());
-    if (fence_follows(daemon) || world_leads(daemon->world))
-        wait = least(wait, guard_next_time(daemon->guard) - steady);
-    wait = least(wait, fence_due(daemon) - steady);
-    if (plans(daemon))
-        wait = least(wait, planner_forecast_due(daemon->planner) - steady);
-    if (tries_again(daemon))
-        wait = least(wait, daemon->next_plan - steady);
-    wait = least(wait, planner_due(daemon->planner) - steady);
-    if (daemon->http)
-        wait = least(wait, http_due(daemon->http) - steady);
-    if (!world_polling(daemon->world))
-        wait = least(wait, daemon->next_poll - steady);
-    if (!daemon->looking && daemon->poll_ok && enactor_watched(daemon->enactor, &one, 1))
-        wait = least(wait, daemon->next_look - steady);
-    return wait < 0 ? 0 : wait;
-}
-
 /* Starts a cycle when a due time has come. */
 static void watch_time(struct daemon *daemon)
 {
     int64_t now = clock_now();
 
-    if (next_due(daemon, daemon->reconcile_due) <= now ||
-        (tries_again(daemon) && clock_monotonic() >= daemon->next_plan))
+    if (due_next(daemon, daemon->reconcile_due) <= now ||
+        (due_plan_again(daemon) && clock_monotonic() >= daemon->next_plan))
         daemon->cycle_due = true;
     if (!daemon->replan && planner_retry_time(daemon->planner) <= now)
         daemon_replan(daemon, "the delay after a failed start is over");
@@ -507,7 +432,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
 /* Starts a forecast when idle; changed estimates start a cycle. */
 static void look_ahead(struct daemon *daemon)
 {
-    if (daemon->cycle_due || daemon->replan || !plans(daemon) ||
+    if (daemon->cycle_due || daemon->replan || !due_plans(daemon) ||
         planner_forecast_due(daemon->planner) > clock_monotonic())
         return;
     planner_forecast(daemon->planner);
@@ -538,9 +463,9 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
     n += notices_waitfds(daemon->notices, &fds[n]);
     if (daemon->http)
         n += http_waitfds(daemon->http, &fds[n]);
-    wait = until_due(daemon);
+    wait = due_in(daemon);
     if (daemon->watchdog_ms > 0)
-        wait = least(wait, daemon->watchdog_ms / 3);
+        wait = wait < daemon->watchdog_ms / 3 ? wait : daemon->watchdog_ms / 3;
     if (cloud_wait(daemon->cloud, fds, n, (int)wait, err) < 0)
         return -1;
     planner_serve(daemon->planner);

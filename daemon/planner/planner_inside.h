@@ -157,6 +157,12 @@ uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NON
 void planner_look_for_room(struct planner *planner, const struct lease_record *lease, int64_t now,
                            struct reason *reason, struct eligible *eligible);
 
+/* --- planned.c: the leases that the engine has been given --- */
+struct planned *planned_add(struct facts *facts, int64_t lease);
+struct planned *planned_of(const struct map *planned, int64_t lease); /* NULL */
+void planned_drop(struct map *planned, int64_t lease);
+void planned_drop_all(struct map *planned);
+
 /* --- facts_requests.c: requests to the engine ------------------------------------------------- */
 struct asking {
     struct lease_request request; /* node_sets are `sets` */
@@ -165,10 +171,6 @@ struct asking {
     struct planned *planned;
 };
 
-struct planned *planned_add(struct facts *facts, int64_t lease);
-struct planned *planned_of(const struct map *planned, int64_t lease); /* NULL */
-void planned_drop(struct map *planned, int64_t lease);
-void planned_drop_all(struct map *planned);
 /* Make the lease's request, and its entry in facts->planned. False: the lease cannot be placed at
  * present; a note says why. */
 bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking);

@@ -1,0 +1,26 @@
+/* due.h: when the daemon's loop has something to do, and what it may do now.
+ *
+ * Every question is answered from times that the parts keep: constant time. */
+#ifndef GALERNA_DAEMON_DUE_H
+#define GALERNA_DAEMON_DUE_H
+
+#include "daemon/daemon.h"
+
+/* May commands be sent: the picture is fresh, oned leads, and no other daemon acts? */
+bool due_may_act(const struct daemon *daemon);
+
+/* May plans be made? */
+bool due_plans(const struct daemon *daemon);
+
+/* Must a failed plan be retried (at daemon->next_plan)? */
+bool due_plan_again(const struct daemon *daemon);
+
+/* The time (seconds since 1970) of the next planned operation, command or reconciliation, of which
+ * `reconcile` is the time; INSTANT_NEVER. Actions that are impossible until the next poll do not count:
+ * the loop would spin. */
+int64_t due_next(const struct daemon *daemon, int64_t reconcile);
+
+/* Milliseconds until anything is due: at least 0, at most a minute. */
+int64_t due_in(const struct daemon *daemon);
+
+#endif
