@@ -19,7 +19,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
 from endurance.judge import Judge
-from endurance.moving import SETTINGS, MovingJudge, MovingWork, hardware
+from endurance.moving import (PIN_POLICY, PINNED_EVERY, SETTINGS, MovingJudge, MovingWork,
+                              hardware)
 from endurance.watch import GentleSampler, Scales
 from endurance.work import GROUP, IMMEDIATE, LEASE, PLAIN, RESERVATION, Work
 from kit.backend import Real, Sandbox, wait_for
@@ -150,7 +151,10 @@ class Soak(Trial):
                  "%d hosts monitored" % len(names))
         if self.options.rebalance:
             for host in self.oned.hosts():
-                self.backend.tell_hardware(host, hardware())
+                self.backend.tell_hardware(host, hardware(CORES, MEMORY))
+                if host % PINNED_EVERY == 0:
+                    self.oned.call("one.host.update", host, PIN_POLICY, 1)
+            self.work.backend = self.backend
             self.settings += SETTINGS
 
     def prepare(self):

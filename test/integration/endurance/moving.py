@@ -12,20 +12,29 @@ from kit.groups import role_text
 INTERVAL = 15       # seconds between plans
 MOST_MOVES = 4      # of one plan
 DEVICES = 2         # of each host
+PINNED_EVERY = 5    # one host of these is for pinned VMs
 DRAINED = 2         # hosts at a time
 STOPPED, SUSPENDED, POWEROFF, UNDEPLOYED = 4, 5, 8, 9
 OFF = {STOPPED: "stop", SUSPENDED: "suspend", POWEROFF: "poweroff", UNDEPLOYED: "undeploy"}
 WEIGHTS = ["CPU_WEIGHT", "MEMORY_WEIGHT", "CPU_USAGE_WEIGHT", "NET_WEIGHT", "DISK_WEIGHT"]
 SETTINGS = "\nrebalance-interval: %d" % INTERVAL
+PIN_POLICY = 'PIN_POLICY = "PINNED"'
+TOPOLOGY = 'VCPU = "2"\nTOPOLOGY = [ PIN_POLICY = "THREAD", HUGEPAGE_SIZE = "2" ]\n'
 DEVICE = 'VENDOR = "10de", DEVICE = "20f1", CLASS = "0302"'
 
 
-def hardware():
-    """The devices of a host as it reports them."""
-    return "".join(
+def hardware(cores, memory):
+    """What a host has, as it reports it: devices; two NUMA nodes, half of the memory in pages."""
+    devices = "".join(
         'PCI = [ ADDRESS = "0000:%02d:00:0", SHORT_ADDRESS = "%02d:00.0", DOMAIN = "0000", '
         'BUS = "%02d", SLOT = "00", FUNCTION = "0", TYPE = "10de:20f1:0302", %s ]\n'
         % (slot, slot, slot, DEVICE) for slot in range(1, DEVICES + 1))
+    threads = "".join('CORE = [ NODE_ID = "%d", ID = "%d", CPUS = "%d,%d" ]\n' % (
+        core * 2 // cores, core, core, core + cores) for core in range(cores))
+    nodes = "".join('HUGEPAGE = [ NODE_ID = "%d", SIZE = "2048", PAGES = "%d" ]\n'
+                    'MEMORY_NODE = [ NODE_ID = "%d", TOTAL = "%d", DISTANCE = "%d %d" ]\n' % (
+                        node, memory // 8, node, memory * 512, node, 1 - node) for node in (0, 1))
+    return devices + threads + nodes
 
 
 class MovingWork(Work):
@@ -34,7 +43,7 @@ class MovingWork(Work):
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.scheduler = None
+        self.scheduler = self.backend = None
         self.group = []     # further members of the last VM group, as templates
         self.drained = {}   # host -> when the drain ends
         self.next_policy = 0
@@ -47,6 +56,8 @@ class MovingWork(Work):
             text += self.membership()
         elif item.kind in (PLAIN, LEASE) and dice < 0.5:
             text += "PCI = [ %s ]\n" % DEVICE
+        elif item.kind in (PLAIN, LEASE) and dice < 0.6:
+            text += TOPOLOGY
         self.to_submit[-1] = (item, name, text, again)
 
     def membership(self):
@@ -87,8 +98,16 @@ class MovingWork(Work):
 
     def deed(self):
         deeds = [self.delete_plain, self.delete_waiting, self.suspend, self.turn_off, self.turn_off,
-                 self.disable_host, self.drain, self.apply]
+                 self.disable_host, self.drain, self.apply, self.work_hard, self.work_hard]
         self.random.choice(deeds)()
+
+    def work_hard(self):
+        """VMs use more or less than they requested."""
+        vm = self.pick([PLAIN, LEASE], lambda vm: vm.running)
+        if vm:
+            self.backend.tell_use(vm.id, self.random.randrange(200),
+                                  *(self.random.randrange(10000000) for _ in range(2)))
+            self.count("changes of use", "the use of %s changes" % vm)
 
     def turn_off(self):
         vm = self.pick([PLAIN], lambda vm: vm.running)

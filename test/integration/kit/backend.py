@@ -106,9 +106,13 @@ class Backend:
     def tell_hardware(self, host, text):
         raise NotImplementedError
 
-    def report_use(self, vm, cpu, net=0, disk=0):
-        """The VM uses that much, by its monitoring: 1/100 processors, bytes per second."""
+    def tell_use(self, vm, cpu, net=0, disk=0):
+        """The VM uses that much from now on: 1/100 processors, bytes per second."""
         raise NotImplementedError
+
+    def report_use(self, vm, cpu, net=0, disk=0):
+        """The same; the VM has been measured."""
+        self.tell_use(vm, cpu, net, disk)
 
     def wait_monitored(self, host, cores, memory):
         def ready():
@@ -216,7 +220,7 @@ class Sandbox(Backend):
     def tell_hardware(self, host, text):
         self.oned.call("sandbox.host", host, text)
 
-    def report_use(self, vm, cpu, net=0, disk=0):
+    def tell_use(self, vm, cpu, net=0, disk=0):
         self.oned.call("sandbox.use", vm, "CPU=%d\nNETRX_BW=0\nNETTX_BW=%d\nDISKRDBYTES_BW=0\n"
                        "DISKWRBYTES_BW=%d\n" % (cpu, net, disk))
 
@@ -303,9 +307,12 @@ class Real(Backend):
     def tell_hardware(self, host, text):
         self.write("hardware/" + self.oned.hosts()[host].name, text)
 
-    def report_use(self, vm, cpu, net=0, disk=0):
+    def tell_use(self, vm, cpu, net=0, disk=0):
         host = self.oned.hosts()[self.oned.vm(vm).host].name
         self.write("use/vm%d" % vm, "host=%s cpu=%d net=%d disk=%d" % (host, cpu, net, disk))
+
+    def report_use(self, vm, cpu, net=0, disk=0):
+        super().report_use(vm, cpu, net, disk)
         wait_for(lambda: len([record for record in self.oned.document(
             "one.vm.monitoring", vm).findall("MONITORING/NETTX") if int(record.text) > 0 or not net])
                  > 2, 60, "VM %d is measured" % vm)
