@@ -29,7 +29,7 @@ static const struct command_option drain_options[] = {
              "now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
      .take = client_take_time,
-     .help = "The hosts take VMs again from then on. Default: until 'galerna host undrain'"},
+     .help = "The drain ends then. Default: with 'galerna host undrain'"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show what would become of each VM"},
 };
@@ -166,7 +166,7 @@ static void print_undrained(const json_t *answer)
 {
     printf("Host %" PRId64 " (", client_integer(answer, "host"));
     table_print_text(stdout, client_text(answer, "name"));
-    printf(") takes VMs again.\n");
+    printf(") is not drained any more.\n");
 }
 
 const struct command_line host_undrain_line = {
