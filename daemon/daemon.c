@@ -91,6 +91,11 @@ void daemon_notice(struct daemon *daemon)
     world_poll(daemon->world, POLL_NOTICE);
 }
 
+bool daemon_acts(const struct daemon *daemon)
+{
+    return world_leads(daemon->world) && guard_holds(daemon->guard) && !daemon->fence.behind;
+}
+
 /* Leases change in cycles only: these times hold until the next one. */
 static void note_times(struct daemon *daemon)
 {
@@ -271,8 +276,10 @@ static void cycle(struct daemon *daemon)
         return;
     if (daemon->poll_ok) {
         intake(daemon, now);
+        messages_see(daemon->messages, now); /* first: promises of another front-end */
         reconcile(daemon, now);
-        messages_see(daemon->messages, now);
+        if (fence_catch_up(daemon))
+            reconcile(daemon, now);
         if (due_may_act(daemon))
             services_attributes(daemon, now);
         daemon_want_forms(daemon);

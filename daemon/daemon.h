@@ -132,6 +132,9 @@ struct daemon {
 };
 
 /* --- daemon.c --- */
+/* Does this daemon decide about leases? Not while another one acts, or may have acted since the
+ * last poll: then it only follows what VMs and promises show. */
+bool daemon_acts(const struct daemon *daemon);
 /* The engine no longer matches reality: rebuild it. */
 void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

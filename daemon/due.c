@@ -24,8 +24,7 @@ bool due_may_act(const struct daemon *daemon)
 {
     int64_t age = clock_monotonic() - daemon->polled;
 
-    return daemon->polled && daemon->poll_ok && world_leads(daemon->world) &&
-           guard_holds(daemon->guard) && daemon->poll_asked >= daemon->fence.acts_since &&
+    return daemon->polled && daemon->poll_ok && daemon_acts(daemon) &&
            age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
@@ -41,11 +40,12 @@ bool due_plan_again(const struct daemon *daemon)
 
 int64_t due_next(const struct daemon *daemon, int64_t reconcile)
 {
-    bool acts = due_may_act(daemon) && !daemon->fence.waits;
+    bool acts = daemon->polled && daemon->poll_ok && daemon_acts(daemon);
+    bool sends = due_may_act(daemon) && !daemon->fence.waits;
     int64_t due = when_able(due_plans(daemon), planner_next_time(daemon->planner));
 
-    due = least(due, when_able(daemon->polled && daemon->poll_ok, reconcile));
-    return least(due, when_able(acts, enactor_next_time(daemon->enactor)));
+    due = least(due, when_able(acts, reconcile));
+    return least(due, when_able(sends, enactor_next_time(daemon->enactor)));
 }
 
 int64_t due_in(const struct daemon *daemon)

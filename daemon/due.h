@@ -6,7 +6,7 @@
 
 #include "daemon/daemon.h"
 
-/* May commands be sent: the picture is fresh, oned leads, and no other daemon acts? */
+/* May commands be sent: does this daemon act, and is the picture fresh? */
 bool due_may_act(const struct daemon *daemon);
 
 /* May plans be made? */

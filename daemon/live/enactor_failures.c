@@ -164,13 +164,23 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
     return again;
 }
 
+/* A start is shown, and a VM held or released, when the command is answered. oned begins all else
+ * when it comes to it, which takes seconds under load. */
+static bool is_shown_with_the_answer(enum command command)
+{
+    enum command_effect effect = command_kinds[command].effect;
+
+    return effect == EFFECT_START || effect == EFFECT_NONE;
+}
+
 /* oned answers before what it has done is surely in its database: the write is lost when oned loses
  * the leadership, and comes late when its log does. */
 bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
                         const struct vm_observation *observed, int64_t now)
 {
     struct daemon *daemon = enactor->daemon;
-    int64_t pause = vm->in_vain > 0 ? enactor_pause_after(daemon, vm->in_vain) : 0;
+    int times = vm->in_vain + !is_shown_with_the_answer(vm->last);
+    int64_t pause = times > 0 ? enactor_pause_after(daemon, times) : 0;
     char after[TIME_TEXT_MAX] = "";
 
     if (!guard_covers(daemon->guard, vm->settled, observed->asked)) {

@@ -110,8 +110,19 @@ static void begin_to_act(struct daemon *daemon)
         return;
     log_info("acting beside the leader of the zone, server %d, in Raft term %lld",
              leadership->server, (long long)leadership->term);
+    daemon->fence.behind = true;
     daemon->fence.acts_since = clock_monotonic();
+    world_read_all(daemon->world);
+    daemon_replan(daemon, "another galernad may have acted");
     world_poll(daemon->world, POLL_FULL);
+}
+
+bool fence_catch_up(struct daemon *daemon)
+{
+    if (!daemon->fence.behind || daemon->poll_asked < daemon->fence.acts_since)
+        return false;
+    daemon->fence.behind = false;
+    return daemon_acts(daemon);
 }
 
 void fence_step(struct daemon *daemon)

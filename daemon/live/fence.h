@@ -19,11 +19,14 @@ struct fence {
     int64_t since;        /* monotonic milliseconds: when the commands began to wait */
     int64_t next_confirm; /* monotonic milliseconds */
     int64_t next_look;    /* monotonic milliseconds: of a follower at its oned */
+    bool behind;          /* the daemon that acted before may have changed what is not read yet */
     int64_t acts_since;   /* monotonic milliseconds: an earlier picture is not acted on */
 };
 
 /* oned has been read, and does not lead its zone. */
 bool fence_follows(const struct daemon *daemon);
+/* The leases follow the last poll. True: this daemon decides about them from now on. */
+bool fence_catch_up(struct daemon *daemon);
 /* Send the commands that enactor_prepare() left, now or as soon as that is proved to be safe. */
 void fence_send(struct daemon *daemon);
 /* To be called in each turn of the loop; does not block. */

@@ -257,7 +257,7 @@ bool guard_is_settled(const struct guard *guard)
 
 bool guard_holds(const struct guard *guard)
 {
-    return !guard->marked || claim_holds(&guard->claim, clock_monotonic());
+    return !guard || !guard->marked || claim_holds(&guard->claim, clock_monotonic());
 }
 
 bool guard_is_fresh(const struct guard *guard)

@@ -40,7 +40,7 @@ void guard_step(struct guard *guard);
 int64_t guard_next_time(const struct guard *guard);
 /* OpenNebula has been asked for the mark, and no other galernad is being watched. */
 bool guard_is_settled(const struct guard *guard);
-/* May this daemon act? */
+/* May this daemon act? guard may be NULL: yes. */
 bool guard_holds(const struct guard *guard);
 /* Commands wait to be sent: is the mark fresh enough? If not, write it. */
 bool guard_is_fresh(const struct guard *guard);

@@ -391,6 +391,7 @@ static void close_groups(struct daemon *daemon, int64_t now)
 {
     size_t n;
     const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    bool acts = daemon_acts(daemon);
 
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = leases[i];
@@ -399,12 +400,12 @@ static void close_groups(struct daemon *daemon, int64_t now)
         if (lease->phase != PHASE_GATHERING)
             continue;
         there = members(daemon, lease->id);
-        if (there &&
-            ((lease->group_size && there >= lease->group_size) || lease->group_until <= now)) {
+        if (there && ((lease->group_size && there >= lease->group_size) ||
+                      (lease->group_until <= now && acts))) {
             close_group(daemon, lease, now, there);
             continue;
         }
-        if (is_interrupted_order(daemon, lease, now)) {
+        if (acts && is_interrupted_order(daemon, lease, now)) {
             reconcile_apply(daemon, lease, EVENT_CANCELLED, now,
                             "its order was interrupted before all of its VMs were created");
             continue;

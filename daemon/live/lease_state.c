@@ -147,6 +147,11 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_ASKED_AGAIN:
         lease->accepted = lease->late = lease->warned = false;
         break;
+    case EVENT_TAKEN_OVER:
+        stop_running(store, lease);
+        lease->expected = lease->end = lease->preempted_at = INSTANT_NONE;
+        forget_reason(lease);
+        break;
     case EVENT_COMPLETE:
         lease->group_until = INSTANT_NEVER;
         forget_reason(lease);

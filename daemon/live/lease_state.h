@@ -26,8 +26,9 @@ enum lease_event {
     EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
     EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
     EVENT_QUEUED,        /* the terms it now requests are granted */
-    EVENT_RESTORED, /* its promise was found in OpenNebula, and its VMs wait or are suspended */
-    EVENT_REFUSED,  /* by rights, policy, lack of room, or a malformed attribute */
+    EVENT_RESTORED,   /* its promise was found in OpenNebula, and its VMs wait or are suspended */
+    EVENT_TAKEN_OVER, /* its VMs show a later promise: restored from there */
+    EVENT_REFUSED,    /* by rights, policy, lack of room, or a malformed attribute */
     /* from the planner */
     EVENT_ACCEPTED,  /* admitted: the lease has a promise, or waits for room */
     EVENT_CONVERTED, /* a reservation without room becomes best-effort */

@@ -12,12 +12,23 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
+enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, of a VM */ };
+
 /* --- writing ---------------------------------------------------------------------------------- */
 
 static bool has_promise(const struct vm_record *vm, const struct lease_record *lease)
 {
     return lease->accepted && lease->phase > PHASE_GATHERING && lease->phase < PHASE_ENDING &&
            (!lease->plain || vm->suspended_by_us);
+}
+
+/* One of a later Raft term counts more than any of an earlier one: a galernad that was deposed may
+ * have written promises that were lost. */
+static int64_t next_number(const struct daemon *daemon, const struct vm_record *vm)
+{
+    int64_t first = world_leadership(daemon->world)->term * PROMISES_IN_A_TERM;
+
+    return vm->promise_number < first ? first : vm->promise_number + 1;
 }
 
 /* The next one of the VM. */
@@ -27,7 +38,7 @@ static struct promise promise_of(const struct daemon *daemon, const struct vm_re
     return (struct promise){.zone = daemon->promises.zone,
                             .vm = vm->id,
                             .lease = lease->id,
-                            .number = vm->promise_number + 1,
+                            .number = next_number(daemon, vm),
                             .suspended = vm->suspended_by_us,
                             .sequence = vm->sequence,
                             .ran_for = vm->ran_for,
@@ -55,43 +66,55 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
 
 /* --- what VMs show ---------------------------------------------------------------------------- */
 
-/* Another front-end has accepted the lease, or changed its kind: which of the two phases it waits
- * in follows from the kind. */
-static void take_decision(struct daemon *daemon, const struct lease_record *lease,
-                          enum lease_event event, int64_t now)
+/* The phase of a lease that is known by its promise follows from what its VMs do. */
+static enum lease_event event_of(const struct daemon *daemon, const struct lease_record *lease)
 {
-    if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
-        lease_apply(daemon->store, lease, event, now, "by another front-end");
+    size_t n, stopped = 0;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        enum vm_status status = reconcile_vm_status(daemon, vms[i], observed);
+
+        if (status == STATUS_RUNNING || status == STATUS_IN_TRANSITION || status == STATUS_FAILED)
+            return EVENT_FOUND_RUNNING;
+        stopped += status == STATUS_STOPPED_BY_USER;
+    }
+    return stopped == n ? EVENT_FOUND_STOPPED : EVENT_RESTORED;
 }
 
-/* Another front-end acted on the lease since this store was written. */
+/* Another front-end acted on the lease since this store was written: all that was decided here is
+ * obsolete. */
+static void take_over(struct daemon *daemon, const struct lease_record *lease,
+                      const struct vm_record *vm, const struct promise *promise, int64_t now)
+{
+    lease_apply(daemon->store, lease, EVENT_TAKEN_OVER, now,
+                "VM %d shows a later promise than the store has: another front-end wrote it",
+                vm->id);
+    vm_restore(daemon->store, vm, promise->suspended, promise->sequence, promise->ran_for);
+    lease_restore(daemon->store, lease, &promise->terms);
+    lease_apply(daemon->store, lease, event_of(daemon, lease), now, "by another front-end");
+    daemon_replan(daemon, "lease %lld has a later promise", (long long)lease->id);
+}
+
 static void take_newer(struct daemon *daemon, const struct vm_record *vm,
                        const struct promise *promise, int64_t now)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
     int64_t digest = promise_digest(promise);
 
-    if (digest != vm->promise_digest && lease && promise->lease == lease->id &&
-        !lease_is_final(lease)) {
-        const struct lease_record before = *lease;
+    if (lease && promise->lease == lease->id && lease_can(lease, EVENT_TAKEN_OVER)) {
+        const struct promise own = promise_of(daemon, vm, lease);
 
-        vm_restore(daemon->store, vm, promise->suspended, promise->sequence, promise->ran_for);
-        lease_restore(daemon->store, lease, &promise->terms);
-        store_history(daemon->store, lease->id, now, "restored",
-                      "VM %d shows a newer promise than the store has: another front-end wrote it",
-                      vm->id);
-        if (!before.accepted)
-            take_decision(daemon, lease, EVENT_ACCEPTED, now);
-        else if (before.kind != lease->kind)
-            take_decision(daemon, lease, EVENT_CHANGED, now);
-        daemon_replan(daemon, "lease %lld has a newer promise", (long long)lease->id);
+        if (digest != promise_digest(&own))
+            take_over(daemon, lease, vm, promise, now);
     }
     vm_has_promise(daemon->store, vm, promise->number, digest);
 }
 
 static void report(struct daemon *daemon, const struct vm_record *vm, const char *what, int64_t now)
 {
-    if (vm->promise_state != PROMISE_INTACT)
+    if (vm->promise_state != PROMISE_INTACT || !daemon_acts(daemon))
         return;
     log_warning_of(vm->lease, vm->id,
                    "VM %d: its attribute " PROMISE_ATTRIBUTE " %s: ignored, and written again",
@@ -165,23 +188,6 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm)
     if (lease->phase == PHASE_GATHERING)
         lease_restore(daemon->store, lease, &promise.terms);
     return true;
-}
-
-/* What the VMs of a restored lease do decides its phase. */
-static enum lease_event event_of(const struct daemon *daemon, const struct lease_record *lease)
-{
-    size_t n, stopped = 0;
-    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
-        enum vm_status status = reconcile_vm_status(daemon, vms[i], observed);
-
-        if (status == STATUS_RUNNING || status == STATUS_IN_TRANSITION || status == STATUS_FAILED)
-            return EVENT_FOUND_RUNNING;
-        stopped += status == STATUS_STOPPED_BY_USER;
-    }
-    return stopped == n ? EVENT_FOUND_STOPPED : EVENT_RESTORED;
 }
 
 static bool is_restored(const struct lease_record *lease)

@@ -276,6 +276,8 @@ void reconcile(struct daemon *daemon, int64_t now)
     daemon->reconciled = now;
     for (size_t i = 0; i < n; i++)
         reconcile_lease(daemon, leases[i], now);
+    if (!daemon_acts(daemon)) /* what was seen may be old: time decides nothing yet */
+        return;
     for (size_t i = 0; i < n; i++) {
         if (leases[i]->phase == PHASE_RUNNING) {
             reconcile_watch_end(daemon, leases[i], now);

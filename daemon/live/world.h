@@ -103,6 +103,9 @@ const struct vm_use *world_use(const struct world *world, int32_t vm);
 /* Monotonic milliseconds: when that was asked, or 0. An error counts as an answer without VMs. */
 int64_t world_uses_asked(const struct world *world);
 
+/* The next full poll reads every VM in extended form, as the first one does. O(VMs). */
+void world_read_all(struct world *world);
+
 /* The extended forms have been processed: free those of running VMs that are not wanted, once a
  * whole answer is unneeded. All others stay until the next poll. O(forms x wanted). */
 void world_drop_forms(struct world *world);

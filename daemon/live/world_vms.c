@@ -157,6 +157,12 @@ void full_forms_take(struct world *world)
         full_forms_use(world, &world->full.pools[i]);
 }
 
+void world_read_all(struct world *world)
+{
+    for (uint32_t i = 0; i < world->observations.n; i++)
+        ((struct vm_observation *)map_value(&world->observations, i))->full_seen = false;
+}
+
 static bool is_needed(const struct world *world, const struct vm *vm)
 {
     const struct vm_observation *observed = world_vm(world, vm->id);

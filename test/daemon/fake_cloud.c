@@ -66,7 +66,7 @@ static void answer(struct fake_cloud *fake, const struct fake_call *call)
 {
     struct cloud_answer told = {
         .error = fake->unreachable,
-        .leadership = {.leads = fake->leads, .role = "solo", .server = -1},
+        .leadership = {.leads = fake->leads, .term = fake->term, .role = "solo", .server = -1},
     };
 
     switch (call->question.subject) {
@@ -284,7 +284,7 @@ void scene_open(struct scene *scene, struct store *store)
     scene->daemon.live = &scene->live;
     scene->daemon.store = store;
     scene->daemon.cloud = &scene->fake->cloud;
-    world = (struct world_settings){.cloud = scene->daemon.cloud};
+    world = (struct world_settings){.cloud = scene->daemon.cloud, .check_leader = true};
     scene->daemon.world = world_create(&world, polled, scene);
     scene->daemon.estimates = estimates_create(store, 2);
     scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, NULL);

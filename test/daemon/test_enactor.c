@@ -107,6 +107,30 @@ static void a_command_without_effect_is_not_repeated_at_once(void **state)
     scene_close(&scene);
 }
 
+/* oned accepts it at once, and begins it when it has done what came before. */
+static void a_suspension_that_begins_late_is_not_commanded_twice(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    open_with_hosts(&scene, state, 1);
+    scene.live.retry_backoff = 10;
+    vm = add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    vm_command_over(store_of(state), vm);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 0);
+    assert_int_equal(scene_enact(&scene, NOW + 10), 0);
+    fake_cloud_put(scene.fake, 1, VM_CHANGING, 0);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 11), 0);
+    fake_cloud_put(scene.fake, 1, VM_RUNNING, 0); /* it failed */
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 12), 1);
+    scene_close(&scene);
+}
+
 /* While it is not sure where a deployed VM is, its host has no room for another one. */
 static void a_command_without_effect_keeps_its_room(void **state)
 {
@@ -213,8 +237,10 @@ static const char *commands_to_all(struct scene *scene, struct store *store)
     size_t n;
     const struct vm_record *const *vms = store_vms(store, &n);
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) { /* its effect was seen, and undone */
         vm_command_over(store, vms[i]);
+        vm_note_effect(store, vms[i]);
+    }
     scene_poll(scene);
     scene_enact(scene, NOW);
     return scene_commands(scene);
@@ -309,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(each_goal_has_its_command),
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
+        WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
         WITH_STORE(a_command_without_effect_keeps_its_room),
         WITH_STORE(moves_go_where_there_is_room),
         WITH_STORE(nothing_is_repeated_before_it_was_looked_at),

@@ -345,7 +345,7 @@ static void a_newer_promise_of_another_front_end_is_taken_over(void **state)
     promise.terms.start = START + 500;
     promise_write(&promise, &key, stage.texts[1]);
     look(&stage);
-    assert_string_equal(stage.events, "1 restored, ");
+    assert_string_equal(stage.events, "1 taken-over, 1 restored, ");
     assert_int_equal(lease->start, START + 500);
     assert_int_equal(write_all(&stage), 0);
     close_it(&stage);
@@ -368,9 +368,127 @@ static void what_another_front_end_accepts_is_reserved_here(void **state)
     promise.lease = 2;
     promise_write(&promise, &key, stage.texts[2]);
     look(&stage);
-    assert_string_equal(stage.events, "2 restored, 2 accepted, ");
+    assert_string_equal(stage.events, "2 taken-over, 2 restored, ");
     assert_int_equal(store_lease(stage.store, 2)->phase, PHASE_RESERVED);
     assert_int_equal(store_lease(stage.store, 2)->start, START);
+    close_it(&stage);
+}
+
+/* The VM shows what a galernad of another front-end wrote later. */
+static void rewrite(struct stage *stage, int32_t vm, bool suspended, int64_t duration)
+{
+    struct promise promise;
+
+    assert_int_equal(promise_read(stage->texts[vm], &key, 0, vm, &promise), PROMISE_VALID);
+    promise.number++;
+    promise.suspended = suspended;
+    promise.sequence = suspended ? 0 : -1;
+    promise.ran_for = suspended ? 700 : 0;
+    promise.terms.duration = duration;
+    promise_write(&promise, &key, stage->texts[vm]);
+}
+
+/* A best-effort lease that runs until NOW + 100, as far as this store knows. */
+static struct lease_record *run(struct stage *stage, int32_t id)
+{
+    struct lease_record *lease = reserve(stage, id, 1);
+
+    lease->kind = LEASE_BEST_EFFORT;
+    lease->start = lease->expected = INSTANT_NONE;
+    lease->phase = PHASE_RUNNING;
+    lease->duration = 1000;
+    lease->since = NOW - 900;
+    lease->end = NOW + 100;
+    fake_cloud_put(stage->scene.fake, id, VM_RUNNING, 2);
+    stage->scene.fake->vms[stage->scene.fake->n_vms - 1].history.rstime = NOW - 900;
+    write_all(stage);
+    return lease;
+}
+
+static void what_another_front_end_suspended_waits_here_with_the_time_it_has_left(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    lease = run(&stage, 1);
+    rewrite(&stage, 1, true, 1000);
+    fake_cloud_put(stage.scene.fake, 1, VM_STOPPED, 2);
+    look(&stage);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_int_equal(lease->accumulated, 700);
+    assert_true(lease->end == INSTANT_NONE);
+    assert_true(store_vm(stage.store, 1)->suspended_by_us);
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_NONE);
+    reconcile(&stage.scene.daemon, NOW + 200);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    close_it(&stage);
+}
+
+/* A galernad that was cut off has ended the lease; the one that acts has changed it since. */
+static void a_lease_that_was_ended_too_early_runs_on(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    lease = run(&stage, 1);
+    look(&stage);
+    reconcile(&stage.scene.daemon, NOW + 101);
+    assert_int_equal(lease->phase, PHASE_ENDING);
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_END);
+    rewrite(&stage, 1, false, 5000);
+    look(&stage);
+    assert_int_equal(lease->phase, PHASE_ENDING); /* VMs that run are not read each time */
+    world_read_all(stage.scene.daemon.world);
+    look(&stage);
+    reconcile(&stage.scene.daemon, NOW + 102);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_RUN);
+    assert_true(lease->end > NOW + 102);
+    close_it(&stage);
+}
+
+/* What was written before an election may be lost, or come late. */
+static void a_promise_of_a_later_term_counts_more(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+    int64_t lost;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    stage.scene.fake->term = 4;
+    look(&stage);
+    lease = reserve(&stage, 1, 1);
+    for (int i = 0; i < 3; i++) {
+        lease->duration++;
+        write_all(&stage);
+    }
+    lost = store_vm(stage.store, 1)->promise_number;
+    vm_to_change(stage.store, 1)->promise_number = 1; /* of the galernad that acts next */
+    stage.scene.fake->term = 5;
+    look(&stage);
+    lease->duration = 60;
+    write_all(&stage);
+    assert_true(store_vm(stage.store, 1)->promise_number > lost);
+    close_it(&stage);
+}
+
+/* Who only watches sees old pictures, and writes nothing. */
+static void who_does_not_act_reports_no_damage(void **state)
+{
+    struct stage stage;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    reserve(&stage, 1, 1);
+    write_all(&stage);
+    stage.scene.fake->leads = false;
+    stage.texts[1][0] = '\0';
+    look(&stage);
+    assert_string_equal(stage.events, "");
+    stage.scene.fake->leads = true;
+    look(&stage);
+    assert_string_equal(stage.events, "1 promise-damaged, ");
     close_it(&stage);
 }
 
@@ -420,6 +538,10 @@ int main(void)
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
         TEST(what_another_front_end_accepts_is_reserved_here),
+        TEST(what_another_front_end_suspended_waits_here_with_the_time_it_has_left),
+        TEST(a_lease_that_was_ended_too_early_runs_on),
+        TEST(a_promise_of_a_later_term_counts_more),
+        TEST(who_does_not_act_reports_no_damage),
         TEST(a_promise_of_a_newer_galernad_is_left_alone),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(what_users_write_over_it_is_said_and_repaired_once),

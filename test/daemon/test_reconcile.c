@@ -128,6 +128,35 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     scene_close(&scene);
 }
 
+/* Beside an oned that follows, the picture may be old: the one that acts decides. */
+static void time_decides_nothing_for_who_does_not_act(void **state)
+{
+    struct scene scene;
+    struct lease_record *missed, *over;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    scene.fake->leads = false;
+    missed = add(&scene.daemon, 1, PHASE_RESERVED, LEASE_RESERVATION);
+    missed->accepted = true;
+    missed->start = 1000;
+    over = add(&scene.daemon, 2, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    over->since = 1000;
+    over->end = 1600;
+    see(&scene, 1, 1, GOAL_NONE, VM_PENDING);
+    scene_add(&scene, 2, 2, GOAL_RUN, 0, 100, 1024)->ran = true;
+    fake_cloud_add_vm(scene.fake, 2, VM_RUNNING, 0, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    assert_int_equal(missed->phase, PHASE_RESERVED);
+    assert_int_equal(over->phase, PHASE_RUNNING);
+    scene.fake->leads = true;
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    assert_int_equal(missed->phase, PHASE_REFUSED);
+    assert_int_equal(over->phase, PHASE_ENDING);
+    scene_close(&scene);
+}
+
 static void it_is_said_what_is_waited_for(void **state)
 {
     struct scene scene;
@@ -170,6 +199,7 @@ int main(void)
         TEST(what_waits_again_forgets_when_it_started),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
+        TEST(time_decides_nothing_for_who_does_not_act),
         TEST(it_is_said_what_is_waited_for),
     };
 
