@@ -391,28 +391,6 @@ static void watch_time(struct daemon *daemon)
         world_poll(daemon->world, POLL_FULL);
 }
 
-/* Promises that another front-end signs with another key are lost when this one acts; those of a
- * newer version cannot be kept here. */
-static void watch_promises(struct daemon *daemon)
-{
-    const struct cloud_mark *other = guard_other_signer(daemon->guard);
-    char text[ERROR_TEXT_MAX] = "";
-
-    if (other)
-        snprintf(text, sizeof text,
-                 "the galernad on %s signs promises with another key: copy the file promise-key of "
-                 "one front-end to all the others",
-                 other->host);
-    else if (daemon->promises.unreadable)
-        snprintf(text, sizeof text,
-                 "%zu VMs are not scheduled here, because a newer Galerna wrote their promises: "
-                 "upgrade this front-end",
-                 daemon->promises.unreadable);
-    if (text[0] && !daemon->problems[PROBLEM_PROMISES].text[0])
-        log_error("%s", text);
-    daemon_problem(daemon, PROBLEM_PROMISES, text);
-}
-
 /* Watches for other daemons. -1: another galernad acts. */
 static int watch_guard(struct daemon *daemon, struct error *err)
 {
@@ -427,7 +405,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
         log_warning("%s", waits);
     daemon->guarded = holds;
     daemon_problem(daemon, PROBLEM_MARK, holds || follows ? NULL : waits);
-    watch_promises(daemon);
+    promises_watch(daemon);
     if (follows)
         guard_rest(daemon->guard);
     if (!world_leads(daemon->world)) /* or not yet known: an oned that follows may lag behind */
