@@ -14,6 +14,8 @@
     OPTION("opennebula", "retry-backoff", retry_backoff)                                           \
     OPTION("opennebula", "end-action", end_action)                                                 \
     OPTION("opennebula", "end-warning", end_warning)                                               \
+    OPTION("opennebula", "unused-after", unused_after)                                             \
+    OPTION("opennebula", "unused-cpu", unused_cpu)                                                 \
     OPTION("opennebula", "unlock", unlock)                                                         \
     OPTION("opennebula", "refusal", refusal)                                                       \
     OPTION("opennebula", "plain-vms", plain_vms)                                                   \

@@ -101,6 +101,8 @@ struct live_configuration {
     int end_action;        /* enum live_end_action */
     bool unlock;           /* a VM locked by its owner is unlocked when it must end or make room */
     int64_t end_warning;   /* tell the user so long before the end; 0: do not */
+    int64_t unused_after;  /* a lease whose VMs are unused for so long ends early; 0: never */
+    int64_t unused_cpu;    /* percent of its CPU below which a VM is unused */
     int refusal;           /* enum live_refusal */
     int plain_vms;         /* enum live_plain_vms */
     int64_t group_timeout; /* a group whose VMs say neither GROUP_SIZE nor GROUP_TIMEOUT is complete

@@ -240,6 +240,12 @@ const struct configuration_option option_table[] = {
      "it is unlocked by hand."},
     {"opennebula", "end-warning", OPTION_SECONDS, LIVE(end_warning), NULL, "300", 0, SECONDS_MOST,
      "Warn the user this long before the end of a lease; 0: never."},
+    {"opennebula", "unused-after", OPTION_SECONDS, LIVE(unused_after), NULL, "0", 0, SECONDS_MOST,
+     "A lease whose VMs all use less than unused-cpu for this long ends early: its owner is told, "
+     "and it ends after end-warning unless its VMs are used. Never plain VMs, nor leases with "
+     "KEEP=yes. 0: leases do not end early."},
+    {"opennebula", "unused-cpu", OPTION_INTEGER, LIVE(unused_cpu), NULL, "5", 1, 100,
+     "A VM that uses less than this percentage of its CPU, as OpenNebula measures it, is unused."},
     {"opennebula", "refusal", OPTION_WORD, LIVE(refusal), "hold|terminate|message", "hold", 0, 0,
      "What happens to the VMs of a refused lease; SCHED_MESSAGE always shows the reason."},
     {"opennebula", "plain-vms", OPTION_WORD, LIVE(plain_vms), "best-effort|preemptible|ignore",

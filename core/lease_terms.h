@@ -60,7 +60,10 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
     TERM(int32_t, priority, "PRIORITY", NUMBER, .decimals = PRIORITY_DECIMALS,                     \
          .least = -1000000 * PRIORITY_ONE, .most = 1000000 * PRIORITY_ONE,                         \
          .right = {"max-priority", 0, "The highest PRIORITY."},                                    \
-         .sentence = "Leases of higher priority go first")
+         .sentence = "Leases of higher priority go first")                                         \
+    TERM(bool, keep, "KEEP", FLAG, .restricted = true,                                             \
+         .right = {"keep", true, "May say that an unused lease does not end early (KEEP=yes)."},   \
+         .sentence = "The lease does not end early while its VMs are unused (unused-after)")
 
 #define TERM_MEMBER(type, member, ...) type member;
 #define TERM_ID(type, member, ...)     TERM_ID_##member,

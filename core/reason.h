@@ -75,6 +75,7 @@ enum reason_id {
                                  TOO_SMALL_...: what is too little; 0: no host has both */
     REASON_MISSED,            /* not started before n[0], the end of its time or its deadline */
     REASON_TIME_OVER,         /* it has run for its duration, or until its end */
+    REASON_UNUSED,            /* its VMs did nothing for long */
     REASON_VMS_GONE,          /* its VMs were terminated in OpenNebula */
     REASON_UNKNOWN,           /* n[0] a VM that is UNKNOWN, n[1] its host */
     REASON_MALFORMED,         /* text: which of its attributes cannot be read, and why */

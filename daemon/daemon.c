@@ -213,8 +213,8 @@ void daemon_want_forms(struct daemon *daemon)
     for (size_t i = 0; i < n_oldest; i++)
         ids[n_ids++] = oldest[i].vm;
     world_want_full(daemon->world, ids, n_ids);
-    world_want_uses(daemon->world,
-                    daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0);
+    world_want_uses(daemon->world, daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0 ||
+                                       daemon->live->unused_after > 0);
 }
 
 static void act(struct daemon *daemon, size_t n_commands, int64_t now)

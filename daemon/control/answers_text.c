@@ -185,6 +185,8 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
         put_term(writer, &lease_terms[i], &lease->term_values);
     put_flag(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
     put_flag(writer, "late", lease->late);
+    put_instant(writer, "unused_until",
+                lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
 }
 
 /* The lease's activity as a sentence, and the lease for which it leaves its hosts. */

@@ -95,7 +95,8 @@ static void starts(struct store *store, struct lease_record *lease, int64_t now)
 static void stop_running(const struct store *store, struct lease_record *lease)
 {
     lease->accumulated = lease_ran_for(store, lease);
-    lease->since = INSTANT_NONE;
+    lease->since = lease->unused_until = INSTANT_NONE;
+    lease->unused_since = 0;
     if (lease->kind != LEASE_RESERVATION)
         lease->end = INSTANT_NONE;
 }
@@ -369,6 +370,11 @@ void lease_note_warned(struct store *store, const struct lease_record *lease)
     store_change_lease(store, lease)->warned = true;
 }
 
+void lease_note_unused(struct store *store, const struct lease_record *lease, int64_t until)
+{
+    store_change_lease(store, lease)->unused_until = until;
+}
+
 void lease_note_change_refused(struct store *store, const struct lease_record *lease,
                                const char *why)
 {
@@ -473,6 +479,8 @@ int lease_take_change(struct store *store, const struct lease_record *known,
     lease->duration = changed->duration;
     lease->relative = changed->relative;
     lease->warned = false;
+    lease->unused_until = INSTANT_NONE;
+    lease->unused_since = 0;
     lease->change_refused[0] = '\0';
     if (lease->since != INSTANT_NONE || lease->phase == PHASE_STARTING)
         lease->end = lease_end_from(lease, now);
@@ -501,6 +509,7 @@ void lease_move_times(struct store *store, const struct lease_record *known, int
     instant_move(&lease->group_until, by);
     instant_move(&lease->preempted_at, by);
     instant_move(&lease->retry, by);
+    instant_move(&lease->unused_until, by);
     if (start)
         instant_move(&lease->start, by);
     if (lease->relative & RELATIVE_EARLIEST)
@@ -521,6 +530,11 @@ void lease_note_outlook(struct store *store, const struct lease_record *lease, i
 void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk)
 {
     store_note_lease(store, lease)->at_risk = at_risk;
+}
+
+void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since)
+{
+    store_note_lease(store, lease)->unused_since = since;
 }
 
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far)

@@ -123,6 +123,9 @@ void lease_note_late(struct store *store, const struct lease_record *lease);
 void lease_note_charged(struct store *store, const struct lease_record *lease, int64_t charged);
 void lease_note_warned(struct store *store, const struct lease_record *lease);
 
+/* Its owner was told that it ends then unless its VMs are used; INSTANT_NONE: it does not. */
+void lease_note_unused(struct store *store, const struct lease_record *lease, int64_t until);
+
 /* A change that its owner asked for by the attribute was refused; "": the attribute says what
  * holds. */
 void lease_note_change_refused(struct store *store, const struct lease_record *lease,
@@ -164,6 +167,8 @@ void lease_move_times(struct store *store, const struct lease_record *known, int
 /* Notes that are not stored. */
 void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook);
 void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk);
+/* Monotonic milliseconds: since when its VMs were measured as unused; 0: they are used. */
+void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since);
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
 void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);

@@ -93,7 +93,8 @@ static bool goes_as_expected(const struct lease_record *lease)
                (!lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0);
     case PHASE_RUNNING:
         return !lease->late && !lease->warned && !store_is_preempted(lease) &&
-               lease->reason_id != REASON_UNKNOWN && lease->reason_id != REASON_RULE_BROKEN;
+               lease->unused_until == INSTANT_NONE && lease->reason_id != REASON_UNKNOWN &&
+               lease->reason_id != REASON_RULE_BROKEN;
     case PHASE_PARKED:
     case PHASE_ENDING:
     case PHASE_ENDED:

@@ -281,6 +281,8 @@ void reconcile(struct daemon *daemon, int64_t now)
     for (size_t i = 0; i < n; i++) {
         if (leases[i]->phase == PHASE_RUNNING) {
             reconcile_watch_end(daemon, leases[i], now);
+            if (leases[i]->phase == PHASE_RUNNING)
+                reconcile_watch_use(daemon, leases[i], now);
         } else if (leases[i]->phase == PHASE_STARTING) {
             reconcile_watch_start(daemon, leases[i], now);
             if (leases[i]->kind == LEASE_RESERVATION)

@@ -55,6 +55,8 @@ void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, i
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Ends leases whose time is over, and warns before. */
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now);
+/* Ends leases whose VMs are unused (unused-after), and tells their owners before. */
+void reconcile_watch_use(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports promises that were not kept in time. */
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* No command has been sent for the lease: its start may be replanned. */

@@ -103,9 +103,10 @@ static bool event_of(const struct store *store, const struct store_event *line,
     static const struct {
         const char *word;
         enum notice_event event;
-    } words[] = {
-        {"running", NOTICE_START},   {"warned", NOTICE_END}, {"preempted", NOTICE_PREEMPTION},
-        {"refused", NOTICE_REFUSAL}, {"late", NOTICE_LATE},  {"missed", NOTICE_LATE}};
+    } words[] = {{"running", NOTICE_START},   {"warned", NOTICE_END},
+                 {"unused", NOTICE_END},      {"preempted", NOTICE_PREEMPTION},
+                 {"refused", NOTICE_REFUSAL}, {"late", NOTICE_LATE},
+                 {"missed", NOTICE_LATE}};
     const struct lease_record *lease = store_lease(store, line->lease);
 
     for (size_t i = 0; lease && i < sizeof words / sizeof *words; i++)

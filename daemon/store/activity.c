@@ -189,6 +189,16 @@ static void say_starting(struct sentence *sentence)
         add_reason(sentence, ": ", false);
 }
 
+static void say_unused(struct sentence *sentence)
+{
+    add(sentence, ". Its VMs are unused: it ends ");
+    if (is_to_come(sentence, sentence->lease->unused_until))
+        add_time(sentence, "at ", sentence->lease->unused_until, "");
+    else
+        add(sentence, "soon");
+    add(sentence, " unless they are used");
+}
+
 static void say_running(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -211,6 +221,8 @@ static void say_running(struct sentence *sentence)
     }
     if (lease->reason_id == REASON_RULE_BROKEN)
         add_reason(sentence, ". ", true);
+    if (is_time(lease->unused_until))
+        say_unused(sentence);
     if (!lease->late || !is_time(promised))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";

@@ -75,6 +75,7 @@ static const struct store_column lease_columns[] = {
     FIELD(lease_record, changes, COLUMN_INT64),
     FIELD(lease_record, extended, COLUMN_INT64),
     TEXT(lease_record, change_refused),
+    FIELD(lease_record, unused_until, COLUMN_INSTANT),
     FIELD(lease_record, preempted_for, COLUMN_INT64),
     FIELD(lease_record, preempted_at, COLUMN_INT64),
 };

@@ -65,6 +65,8 @@ static const char *const migrations[] = {
     "ALTER TABLE vm ADD COLUMN asked TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE lease ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE lease ADD COLUMN extended INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE lease ADD COLUMN keep INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN unused_until INTEGER;",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

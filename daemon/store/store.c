@@ -268,6 +268,7 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .since = INSTANT_NONE,
         .expected = INSTANT_NONE,
         .retry = INSTANT_NONE,
+        .unused_until = INSTANT_NONE,
         .uid = -1,
         .gid = -1,
         .group_until = INSTANT_NEVER,

@@ -79,12 +79,13 @@ struct lease_record {
     uint32_t group_size;         /* 0: unspecified */
     int64_t group_until;         /* when an incomplete group counts as complete; INSTANT_NEVER */
     enum reason_id reason_id;    /* NONE: `reason` is the sentence, or there is no reason */
-    int64_t reason_n[REASON_NUMBERS];    /* of the id; then CPU (1/100) and MB of a VM, or 0 */
-    char reason_word[STORE_GROUP_MAX];   /* stable: "no-room-now", "malformed", ... */
-    char reason[STORE_TEXT_MAX];         /* what the sentence quotes, or (NONE) the sentence */
-    int64_t retry;                       /* when the failed operation is retried; INSTANT_NONE */
-    int64_t changes;                     /* how often it has been changed since it was accepted */
-    int64_t extended;                    /* seconds in all by these, or SPAN_UNLIMITED */
+    int64_t reason_n[REASON_NUMBERS];  /* of the id; then CPU (1/100) and MB of a VM, or 0 */
+    char reason_word[STORE_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
+    char reason[STORE_TEXT_MAX];       /* what the sentence quotes, or (NONE) the sentence */
+    int64_t retry;                     /* when the failed operation is retried; INSTANT_NONE */
+    int64_t changes;                   /* how often it has been changed since it was accepted */
+    int64_t extended;                  /* seconds in all by these, or SPAN_UNLIMITED */
+    int64_t unused_until; /* it ends then unless its VMs are used: told; INSTANT_NONE */
     char change_refused[STORE_TEXT_MAX]; /* why its owner's last change was refused; "": it was not
                                           */
 
@@ -92,11 +93,12 @@ struct lease_record {
      * and when; preempted_at 0 or INSTANT_NONE: none (store_is_preempted()). */
     int64_t preempted_for, preempted_at;
 
-    int recorded;                    /* 1: in the record, 2: with its end; not stored */
-    int64_t outlook;                 /* number of the last forecast that included it; not stored */
-    bool rank_ignored;               /* SCHED_RANK of one of its VMs is invalid; not stored */
-    bool at_risk;                    /* promised, and could not start at present; not stored */
-    bool is_far;                     /* too far back in the queue to estimate; not stored */
+    int recorded;         /* 1: in the record, 2: with its end; not stored */
+    int64_t outlook;      /* number of the last forecast that included it; not stored */
+    bool rank_ignored;    /* SCHED_RANK of one of its VMs is invalid; not stored */
+    bool at_risk;         /* promised, and could not start at present; not stored */
+    int64_t unused_since; /* monotonic milliseconds: measured; 0: its VMs are used; not stored */
+    bool is_far;          /* too far back in the queue to estimate; not stored */
     char told_start[STORE_NAME_MAX]; /* the start last written to the history; not stored */
     bool marked;                     /* to be written with the next commit */
 };
@@ -301,7 +303,8 @@ struct store_past {
 int store_each_past_lease(struct store *store, const struct store_past *past,
                           void (*visit)(void *context, const struct lease_record *lease),
                           void *context, struct error *err);
-/* A lease, or the VMs of a lease (STORE_NO_LEASE: of all, in memory or not), from the file. 1: found, 0: not found, -1 with err. */
+/* A lease, or the VMs of a lease (STORE_NO_LEASE: of all, in memory or not), from the file. 1:
+ * found, 0: not found, -1 with err. */
 int store_past_lease(struct store *store, int64_t id, struct lease_record *lease,
                      struct error *err);
 int store_each_past_vm(struct store *store, int64_t lease,

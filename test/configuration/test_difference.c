@@ -76,7 +76,7 @@ static void options_that_reload_exist(void **state)
     (void)state;
     for (size_t i = 0; i < option_count; i++)
         n += option_reloads(option_table[i].section, option_table[i].name);
-    assert_int_equal(n, 18);
+    assert_int_equal(n, 20);
     assert_true(option_reloads("rights", "max-vms"));
     assert_true(option_reloads("rights user:a", "max-vms"));
     assert_false(option_reloads("rightsomething", "max-vms"));

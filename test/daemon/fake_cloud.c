@@ -85,6 +85,10 @@ static void answer(struct fake_cloud *fake, const struct fake_call *call)
             memory_copy(fake->datastores, fake->n_datastores * sizeof *fake->datastores);
         told.datastores.n = fake->n_datastores;
         break;
+    case CLOUD_USES:
+        told.uses.items = memory_copy(fake->uses, sizeof fake->uses);
+        told.uses.n = fake->n_uses;
+        break;
     case CLOUD_VMGROUPS:
         if (!fake->vmgroups)
             break;

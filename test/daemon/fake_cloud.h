@@ -20,6 +20,8 @@ struct fake_cloud {
     size_t n_hosts;
     struct datastore *datastores; /* the test's */
     size_t n_datastores;
+    struct vm_use uses[FAKE_VMS_MAX]; /* as measured, ascending by VM */
+    size_t n_uses;
     const struct vmgroup_pool *vmgroups; /* the test's; NULL: none */
     bool leads;
     int64_t term; /* of Raft; 0: a single front-end */

@@ -238,7 +238,7 @@ static void orders_are_passed_on(void **state)
     assert_string_equal(text,
                         "NAME=\"web-2\"\nCPU=\"0.59\"\nMEMORY=\"512\"\n"
                         "GALERNA=[PREEMPTIBLE=\"yes\", TERMS=\"suspendable\", ORIGIN=\"local\", "
-                        "PRIORITY=\"-2\", START=\"2026-11-21T15:30:00+00:00\", "
+                        "PRIORITY=\"-2\", KEEP=\"no\", START=\"2026-11-21T15:30:00+00:00\", "
                         "DURATION=\"100:00:00\", "
                         "GROUP=\"g7\", GROUP_SIZE=\"3\"]");
     assert_null(ask(fixture, "{\"command\":\"lease-request\",\"template\":12,\"kind\":\"deadline\","
@@ -247,7 +247,7 @@ static void orders_are_passed_on(void **state)
     order_template(&fixture->order, "", 0, text);
     assert_string_equal(text,
                         "GALERNA=[PREEMPTIBLE=\"no\", TERMS=\"non-preemptable\", ORIGIN=\"local\", "
-                        "PRIORITY=\"0\", START=\"best_effort\", "
+                        "PRIORITY=\"0\", KEEP=\"no\", START=\"best_effort\", "
                         "EARLIEST=\"2026-11-21T15:00:10+00:00\", "
                         "DEADLINE=\"2026-11-21T15:01:00+00:00\", DURATION=\"00:00:50\"]");
     assert_null(ask(fixture, "{\"command\":\"lease-request\",\"template\":12,"
@@ -303,14 +303,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(changes_are_passed_on),
-        TEST(levels_of_the_log_are_set),
-        TEST(strangers_may_only_look),
-        TEST(orders_are_checked_before_anything_is_done),
-        TEST(orders_are_passed_on),
-        TEST(changes_are_read),
-        TEST(malformed_changes_are_refused),
-        TEST(dry_runs_are_told),
+        TEST(changes_are_passed_on),         TEST(levels_of_the_log_are_set),
+        TEST(strangers_may_only_look),       TEST(orders_are_checked_before_anything_is_done),
+        TEST(orders_are_passed_on),          TEST(changes_are_read),
+        TEST(malformed_changes_are_refused), TEST(dry_runs_are_told),
         TEST(leases_are_held_and_released),
     };
 #undef TEST

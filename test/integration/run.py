@@ -27,6 +27,7 @@ import scenarios.networks
 import scenarios.isolation
 import scenarios.reservations
 import scenarios.queue
+import scenarios.unused
 import scenarios.users
 import scenarios.hosts
 import scenarios.moves
