@@ -309,9 +309,21 @@ static int64_t held_until(const struct adoption *adoption, uint32_t vm)
     return adoption->vm_until[vm];
 }
 
-/* The VMs that are suspended by `until`, and what they hold. */
+/* What all VMs hold on hosts that have a slot. */
+static int64_t cpu_on_slots(const struct engine *engine, const struct placement *all)
+{
+    int64_t cpu = 0;
+
+    for (uint32_t i = 0; i < all->n_hosts; i++)
+        if (engine->host_slot[all->hosts[i]] != HOST_NONE)
+            cpu += all->amounts[i * all->n_types + RESOURCE_CPU];
+    return cpu;
+}
+
+/* The VMs that are suspended by `until`, and what they hold; the CPU of all VMs on their hosts. */
 static struct placement *held_placement(struct engine *engine, const struct lease *lease,
-                                        const struct adoption *adoption, int64_t until)
+                                        const struct adoption *adoption, int64_t until,
+                                        int64_t *cpu)
 {
     const struct placement *all = lease_plan_current(lease)->vm->placement;
     struct placement *held = placement_create(all->n_hosts, all->n_vms, all->n_types);
@@ -332,6 +344,7 @@ static struct placement *held_placement(struct engine *engine, const struct leas
     for (size_t i = 0; all->held && i < all->held->n; i++)
         if (held_until(adoption, all->held->items[i]->vm) == until)
             placement_hold(held, all->held->items[i]);
+    *cpu = cpu_on_slots(engine, all);
     for (uint32_t i = 0; i < held->n_hosts; i++)
         engine->host_slot[held->hosts[i]] = HOST_NONE;
     return held;
@@ -347,14 +360,16 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
 
     engine->bookings.staging = true;
     while (at < adoption->until) {
-        int64_t next = adoption->until;
+        int64_t next = adoption->until, cpu;
+        struct placement *held;
         struct reservation *suspension;
 
         for (uint32_t vm = 0; vm < all->n_vms; vm++)
             if (held_until(adoption, vm) > at && held_until(adoption, vm) < next)
                 next = held_until(adoption, vm);
-        suspension = reservation_create(lease, RESERVATION_SUSPEND, engine->now, next,
-                                        held_placement(engine, lease, adoption, next));
+        held = held_placement(engine, lease, adoption, next, &cpu);
+        suspension = reservation_create(lease, RESERVATION_SUSPEND, engine->now, next, held);
+        suspension->cpu = cpu;
         reservation_list_append(&plan->after, suspension);
         reservation_adopt(engine, suspension);
         at = next;

@@ -68,20 +68,11 @@ void reservation_unbook(struct engine *engine, struct reservation *r)
 static int64_t cpu_of(const struct reservation *r)
 {
     const struct placement *at = r->placement;
-    int64_t cpu = 0;
+    int64_t cpu = r->cpu;
 
-    if (r->kind > RESERVATION_SHUTDOWN)
-        return 0;
-    if (r->kind == RESERVATION_VM || r->kind == RESERVATION_SHUTDOWN) {
+    if (r->kind == RESERVATION_VM || r->kind == RESERVATION_SHUTDOWN)
         for (uint32_t i = 0; i < at->n_hosts; i++)
             cpu += at->amounts[i * at->n_types + RESOURCE_CPU];
-        return cpu;
-    }
-    at = lease_plan_of(r)->vm->placement;
-    for (uint32_t i = 0; i < r->placement->n_hosts; i++)
-        for (uint32_t k = 0; k < at->n_hosts; k++)
-            if (at->hosts[k] == r->placement->hosts[i])
-                cpu += at->amounts[k * at->n_types + RESOURCE_CPU];
     return cpu;
 }
 

@@ -1,22 +1,22 @@
 /* disk_files.h: which files of a lease are on which hosts' disks: saved memory, disk images.
  *
  * All files of one list have the size of their VM, so the caller passes it. `used` is the disk
- * usage of each host in MB. Costs: O(files of the lease), adding amortised O(1).
+ * usage of each host in MB. Costs: O(files of the VM).
  */
 #ifndef GALERNA_CORE_DISK_FILES_H
 #define GALERNA_CORE_DISK_FILES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "util/map.h"
 
 struct disk_file {
     uint32_t vm, host;
 };
 
 struct disk_files {
-    struct disk_file *items;
-    size_t n, allocated;
+    struct map by_vm; /* hosts (uint32_t), by VM and number of its file; {0}: no files yet */
 };
 
 #define DISK_ANY_HOST UINT32_MAX
@@ -26,6 +26,9 @@ void disk_files_add(struct disk_files *files, struct disk_file file, int64_t siz
 /* Removes one file of the VM from the host, or from any host that has one. False: no such file. */
 bool disk_files_remove(struct disk_files *files, struct disk_file file, int64_t size,
                        int64_t *used);
+
+/* The host of a file of the VM, or NULL, until the next change. */
+const uint32_t *disk_files_host(const struct disk_files *files, uint32_t vm);
 
 void disk_files_finish(struct disk_files *files);
 

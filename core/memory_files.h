@@ -1,5 +1,4 @@
-/* memory_files.h: the saved memory of VMs on the hosts' disks, for the disk usage figure. O(VMs^2).
- */
+/* memory_files.h: the saved memory of VMs on the hosts' disks, for the disk usage figure. O(VMs). */
 #ifndef GALERNA_CORE_MEMORY_FILES_H
 #define GALERNA_CORE_MEMORY_FILES_H
 

@@ -143,23 +143,9 @@ struct vm_plan *lease_plan_current(const struct lease *lease)
     return plan->n_vms ? &plan->vms[plan->n_vms - 1] : NULL;
 }
 
-static bool list_has(const struct reservation_list *list, const struct reservation *r)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (list->items[i] == r)
-            return true;
-    return false;
-}
-
 struct vm_plan *lease_plan_of(const struct reservation *r)
 {
-    const struct lease_plan *plan = r->lease->plan;
-
-    for (size_t i = plan->n_vms; i-- > 0;)
-        if (plan->vms[i].vm == r || list_has(&plan->vms[i].before, r) ||
-            list_has(&plan->vms[i].after, r))
-            return &plan->vms[i];
-    return NULL;
+    return r->stretch ? &r->lease->plan->vms[r->stretch - 1] : NULL;
 }
 
 struct vm_plan *lease_plan_running(const struct lease *lease)
@@ -220,29 +206,32 @@ struct vm_plan *lease_plan_add(struct lease *lease)
     return &plan->vms[plan->n_vms++];
 }
 
-static void publish(struct lease *lease, struct reservation *r)
+static void publish(struct lease *lease, struct reservation *r, size_t stretch)
 {
+    r->stretch = stretch;
     lease->reservations = memory_grow(lease->reservations, &lease->reservations_allocated,
                                       lease->n_reservations + 1, sizeof *lease->reservations);
     lease->reservations[lease->n_reservations++] = r;
 }
 
-static void publish_list(struct lease *lease, const struct reservation_list *list)
+static void publish_list(struct lease *lease, const struct reservation_list *list, size_t stretch)
 {
     for (size_t i = 0; i < list->n; i++)
-        publish(lease, list->items[i]);
+        publish(lease, list->items[i], stretch);
 }
 
 void lease_plan_publish(struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
 
+    for (size_t i = 0; i < plan->left_behind.n; i++)
+        plan->left_behind.items[i]->stretch = 0;
     lease->n_reservations = 0;
-    publish_list(lease, &plan->preparation);
+    publish_list(lease, &plan->preparation, 0);
     for (size_t i = 0; i < plan->n_vms; i++) {
-        publish_list(lease, &plan->vms[i].before);
-        publish(lease, plan->vms[i].vm);
-        publish_list(lease, &plan->vms[i].after);
+        publish_list(lease, &plan->vms[i].before, i + 1);
+        publish(lease, plan->vms[i].vm, i + 1);
+        publish_list(lease, &plan->vms[i].after, i + 1);
     }
 }
 

@@ -1,7 +1,7 @@
 /* plan.h: the engine's private state and plan of a lease, beyond struct lease.
  *
- * Costs: create: O(VMs). Those that look for a stretch: O(stretches), of_: O(reservations of the
- * lease); publish: O(reservations of the lease); all others: O(1), lists amortised.
+ * Costs: create: O(VMs); running: O(stretches); publish: O(reservations of the lease); all others:
+ * O(1), lists amortised.
  */
 #ifndef GALERNA_CORE_PLAN_H
 #define GALERNA_CORE_PLAN_H
@@ -66,7 +66,8 @@ void lease_plan_destroy(struct lease *lease);
 /* The current stretch, or NULL when the lease never got one. */
 struct vm_plan *lease_plan_current(const struct lease *lease);
 
-/* The stretch that a reservation belongs to, or NULL (preparation). */
+/* The stretch that a reservation belonged to when its lease's plan was last published, or NULL
+ * (preparation, left behind). */
 struct vm_plan *lease_plan_of(const struct reservation *r);
 
 /* The stretch whose VMs run now, or NULL. */
@@ -87,7 +88,7 @@ bool leaves_later(const struct lease *lease);
 /* Append an empty stretch and return it. */
 struct vm_plan *lease_plan_add(struct lease *lease);
 
-/* Rebuild lease->reservations from the plan. */
+/* Rebuild lease->reservations from the plan, after each change of it. */
 void lease_plan_publish(struct lease *lease);
 
 /* Is the lease suspended, waiting or planned to be resumed? */

@@ -319,10 +319,9 @@ static void insert_by_start(struct reservation_list *list, struct reservation *t
 /* The host of the VM's only file; HOST_NONE: the VM has no file. */
 static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
 {
-    for (size_t i = 0; i < files->n; i++)
-        if (files->items[i].vm == vm)
-            return files->items[i].host;
-    return HOST_NONE;
+    const uint32_t *host = disk_files_host(files, vm);
+
+    return host ? *host : HOST_NONE;
 }
 
 /* Removes an image file of the VM from the host; from any host unless files stay behind. */

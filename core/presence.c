@@ -1,14 +1,106 @@
 /* Which leases are present on a host over time. */
 #include "core/presence.h"
 
-#include "core/lease.h"
+#include <stdlib.h>
 
-static bool uses(const struct placement *placement, uint32_t host)
+#include "core/lease.h"
+#include "util/memory.h"
+
+/* A lease with more booked reservations is kept by host. */
+enum { FEW = 16 };
+
+/* A lease's booked reservations on one host. */
+struct stays {
+    const struct reservation **items;
+    size_t n, allocated;
+};
+
+struct presence {
+    struct map leases; /* by id: struct map of struct stays, by host */
+};
+
+struct presence *presence_create(void)
 {
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        if (placement->hosts[i] == host)
-            return true;
-    return false;
+    struct presence *presence = memory_new(1, sizeof *presence);
+
+    map_init(&presence->leases, sizeof(struct map));
+    return presence;
+}
+
+static void by_host_finish(struct map *by_host)
+{
+    for (uint32_t i = 0; i < by_host->n; i++)
+        free(((struct stays *)map_value(by_host, i))->items);
+    map_finish(by_host);
+}
+
+void presence_destroy(struct presence *presence)
+{
+    for (uint32_t i = 0; i < presence->leases.n; i++)
+        by_host_finish(map_value(&presence->leases, i));
+    map_finish(&presence->leases);
+    free(presence);
+}
+
+static struct map *find(const struct presence *presence, const struct lease *lease)
+{
+    return map_value(&presence->leases, map_find(&presence->leases, lease->request.id));
+}
+
+static void by_host_add(struct map *by_host, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        struct stays *stays = map_value(by_host, map_add(by_host, r->placement->hosts[i]));
+
+        stays->items =
+            memory_grow(stays->items, &stays->allocated, stays->n + 1, sizeof *stays->items);
+        stays->items[stays->n++] = r;
+    }
+}
+
+static void by_host_remove(const struct map *by_host, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        struct stays *stays = map_value(by_host, map_find(by_host, r->placement->hosts[i]));
+        size_t k = 0;
+
+        while (stays->items[k] != r)
+            k++;
+        stays->items[k] = stays->items[--stays->n];
+    }
+}
+
+void presence_add(struct presence *presence, struct reservation *r)
+{
+    struct map *by_host = find(presence, r->lease);
+
+    r->previous_booked = NULL;
+    r->next_booked = r->lease->booked;
+    if (r->next_booked)
+        r->next_booked->previous_booked = r;
+    r->lease->booked = r;
+    if (by_host)
+        by_host_add(by_host, r);
+}
+
+void presence_remove(struct presence *presence, struct reservation *r)
+{
+    struct map *by_host = find(presence, r->lease);
+
+    if (r->next_booked)
+        r->next_booked->previous_booked = r->previous_booked;
+    if (r->previous_booked)
+        r->previous_booked->next_booked = r->next_booked;
+    else
+        r->lease->booked = r->next_booked;
+    r->next_booked = r->previous_booked = NULL;
+    if (!by_host)
+        return;
+    by_host_remove(by_host, r);
+    if (!r->lease->booked) {
+        by_host_finish(by_host);
+        map_remove(&presence->leases, map_find(&presence->leases, r->lease->request.id));
+    }
 }
 
 static bool overlaps(const struct reservation *a, const struct reservation *b)
@@ -16,12 +108,29 @@ static bool overlaps(const struct reservation *a, const struct reservation *b)
     return a->from < b->until && b->from < a->until;
 }
 
-bool presence_overlaps(const struct reservation *r)
+/* Do others of the lease overlap r, or are there too many to look at? */
+static bool is_kept_by_host(const struct reservation *r)
 {
-    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked)
+    const struct reservation *s = r->lease->booked;
+    int n = 0;
+
+    for (; s && n < FEW; s = s->next_booked, n++)
         if (s != r && overlaps(s, r))
             return true;
-    return false;
+    return s != NULL;
+}
+
+const struct map *presence_by_host(struct presence *presence, const struct reservation *r)
+{
+    struct map *by_host = find(presence, r->lease);
+
+    if (by_host || !is_kept_by_host(r))
+        return by_host;
+    by_host = map_value(&presence->leases, map_add(&presence->leases, r->lease->request.id));
+    map_init(by_host, sizeof(struct stays));
+    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked)
+        by_host_add(by_host, s);
+    return by_host;
 }
 
 /* The lease's other reservations on a host at a given time. */
@@ -30,16 +139,16 @@ struct siblings {
     int64_t until; /* the next time at which one of them begins or ends there */
 };
 
-/* Only reservations that hold the host matter: a gang that is suspended VM by VM has as many
- * reservations as hosts, and each overlaps most others. */
-static struct siblings siblings_at(const struct reservation *r, uint32_t host, int64_t at)
+static struct siblings siblings_at(const struct stays *stays, const struct reservation *r,
+                                   int64_t at)
 {
     struct siblings siblings = {.until = INSTANT_NEVER};
 
-    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked) {
+    for (size_t i = 0; i < stays->n; i++) {
+        const struct reservation *s = stays->items[i];
         int64_t edge = s->from > at ? s->from : s->until;
 
-        if (s == r || s->until <= at || s->from >= r->until || !uses(s->placement, host))
+        if (s == r || s->until <= at || s->from >= r->until)
             continue;
         siblings.cover |= s->from <= at;
         siblings.until = edge < siblings.until ? edge : siblings.until;
@@ -47,14 +156,15 @@ static struct siblings siblings_at(const struct reservation *r, uint32_t host, i
     return siblings;
 }
 
-uint32_t presence_apply(struct profile *profile, const struct reservation *r, uint32_t host,
-                        struct profile_change change)
+uint32_t presence_apply(const struct map *by_host, struct profile *profile,
+                        const struct reservation *r, uint32_t host, struct profile_change change)
 {
+    const struct stays *stays = map_value(by_host, map_find(by_host, host));
     int64_t end = change.until;
     uint32_t negative = 0;
 
     for (int64_t at = change.from; at < end; at = change.until) {
-        struct siblings siblings = siblings_at(r, host, at);
+        struct siblings siblings = siblings_at(stays, r, at);
 
         change.from = at;
         change.until = siblings.until < end ? siblings.until : end;

@@ -63,11 +63,13 @@ struct reservation {
     struct lease *lease;
     int64_t from, until; /* seconds, half-open */
     struct placement *placement;
-    uint64_t order;                  /* the engine's: insertion order among equal times */
-    struct reservation *next_booked; /* the slot table's */
-    bool counted;                    /* the engine's: the VMs are counted on their hosts */
-    bool closes; /* takes hosts out of service: what runs there still is booked besides, and the
-                    free amounts of the whole site do not shrink below what other hosts have free */
+    uint64_t order; /* the engine's: insertion order among equal times */
+    struct reservation *next_booked, *previous_booked; /* the slot table's */
+    size_t stretch; /* the plan's: the number of its stretch, from 1; 0: none */
+    int64_t cpu;    /* suspension, resumption: what all VMs on its hosts hold, for the figures */
+    bool counted;   /* the engine's: the VMs are counted on their hosts */
+    bool closes;    /* takes hosts out of service: what runs there still is booked besides, and the
+                       free amounts of the whole site do not shrink below what other hosts have free */
     const char *image;      /* transfer: the image; else NULL */
     int64_t image_deadline; /* transfer: latest arrival, INSTANT_NONE: none */
 };

@@ -24,6 +24,7 @@ struct slot_table {
     struct profile *profiles; /* one per host */
     struct total total;       /* free CPU of all hosts together, for quick refusals */
     struct occupancy *occupancy;
+    struct presence *presence;
     int64_t now;
     uint64_t version;
     uint32_t ever_negative; /* 1 << type: was overbooked at some time */
@@ -80,6 +81,7 @@ struct slot_table *slot_table_create(const struct site *site)
     table->site = site;
     table->now = INT64_MIN;
     table->occupancy = occupancy_create(site);
+    table->presence = presence_create();
     table->profiles = memory_new(site->n_hosts, sizeof *table->profiles);
     table->now_until = memory_new(site->n_hosts, sizeof *table->now_until);
     table->block_until = memory_new(site->n_hosts / BLOCK + 1, sizeof *table->block_until);
@@ -103,6 +105,7 @@ void slot_table_destroy(struct slot_table *table)
         profile_finish(&table->profiles[host]);
     total_finish(&table->total);
     occupancy_destroy(table->occupancy);
+    presence_destroy(table->presence);
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
         free(table->now_free[type]);
     free(table->now_until);
@@ -175,7 +178,7 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 static uint32_t apply(struct slot_table *table, const struct reservation *r, int sign)
 {
     const struct placement *placement = r->placement;
-    bool piecewise = presence_overlaps(r);
+    const struct map *siblings = presence_by_host(table->presence, r);
     int64_t cpu = placement->unbound_cpu;
     uint32_t negative = 0;
     struct profile_change change = {
@@ -195,8 +198,8 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
         if (host == HOST_REPOSITORY)
             continue;
         change.amounts = &placement->amounts[(size_t)i * placement->n_types];
-        if (piecewise)
-            negative |= presence_apply(&table->profiles[host], r, host, change);
+        if (siblings)
+            negative |= presence_apply(siblings, &table->profiles[host], r, host, change);
         else
             negative |= profile_apply(&table->profiles[host], &change);
         /* A change after the host's next change leaves the columns of now as they are. */
@@ -208,23 +211,6 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
     if (cpu && !r->closes) /* the total is an upper bound */
         total_apply(&table->total, change.from, change.until, cpu * sign);
     return negative;
-}
-
-static void link_booked(struct reservation *r)
-{
-    r->next_booked = r->lease->booked;
-    r->lease->booked = r;
-}
-
-static void unlink_booked(struct reservation *r)
-{
-    struct reservation **link = &r->lease->booked;
-
-    while (*link && *link != r)
-        link = &(*link)->next_booked;
-    if (*link)
-        *link = r->next_booked;
-    r->next_booked = NULL;
 }
 
 static struct stay stay_of(const struct reservation *r, size_t i)
@@ -248,7 +234,7 @@ static uint32_t do_book(struct slot_table *table, struct reservation *r)
 {
     if (r->from >= r->until)
         return 0;
-    link_booked(r);
+    presence_add(table->presence, r);
     if (r->placement->held)
         book_units(table, r, -1);
     return apply(table, r, -1);
@@ -261,7 +247,7 @@ static void do_release(struct slot_table *table, struct reservation *r)
     apply(table, r, +1);
     if (r->placement->held)
         book_units(table, r, +1);
-    unlink_booked(r);
+    presence_remove(table->presence, r);
 }
 
 static void journal(struct slot_table *table, struct reservation *r, int sign)

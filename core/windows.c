@@ -8,16 +8,24 @@
 #include "core/estimates.h"
 #include "util/memory.h"
 
+/* When one VM is suspended, or resumed. */
+struct turn {
+    int64_t from, until;
+    uint32_t vm;
+    uint32_t order; /* in which turns were laid */
+};
+
 /* A stretch of time in which some VMs of a lease are suspended, or resumed. */
 struct window {
     int64_t from, until;
-    uint32_t *vms;
-    size_t n_vms, allocated;
+    const struct turn *turns;
+    size_t n_vms;
 };
 
 struct windows {
+    struct turn *turns; /* of all VMs */
     struct window *items;
-    size_t n, allocated;
+    size_t n;
 };
 
 /* Direction in which time is filled from the fixed instant: suspensions end there, resumptions
@@ -30,6 +38,7 @@ struct layout {
     const struct placement *placement;
     enum direction direction;
     int64_t at;
+    uint32_t *slots; /* scratch, one entry per host of the placement: HOST_NONE when not in use */
 };
 
 static bool holds_memory_only(const struct layout *layout)
@@ -47,51 +56,57 @@ static int64_t span_of(const struct layout *layout, uint32_t vm)
 
 static void windows_finish(struct windows *windows)
 {
-    for (size_t i = 0; i < windows->n; i++)
-        free(windows->items[i].vms);
+    free(windows->turns);
     free(windows->items);
 }
 
-static struct window *windows_find_or_add(struct windows *windows, int64_t from, int64_t until)
-{
-    struct window *window;
-
-    for (size_t i = windows->n; i-- > 0;)
-        if (windows->items[i].from == from && windows->items[i].until == until)
-            return &windows->items[i];
-    windows->items =
-        memory_grow(windows->items, &windows->allocated, windows->n + 1, sizeof *windows->items);
-    window = &windows->items[windows->n++];
-    memset(window, 0, sizeof *window);
-    window->from = from;
-    window->until = until;
-    return window;
-}
-
-static void window_add_vm(struct window *window, uint32_t vm)
-{
-    window->vms =
-        memory_grow(window->vms, &window->allocated, window->n_vms + 1, sizeof *window->vms);
-    window->vms[window->n_vms++] = vm;
-}
-
-/* The next span, `used` seconds away from the fixed instant. */
-static struct window *lay(struct windows *windows, const struct layout *layout, int64_t *used,
-                          int64_t span)
+/* The VM's turn, `used` seconds away from the fixed instant. */
+static void lay(struct windows *windows, const struct layout *layout, int64_t *used, uint32_t vm,
+                int64_t span)
 {
     int64_t near = *used, far = *used += span;
+    struct turn turn = {layout->at + near, layout->at + far, vm, (uint32_t)windows->n};
 
-    if (layout->direction == BACKWARD)
-        return windows_find_or_add(windows, layout->at - far, layout->at - near);
-    return windows_find_or_add(windows, layout->at + near, layout->at + far);
+    if (layout->direction == BACKWARD) {
+        turn.from = layout->at - far;
+        turn.until = layout->at - near;
+    }
+    windows->turns[windows->n++] = turn;
 }
 
 static void lay_next(struct windows *windows, const struct layout *layout, int64_t *used,
                      uint32_t vm)
 {
-    int64_t span = span_of(layout, vm) + layout->engine->settings.enactment_overhead;
+    lay(windows, layout, used, vm,
+        span_of(layout, vm) + layout->engine->settings.enactment_overhead);
+}
 
-    window_add_vm(lay(windows, layout, used, span), vm);
+/* The host's place in the whole placement. */
+static uint32_t place_of(const struct layout *layout, uint32_t host)
+{
+    return layout->engine->host_slot[host];
+}
+
+static uint32_t host_of(const struct layout *layout, uint32_t vm)
+{
+    return place_of(layout, layout->placement->vms[vm].host);
+}
+
+/* The VMs by the places of their hosts in the placement. */
+static uint32_t *vms_by_host(const struct layout *layout)
+{
+    const struct placement *placement = layout->placement;
+    uint32_t *end = memory_new(placement->n_hosts + 1, sizeof *end);
+    uint32_t *vms = memory_new(placement->n_vms, sizeof *vms);
+
+    for (uint32_t vm = 0; vm < placement->n_vms; vm++)
+        end[host_of(layout, vm) + 1]++;
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        end[i + 1] += end[i];
+    for (uint32_t vm = 0; vm < placement->n_vms; vm++)
+        vms[end[host_of(layout, vm)]++] = vm;
+    free(end);
+    return vms;
 }
 
 /* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits only
@@ -100,16 +115,17 @@ static void lay_globally(struct windows *windows, const struct layout *layout)
 {
     const struct placement *placement = layout->placement;
     int64_t used = 0;
+    uint32_t *vms;
 
     if (holds_memory_only(layout)) {
         for (uint32_t vm = 0; vm < placement->n_vms; vm++)
             lay_next(windows, layout, &used, vm);
         return;
     }
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        for (uint32_t vm = 0; vm < placement->n_vms; vm++)
-            if (placement->vms[vm].host == placement->hosts[i])
-                lay_next(windows, layout, &used, vm);
+    vms = vms_by_host(layout);
+    for (uint32_t i = 0; i < placement->n_vms; i++)
+        lay_next(windows, layout, &used, vms[i]);
+    free(vms);
 }
 
 /* Host by host; first_extra is added to the first operation on each host. */
@@ -118,17 +134,42 @@ static void lay_locally(struct windows *windows, const struct layout *layout, in
     const struct placement *placement = layout->placement;
     int64_t *used = memory_new(placement->n_hosts, sizeof *used);
 
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        layout->engine->host_slot[placement->hosts[i]] = i;
     for (uint32_t vm = 0; vm < placement->n_vms; vm++) {
-        int64_t *host_used = &used[layout->engine->host_slot[placement->vms[vm].host]];
-        int64_t span = span_of(layout, vm) + (*host_used == 0 ? first_extra : 0);
+        int64_t *host_used = &used[host_of(layout, vm)];
 
-        window_add_vm(lay(windows, layout, host_used, span), vm);
+        lay(windows, layout, host_used, vm,
+            span_of(layout, vm) + (*host_used == 0 ? first_extra : 0));
     }
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        layout->engine->host_slot[placement->hosts[i]] = HOST_NONE;
     free(used);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->until != y->until)
+        return x->until < y->until ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+/* Turns at the same time are one window. Ascending times. */
+static void gather(struct windows *windows)
+{
+    const size_t n_turns = windows->n;
+
+    if (n_turns)
+        qsort(windows->turns, n_turns, sizeof *windows->turns, by_time);
+    windows->items = memory_new(n_turns, sizeof *windows->items);
+    windows->n = 0;
+    for (size_t i = 0; i < n_turns; i++) {
+        const struct turn *turn = &windows->turns[i];
+
+        if (i == 0 || turn[-1].from != turn->from || turn[-1].until != turn->until)
+            windows->items[windows->n++] = (struct window){turn->from, turn->until, turn, 0};
+        windows->items[windows->n - 1].n_vms++;
+    }
 }
 
 static int by_from_until(const void *a, const void *b)
@@ -179,8 +220,6 @@ static void shift_site_wide(struct windows *windows, const struct layout *layout
     int64_t overhead = layout->engine->settings.enactment_overhead;
     struct window *items = windows->items;
 
-    if (windows->n)
-        qsort(items, windows->n, sizeof *items, by_from_until);
     for (size_t i = 0; i < windows->n; i++) {
         if (layout->direction == BACKWARD)
             items[i].from -= overhead * (int64_t)items[i].n_vms;
@@ -200,51 +239,55 @@ static void shift_site_wide(struct windows *windows, const struct layout *layout
         items[i].from += shift;
         items[i].until += shift;
     }
+    if (windows->n)
+        qsort(items, windows->n, sizeof *items, by_from_until);
 }
 
 static void lay_out(struct windows *windows, const struct layout *layout)
 {
     const struct engine_settings *settings = &layout->engine->settings;
+    const bool shifted = settings->exclusion != EXCLUSION_GLOBAL &&
+                         settings->behaviour.local_windows_shifted_site_wide;
+    const int64_t overhead = settings->enactment_overhead * (int64_t)layout->placement->n_vms;
 
-    if (settings->exclusion == EXCLUSION_GLOBAL) {
+    windows->turns = memory_new(layout->placement->n_vms, sizeof *windows->turns);
+    if (settings->exclusion == EXCLUSION_GLOBAL)
         lay_globally(windows, layout);
-    } else if (settings->behaviour.local_windows_shifted_site_wide) {
-        lay_locally(windows, layout, 0);
+    else
+        lay_locally(windows, layout, shifted ? 0 : overhead);
+    gather(windows);
+    if (shifted)
         shift_site_wide(windows, layout);
-    } else {
-        lay_locally(windows, layout,
-                    settings->enactment_overhead * (int64_t)layout->placement->n_vms);
-    }
-    if (windows->n)
-        qsort(windows->items, windows->n, sizeof *windows->items, by_from_until);
 }
 
 /* --- from windows to reservations ------------------------------------------------------------- */
 
+/* Sets the slots of its hosts. */
 static struct placement *window_placement(const struct layout *layout, const struct window *window)
 {
-    struct engine *engine = layout->engine;
-    uint32_t n_types = layout->placement->n_types, n_hosts = 0;
+    uint32_t n_hosts = 0;
     struct placement *placement;
 
     for (size_t i = 0; i < window->n_vms; i++) {
-        uint32_t host = layout->placement->vms[window->vms[i]].host;
+        uint32_t *slot = &layout->slots[host_of(layout, window->turns[i].vm)];
 
-        if (engine->host_slot[host] == HOST_NONE)
-            engine->host_slot[host] = n_hosts++;
+        if (*slot == HOST_NONE)
+            *slot = n_hosts++;
     }
-    placement = placement_create(n_hosts, (uint32_t)window->n_vms, n_types);
+    placement = placement_create(n_hosts, (uint32_t)window->n_vms, layout->placement->n_types);
     for (size_t i = 0; i < window->n_vms; i++) {
-        placement->vms[i] = layout->placement->vms[window->vms[i]];
-        placement->hosts[engine->host_slot[placement->vms[i].host]] = placement->vms[i].host;
+        uint32_t vm = window->turns[i].vm;
+
+        placement->vms[i] = layout->placement->vms[vm];
+        placement->hosts[layout->slots[host_of(layout, vm)]] = placement->vms[i].host;
     }
     return placement;
 }
 
-static void forget_slots(struct engine *engine, const struct placement *placement)
+static void forget_slots(const struct layout *layout, const struct placement *placement)
 {
     for (uint32_t i = 0; i < placement->n_hosts; i++)
-        engine->host_slot[placement->hosts[i]] = HOST_NONE;
+        layout->slots[place_of(layout, placement->hosts[i])] = HOST_NONE;
 }
 
 /* Haizea: (sum of the memory of the VMs) x (number of them), as memory and as disk; no CPU. */
@@ -254,7 +297,7 @@ static void hold_memory_only(const struct layout *layout, struct placement *plac
     int64_t *count = memory_new(placement->n_hosts, sizeof *count);
 
     for (uint32_t i = 0; i < placement->n_vms; i++) {
-        uint32_t slot = layout->engine->host_slot[placement->vms[i].host];
+        uint32_t slot = layout->slots[place_of(layout, placement->vms[i].host)];
         int64_t *amounts = &placement->amounts[slot * n_types];
 
         amounts[RESOURCE_MEMORY] +=
@@ -270,23 +313,33 @@ static void hold_memory_only(const struct layout *layout, struct placement *plac
     free(count);
 }
 
-/* Adds what all VMs of the lease hold on these hosts. */
-static void hold_everything(const struct layout *layout, struct placement *placement)
+/* What all VMs of the lease hold on a host. */
+static const int64_t *amounts_on(const struct layout *layout, uint32_t host)
 {
-    const struct placement *all = layout->placement;
-
-    for (uint32_t i = 0; i < all->n_hosts; i++) {
-        uint32_t slot = layout->engine->host_slot[all->hosts[i]];
-
-        if (slot != HOST_NONE)
-            memcpy(&placement->amounts[slot * all->n_types], &all->amounts[i * all->n_types],
-                   all->n_types * sizeof *all->amounts);
-    }
+    return &layout->placement->amounts[place_of(layout, host) * layout->placement->n_types];
 }
 
-static enum reservation_kind kind_of(const struct layout *layout)
+static void hold_everything(const struct layout *layout, struct placement *placement)
 {
-    return layout->direction == BACKWARD ? RESERVATION_SUSPEND : RESERVATION_RESUME;
+    const size_t n_types = placement->n_types;
+
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        memcpy(&placement->amounts[i * n_types], amounts_on(layout, placement->hosts[i]),
+               n_types * sizeof *placement->amounts);
+}
+
+/* A reservation of the lease between two times; takes over the placement. */
+static void append(const struct layout *layout, int64_t from, int64_t until,
+                   struct placement *placement, struct reservation_list *list)
+{
+    enum reservation_kind kind =
+        layout->direction == BACKWARD ? RESERVATION_SUSPEND : RESERVATION_RESUME;
+    struct reservation *r = reservation_create(layout->lease, kind, from, until, placement);
+
+    placement_hold_same(placement, layout->placement);
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        r->cpu += amounts_on(layout, placement->hosts[i])[RESOURCE_CPU];
+    reservation_list_append(list, r);
 }
 
 static void append_window(const struct layout *layout, const struct window *window,
@@ -298,79 +351,74 @@ static void append_window(const struct layout *layout, const struct window *wind
         hold_memory_only(layout, placement);
     else
         hold_everything(layout, placement);
-    placement_hold_same(placement, layout->placement);
-    forget_slots(layout->engine, placement);
-    reservation_list_append(list, reservation_create(layout->lease, kind_of(layout), window->from,
-                                                     window->until, placement));
+    forget_slots(layout, placement);
+    append(layout, window->from, window->until, placement, list);
 }
 
-/* Hosts whose own windows end (or begin) at `edge` hold their VMs until the others are done: a
- * reservation without VMs. */
-static void append_wait(const struct layout *layout, int64_t from, int64_t until,
-                        const int64_t *edges, struct reservation_list *list)
-{
-    const struct placement *all = layout->placement;
-    int64_t edge = layout->direction == BACKWARD ? until : from;
-    uint32_t n_hosts = 0;
-    struct placement *placement;
+/* A host, and the begin of its first window (BACKWARD) or the end of its last (FORWARD). */
+struct edge {
+    int64_t at;
+    uint32_t place;
+};
 
-    for (uint32_t i = 0; i < all->n_hosts; i++)
-        n_hosts += edges[i] == edge;
-    placement = placement_create(n_hosts, 0, all->n_types);
-    n_hosts = 0;
-    for (uint32_t i = 0; i < all->n_hosts; i++)
-        if (edges[i] == edge) {
-            placement->hosts[n_hosts] = all->hosts[i];
-            memcpy(&placement->amounts[n_hosts * all->n_types], &all->amounts[i * all->n_types],
-                   all->n_types * sizeof *all->amounts);
-            n_hosts++;
-        }
-    placement_hold_same(placement, all);
-    reservation_list_append(
-        list, reservation_create(layout->lease, kind_of(layout), from, until, placement));
+static int by_edge(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
 }
 
-/* For each host: the begin of its first window (BACKWARD) or the end of its last (FORWARD). */
-static int64_t *host_edges(const struct layout *layout, const struct windows *windows)
+/* By time. */
+static struct edge *host_edges(const struct layout *layout, const struct windows *windows)
 {
-    const struct placement *all = layout->placement;
-    int64_t *edges = memory_new(all->n_hosts, sizeof *edges);
+    const uint32_t n_hosts = layout->placement->n_hosts;
+    struct edge *edges = memory_new(n_hosts, sizeof *edges);
     bool backward = layout->direction == BACKWARD;
 
-    for (uint32_t i = 0; i < all->n_hosts; i++) {
-        layout->engine->host_slot[all->hosts[i]] = i;
-        edges[i] = backward ? INSTANT_NEVER : INSTANT_NONE;
-    }
+    for (uint32_t i = 0; i < n_hosts; i++)
+        edges[i] = (struct edge){backward ? INSTANT_NEVER : INSTANT_NONE, i};
     for (size_t w = 0; w < windows->n; w++)
         for (size_t i = 0; i < windows->items[w].n_vms; i++) {
-            uint32_t host = all->vms[windows->items[w].vms[i]].host;
-            int64_t *edge = &edges[layout->engine->host_slot[host]];
+            struct edge *edge = &edges[host_of(layout, windows->items[w].turns[i].vm)];
 
-            if (backward && windows->items[w].from < *edge)
-                *edge = windows->items[w].from;
-            if (!backward && windows->items[w].until > *edge)
-                *edge = windows->items[w].until;
+            if (backward && windows->items[w].from < edge->at)
+                edge->at = windows->items[w].from;
+            if (!backward && windows->items[w].until > edge->at)
+                edge->at = windows->items[w].until;
         }
-    forget_slots(layout->engine, all);
+    qsort(edges, n_hosts, sizeof *edges, by_edge);
     return edges;
+}
+
+/* Hosts with the same edge hold their VMs until the others are done: a reservation without VMs. */
+static void append_wait(const struct layout *layout, const struct edge *edges, uint32_t n_hosts,
+                        int64_t end, struct reservation_list *list)
+{
+    const struct placement *all = layout->placement;
+    struct placement *placement = placement_create(n_hosts, 0, all->n_types);
+
+    for (uint32_t i = 0; i < n_hosts; i++)
+        placement->hosts[i] = all->hosts[edges[i].place];
+    hold_everything(layout, placement);
+    if (layout->direction == BACKWARD)
+        append(layout, end, edges->at, placement, list);
+    else
+        append(layout, edges->at, end, placement, list);
 }
 
 static void append_waits(const struct layout *layout, const struct windows *windows, int64_t end,
                          struct reservation_list *list)
 {
-    int64_t *edges = host_edges(layout, windows);
+    const uint32_t n_hosts = layout->placement->n_hosts;
+    struct edge *edges = host_edges(layout, windows);
 
-    for (uint32_t i = 0; i < layout->placement->n_hosts; i++) {
-        bool seen = edges[i] == end;
-
-        for (uint32_t k = 0; k < i && !seen; k++)
-            seen = edges[k] == edges[i];
-        if (seen)
-            continue;
-        if (layout->direction == BACKWARD)
-            append_wait(layout, end, edges[i], edges, list);
-        else
-            append_wait(layout, edges[i], end, edges, list);
+    for (uint32_t i = 0, next; i < n_hosts; i = next) {
+        for (next = i + 1; next < n_hosts && edges[next].at == edges[i].at;)
+            next++;
+        if (edges[i].at != end)
+            append_wait(layout, &edges[i], next - i, end, list);
     }
     free(edges);
 }
@@ -385,26 +433,51 @@ static int by_from(const void *a, const void *b)
     return x->until < y->until ? -1 : x->until > y->until;
 }
 
-static int64_t make_windows(const struct layout *layout, struct reservation_list *list)
+static void append_all(const struct layout *layout, const struct windows *windows, int64_t end,
+                       struct reservation_list *list)
 {
-    struct windows windows = {0};
+    for (size_t i = 0; i < windows->n; i++)
+        append_window(layout, &windows->items[i], list);
+    if (holds_memory_only(layout))
+        return;
+    append_waits(layout, windows, end, list);
+    if (list->n)
+        qsort(list->items, list->n, sizeof(struct reservation *), by_from);
+}
+
+/* The other end of all windows than the fixed instant. */
+static int64_t end_of(const struct layout *layout, const struct windows *windows)
+{
     int64_t end = layout->at;
 
-    lay_out(&windows, layout);
-    for (size_t i = 0; i < windows.n; i++) {
-        const struct window *window = &windows.items[i];
+    for (size_t i = 0; i < windows->n; i++) {
+        const struct window *window = &windows->items[i];
 
-        append_window(layout, window, list);
         if (layout->direction == BACKWARD && window->from < end)
             end = window->from;
         if (layout->direction == FORWARD && window->until > end)
             end = window->until;
     }
-    if (!holds_memory_only(layout)) {
-        append_waits(layout, &windows, end, list);
-        if (list->n)
-            qsort(list->items, list->n, sizeof(struct reservation *), by_from);
+    return end;
+}
+
+static int64_t make_windows(struct layout *layout, struct reservation_list *list)
+{
+    const struct placement *all = layout->placement;
+    struct windows windows = {0};
+    int64_t end;
+
+    layout->slots = memory_new(all->n_hosts, sizeof *layout->slots);
+    for (uint32_t i = 0; i < all->n_hosts; i++) {
+        layout->slots[i] = HOST_NONE;
+        layout->engine->host_slot[all->hosts[i]] = i;
     }
+    lay_out(&windows, layout);
+    end = end_of(layout, &windows);
+    append_all(layout, &windows, end, list);
+    for (uint32_t i = 0; i < all->n_hosts; i++)
+        layout->engine->host_slot[all->hosts[i]] = HOST_NONE;
+    free(layout->slots);
     windows_finish(&windows);
     return end;
 }
@@ -413,7 +486,7 @@ int64_t suspend_windows(struct engine *engine, struct lease *lease,
                         const struct placement *placement, int64_t at,
                         struct reservation_list *list)
 {
-    struct layout layout = {engine, lease, placement, BACKWARD, at};
+    struct layout layout = {engine, lease, placement, BACKWARD, at, NULL};
 
     return make_windows(&layout, list);
 }
@@ -421,7 +494,7 @@ int64_t suspend_windows(struct engine *engine, struct lease *lease,
 int64_t resume_windows(struct engine *engine, struct lease *lease,
                        const struct placement *placement, int64_t at, struct reservation_list *list)
 {
-    struct layout layout = {engine, lease, placement, FORWARD, at};
+    struct layout layout = {engine, lease, placement, FORWARD, at, NULL};
 
     return make_windows(&layout, list);
 }

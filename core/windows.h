@@ -1,6 +1,6 @@
 /* windows.h: when each VM of a lease is suspended or resumed.
  *
- * Costs: O(VMs log VMs), and with waits O(hosts^2) of the lease.
+ * Costs: O(VMs log VMs) of the lease, and with units on its hosts O(windows * hosts * units).
  */
 #ifndef GALERNA_CORE_WINDOWS_H
 #define GALERNA_CORE_WINDOWS_H

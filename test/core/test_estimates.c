@@ -238,6 +238,7 @@ static void stretches_are_found_by_their_reservations(void **state)
     reservation_list_append(&stretch->before, r[2]);
     stretch->vm = r[3];
     reservation_list_append(&stretch->after, r[4]);
+    lease_plan_publish(lease);
     assert_ptr_equal(lease_plan_current(lease), stretch);
     assert_null(lease_plan_of(r[0]));
     assert_ptr_equal(lease_plan_of(r[1]), &lease->plan->vms[0]);
@@ -246,7 +247,6 @@ static void stretches_are_found_by_their_reservations(void **state)
     assert_null(lease_plan_running(lease));
     r[1]->state = RESERVATION_ACTIVE;
     assert_ptr_equal(lease_plan_running(lease), &lease->plan->vms[0]);
-    lease_plan_publish(lease);
     assert_int_equal(lease->n_reservations, 5);
     for (size_t i = 0; i < 5; i++)
         assert_ptr_equal(lease->reservations[i], r[i]);
