@@ -23,7 +23,7 @@ struct pool_asking {
     unsigned open;
     struct cloud_answer answer;
     struct host_monitoring_pool monitoring;
-    struct vm_batches batches; /* CLOUD_VMS: told as they come */
+    struct vm_batches batches; /* VMs are told as they come: their owners decide how long they are */
     char error[ERROR_TEXT];
 };
 
@@ -106,10 +106,8 @@ static int parse(struct pool_asking *asking, const char *text, size_t length, st
         return vmgroup_pool_parse(&answer->vmgroups, text, length, err);
     case CLOUD_RULES:
         return acl_parse(&answer->acl, text, length, err);
-    case CLOUD_USES:
-        return vm_use_parse(&answer->uses, text, length, err);
     default:
-        return vm_pool_parse(&answer->vms, text, length, err);
+        return vm_use_parse(&answer->uses, text, length, err);
     }
 }
 
@@ -118,10 +116,6 @@ static void document_in(void *context, const struct rpc_reply *reply)
     static const char *const names[] = {
         [CLOUD_LEADERSHIP] = "one.zone.raftstatus",
         [CLOUD_HOSTS] = "the host pool",
-        [CLOUD_VMS] = "the VM pool",
-        [CLOUD_WAITING] = "the VM pool",
-        [CLOUD_SOME] = "one.vmpool.infoset",
-        [CLOUD_HISTORY] = "one.vm.info",
         [CLOUD_USES] = "one.vmpool.monitoring",
         [CLOUD_DATASTORES] = "datastores",
         [CLOUD_NETWORKS] = "virtual networks",
@@ -164,7 +158,7 @@ static void all_in(void *context, const struct rpc_reply *reply)
     if (answered && reply->length > 0) /* not in pieces after all */
         vm_batches_feed(&asking->batches, reply->text, reply->length);
     if (vm_batches_end(&asking->batches, &err) < 0 && answered)
-        failed(asking, "the VM pool", err.text);
+        failed(asking, "VMs", err.text);
     finish(asking);
 }
 
@@ -184,17 +178,15 @@ static void batches_dropped(void *context)
     dropped(asking);
 }
 
-static void ask_for_all(struct opennebula *self, struct pool_asking *asking)
+static void call_for_vms(struct opennebula *self, struct pool_asking *asking, const char *method,
+                         const struct rpc_argument *arguments, size_t n)
 {
-    const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
-                                       RPC_INT(ALL)};
-
     asking->batches = (struct vm_batches){.batch = vms_in, .context = asking};
     vm_batches_begin(&asking->batches);
     asking->open++;
-    rpc_call(self->rpc, &(struct rpc_request){.method = "one.vmpool.info",
-                                              .arguments = all,
-                                              .n_arguments = 4,
+    rpc_call(self->rpc, &(struct rpc_request){.method = method,
+                                              .arguments = arguments,
+                                              .n_arguments = n,
                                               .urgent = true,
                                               .done = all_in,
                                               .dropped = batches_dropped,
@@ -241,12 +233,14 @@ static void ask_for_some(struct opennebula *self, struct pool_asking *asking,
     for (size_t i = 0; i < question->n_ids; i++)
         length +=
             (size_t)snprintf(list + length, ID_ROOM, "%s%d", length ? "," : "", question->ids[i]);
-    call(self, asking, "one.vmpool.infoset", arguments, 2);
+    call_for_vms(self, asking, "one.vmpool.infoset", arguments, 2);
     free(list);
 }
 
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
 {
+    const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
+                                       RPC_INT(ALL)};
     const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                            RPC_INT(STATE_PENDING)};
     const struct rpc_argument uses[] = {RPC_INT(EVERYBODYS), RPC_INT(USES_SECONDS)};
@@ -265,16 +259,16 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         ask_for_hosts(self, asking);
         break;
     case CLOUD_VMS:
-        ask_for_all(self, asking);
+        call_for_vms(self, asking, "one.vmpool.info", all, 4);
         break;
     case CLOUD_WAITING:
-        call(self, asking, "one.vmpool.infoextended", waiting, 4);
+        call_for_vms(self, asking, "one.vmpool.infoextended", waiting, 4);
         break;
     case CLOUD_SOME:
         ask_for_some(self, asking, question);
         break;
     case CLOUD_HISTORY:
-        call(self, asking, "one.vm.info", &RPC_INT(question->ids[0]), 1);
+        call_for_vms(self, asking, "one.vm.info", &RPC_INT(question->ids[0]), 1);
         break;
     case CLOUD_USES:
         call(self, asking, "one.vmpool.monitoring", uses, 2);

@@ -299,15 +299,20 @@ static size_t end_calls(struct rpc *rpc)
     return n_ended;
 }
 
-/* The first call with a long answer that waits has its turn when there is one. */
-static void give_turn(struct rpc *rpc)
+static void begin_round(struct rpc *rpc)
 {
-    struct rpc_call *call = rpc->under_way.first;
+    for (struct rpc_call *call = rpc->under_way.first; call; call = call->next)
+        rpc_call_next_round(call);
+}
 
-    while (call && !call->paused)
+/* Is there more of an answer, to be taken in the next round? */
+static bool has_more(const struct rpc *rpc)
+{
+    const struct rpc_call *call = rpc->under_way.first;
+
+    while (call && !call->waits_a_round)
         call = call->next;
-    if (call && !rpc->line.large)
-        rpc_call_resume(call);
+    return call != NULL;
 }
 
 /* Move data without waiting. Returns how many calls ended, -1 with err. */
@@ -317,7 +322,7 @@ static int64_t advance(struct rpc *rpc, struct error *err)
     CURLMcode code;
     int running;
 
-    give_turn(rpc);
+    begin_round(rpc);
     code = curl_multi_perform(rpc->multi, &running);
     if (code != CURLM_OK)
         return error_set(err, EIO, "calls to OpenNebula: %s", curl_multi_strerror(code));
@@ -359,7 +364,7 @@ static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeo
 /* Milliseconds to wait at most. Connections that are slow are free for others by and by. */
 static int64_t patience(const struct rpc *rpc, int64_t end)
 {
-    int64_t left = end - milliseconds();
+    int64_t left = has_more(rpc) ? 0 : end - milliseconds();
 
     return rpc->n_waiting > 0 && left > LOOK_FOR_SLOW ? LOOK_FOR_SLOW : left;
 }

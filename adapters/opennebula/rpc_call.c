@@ -14,6 +14,10 @@
  * closed is not used. */
 enum { IDLE_MAX = 10 };
 
+/* Bytes of an answer in a round: libcurl goes on as long as bytes come, and a call could keep all
+ * others, and the caller's descriptors, waiting. */
+enum { ROUND = 64 * 1024 };
+
 static const struct rpc_secret *secret_of(const struct rpc_call *call)
 {
     return call->secret ? call->secret : &call->line->secret;
@@ -92,9 +96,12 @@ void rpc_call_end_turn(const struct rpc_call *call)
         call->line->large = NULL;
 }
 
-void rpc_call_resume(struct rpc_call *call)
+void rpc_call_next_round(struct rpc_call *call)
 {
-    call->paused = false;
+    call->this_round = 0;
+    if (!call->waits_a_round && (!call->paused || call->line->large))
+        return;
+    call->paused = call->waits_a_round = false;
     curl_easy_pause(call->easy, CURLPAUSE_CONT);
 }
 
@@ -120,8 +127,10 @@ static size_t take_answer(char *from, size_t size, size_t n, void *context)
         call->too_long = true;
         return 0;
     }
-    if (!has_turn(call, more))
+    call->waits_a_round = call->this_round > 0 && call->this_round + more > ROUND;
+    if (call->waits_a_round || !has_turn(call, more))
         return CURL_WRITEFUNC_PAUSE;
+    call->this_round += more;
     if (call->in_pieces) {
         rpc_text_take(&call->text, from, more);
     } else {

@@ -53,7 +53,9 @@ struct rpc_call {
     bool in_pieces;
     struct rpc_text text; /* in pieces */
     bool too_long;
-    bool paused; /* until it is its turn */
+    bool paused;        /* until it is its turn */
+    size_t this_round;  /* bytes of the answer */
+    bool waits_a_round; /* for the next one */
 };
 
 struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request *request);
@@ -62,9 +64,11 @@ void rpc_call_destroy(struct rpc_call *call); /* not the easy handle; NULL is al
 /* Make a new or reset easy handle ready to carry out the call. */
 void rpc_call_prepare(struct rpc_call *call, CURL *easy);
 
-/* End the rest of the call's turn, and resume a call that waits for one. */
+/* End the rest of the call's turn. */
 void rpc_call_end_turn(const struct rpc_call *call);
-void rpc_call_resume(struct rpc_call *call);
+
+/* A new round: the call may take some of its answer again, if it is its turn. */
+void rpc_call_next_round(struct rpc_call *call);
 
 /* Report how it ended through the call's `done`. */
 void rpc_call_report(struct rpc_call *call, CURLcode code);

@@ -355,7 +355,7 @@ static void waiting_refreshed(void *context, struct cloud_answer *answer)
 {
     struct world *world = context;
 
-    world->refreshing = false;
+    world->refreshing = answer->more;
     if (answer->error) {
         if (world->polling)
             remember(world, POLL_NOTICE);
@@ -369,6 +369,8 @@ static void waiting_refreshed(void *context, struct cloud_answer *answer)
     full_forms_add(&world->full, &answer->vms, world->refreshed);
     answer->vms = (struct vm_pool){0};
     full_forms_use(world, &world->full.pools[world->full.n - 1]);
+    if (answer->more)
+        return;
     world->polled(world->context, POLL_NOTICE, true, "");
 }
 

@@ -279,6 +279,12 @@ static void count_piece(void *context, const char *text, size_t length)
     assert_in_range(n_held, 0, 1);
 }
 
+static void count_part(void *context, const char *text, size_t length)
+{
+    (void)text;
+    ((struct large *)context)->received += length;
+}
+
 /* However many come at once, memory for one is enough. */
 static void large_answers_take_turns(void **state)
 {
@@ -302,6 +308,37 @@ static void large_answers_take_turns(void **state)
     rpc_destroy(rpc);
 }
 
+/* However quickly an answer comes, those who ask the caller are served meanwhile. */
+static void large_answers_leave_time(void **state)
+{
+    enum { MOST = 160 * 1024 };
+    struct rpc *rpc = connect_to(server.endpoint, LARGE);
+    struct large call = {0};
+    struct pollfd extra = {.events = POLLIN};
+    struct error err;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    extra.fd = ends[0];
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    rpc_call(rpc, &(struct rpc_request){
+                      .method = "test.large", .done = keep, .context = &call, .piece = count_part});
+    while (rpc_pending(rpc) > 0) {
+        size_t before = call.received;
+
+        usleep(20 * 1000); /* all that there is room for has come */
+        assert_int_equal(rpc_wait(rpc, &extra, 1, 4000, &err), 0);
+        assert_int_equal(extra.revents, POLLIN);
+        assert_in_range(call.received - before, 0, MOST);
+    }
+    assert_int_equal(call.outcome.reply.outcome, RPC_DONE);
+    assert_int_equal(call.received, LARGE_SIZE);
+    close(ends[0]);
+    close(ends[1]);
+    rpc_destroy(rpc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +352,7 @@ int main(void)
         cmocka_unit_test(descriptors_of_the_caller),
         cmocka_unit_test(destroyed_with_calls),
         cmocka_unit_test(large_answers_take_turns),
+        cmocka_unit_test(large_answers_leave_time),
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);
