@@ -10,6 +10,7 @@
 const struct command_entry command_table[] = {
     {&replay_line, command_replay},
     {&sweep_line, command_sweep},
+    {&report_line, command_report},
     {&trace_check_line, command_trace_check},
     {&trace_convert_line, command_trace_convert},
     {&trace_generate_line, command_trace_generate},

@@ -21,6 +21,7 @@ extern const size_t command_count;
 
 GALERNA_COMMAND(replay);
 GALERNA_COMMAND(sweep);
+GALERNA_COMMAND(report);
 GALERNA_COMMAND(trace_check);
 GALERNA_COMMAND(trace_convert);
 GALERNA_COMMAND(trace_generate);

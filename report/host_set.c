@@ -25,7 +25,13 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort_once_each(struct host_set *set)
+void host_set_add(struct host_set *set, int64_t id)
+{
+    set->ids = memory_grow(set->ids, &set->allocated, set->n_ids + 1, sizeof *set->ids);
+    set->ids[set->n_ids++] = id;
+}
+
+void host_set_sort(struct host_set *set)
 {
     size_t kept = 0;
 
@@ -47,12 +53,10 @@ void host_set_of_lease(struct host_set *set, const struct site *site, const stru
 
         if (lease->reservations[i]->kind != RESERVATION_VM)
             continue;
-        set->ids = memory_grow(set->ids, &set->allocated, set->n_ids + placement->n_hosts,
-                               sizeof *set->ids);
         for (uint32_t k = 0; k < placement->n_hosts; k++)
-            set->ids[set->n_ids++] = site->hosts[placement->hosts[k]].id;
+            host_set_add(set, site->hosts[placement->hosts[k]].id);
     }
-    sort_once_each(set);
+    host_set_sort(set);
 }
 
 void host_set_write(const struct host_set *set, struct output *out)

@@ -14,6 +14,7 @@ static const struct {
 } known[] = {
     {"/", "text/html; charset=utf-8", "index.html"},
     {"/calendar.css", "text/css", "calendar.css"},
+    {"/draw.js", "text/javascript; charset=utf-8", "draw.js"},
     {"/calendar.js", "text/javascript; charset=utf-8", "calendar.js"},
     {"/api/v1/openapi.json", "application/json", "openapi.json"},
 };

@@ -1,34 +1,15 @@
-// The calendar of galerna-web: what its API says about hosts, leases and the queue, drawn over time.
+// The calendar of galerna-web: what its API says about hosts, leases and the queue, as it happens.
 // It only reads. Times are milliseconds since 1970.
 "use strict";
 
-const HOUR = 3600e3;
-const DAY = 24 * HOUR;
-const SPANS = [["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],
-    ["1 month", 30 * DAY], ["1 quarter", 91 * DAY]];
-const TICKS = [5 * 60e3, 15 * 60e3, HOUR, 3 * HOUR, 6 * HOUR, DAY, 7 * DAY,
-    14 * DAY, 30 * DAY];
 const OVER = new Set(["ended", "refused", "failed"]);
 const AHEAD = new Set(["gathering", "waiting", "reserved"]);
 const BEFORE_NOW = 0.25; // the part of the view that is past
 const REFRESH = 2000; // at least so long between two readings
-const LANE = 24; // pixels
 const STEPS = 250; // of the curve of utilization
 
-// Made once: each costs more than its use.
+// Made once: its use costs less than its making.
 const MOMENT = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
-const NAMES = new Intl.Collator([], { numeric: true });
-
-const view = { from: 0, span: DAY, follows: true, filter: "" };
-let data = { hosts: [], bars: [], byHost: new Map() };
-
-const element = (id) => document.getElementById(id);
-
-function make(tag, properties, ...children) {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-}
 
 // "never" is the end of time; null stays.
 const time = (text) => (text === "never" ? Infinity : text ? Date.parse(text) : null);
@@ -38,6 +19,24 @@ function say(moment) {
         return moment === null ? "not known" : "never";
     return MOMENT.format(moment);
 }
+
+const page = {
+    now: () => Date.now(),
+    say,
+    tick: (moment, distance) => (distance < DAY
+        ? new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+        : new Date(moment).toLocaleDateString([], { month: "short", day: "numeric" })),
+    zone: (moment) => new Date(moment).getTimezoneOffset() * 60e3,
+    follow: () => {
+        if (view.follows)
+            view.from = Date.now() - view.span * BEFORE_NOW;
+    },
+    drawn: drawUse,
+    home: () => {
+        view.follows = true;
+    },
+    open: showLease,
+};
 
 // --- reading ----------------------------------------------------------------------------------
 
@@ -62,25 +61,22 @@ function stretch(lease) {
     let until = AHEAD.has(lease.phase) ? null : time(lease.end);
     if (until === null && typeof lease.duration === "number")
         until = from + lease.duration * 1000;
-    return { lease, use, from, until: until ?? Infinity };
+    return { lease, use, from, until: until ?? Infinity, hosts: lease.hosts };
 }
 
-function index(bars) {
-    const byHost = new Map();
-    for (const bar of bars)
-        for (const host of bar.lease.hosts.length ? bar.lease.hosts : [null]) {
-            if (!byHost.has(host))
-                byHost.set(host, []);
-            byHost.get(host).push(bar);
-        }
-    for (const row of byHost.values())
-        row.sort((a, b) => a.from - b.from);
-    return byHost;
+// What keeps leases off a host.
+function bandsFor(host) {
+    const bands = [];
+    if (host.drain_from)
+        bands.push(["drain", time(host.drain_from), time(host.drain_until) ?? Infinity]);
+    if (host.quarantined_until)
+        bands.push(["quarantine", Date.now(), time(host.quarantined_until)]);
+    return bands;
 }
 
 // Hosts that OpenNebula does not show to the user are known from the user's leases.
 function hostRows(hosts, byHost) {
-    const rows = new Map(hosts.map((host) => [host.host, host]));
+    const rows = new Map(hosts.map((host) => [host.host, { ...host, bands: bandsFor(host) }]));
     for (const id of byHost.keys())
         if (id !== null && !rows.has(id))
             rows.set(id, { host: id, name: `host ${id}`, cluster: null, cpu: 0, state: "" });
@@ -119,135 +115,6 @@ async function refresh() {
 function tell(text, wrong) {
     element("state").textContent = text;
     element("state").classList.toggle("wrong", wrong);
-}
-
-// --- the calendar -----------------------------------------------------------------------------
-
-const percent = (moment) => 100 * (Math.min(Math.max(moment, view.from), view.from + view.span) -
-    view.from) / view.span;
-
-function place(node, from, until) {
-    node.style.left = `${percent(from)}%`;
-    node.style.width = `max(3px, ${percent(until) - percent(from)}%)`;
-    return node;
-}
-
-const isShown = (from, until) => from < view.from + view.span && until > view.from;
-
-const matches = ({ lease }) => !view.filter ||
-    `${lease.lease} ${lease.name} ${lease.user} ${lease.user_group}`.toLowerCase()
-        .includes(view.filter);
-
-function barOf(bar, lane) {
-    const { lease, use } = bar;
-    const label = `${lease.lease} ${lease.name || lease.user}`;
-    const node = make("button", { className: `bar ${use}`, type: "button", textContent: label,
-        title: `Lease ${label}, ${lease.user}: ${use}, ${say(bar.from)} to ${say(bar.until)}` });
-    node.setAttribute("aria-label", node.title);
-    node.style.top = `${lane * LANE + 2}px`;
-    node.dataset.lease = lease.lease;
-    node.onclick = () => showLease(lease);
-    return place(node, bar.from, bar.until);
-}
-
-// Bars that overlap are put into lanes; returns how many.
-function fillLane(area, bars) {
-    const ends = [];
-    for (const bar of bars) {
-        let lane = ends.findIndex((end) => end <= bar.from);
-        if (lane < 0)
-            lane = ends.length;
-        ends[lane] = bar.until;
-        area.append(barOf(bar, lane));
-    }
-    return ends.length;
-}
-
-function bandsOf(host) {
-    const bands = [];
-    if (host.drain_from)
-        bands.push(["drain", time(host.drain_from), time(host.drain_until) ?? Infinity]);
-    if (host.quarantined_until)
-        bands.push(["quarantine", Date.now(), time(host.quarantined_until)]);
-    return bands.filter(([, from, until]) => isShown(from, until))
-        .map(([kind, from, until]) => place(make("div", { className: `band ${kind}`,
-            title: `${kind === "drain" ? "maintenance" : kind} until ${say(until)}` }), from, until));
-}
-
-function fillRow(row) {
-    const host = row.host, bars = (data.byHost.get(host.host) ?? [])
-        .filter((bar) => isShown(bar.from, bar.until) && matches(bar));
-    row.area.replaceChildren(...bandsOf(host));
-    const lanes = fillLane(row.area, bars);
-    row.area.style.height = `${Math.max(1, lanes) * LANE + 4}px`;
-    row.area.append(place(make("span", { className: "present" }), Date.now(), Date.now()));
-    row.isFilled = true;
-}
-
-// Only rows that are in sight or near are filled: at once, and when they come into sight.
-const NEAR = 300; // pixels
-const sight = new IntersectionObserver((entries) => {
-    for (const entry of entries)
-        if (entry.isIntersecting && !entry.target.isFilled)
-            fillRow(entry.target);
-}, { rootMargin: `${NEAR}px` });
-
-function fillRows(rows) {
-    const near = rows.filter((row) => {
-        const { top, bottom } = row.getBoundingClientRect();
-        return top < innerHeight + NEAR && bottom > -NEAR;
-    });
-    near.forEach(fillRow);
-    rows.forEach((row) => sight.observe(row));
-}
-
-function rowOf(host) {
-    const area = make("div"), state = host.state && host.state !== "on" ? ` ${host.state}` : "";
-    const row = make("div", { className: "row", host, area },
-        make("span", { className: "label", title: `${host.name}${state}` }, host.name,
-            make("small", {}, state)), area);
-    area.style.height = `${LANE + 4}px`;
-    return row;
-}
-
-function axis() {
-    const most = Math.min(12, Math.max(2, element("calendar").clientWidth / 100 - 1));
-    const line = make("div"), tick = TICKS.find((one) => view.span / one <= most) ?? 30 * DAY;
-    const zone = new Date(view.from).getTimezoneOffset() * 60e3;
-    for (let at = Math.ceil((view.from - zone) / tick) * tick + zone;
-        at < view.from + view.span; at += tick) {
-        const date = new Date(at), text = tick < DAY
-            ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
-            : date.toLocaleDateString([], { month: "short", day: "numeric" });
-        const node = make("time", { textContent: text, dateTime: date.toISOString() });
-        node.style.left = `${percent(at)}%`;
-        line.append(node);
-    }
-    const day = new Date(view.from).toLocaleDateString([], { month: "short", day: "numeric" });
-    return make("div", { className: "axis" }, make("span", {}, day), line);
-}
-
-function draw() {
-    const calendar = element("calendar"), focused = document.activeElement?.dataset?.lease;
-    if (view.follows)
-        view.from = Date.now() - view.span * BEFORE_NOW;
-    sight.disconnect();
-    const children = [axis()];
-    let cluster;
-    for (const host of data.hosts) {
-        if (host.cluster !== cluster)
-            children.push(make("h3", {}, host.cluster ? `Cluster ${host.cluster}` : "Other hosts"));
-        cluster = host.cluster;
-        children.push(rowOf(host));
-    }
-    if (data.byHost.has(null))
-        children.push(make("h3", {}, "Hosts not chosen yet"),
-            rowOf({ host: null, name: "any", state: "" }));
-    calendar.replaceChildren(...children);
-    fillRows(children.filter((child) => child.host));
-    drawUse();
-    if (focused)
-        calendar.querySelector(`[data-lease="${focused}"]`)?.focus();
 }
 
 // --- utilization ------------------------------------------------------------------------------
@@ -311,12 +178,8 @@ async function showLease(lease) {
         ["Expected", say(time(lease.expected))], ["Ends", say(time(lease.end))],
         ["Deadline", lease.deadline && say(time(lease.deadline))],
         ["Reason", lease.reason?.text]];
-    element("lease-title").textContent = `Lease ${lease.lease} ${lease.name}`;
-    element("lease-activity").textContent = lease.activity;
-    element("lease-facts").replaceChildren(...facts.filter(([, value]) => value ?? false)
-        .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+    openLease(lease, facts);
     element("lease-history").replaceChildren(make("li", {}, "Loading"));
-    element("lease").showModal();
     try {
         const { events } = await ask(`/leases/${lease.lease}/history`);
         element("lease-history").replaceChildren(...events.map((event) =>
@@ -326,78 +189,12 @@ async function showLease(lease) {
     }
 }
 
-// --- moving about -----------------------------------------------------------------------------
-
-function move(part) {
-    view.follows = false;
-    view.from += part * view.span;
-    draw();
-}
-
-function zoom(i) {
-    if (!SPANS[i])
-        return;
-    const middle = view.from + view.span / 2;
-    view.span = SPANS[i][1];
-    view.from = middle - view.span / 2;
-    element("span").value = i;
-    draw();
-}
-
-function toNow() {
-    view.follows = true;
-    draw();
-}
-
-// Left and right go along a row, up and down to the bar of another row that is nearest in time.
-function step(bar, key) {
-    const rows = [...element("calendar").querySelectorAll(".row")].filter((row) =>
-        row.querySelector(".bar"));
-    const row = bar.closest(".row"), bars = [...row.querySelectorAll(".bar")];
-    if (key === "ArrowLeft" || key === "ArrowRight")
-        return bars[bars.indexOf(bar) + (key === "ArrowLeft" ? -1 : 1)];
-    const other = rows[rows.indexOf(row) + (key === "ArrowUp" ? -1 : 1)];
-    const left = parseFloat(bar.style.left);
-    return [...(other?.querySelectorAll(".bar") ?? [])].sort((a, b) =>
-        Math.abs(parseFloat(a.style.left) - left) - Math.abs(parseFloat(b.style.left) - left))[0];
-}
-
-document.addEventListener("keydown", (event) => {
-    const target = event.target;
-    if (target.matches("input, select") || element("lease").open || event.ctrlKey || event.altKey ||
-        event.metaKey)
-        return;
-    const place = SPANS.findIndex(([, span]) => span === view.span);
-    const keys = { n: toNow, "+": () => zoom(place - 1), "-": () => zoom(place + 1) };
-    if (event.shiftKey && event.key === "ArrowLeft")
-        move(-0.5);
-    else if (event.shiftKey && event.key === "ArrowRight")
-        move(0.5);
-    else if (event.key.startsWith("Arrow") && target.matches(".bar"))
-        step(target, event.key)?.focus();
-    else if (keys[event.key.toLowerCase()])
-        keys[event.key.toLowerCase()]();
-    else
-        return;
-    event.preventDefault();
-});
-
-element("span").append(...SPANS.map(([name], i) => make("option", { value: i, textContent: name })));
-element("span").value = SPANS.findIndex(([, span]) => span === view.span);
-element("span").onchange = (event) => zoom(Number(event.target.value));
-element("earlier").onclick = () => move(-0.5);
-element("later").onclick = () => move(0.5);
-element("now").onclick = toNow;
-element("controls").onsubmit = (event) => event.preventDefault();
-element("filter").oninput = (event) => {
-    view.filter = event.target.value.trim().toLowerCase();
-    draw();
-};
+offer([["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],
+    ["1 month", 30 * DAY], ["1 quarter", 91 * DAY]]);
 
 const changes = new EventSource(new URL("/api/v1/events", location.origin));
 changes.addEventListener("change", refresh);
 changes.onerror = () => tell("Not connected; trying again", true);
 changes.onopen = refresh;
 setInterval(() => view.follows && draw(), 30000);
-addEventListener("resize", draw);
 refresh();

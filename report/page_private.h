@@ -1,0 +1,48 @@
+/* page_private.h: for report/page*.c only. */
+#ifndef GALERNA_REPORT_PAGE_PRIVATE_H
+#define GALERNA_REPORT_PAGE_PRIVATE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/error.h"
+#include "util/json_writer.h"
+
+/* The page around the data, whose place is @DATA@; made from web/files/report.html. */
+extern const unsigned char page_text[];
+
+/* A database of results. */
+struct page_input {
+    const char *path;
+    sqlite3 *database;
+    bool is_sweep;
+};
+
+/* A run of it. Runs of both kinds are asked by the tables' names in doc/results-schema.md. */
+struct page_run {
+    struct page_input *input;
+    int64_t cell;      /* of a sweep */
+    int64_t end;       /* seconds */
+    int64_t bars_size; /* most bytes for its bars */
+};
+
+/* Errors as page_write(). */
+int page_input_open(struct page_input *input, const char *path, struct error *err);
+void page_input_close(struct page_input *input);
+int page_input_error(const struct page_input *input, struct error *err);
+int page_input_execute(const struct page_input *input, const char *text, struct error *err);
+
+/* A query, to be finalized; NULL with err. */
+sqlite3_stmt *page_input_query(const struct page_input *input, const char *text, struct error *err);
+
+/* The table is there. */
+bool page_input_has(const struct page_input *input, const char *table);
+
+/* Before the run is written. */
+int page_run_begin(const struct page_run *run, struct error *err);
+
+/* What a run has beside its figures. */
+int page_run_write(const struct page_run *run, struct json_writer *json, struct error *err);
+
+#endif
