@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/setup.h"
 #include "configuration/configuration.h"
+#include "configuration/difference.h"
 
 enum { ANSWER_TIMEOUT_MS = 20000, CONNECT_TIMEOUT_MS = 5000 };
 
@@ -57,10 +58,13 @@ static void find_machine(struct setup_facts *facts, const char *endpoint)
     rpc_endpoint_finish(&parsed);
 }
 
-static int examine(struct examination *examination, const struct live_configuration *live,
+static int examine(struct examination *examination, const struct configuration *configuration,
                    const struct setup_arguments *arguments, struct error *err)
 {
+    const struct live_configuration *live = &configuration->live;
+    char fingerprint[CONFIGURATION_FINGERPRINT_MAX];
     struct setup_settings settings = {.submit_on_hold = live->submit_on_hold,
+                                      .fingerprint = fingerprint,
                                       .one_at_a_time = live->exclusive && live->leader_check,
                                       .files = GALERNA_DRIVER_FOLDER};
     const char *endpoint = arguments->endpoint ? arguments->endpoint : live->endpoint;
@@ -71,6 +75,7 @@ static int examine(struct examination *examination, const struct live_configurat
         return -1;
     if (credentials.warning[0])
         fprintf(stderr, "galerna setup: %s\n", credentials.warning);
+    configuration_fingerprint(configuration, fingerprint);
     setup_facts_init(&examination->facts);
     result = ask(examination, live, &credentials, err);
     if (result == 0) {
@@ -255,7 +260,7 @@ int command_setup(const struct call *call)
     if (arguments->revert)
         return EXIT_DONE;
     configuration = live_configuration_read(arguments->file, NULL, &err);
-    if (!configuration || examine(&examination, &configuration->live, arguments, &err) < 0) {
+    if (!configuration || examine(&examination, configuration, arguments, &err) < 0) {
         configuration_destroy(configuration);
         return command_failed(call->name, &err);
     }

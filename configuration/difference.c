@@ -1,5 +1,7 @@
 #include "configuration/difference.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "configuration/ini.h"
@@ -86,4 +88,55 @@ void configuration_compare(const struct configuration *before, const struct conf
         if (!ini_find(new, old->entries[i].section, old->entries[i].key) &&
             differs(old, &old->entries[i], new))
             visit(context, old->entries[i].section, old->entries[i].key);
+}
+
+/* --- front-ends of one zone ------------------------------------------------------------------- */
+
+static bool is_of_the_machine(const struct ini_entry *entry)
+{
+    static const char *const names[] = {"endpoint",  "host",    "port",
+                                        "auth-file", "ca-file", "promise-key"};
+
+    if (is_section(entry->section, "daemon") || is_section(entry->section, "http"))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(entry->section, "opennebula") == 0 && strcmp(entry->key, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The end of the text counts as well: "a" "bc" is not "ab" "c". */
+static uint64_t mix(uint64_t digest, const char *text)
+{
+    do
+        digest = (digest ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    while (*text++);
+    return digest;
+}
+
+/* Sums of what this returns differ although two lines have exchanged their values. */
+static uint64_t scatter(uint64_t digest)
+{
+    digest = (digest ^ digest >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    digest = (digest ^ digest >> 27) * UINT64_C(0x94d049bb133111eb);
+    return digest ^ digest >> 31;
+}
+
+/* The order of the lines does not count. */
+void configuration_fingerprint(const struct configuration *configuration,
+                               char text[CONFIGURATION_FINGERPRINT_MAX])
+{
+    const struct ini *ini = &configuration->ini;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < ini->n_entries; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        uint64_t digest;
+
+        if (is_of_the_machine(entry) || ini_find(ini, entry->section, entry->key) != entry)
+            continue;
+        digest = mix(mix(UINT64_C(14695981039346656037), entry->section), entry->key);
+        sum += scatter(mix(digest, entry->value));
+    }
+    snprintf(text, CONFIGURATION_FINGERPRINT_MAX, "%016" PRIx64, sum);
 }

@@ -391,6 +391,30 @@ static void watch_time(struct daemon *daemon)
         world_poll(daemon->world, POLL_FULL);
 }
 
+/* Sets or clears a problem, and logs it once. */
+static void watch_problem(struct daemon *daemon, enum problem_of of, const char *text)
+{
+    if (text[0] && !daemon->problems[of].text[0])
+        log_error("%s", text);
+    daemon_problem(daemon, of, text);
+}
+
+/* What differs between front-ends would be noticed when this one has to act. */
+static void watch_front_ends(struct daemon *daemon)
+{
+    char text[ERROR_TEXT_MAX] = "";
+
+    guard_differs(daemon->guard, text, sizeof text);
+    watch_problem(daemon, PROBLEM_FRONT_ENDS, text);
+    text[0] = '\0';
+    if (daemon->promises.unreadable)
+        snprintf(text, sizeof text,
+                 "%zu VMs are not scheduled here, because a newer Galerna wrote their promises: "
+                 "upgrade this front-end",
+                 daemon->promises.unreadable);
+    watch_problem(daemon, PROBLEM_PROMISES, text);
+}
+
 /* Watches for other daemons. -1: another galernad acts. */
 static int watch_guard(struct daemon *daemon, struct error *err)
 {
@@ -405,7 +429,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
         log_warning("%s", waits);
     daemon->guarded = holds;
     daemon_problem(daemon, PROBLEM_MARK, holds || follows ? NULL : waits);
-    promises_watch(daemon);
+    watch_front_ends(daemon);
     if (follows)
         guard_rest(daemon->guard);
     if (!world_leads(daemon->world)) /* or not yet known: an oned that follows may lag behind */

@@ -46,6 +46,7 @@ enum problem_of {
     PROBLEM_PLAN,
     PROBLEM_MARK,
     PROBLEM_PROMISES,
+    PROBLEM_FRONT_ENDS,
     PROBLEMS
 };
 

@@ -7,6 +7,7 @@
 
 #include "configuration/difference.h"
 #include "daemon/daemon.h"
+#include "daemon/live/guard.h"
 #include "daemon/log.h"
 #include "daemon/notify/settings.h"
 #include "daemon/planner/modules.h"
@@ -91,6 +92,7 @@ static void tell_changes(const struct reload *reload)
 static void take_over(struct reload *reload)
 {
     struct daemon *daemon = reload->daemon;
+    char fingerprint[CONFIGURATION_FINGERPRINT_MAX];
 
     /* The more talkative of both levels counts for what follows. */
     if (reload->next->live.log_level > reload->running->live.log_level)
@@ -98,6 +100,8 @@ static void take_over(struct reload *reload)
     log_set_format(reload->next->live.log_format);
     tell_changes(reload);
     configuration_take_over(reload->running, reload->next);
+    configuration_fingerprint(reload->next, fingerprint);
+    guard_configured(daemon->guard, fingerprint);
     log_set_level(reload->running->live.log_level);
     rights_destroy(daemon->rights);
     daemon->rights = reload->next_rights;

@@ -9,6 +9,7 @@
 
 #include "adapters/opennebula/credentials.h"
 #include "adapters/opennebula/opennebula.h"
+#include "configuration/difference.h"
 #include "daemon/background.h"
 #include "daemon/control/control.h"
 #include "daemon/control/services.h"
@@ -369,16 +370,18 @@ static int make_guard(struct app *app, struct error *err)
 {
     const struct live_configuration *live = app->daemon.live;
     char *directory = is_simulated(app) ? NULL : live_lock_directory(err);
-    char key[PROMISE_KEY_NAME_MAX];
+    char key[PROMISE_KEY_NAME_MAX], configuration[CONFIGURATION_FINGERPRINT_MAX];
     struct guard_settings settings = {.cloud = app->daemon.cloud,
                                       .endpoint = app->daemon.endpoint,
                                       .instance = store_instance(app->daemon.store),
                                       .directory = directory,
                                       .key = key,
+                                      .configuration = configuration,
                                       .marked =
                                           live->exclusive && !live->dry_run && !is_simulated(app)};
 
     promise_key_name(&app->daemon.promises.key, key);
+    configuration_fingerprint(app->daemon.configuration, configuration);
     if (directory || is_simulated(app))
         app->daemon.guard = guard_create(&settings, err);
     free(directory);

@@ -131,16 +131,20 @@ struct cloud_order {
 
 /* --- one at a time ---------------------------------------------------------------------------- */
 
+enum { CLOUD_MARK_VERSION = 1 };
+
 /* Which galernad acts on the cloud: kept by the cloud, one for each zone. */
 struct cloud_mark {
-    char instance[80]; /* the store's name for itself; "": there is no mark */
-    char place[128];   /* machine and socket: of two processes with the same one lives */
-    char host[80];     /* for people */
-    char seen[40];     /* for people: when it was written */
-    char key[24];      /* of the writer's promises, to be compared; "": not known */
-    int64_t beat;      /* grows; negative: released in good order */
-    int64_t term;      /* Raft's, in which the writer acts; 0: its front-end is the only one */
-    int32_t server;    /* the writer's front-end, when there is a term */
+    char instance[80];      /* the store's name for itself; "": there is no mark */
+    char place[128];        /* machine and socket: of two processes with the same one lives */
+    char host[80];          /* for people */
+    char seen[40];          /* for people: when it was written */
+    char key[24];           /* of the writer's promises, to be compared; "": not known */
+    char configuration[24]; /* the fingerprint of the writer's, to be compared; "": not known */
+    int32_t version;        /* of these rules, CLOUD_MARK_VERSION; 0: before there was one */
+    int64_t beat;           /* grows; negative: released in good order */
+    int64_t term;           /* Raft's, in which the writer acts; 0: its front-end is the only one */
+    int32_t server;         /* the writer's front-end, when there is a term */
 };
 
 /* mark: valid when CLOUD_DONE. */

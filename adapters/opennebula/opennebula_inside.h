@@ -21,6 +21,15 @@ struct cloud_reply opennebula_reply(const struct rpc_reply *reply, bool deploys)
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question);
 
 /* --- opennebula_mark.c --- */
+enum {
+    MARK_DOCUMENT_TYPE = 4711, /* OpenNebula's own types are 100 to 103 */
+    MARK_OF_GROUP = -4,        /* a pool's objects that belong to the caller's main group */
+};
+
+/* Find the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: there is none. O(length).
+ */
+int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,
+                         struct error *err);
 void opennebula_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context);
 void opennebula_write_mark(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                            void *context);

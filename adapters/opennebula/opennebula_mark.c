@@ -14,11 +14,9 @@
 #include "util/memory.h"
 
 enum {
-    DOCUMENT_TYPE = 4711, /* OpenNebula's own types are 100 to 103 */
     ADMINISTRATORS = 0,
-    GROUP = -4, /* a pool's objects that belong to the caller's main group */
     REPLACE = 0,
-    MARK_TEXT_MAX = 640,
+    MARK_TEXT_MAX = 768,
 };
 
 /* A mark that is being read or written. */
@@ -80,6 +78,9 @@ static void end_document(struct pool_reader *reader, void *object)
     take(mark->host, sizeof mark->host, attributes, "HOST");
     take(mark->seen, sizeof mark->seen, attributes, "SEEN");
     take(mark->key, sizeof mark->key, attributes, "KEY");
+    take(mark->configuration, sizeof mark->configuration, attributes, "CONFIGURATION");
+    take(number, sizeof number, attributes, "VERSION");
+    mark->version = (int32_t)strtol(number, NULL, 10);
     take(number, sizeof number, attributes, "BEAT");
     mark->beat = strtoll(number, NULL, 10);
     take(number, sizeof number, attributes, "TERM");
@@ -88,9 +89,8 @@ static void end_document(struct pool_reader *reader, void *object)
     mark->server = (int32_t)strtol(number, NULL, 10);
 }
 
-/* Finds the mark. DOCUMENT_NONE: there is none. */
-static int find_mark(const struct rpc_reply *reply, int32_t *id, struct cloud_mark *mark,
-                     struct error *err)
+int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,
+                         struct error *err)
 {
     static const struct pool_format format = {
         .pool = "DOCUMENT_POOL",
@@ -102,7 +102,7 @@ static int find_mark(const struct rpc_reply *reply, int32_t *id, struct cloud_ma
     struct pool_items items;
     const struct document *documents;
 
-    if (pool_read(&items, &format, reply->text ? reply->text : "", reply->length, err) < 0)
+    if (pool_read(&items, &format, text, length, err) < 0)
         return error_prefix(err, "one.documentpool.info");
     documents = items.items;
     *id = DOCUMENT_NONE;
@@ -116,6 +116,12 @@ static int find_mark(const struct rpc_reply *reply, int32_t *id, struct cloud_ma
     free(items.items);
     pool_memory_destroy(items.memory);
     return 0;
+}
+
+static int find_mark(const struct rpc_reply *reply, int32_t *id, struct cloud_mark *mark,
+                     struct error *err)
+{
+    return opennebula_find_mark(reply->text ? reply->text : "", reply->length, id, mark, err);
 }
 
 /* --- calls ------------------------------------------------------------------------------------ */
@@ -149,15 +155,16 @@ static void describe(const struct cloud_mark *mark, char *text, size_t size)
 {
     snprintf(text, size,
              "NAME=\"galernad\"\nINSTANCE=\"%s\"\nHOST=\"%s\"\nPLACE=\"%s\"\nBEAT=\"%" PRId64
-             "\"\nSEEN=\"%s\"\nKEY=\"%s\"\nTERM=\"%" PRId64 "\"\nSERVER=\"%" PRId32 "\"",
+             "\"\nSEEN=\"%s\"\nKEY=\"%s\"\nTERM=\"%" PRId64 "\"\nSERVER=\"%" PRId32
+             "\"\nCONFIGURATION=\"%s\"\nVERSION=\"%" PRId32 "\"",
              mark->instance, mark->host, mark->place, mark->beat, mark->seen, mark->key, mark->term,
-             mark->server);
+             mark->server, mark->configuration, mark->version);
 }
 
 static void find(struct marking *marking, rpc_done *done)
 {
-    const struct rpc_argument arguments[] = {RPC_INT(GROUP), RPC_INT(-1), RPC_INT(-1),
-                                             RPC_INT(DOCUMENT_TYPE)};
+    const struct rpc_argument arguments[] = {RPC_INT(MARK_OF_GROUP), RPC_INT(-1), RPC_INT(-1),
+                                             RPC_INT(MARK_DOCUMENT_TYPE)};
 
     call(marking, "one.documentpool.info", arguments, 4, done);
 }
@@ -218,7 +225,7 @@ static void made(void *context, const struct rpc_reply *reply)
 static void make(struct marking *marking)
 {
     char text[MARK_TEXT_MAX];
-    const struct rpc_argument arguments[] = {RPC_TEXT(text), RPC_INT(DOCUMENT_TYPE)};
+    const struct rpc_argument arguments[] = {RPC_TEXT(text), RPC_INT(MARK_DOCUMENT_TYPE)};
 
     describe(&marking->mark, text, sizeof text);
     call(marking, "one.document.allocate", arguments, 2, made);

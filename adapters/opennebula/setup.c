@@ -8,6 +8,7 @@
 #include <libxml/xmlreader.h>
 
 #include "adapters/cloud/cloud.h"
+#include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
 
 enum { CONFIG_DEPTH_MAX = 16, CONFIG_SIZE_MAX = 16 << 20 };
@@ -191,6 +192,26 @@ static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
     free(document);
 }
 
+/* Who acts on the zone, from the mark in it. */
+static void ask_for_mark(struct setup_facts *facts, struct rpc *rpc)
+{
+    const struct rpc_argument arguments[] = {RPC_INT(MARK_OF_GROUP), RPC_INT(-1), RPC_INT(-1),
+                                             RPC_INT(MARK_DOCUMENT_TYPE)};
+    const struct rpc_request request = {
+        .method = "one.documentpool.info", .arguments = arguments, .n_arguments = 4};
+    struct cloud_mark mark;
+    char *document = NULL;
+    int32_t id;
+
+    if (rpc_call_now(rpc, &request, &document, NULL, NULL) == 0 && document &&
+        opennebula_find_mark(document, strlen(document), &id, &mark, NULL) == 0) {
+        snprintf(facts->acting_host, sizeof facts->acting_host, "%.63s", mark.host);
+        snprintf(facts->acting_configuration, sizeof facts->acting_configuration, "%s",
+                 mark.configuration);
+    }
+    free(document);
+}
+
 int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,
               struct error *err)
 {
@@ -210,5 +231,6 @@ int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *repl
     free(document);
     ask_for_user(facts, rpc);
     ask_for_leader(facts, rpc);
+    ask_for_mark(facts, rpc);
     return 0;
 }

@@ -30,6 +30,8 @@ struct setup_facts {
     enum setup_answer leads;         /* alone or leader of its zone */
     char raft_state[SETUP_NAME_MAX];
     int32_t server; /* Raft's number for this oned in its zone; -1: alone, or not known */
+    char acting_host[SETUP_NAME_MAX];          /* where a galernad acts, or acted last */
+    char acting_configuration[SETUP_NAME_MAX]; /* the fingerprint of that one's */
     bool submit_on_hold;
     int32_t zone; /* of a federation; 0: alone, or not known */
     /* 7.x */
@@ -47,9 +49,10 @@ struct setup_facts {
 
 /* Galerna's own settings. */
 struct setup_settings {
-    bool submit_on_hold; /* opennebula.submit-on-hold */
-    bool one_at_a_time;  /* opennebula.exclusive and opennebula.leader-check */
-    const char *files;   /* the folder with place and optimize, as installed */
+    bool submit_on_hold;     /* opennebula.submit-on-hold */
+    bool one_at_a_time;      /* opennebula.exclusive and opennebula.leader-check */
+    const char *fingerprint; /* of galerna.conf */
+    const char *files;       /* the folder with place and optimize, as installed */
 };
 
 enum setup_verdict { SETUP_RIGHT, SETUP_WRONG, SETUP_UNSEEN };

@@ -116,6 +116,29 @@ static void judge_front_end(struct judgement *judgement)
               facts->server);
 }
 
+/* The fingerprints tell whether they differ, not in what. */
+static void judge_same_configuration(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+
+    if (facts->server < 0)
+        return;
+    if (!facts->acting_configuration[0])
+        found(judgement, "same", SETUP_UNSEEN, "",
+              "no galernad has said yet by which configuration it schedules this zone: start one, "
+              "and run 'galerna setup --check' again");
+    else if (strcmp(facts->acting_configuration, judgement->settings->fingerprint) == 0)
+        found(judgement, "same", SETUP_RIGHT, "",
+              "galerna.conf is the same as that of the galernad that acts on %s",
+              facts->acting_host);
+    else
+        found(judgement, "same", SETUP_WRONG,
+              "scp FRONT-END:/etc/galerna/galerna.conf /etc/galerna/\nsystemctl reload galernad",
+              "galerna.conf differs from that of the galernad that acts on %s: another front-end "
+              "would schedule by other rules",
+              facts->acting_host);
+}
+
 /* 6.x: oned starts the stock scheduler's unit with itself unless it is masked. */
 static void judge_stock_scheduler(struct judgement *judgement)
 {
@@ -250,6 +273,7 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_settings 
     judge_user(&judgement);
     judge_leader(&judgement);
     judge_front_end(&judgement);
+    judge_same_configuration(&judgement);
     judge_connection(&judgement);
     if (facts->major <= 6)
         judge_stock_scheduler(&judgement);

@@ -52,7 +52,8 @@ static json_t *problems_of(const struct daemon *daemon)
                                         [PROBLEM_STORE] = "store",
                                         [PROBLEM_PLAN] = "plan",
                                         [PROBLEM_MARK] = "mark",
-                                        [PROBLEM_PROMISES] = "promises"};
+                                        [PROBLEM_PROMISES] = "promises",
+                                        [PROBLEM_FRONT_ENDS] = "front-ends"};
     json_t *problems = json_array();
 
     for (size_t i = 0; i < PROBLEMS; i++) {

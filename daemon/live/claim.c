@@ -5,7 +5,7 @@
 
 void claim_init(struct claim *claim, const char *instance, const char *place, const char *host)
 {
-    *claim = (struct claim){.trusted = -1, .own = {.server = -1}};
+    *claim = (struct claim){.trusted = -1, .own = {.server = -1, .version = CLOUD_MARK_VERSION}};
     snprintf(claim->own.instance, sizeof claim->own.instance, "%s", instance);
     snprintf(claim->own.place, sizeof claim->own.place, "%s", place);
     snprintf(claim->own.host, sizeof claim->own.host, "%s", host);
@@ -19,6 +19,7 @@ static void start_over(struct claim *claim, int64_t now)
     claim_init(claim, own.instance, own.place, own.host);
     claim->own.beat = own.beat;
     memcpy(claim->own.key, own.key, sizeof own.key);
+    memcpy(claim->own.configuration, own.configuration, sizeof own.configuration);
     claim->next = now;
 }
 
@@ -77,6 +78,11 @@ static bool is_free(const struct claim *claim, const struct cloud_mark *found)
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;
 }
 
+bool claim_is_newer(const struct cloud_mark *mark)
+{
+    return mark->version > CLOUD_MARK_VERSION;
+}
+
 static bool is_later(const struct cloud_mark *a, const struct cloud_mark *b)
 {
     return b->term > 0 && a->term > b->term;
@@ -107,7 +113,9 @@ static void find(struct claim *claim, const struct cloud_mark *found, int64_t no
 {
     int64_t graced = claim->elected + CLAIM_GRACE;
 
-    if (is_deposed(claim, found) && now < graced) {
+    if (claim_is_newer(found) && !is_free(claim, found)) {
+        watch(claim, found, now);
+    } else if (is_deposed(claim, found) && now < graced) {
         claim->next = graced;
     } else if (is_deposed(claim, found) || is_free(claim, found)) {
         claim->other = *found;

@@ -83,6 +83,9 @@ void claim_failed(struct claim *claim, int64_t now);
 /* The mark to write; it counts as sent from now on. */
 const struct cloud_mark *claim_write(struct claim *claim, int64_t now);
 void claim_written(struct claim *claim, int64_t now);
+/* Did a galernad write the mark that has other rules than this one? While that one is not released,
+ * this one does not act. */
+bool claim_is_newer(const struct cloud_mark *mark);
 /* OpenNebula refuses to keep the mark: every daemon may act. */
 void claim_refused(struct claim *claim, int64_t now);
 

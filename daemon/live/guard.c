@@ -118,6 +118,7 @@ static void name_self(struct guard *guard, const struct guard_settings *settings
         snprintf(place, sizeof place, "%.60s %.40s", machine, settings->instance);
     claim_init(&guard->claim, settings->instance, place, host);
     snprintf(guard->claim.own.key, sizeof guard->claim.own.key, "%s", settings->key);
+    guard_configured(guard, settings->configuration);
 }
 
 /* --- the mark --------------------------------------------------------------------------------- */
@@ -297,13 +298,34 @@ const struct cloud_mark *guard_acting(const struct guard *guard)
     return guard->claim.state == CLAIM_HELD ? &guard->claim.own : &guard->claim.other;
 }
 
-const struct cloud_mark *guard_other_signer(const struct guard *guard)
+static bool differ(const char *own, const char *other)
+{
+    return *own && *other && strcmp(own, other) != 0;
+}
+
+bool guard_differs(const struct guard *guard, char *text, size_t size)
 {
     const struct cloud_mark *own = &guard->claim.own, *other = &guard->claim.other;
-    bool differs = other->instance[0] && other->key[0] && strcmp(other->place, own->place) != 0 &&
-                   strcmp(other->key, own->key) != 0;
+    const char *what = NULL;
 
-    return differs ? other : NULL;
+    if (!other->instance[0] || strcmp(other->place, own->place) == 0)
+        return false;
+    if (claim_is_newer(other) && other->beat >= 0)
+        what = "is of a newer version, beside which this one does not act: upgrade this front-end";
+    else if (differ(own->key, other->key))
+        what = "signs promises with another key: copy the file promise-key of one front-end to all "
+               "the others";
+    else if (differ(own->configuration, other->configuration))
+        what = "has another configuration: galerna.conf must be the same on all front-ends";
+    if (what)
+        snprintf(text, size, "the galernad on %s %s", other->host, what);
+    return what;
+}
+
+void guard_configured(struct guard *guard, const char *fingerprint)
+{
+    snprintf(guard->claim.own.configuration, sizeof guard->claim.own.configuration, "%s",
+             fingerprint);
 }
 
 int guard_check(const struct guard *guard, struct error *err)

@@ -18,10 +18,11 @@ struct guard; /* opaque */
 struct guard_settings {
     struct cloud *cloud;
     const char *endpoint;
-    const char *instance;  /* this daemon's name for itself */
-    const char *directory; /* of the lock; NULL: no lock. An unusable directory is logged */
-    const char *key;       /* of the promises that this daemon signs, to be compared */
-    bool marked;           /* keep a mark in OpenNebula as well */
+    const char *instance;      /* this daemon's name for itself */
+    const char *directory;     /* of the lock; NULL: no lock. An unusable directory is logged */
+    const char *key;           /* of the promises that this daemon signs, to be compared */
+    const char *configuration; /* its fingerprint, to be compared */
+    bool marked;               /* keep a mark in OpenNebula as well */
 };
 
 /* Acquire the lock. NULL with EBUSY: err says which process has it. */
@@ -55,9 +56,11 @@ bool guard_may_send(const struct guard *guard, const struct cloud_leadership *le
 int64_t guard_send_by(const struct guard *guard);
 /* The mark as it was read or written last; instance "": none is known. */
 const struct cloud_mark *guard_acting(const struct guard *guard);
-/* The mark of a galernad of another front-end that signs promises with another key; NULL: none is
- * known. */
-const struct cloud_mark *guard_other_signer(const struct guard *guard);
+/* In what the galernad that acts on another front-end differs from this one, as a sentence: the
+ * rules of the mark, the key of promises, the configuration. False: in nothing known. */
+bool guard_differs(const struct guard *guard, char *text, size_t size);
+/* The configuration was read again. */
+void guard_configured(struct guard *guard, const char *fingerprint);
 /* EBUSY when another daemon acts, which err names; else 0. */
 int guard_check(const struct guard *guard, struct error *err);
 

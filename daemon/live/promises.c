@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
@@ -227,26 +226,4 @@ void promises_restored(struct daemon *daemon, int64_t now)
     }
     if (restored)
         tell_restored(daemon, restored, now);
-}
-
-/* --- other front-ends ------------------------------------------------------------------------- */
-
-void promises_watch(struct daemon *daemon)
-{
-    const struct cloud_mark *other = guard_other_signer(daemon->guard);
-    char text[ERROR_TEXT_MAX] = "";
-
-    if (other)
-        snprintf(text, sizeof text,
-                 "the galernad on %s signs promises with another key: copy the file promise-key of "
-                 "one front-end to all the others",
-                 other->host);
-    else if (daemon->promises.unreadable)
-        snprintf(text, sizeof text,
-                 "%zu VMs are not scheduled here, because a newer Galerna wrote their promises: "
-                 "upgrade this front-end",
-                 daemon->promises.unreadable);
-    if (text[0] && !daemon->problems[PROBLEM_PROMISES].text[0])
-        log_error("%s", text);
-    daemon_problem(daemon, PROBLEM_PROMISES, text);
 }

@@ -44,8 +44,4 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm);
 /* After all VMs: the restored leases go on in the phase that follows from their VMs' states. */
 void promises_restored(struct daemon *daemon, int64_t now);
 
-/* Promises that another front-end signs with another key are lost when this one acts; those of a
- * newer version cannot be kept here. Sets or clears the problem. */
-void promises_watch(struct daemon *daemon);
-
 #endif

@@ -38,7 +38,8 @@ static void put_problems(const struct daemon *daemon, struct exposition *exposit
                                                 [PROBLEM_STORE] = "store",
                                                 [PROBLEM_PLAN] = "plan",
                                                 [PROBLEM_MARK] = "mark",
-                                                [PROBLEM_PROMISES] = "promises"};
+                                                [PROBLEM_PROMISES] = "promises",
+                                                [PROBLEM_FRONT_ENDS] = "front-ends"};
 
     exposition_metric(exposition, "galerna_problem", METRIC_GAUGE,
                       "1 while galernad has this problem: galerna status describes it.");

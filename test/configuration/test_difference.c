@@ -35,6 +35,38 @@ static void collect(void *context, const char *section, const char *name)
     snprintf(text + n, 256 - n, "%s.%s ", section, name);
 }
 
+static void assert_same(const char *one, const char *other, bool same)
+{
+    struct configuration *first = configuration_of(one), *second = configuration_of(other);
+    char a[CONFIGURATION_FINGERPRINT_MAX], b[CONFIGURATION_FINGERPRINT_MAX];
+
+    configuration_fingerprint(first, a);
+    configuration_fingerprint(second, b);
+    assert_int_equal(strlen(a), 16);
+    assert_int_equal(strcmp(a, b) == 0, same);
+    configuration_destroy(first);
+    configuration_destroy(second);
+}
+
+/* What is the machine's own may differ between front-ends, what decides about leases may not. */
+static void fingerprints_of_front_ends(void **state)
+{
+    const char *first = "[opennebula]\nretry-limit: 3\nend-warning: 5\n[rights]\nmax-vms: 3\n";
+
+    (void)state;
+    assert_same(first,
+                "[rights]\nmax-vms: 3\n[opennebula]\nend-warning: 4\n# a remark\n"
+                "end-warning: 5\nretry-limit: 3\n"
+                "endpoint: http://localhost:2633/RPC2\npromise-key: /etc/galerna/promise.key\n"
+                "[daemon]\nlog-level: debug\n",
+                true);
+    assert_same(first, "[opennebula]\nretry-limit: 3\nend-warning: 5\n[rights]\nmax-vms: 4\n",
+                false);
+    assert_same(first, "[opennebula]\nretry-limit: 3\n[rights]\nmax-vms: 3\n", false);
+    assert_same(first, "[opennebula]\nretry-limit: 5\nend-warning: 3\n[rights]\nmax-vms: 3\n",
+                false);
+}
+
 static void each_changed_option_is_visited_once(void **state)
 {
     struct configuration *before =
@@ -87,6 +119,7 @@ static void options_that_reload_exist(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fingerprints_of_front_ends),
         cmocka_unit_test(each_changed_option_is_visited_once),
         cmocka_unit_test(what_reloads_is_taken_over),
         cmocka_unit_test(options_that_reload_exist),

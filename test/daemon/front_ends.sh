@@ -87,16 +87,40 @@ wait "${pid[second]}" 2>/dev/null || true
 elect 11 oneadmin
 acts first 10
 
-# With the key of the other front-end there is no complaint.
+# With the key of the other front-end there is no complaint about that, but about the configuration.
+differs='has another configuration'
 cp "$work/first/promise.key" "$work/second/promise.key"
 : >"$work/second.log"
-start second localhost second "$work/other"
+start second localhost second "$work/other" 'retry-limit: 3'
 sleep 4
 status second 'acting raft term' 11
 ! grep -q "another key" "$work/second.log" || fail "the same key is taken for another one"
+says second "$differs"
+"$galerna" setup --check -c "$work/second.conf" >"$work/check" || true
+grep -q 'wrong .*galerna.conf differs' "$work/check" || fail "setup does not say that they differ"
+sed -i '/retry-limit/d' "$work/second.conf"
+kill -HUP "${pid[second]}"
+sleep 2
+"$galerna" status --state-dir "$work/second" >"$work/status" || fail "the same configuration differs"
+"$galerna" setup --check -c "$work/second.conf" >"$work/check" || true
+grep -q 'right .*galerna.conf is the same' "$work/check" || fail "setup does not say that they agree"
 
+# Beside a galernad of a later version, also one that is gone, this one does not act, and says why.
+kill -KILL "${pid[first]}"
+wait "${pid[first]}" 2>/dev/null || true
+call one.document.update 0 'VERSION=99 PLACE=elsewhere' 1
+elect 12 other
+before=$(deployed second)
+"$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
+    --cpu 0.1 --memory 16 >/dev/null
+sleep 15
+[ "$(deployed second)" = "$before" ] || fail "it acts beside a galernad with other rules"
+"$galerna" status --state-dir "$work/second" >"$work/status" && fail "status does not fail"
+grep -q 'newer version' "$work/status" || fail "status does not say that another one is newer"
+call one.document.delete 0
+acts second 10
 # An oned that the others are gone from follows nobody, and its galernad waits.
-call sandbox.raft 1 12
+call sandbox.raft 1 13
 sleep 3
-status first role candidate
-alive first || fail "the first one does not wait for its oned to lead"
+status second role candidate
+alive second || fail "the second one does not wait for its oned to lead"

@@ -478,6 +478,31 @@ static void in_a_zone_only_the_daemon_of_the_leader_acts(void **state)
     assert_true(takeovers > 1000 && calm > 1000);
 }
 
+/* Beside a galernad with other rules, also one that is gone, an older one does not act. */
+static void the_mark_of_a_newer_version_is_not_taken(void **state)
+{
+    struct cloud_mark newer = {.instance = "newer",
+                               .place = "elsewhere",
+                               .beat = 3,
+                               .term = 4,
+                               .version = CLOUD_MARK_VERSION + 1};
+    struct claim claim;
+    int64_t now = 1000;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    claim_lead(&claim, 5, 1, now);
+    for (; now < 100 * CLAIM_DEAD; now += CLAIM_LOOK)
+        if (claim_next_action(&claim, now) != CLAIM_WAIT) {
+            assert_int_equal(claim_next_action(&claim, now), CLAIM_READ);
+            claim_read(&claim, &newer, now);
+            assert_false(claim_holds(&claim, now));
+        }
+    newer.beat = -1; /* released: an operator goes back to the older version */
+    claim_read(&claim, &newer, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+}
+
 /* What was commanded before the mark was written is in what is read after the answer to that. */
 static void a_picture_after_the_mark_shows_what_was_commanded_before(void **state)
 {
@@ -513,6 +538,7 @@ int main(void)
         cmocka_unit_test(without_answers_it_does_not_hold),
         cmocka_unit_test(what_it_replaced_may_be_shown_once_more),
         cmocka_unit_test(one_that_must_not_write_is_not_kept_from_acting),
+        cmocka_unit_test(the_mark_of_a_newer_version_is_not_taken),
         cmocka_unit_test(a_picture_after_the_mark_shows_what_was_commanded_before),
         cmocka_unit_test(in_a_zone_only_the_daemon_of_the_leader_acts),
     };

@@ -14,6 +14,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -26,6 +27,7 @@ from soak import RIGHTS, Blows, Soak, span
 
 STRIKES = ("oned", "galernad", "both", "deaf", "cut")
 ACTS_SECONDS = 60  # until a galernad acts after an election
+ACTS, START = "acting beside the leader", r"VM \d+: deploy accepted"
 LOST_BY_OPENNEBULA = 30  # seconds before a strike: VMs made then may be lost with the log
 
 
@@ -56,7 +58,7 @@ class RaftSoak(Soak):
     def __init__(self, options, zone, directory):
         super().__init__(options, zone, directory)
         self.zone = zone
-        self.strikes = []  # (what, election in seconds, first start after it)
+        self.strikes = []  # (what, election, until a galernad acted, first start), in seconds
         self.schedulers = []
 
     def prepare(self):
@@ -80,10 +82,25 @@ class RaftSoak(Soak):
                 raise Failure("%s exited by itself with %s: %s" % (
                     scheduler.name, scheduler.process.returncode, scheduler.tail()))
 
-    def starts(self):
-        """How many starts each galernad has commanded."""
-        return [len(re.findall(r"VM \d+: deploy accepted", scheduler.output()))
-                for scheduler in self.schedulers]
+    def count(self, pattern):
+        """How often each galernad has logged that."""
+        return [len(re.findall(pattern, scheduler.output())) for scheduler in self.schedulers]
+
+    def sent_twice(self):
+        """VMs with more starts, by all galernad, than history records. One that had no effect, since
+        OpenNebula lost it, is sent again."""
+        sent, again = Counter(), Counter()
+        for scheduler in self.schedulers:
+            sent.update(re.findall(r"VM (\d+): deploy accepted", scheduler.output()))
+            again.update(re.findall(r"VM (\d+) of lease \d+: deploy had no effect",
+                                    scheduler.output()))
+        vms = {**self.sampler.seen, **self.sampler.finished}
+        return ["VM %s has %d records, but %d starts were sent" % (vm, len(records), n)
+                for vm, n in sent.items() if int(vm) in vms
+                for records in [self.records(vms[int(vm)])] if n > len(records) + again[vm]]
+
+    def records(self, vm):
+        return vm.history if vm.done else self.oned.vm(vm.id).history
 
     def books(self):
         return sorted(path for scheduler in self.schedulers
@@ -122,15 +139,15 @@ class RaftSoak(Soak):
         return sorted(lost)
 
     def figures(self):
-        lines = ["%-9s election %5.1f s, first start %5.1f s after it" % one
+        lines = ["%-9s election %5.1f s, a galernad acts %5.1f s after it, first start %5.1f s" % one
                  for one in self.strikes]
-        return lines + ["starts by each galernad: %s" % self.starts()]
+        return lines + ["starts by each galernad: %s" % self.count(START)]
 
 
-def first_start(soak, before, begun):
-    """Seconds until a galernad starts a VM, at most ACTS_SECONDS; -1: none was due."""
+def next_line(soak, pattern, before, begun):
+    """Seconds until a galernad logs that once more, at most ACTS_SECONDS; -1: it did not."""
     while time.time() - begun < ACTS_SECONDS:
-        if sum(soak.starts()) > before:
+        if sum(soak.count(pattern)) > before:
             return time.time() - begun
         time.sleep(0.2)
     return -1
@@ -147,6 +164,7 @@ def strike(soak, dice):
         soak.tell("%s of one%d" % (what, leader.number))
         sampler.may_be_away = True
         begun = time.time()
+        acting, starts = sum(soak.count(ACTS)), sum(soak.count(START))
         if what in ("galernad", "both"):
             scheduler.kill()
         if what in ("oned", "both"):
@@ -161,11 +179,11 @@ def strike(soak, dice):
             sampler.killed = time.time()  # its drivers begin with nothing
             soak.tell("one%d leads" % (now_leads.number if now_leads else -1))
         election, elected = time.time() - begun, time.time()
-        before = sum(soak.starts())
         if what == "galernad":
             time.sleep(dice.uniform(0, 4))
             scheduler.start()
-        soak.strikes.append((what, election, first_start(soak, before, elected)))
+        soak.strikes.append((what, election, next_line(soak, ACTS, acting, elected),
+                             next_line(soak, START, starts, elected)))
         time.sleep(dice.uniform(0, 10))
         if what in ("oned", "both"):
             leader.start()
@@ -196,7 +214,9 @@ def main():
         soak.lose_stores()
         soak.settle()
         lost = soak.forgive_opennebula()
-        violations = soak.judge()
+        twice = soak.sent_twice()
+        print("\n".join("VIOLATION " + text for text in twice))
+        violations = soak.judge() + len(twice)
         print("%d VMs were lost by OpenNebula itself: %s" % (len(lost), lost))
     except Failure as failure:
         print("VIOLATION %s" % failure)

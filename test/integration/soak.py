@@ -22,7 +22,7 @@ from endurance.judge import Judge
 from endurance.moving import (PIN_POLICY, PINNED_EVERY, SETTINGS, MovingJudge, MovingWork,
                               hardware)
 from endurance.watch import GentleSampler, Scales
-from endurance.work import GROUP, IMMEDIATE, LEASE, PLAIN, RESERVATION, Work
+from endurance.work import DEADLINE, GROUP, IMMEDIATE, LEASE, PLAIN, RESERVATION, Work
 from kit.backend import Real, Sandbox, wait_for
 from kit.client import OnedError
 from kit.scheduler import Scheduler
@@ -233,7 +233,7 @@ class Soak(Trial):
             vm = vms.get(vm_id)
             if vm_id in finished or vm is None:
                 continue
-            if item.deleted or item.kind in (LEASE, GROUP, RESERVATION, IMMEDIATE) or \
+            if item.deleted or item.kind in (LEASE, GROUP, RESERVATION, IMMEDIATE, DEADLINE) or \
                     item.kind == PLAIN and not vm.running:
                 left.append(vm)
         return left

@@ -64,6 +64,7 @@ static bool two_at_a_time;
 static void judge(bool submit_on_hold)
 {
     struct setup_settings settings = {.submit_on_hold = submit_on_hold,
+                                      .fingerprint = "0123456789abcdef",
                                       .one_at_a_time = !two_at_a_time};
 
     n_findings = setup_judge(&facts, &settings, findings);
@@ -339,6 +340,14 @@ static void test_a_zone_of_several_front_ends(void **state)
     judge(false);
     assert_finding("leader", SETUP_RIGHT, "acts when this oned is elected", "");
     assert_finding("front-end", SETUP_RIGHT, "server 2", "");
+    assert_finding("same", SETUP_UNSEEN, "start one", "");
+    snprintf(facts.acting_host, sizeof facts.acting_host, "front-1");
+    snprintf(facts.acting_configuration, sizeof facts.acting_configuration, "0123456789abcdef");
+    judge(false);
+    assert_finding("same", SETUP_RIGHT, "acts on front-1", "");
+    facts.acting_configuration[0] = '1';
+    judge(false);
+    assert_finding("same", SETUP_WRONG, "differs from that of the galernad", "galerna.conf");
     two_at_a_time = true;
     judge(false);
     two_at_a_time = false;

@@ -3,7 +3,7 @@
 import os
 import re
 
-from endurance.work import GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
+from endurance.work import DEADLINE, GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
 from kit.history import overlaps, written
 from kit.scheduler import open_book
 from kit.trial import ANYTHING
@@ -72,6 +72,8 @@ class Judge:
             self.plain(vms[0])
         elif item.kind in (LEASE, GROUP):
             self.best_effort(item, vms)
+        elif item.kind == DEADLINE:
+            self.deadline(item, vms[0])
         elif item.kind == RESERVATION:
             self.reservation(item, vms)
         else:
@@ -89,12 +91,13 @@ class Judge:
     def orders(self, item, vm):
         """What the driver was told is what is in the history, and no more."""
         deployed = len(self.written(vm))
-        records = deployed + self.sampler.recovered.get(vm.id, 0)
+        recovered = self.sampler.recovered.get(vm.id, 0)
+        records = deployed + recovered
         boots, restores = self.boots.get(vm.id, 0), self.restores.get(vm.id, 0)
         self.require(boots + restores <= records, vm,
                      "booted %d and restored %d times in %d records" % (boots, restores, records))
         if item.kind in ONE_RUN:
-            self.require(boots <= 1, vm, "booted %d times" % boots)
+            self.require(boots <= 1 + recovered, vm, "booted %d times" % boots)
             self.require(deployed <= 1 + item.suspended.count(vm.id), vm,
                          "deployed %d times" % deployed)
 
@@ -122,6 +125,28 @@ class Judge:
         apart = max(began) - min(began)
         self.require(apart <= TOGETHER or (excuse and max(began) <= excuse + TOGETHER), vms[0],
                      "the VMs of a group began %d s apart" % apart)
+
+    def deadline(self, item, vm):
+        """Its time has run by the deadline, or its user is told."""
+        by = vm.submitted + item.ahead
+        if not first_run(vm):
+            refused = item.refused or vm.message
+            self.count(DEADLINE, "missed" if self.told(item, "missed") else "refused")
+            self.require(re.search(REPORTED, refused, re.IGNORECASE) or
+                         self.told(item, "refused", "missed"), vm,
+                         "a lease with a deadline never ran and is not reported")
+            return
+        self.best_effort(item, [vm])
+        late = vm.history[-1].ended - by
+        if late > LATE:
+            self.count(DEADLINE, "late")
+            self.lateness.append((late, vm.id, bool(self.excuse(by))))
+            self.require(self.told(item, "late", "missed", "restored", "taken-over") or
+                         self.outages_since(vm.submitted), vm,
+                         "a lease ended %d s after its deadline" % late)
+
+    def outages_since(self, moment):
+        return [begin for begin, until in self.outages if until >= moment]
 
     def reservation(self, item, vms):
         start = item.start or vms[0].submitted + item.ahead
@@ -181,7 +206,7 @@ class Judge:
 
     def summary(self):
         lines = []
-        for kind in (PLAIN, LEASE, GROUP, RESERVATION, IMMEDIATE):
+        for kind in (PLAIN, LEASE, GROUP, RESERVATION, IMMEDIATE, DEADLINE):
             words = {word: n for (of, word), n in self.figures.items() if of == kind}
             lines.append("%-12s %s" % (kind, ", ".join("%d %s" % (n, word)
                                                       for word, n in words.items())))

@@ -8,11 +8,11 @@ from kit.client import ALL_BUT_DONE, OnedError
 from kit.trial import clock, local_time
 
 PLAIN, LEASE, GROUP = "plain", "lease", "group"
-RESERVATION, IMMEDIATE = "reservation", "immediate"
+RESERVATION, IMMEDIATE, DEADLINE = "reservation", "immediate", "deadline"
 ONE_RUN = (PLAIN, RESERVATION, IMMEDIATE)  # booted once, never stopped by the scheduler
 
 PLAIN_SHARE = 0.3  # of all VMs
-KINDS = [(LEASE, 0.72), (GROUP, 0.06), (RESERVATION, 0.16), (IMMEDIATE, 0.06)]
+KINDS = [(LEASE, 0.66), (GROUP, 0.06), (RESERVATION, 0.16), (IMMEDIATE, 0.06), (DEADLINE, 0.06)]
 SUBMITTED_PER_SECOND = 20
 HOLD, SUSPENDED = 2, 5
 REFUSED_KEPT = 20  # seconds until its user deletes a refused VM
@@ -24,7 +24,7 @@ class Item:
     kind: str
     names: list
     duration: int = 0
-    ahead: int = 0   # seconds from submission to start
+    ahead: int = 0   # seconds from submission to start, or to the deadline
     start: int = 0   # 0: follows from ahead
     vms: dict = field(default_factory=dict)  # name -> id
     deleted: float = 0
@@ -127,6 +127,11 @@ class Work:
             item.duration = dice.randint(20, 120)
             cpu = dice.choice([1, 2])
             lease["start"] = "now"
+        elif kind == DEADLINE:
+            item.duration = dice.randint(20, 90)
+            item.ahead = item.duration + dice.randint(120, 400)
+            cpu = dice.choice([1, 2])
+            lease.update(deadline="+" + clock(item.ahead), preemptible="yes")
         else:
             item.duration = dice.randint(20, 300)
             cpu = dice.choice([0.5, 1, 1, 2])
