@@ -71,6 +71,19 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
                           schedule_kind_name(r->kind), schedule_kind_name(kind), (long long)until);
 }
 
+/* The VMs wait for their images again: nothing else is done with them meanwhile. */
+static void check_restart(struct checker *checker, const struct schedule_lease *lease,
+                          const struct schedule_reservation *transfer)
+{
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->kind != SCHEDULE_TRANSFER && r->from < transfer->until &&
+            r->until > transfer->from)
+            overlaps(checker, lease, r, SCHEDULE_TRANSFER, transfer->until);
+    }
+}
+
 /* In the lease's order each operation begins when those before it are over. */
 static void check_overlap(struct checker *checker, const struct schedule_lease *lease)
 {
@@ -82,6 +95,10 @@ static void check_overlap(struct checker *checker, const struct schedule_lease *
         const struct schedule_reservation *r = &lease->reservations[i];
 
         checker_examined(checker, CHECK_OVERLAP);
+        if (r->kind == SCHEDULE_TRANSFER && checker_prepares_restart(checker, lease, r)) {
+            check_restart(checker, lease, r);
+            continue;
+        }
         for (int kind = 0; kind < SCHEDULE_KINDS && r->from < r->until; kind++)
             if (until[kind] > r->from)
                 overlaps(checker, lease, r, (enum schedule_kind)kind, until[kind]);

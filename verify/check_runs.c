@@ -93,12 +93,15 @@ static void check_held(struct runs_walk *walk, const struct schedule_reservation
     }
 }
 
-/* Reservations [first, end) of one kind serve every VM exactly once. */
+/* Reservations [first, end) of one kind serve every VM exactly once; of a suspension that was
+ * abandoned half-way, at most once. */
 static void check_together(struct runs_walk *walk, enum schedule_kind kind, size_t first,
                            size_t end)
 {
     const struct schedule_lease *lease = walk->lease;
     const struct schedule_reservation *any = NULL;
+    bool abandoned = kind == SCHEDULE_SUSPEND && end == lease->n_reservations &&
+                     checker_ended_suspending(walk->checker, lease);
 
     for (size_t vm = 0; vm < lease->n_vms; vm++)
         walk->seen[vm] = 0;
@@ -119,7 +122,7 @@ static void check_together(struct runs_walk *walk, enum schedule_kind kind, size
     for (size_t vm = 0; vm < lease->n_vms; vm++) {
         struct finding finding = at(walk, CHECK_TOGETHER, any);
 
-        if (walk->seen[vm] != 1)
+        if (walk->seen[vm] != 1 && !(abandoned && walk->seen[vm] == 0))
             checker_violation(walk->checker, &finding, "VM %zu is in %u of the %s reservations",
                               vm + 1, walk->seen[vm], schedule_kind_name(kind));
     }
@@ -202,7 +205,8 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
         const struct schedule_reservation *r = &lease->reservations[i];
 
         if (r->kind == SCHEDULE_TRANSFER) {
-            if (r->until > vm->from && !checker_prepared_again(walk->checker, lease))
+            if (r->until > vm->from && !checker_prepared_again(walk->checker, lease) &&
+                !checker_prepares_restart(walk->checker, lease, r))
                 wrong_order(walk, r, "ends after the VMs have started");
             continue;
         }

@@ -85,10 +85,11 @@ static void check_run_moves(struct checker *checker, const struct schedule_lease
         if (r->until > last)
             last = r->until;
     }
-    if (suspended) {
+    if (suspended)
         need_move(checker, lease, STATE_SUSPENDING, first);
+    if (suspended &&
+        !(run->end == lease->n_reservations && checker_ended_suspending(checker, lease)))
         need_move(checker, lease, STATE_SUSPENDED_PENDING, last);
-    }
 }
 
 static void check_chain(struct checker *checker, const struct schedule_lease *lease)

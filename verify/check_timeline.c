@@ -22,11 +22,12 @@ static void expect(struct traces *traces, enum schedule_state to, int64_t time)
 }
 
 /* Windows [first, end) of one kind: when the first begins and, when all are done, the last ends. */
-static void expect_windows(const struct schedule_lease *lease, enum schedule_kind kind,
+static void expect_windows(const struct checker *checker, const struct schedule_lease *lease, enum schedule_kind kind,
                            const size_t range[2], struct traces *traces)
 {
     int64_t from = SCHEDULE_NEVER, until = SCHEDULE_UNSET;
-    bool begun = false, done = true;
+    bool begun = false, done = kind == SCHEDULE_RESUME || range[1] < lease->n_reservations ||
+                               !checker_ended_suspending(checker, lease);
 
     for (size_t i = range[0]; i < range[1]; i++) {
         const struct schedule_reservation *r = &lease->reservations[i];
@@ -50,12 +51,12 @@ static void expect_run(const struct checker *checker, const struct schedule_leas
 {
     const struct schedule_reservation *vm = &lease->reservations[run->vm];
 
-    expect_windows(lease, SCHEDULE_RESUME, (const size_t[]){run->first, run->vm}, traces);
+    expect_windows(checker, lease, SCHEDULE_RESUME, (const size_t[]){run->first, run->vm}, traces);
     if (lease_run_moved(checker, lease, run) && vm[-1].progress != PROGRESS_SCHEDULED)
         expect(traces, STATE_MIGRATING, vm[-1].from);
     if (vm->progress != PROGRESS_SCHEDULED)
         expect(traces, STATE_ACTIVE, vm->from);
-    expect_windows(lease, SCHEDULE_SUSPEND, (const size_t[]){run->vm + 1, run->end}, traces);
+    expect_windows(checker, lease, SCHEDULE_SUSPEND, (const size_t[]){run->vm + 1, run->end}, traces);
 }
 
 static bool stands_for_operation(const struct schedule_move *move)

@@ -251,11 +251,12 @@ static bool was_sent(const struct checker *checker, const struct schedule_lease 
     return n > 0;
 }
 
-/* Before its first run each VM gets its image, unless its host may have it already. */
+/* Before its first run, and before it runs from the beginning again, each VM gets its image, unless
+ * its host may have it already. */
 static void check_images_came(struct checker *checker, const struct schedule_lease *lease,
-                              size_t first_run)
+                              size_t run)
 {
-    const struct schedule_reservation *vm = &lease->reservations[first_run];
+    const struct schedule_reservation *vm = &lease->reservations[run];
 
     for (size_t i = 0; i < vm->n_places; i++)
         if (!was_sent(checker, lease, vm, &vm->places[i]))
@@ -314,14 +315,18 @@ static void check_images(struct checker *checker, const struct schedule_lease *l
 {
     const struct schedule_settings *settings = &checker->schedule->settings;
     size_t last = lease->n_reservations;
+    bool begins;
 
     for (size_t i = 0; i < lease->n_reservations; i++) {
         if (lease->reservations[i].kind != SCHEDULE_VM ||
             lease->reservations[i].progress == PROGRESS_SCHEDULED)
             continue;
-        if (last == lease->n_reservations && !settings->caches)
+        begins = last == lease->n_reservations ||
+                 checker_requeued(checker, lease, lease->reservations[last].until,
+                                  lease->reservations[i].from);
+        if (begins && !settings->caches)
             check_images_came(checker, lease, i);
-        else if (last < lease->n_reservations && settings->moves_files)
+        else if (!begins && settings->moves_files)
             check_images_moved(checker, lease, last, i);
         last = i;
     }

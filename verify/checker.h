@@ -66,6 +66,15 @@ bool checker_requeued(const struct checker *checker, const struct schedule_lease
 /* Was the lease placed again before it started? Haizea leaves its first transfers booked. */
 bool checker_prepared_again(const struct checker *checker, const struct schedule_lease *lease);
 
+/* Was the lease cancelled, or did it fail, while it was being suspended for the last time? What was
+ * left of the suspension is not in the record. */
+bool checker_ended_suspending(const struct checker *checker, const struct schedule_lease *lease);
+
+/* Does the transfer prepare a lease once more, whose run was lost after others had kept their work?
+ * A record lists it with the first preparation. */
+bool checker_prepares_restart(const struct checker *checker, const struct schedule_lease *lease,
+                              const struct schedule_reservation *transfer);
+
 /* One run of a lease's VMs with what belongs to it: reservations [first, vm) come before it,
  * (vm, end) after it. */
 struct lease_run {

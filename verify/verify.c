@@ -152,6 +152,20 @@ bool checker_prepared_again(const struct checker *checker, const struct schedule
     return false;
 }
 
+bool checker_ended_suspending(const struct checker *checker, const struct schedule_lease *lease)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases), n = checker_n_moves(checker, index);
+
+    return n && checker_moves(checker, index)[n - 1]->from == STATE_SUSPENDING &&
+           schedule_state_is_final(lease->state);
+}
+
+bool checker_prepares_restart(const struct checker *checker, const struct schedule_lease *lease,
+                              const struct schedule_reservation *transfer)
+{
+    return checker_requeued(checker, lease, lease->submit, transfer->from);
+}
+
 bool checker_may_outlast(const struct checker *checker, const struct schedule_reservation *r)
 {
     return checker->result->haizea_1_0 &&

@@ -1,8 +1,9 @@
 /* mutate.h: every single lie about a record, one after the other.
  *
  * Every value of a JSON document is changed in turn and in all the ways that lie: dropped, doubled,
- * moved by one, negated, relabelled with each other word of its enumeration, exchanged with its
- * neighbour, given to another lease, host or VM.
+ * moved by one or more, negated, relabelled with each other word of its enumeration, made a value of
+ * another type, emptied, exchanged with its neighbour or with the same value of the next entry, moved
+ * to the end, given to another lease, reservation, host or VM.
  */
 #ifndef GALERNA_TEST_VERIFY_MUTATE_H
 #define GALERNA_TEST_VERIFY_MUTATE_H
@@ -13,7 +14,7 @@
  * lie: "+1", "dropped", "= Done", ... */
 typedef void mutate_visit(void *context, const char *path, const char *lie);
 
-/* Cost: about ten visits for each value of the document. */
+/* Cost: about fifteen visits for each value of the document. */
 void mutate_each(json_t *record, mutate_visit *visit, void *context);
 
 #endif

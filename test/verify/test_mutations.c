@@ -301,8 +301,8 @@ static bool is_harmless(json_t *record, const char *path, const char *lie)
     return false;
 }
 
-/* "leases/3/rrs/1/start" to "leases/N/rrs/N/start". */
-static void generalise(const char *path, const char *lie, char *what, size_t size)
+/* "leases/3/rrs/1/start" to "leases/N/rrs/N/start +1 (VM)". */
+static void generalise(const char *path, const char *lie, const char *kind, char *what, size_t size)
 {
     size_t n = 0;
 
@@ -315,14 +315,14 @@ static void generalise(const char *path, const char *lie, char *what, size_t siz
             what[n++] = *path++;
         }
     }
-    snprintf(what + n, size - n, " %s", lie);
+    snprintf(what + n, size - n, " %s%s%s%s", lie, *kind ? " (" : "", kind, *kind ? ")" : "");
 }
 
 static void note_missed(struct trial *trial, const char *path, const char *lie)
 {
     char what[300];
 
-    generalise(path, lie, what, sizeof what);
+    generalise(path, lie, kind_of(trial->pristine, path), what, sizeof what);
     for (size_t i = 0; i < trial->n_missed; i++)
         if (strcmp(trial->missed[i].what, what) == 0) {
             trial->missed[i].n++;
