@@ -93,18 +93,20 @@ struct live_configuration {
     double rebalance_threshold; /* percent of a host's use */
 
     /* --- leases --- */
-    int suspend_with;      /* enum live_suspend_with */
-    bool enforce;          /* deploy with oned's own capacity check. Never together with
-                              SUSPEND_WITH_SUSPEND: live_configuration_check() sees to it */
-    bool live_rescheds;    /* VMs that must leave their hosts migrate live */
-    int cold_moves;        /* enum live_cold_moves: what becomes of them otherwise */
-    int end_action;        /* enum live_end_action */
-    bool unlock;           /* a VM locked by its owner is unlocked when it must end or make room */
-    int64_t end_warning;   /* tell the user so long before the end; 0: do not */
-    int64_t unused_after;  /* a lease whose VMs are unused for so long ends early; 0: never */
-    int64_t unused_cpu;    /* percent of its CPU below which a VM is unused */
-    int refusal;           /* enum live_refusal */
-    int plain_vms;         /* enum live_plain_vms */
+    int suspend_with;       /* enum live_suspend_with */
+    bool enforce;           /* deploy with oned's own capacity check. Never together with
+                               SUSPEND_WITH_SUSPEND: live_configuration_check() sees to it */
+    bool live_rescheds;     /* VMs that must leave their hosts migrate live */
+    int64_t start_in_front; /* seconds: how far ahead of a reservation VMs without an end start on
+                             * its host, to migrate before it begins; 0: never */
+    int cold_moves;         /* enum live_cold_moves: what becomes of them otherwise */
+    int end_action;         /* enum live_end_action */
+    bool unlock;            /* a VM locked by its owner is unlocked when it must end or make room */
+    int64_t end_warning;    /* tell the user so long before the end; 0: do not */
+    int64_t unused_after;   /* a lease whose VMs are unused for so long ends early; 0: never */
+    int64_t unused_cpu;     /* percent of its CPU below which a VM is unused */
+    int refusal;            /* enum live_refusal */
+    int plain_vms;          /* enum live_plain_vms */
     int64_t group_timeout; /* a group whose VMs say neither GROUP_SIZE nor GROUP_TIMEOUT is complete
                               when no VM has joined for so long; GROUP_TIMEOUT_NEVER: never */
 

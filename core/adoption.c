@@ -230,7 +230,9 @@ static void adopt_running(struct engine *engine, struct lease *lease,
                           const struct adoption *adoption)
 {
     struct vm_plan *plan = lease_plan_add(lease);
-    int64_t until = later(adoption->until, engine->now), from = adoption->since;
+    bool makes_room = adoption->makes_room && adoption->leave_by > engine->now;
+    int64_t until = makes_room ? adoption->leave_by : later(adoption->until, engine->now);
+    int64_t from = adoption->since;
     int64_t off = instant_add(until, shutdown_span(engine, lease));
 
     /* Booked from now on; the seconds until the VMs run are subtracted from what they have run. */
@@ -241,12 +243,14 @@ static void adopt_running(struct engine *engine, struct lease *lease,
 
     plan->vm = reservation_create(lease, RESERVATION_VM, from, off,
                                   adopted_placement(engine, lease, adoption, off));
-    if (!adopt_planned_suspension(engine, lease, adoption))
+    if (!makes_room && !adopt_planned_suspension(engine, lease, adoption))
         carve_shutdown(engine, lease, plan);
     plan = &lease->plan->vms[0];
     lease->state = LEASE_ACTIVE;
     if (adoption->leave_by && adoption->leave_by != INSTANT_NONE) {
         lease->plan->leave_by = adoption->leave_by;
+        lease->plan->leave_for = adoption->leave_for;
+        lease->plan->makes_room = makes_room;
         engine->has_leaving = true;
     }
     lease->start_actual = adoption->since;

@@ -81,6 +81,11 @@ struct adoption {
      * that have no room from then on; a past time: at once; 0 or INSTANT_NONE: none has to move.
      * See leave_hosts(). */
     int64_t leave_by;
+    /* RUNNING without an end, with leave_by: its hosts are promised to lease leave_for from then on
+     * (in_front.h). Booked until then; the first step plans the move before anything is requested.
+     * Without room elsewhere it stays, with REASON_CANNOT_LEAVE. */
+    bool makes_room;
+    int64_t leave_for;
     /* Seconds run in earlier stretches whose work is kept; ENDING: in total; RESERVED: 0. */
     int64_t accumulated;
     /* SUSPENDED, QUEUED: not (re)started earlier; INSTANT_NONE: at once. */

@@ -30,19 +30,6 @@ static void withdraw_leave(struct engine *engine, struct lease *lease)
     lease_plan_publish(lease);
 }
 
-void withdraw_leaves(struct engine *engine)
-{
-    bool freed = engine->bookings.capacity_freed;
-
-    for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
-        struct lease *lease = engine->leases.list.items[i];
-
-        if (lease && leaves_later(lease))
-            withdraw_leave(engine, lease);
-    }
-    engine->bookings.capacity_freed = freed;
-}
-
 /* The id of the first host that a VM leaves. */
 static int32_t left_host(const struct engine *engine, const struct relocation *move)
 {
@@ -56,6 +43,8 @@ static int32_t left_host(const struct engine *engine, const struct relocation *m
 /* When the lease should begin to move; no earlier than now. */
 static int64_t begins_to_leave(const struct engine *engine, const struct lease *lease)
 {
+    if (lease->plan->makes_room)
+        return makes_room_from(engine, lease, lease->plan->leave_by);
     return later_of(lease->plan->leave_by - longest_live_span(engine, lease), engine->now);
 }
 
@@ -66,9 +55,14 @@ static bool must_leave(const struct lease *lease)
 
 static void commit(struct engine *engine, struct relocation *move)
 {
-    relocation_commit(
-        engine, move,
-        &(struct reason){.id = REASON_LEAVES, .n = {left_host(engine, move), move->begins}});
+    const struct lease_plan *plan = move->lease->plan;
+    struct reason reason = {.id = REASON_LEAVES, .n = {left_host(engine, move), move->begins}};
+
+    if (plan->makes_room) {
+        reason.n[2] = plan->leave_for;
+        reason.n[3] = plan->leave_by;
+    }
+    relocation_commit(engine, move, &reason);
 }
 
 static bool leave_alone(struct engine *engine, struct lease *lease)
@@ -77,6 +71,8 @@ static bool leave_alone(struct engine *engine, struct lease *lease)
     bool planned;
 
     move.begins = begins_to_leave(engine, lease);
+    if (lease->plan->makes_room)
+        move.end = INSTANT_NEVER;
     planned = relocation_plan_live(engine, &move);
     if (planned)
         commit(engine, &move);
@@ -210,17 +206,84 @@ static bool leave_together(struct engine *engine, struct lease *lease)
     return planned;
 }
 
+static void cannot_leave(struct lease *lease)
+{
+    lease->reason = (struct reason){.id = REASON_CANNOT_LEAVE,
+                                    .n = {lease->plan->leave_by, lease->plan->has_demand}};
+}
+
+/* --- for another lease --------------------------------------------------------------------------
+ */
+
+/* Has the lease room for ever on its hosts, the other one having gone elsewhere? */
+static bool can_stay(struct engine *engine, const struct lease *lease)
+{
+    const struct placement *at = lease_plan_running(lease)->vm->placement;
+    size_t mark = slot_table_mark(engine->table);
+    bool fits = true;
+
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i]->state != RESERVATION_DONE)
+            slot_table_release(engine->table, lease->reservations[i]);
+    for (uint32_t i = 0; i < at->n_hosts && fits; i++) {
+        struct amounts need = {{0}};
+
+        for (uint32_t type = 0; type < at->n_types; type++)
+            need.of[type] = at->amounts[(size_t)i * at->n_types + type];
+        fits =
+            slot_table_fits_until(engine->table, at->hosts[i], &need, engine->now) == INSTANT_NEVER;
+    }
+    slot_table_undo(engine->table, mark);
+    return fits;
+}
+
+static void stay(struct engine *engine, struct lease *lease)
+{
+    if (leaves_later(lease))
+        stretch_withdraw(engine, lease);
+    reservation_set_until(engine, lease_plan_current(lease)->vm, INSTANT_NEVER);
+    lease_plan_publish(lease);
+}
+
+/* Its move is planned once and stays planned, so that nothing takes its room elsewhere. */
+static void make_room(struct engine *engine, struct lease *lease)
+{
+    if (can_stay(engine, lease)) {
+        stay(engine, lease);
+        lease->plan->leave_by = INSTANT_NONE;
+        lease->plan->makes_room = false;
+        lease->reason = (struct reason){.id = REASON_PLANNED, .n = {lease->start_actual}};
+    } else if (!leaves_later(lease) && !leave_alone(engine, lease)) {
+        stay(engine, lease);
+        cannot_leave(lease);
+    }
+}
+
+void withdraw_leaves(struct engine *engine)
+{
+    bool freed = engine->bookings.capacity_freed;
+
+    for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
+
+        if (lease && lease->plan->makes_room && lease->state == LEASE_ACTIVE)
+            make_room(engine, lease);
+        else if (lease && leaves_later(lease))
+            withdraw_leave(engine, lease);
+    }
+    engine->bookings.capacity_freed = freed;
+}
+
 void leave_hosts(struct engine *engine)
 {
     for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
         struct lease *lease = engine->leases.list.items[i];
 
-        if (!lease || !must_leave(lease))
+        if (!lease || !must_leave(lease) || lease->plan->makes_room)
             continue;
         engine->figures.attempts++;
         if (!leave_alone(engine, lease) &&
             !(lease->plan->has_demand && leave_together(engine, lease)))
-            lease->reason = (struct reason){.id = REASON_CANNOT_LEAVE,
-                                            .n = {lease->plan->leave_by, lease->plan->has_demand}};
+            cannot_leave(lease);
     }
 }

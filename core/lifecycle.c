@@ -74,6 +74,7 @@ void operation_begins(struct engine *engine, struct reservation *r)
     case RESERVATION_MEMORY_MIGRATION:
         if (is_live_move(r)) {
             lease->plan->leave_by = INSTANT_NONE;
+            lease->plan->makes_room = false;
             lease_set_state(engine, lease, LEASE_MIGRATING);
         }
         break;

@@ -82,6 +82,11 @@ int64_t longest_live_span(const struct engine *engine, const struct lease *lease
     return span > 1 ? span : 1;
 }
 
+int64_t makes_room_from(const struct engine *engine, const struct lease *lease, int64_t leave_by)
+{
+    return later_of(leave_by - 2 * longest_live_span(engine, lease), engine->now);
+}
+
 /* Seconds until all moving VMs have arrived; a host sends and receives one VM at a time. */
 static int64_t live_span(struct engine *engine, const struct relocation *move)
 {
@@ -300,9 +305,12 @@ bool relocation_plan_live(struct engine *engine, struct relocation *move)
     struct vm_plan *next = &move->next.plan;
     struct placement *held;
 
-    move->end = vm_plan_end(lease_plan_current(move->lease));
+    int64_t runs_until = move->end ? move->end : lease_plan_current(move->lease)->vm->until;
+
+    if (!move->end)
+        move->end = vm_plan_end(lease_plan_current(move->lease));
     move->at = later_of(move->begins + longest_live_span(engine, move->lease), move->arrives);
-    if (move->at >= lease_plan_current(move->lease)->vm->until || !map_rest(engine, move))
+    if (move->at >= runs_until || !map_rest(engine, move))
         return false;
     stay_where_possible(move);
     if (!moves_any(move) || !choose_units(engine, move))

@@ -7,10 +7,9 @@
  * worth it. No lease makes room for such a move, and reservations are neither moved nor in the way:
  * what is promised or planned to others is booked, and only free room is used.
  *
- * A live move books the new hosts from now on and leaves the old ones when the memory is there, and the
- * images with it where they lie on the disks of hosts; the
- * lease is Migrating in between and its VMs keep running. A cold one suspends, transfers and
- * resumes.
+ * A live move books the new hosts from now on and leaves the old ones when the memory is there, and
+ * the images with it where they lie on the disks of hosts; the lease is Migrating in between and
+ * its VMs keep running. A cold one suspends, transfers and resumes.
  */
 #ifndef GALERNA_CORE_OPPORTUNISTIC_H
 #define GALERNA_CORE_OPPORTUNISTIC_H
@@ -30,7 +29,9 @@ void move_to_better_hosts(struct engine *engine);
 void leave_hosts(struct engine *engine);
 
 /* Takes the moves of leave_hosts() that have not begun out of the plan: what is requested now comes
- * first, and may preempt these leases as any other. Each step plans them again. */
+ * first, and may preempt these leases as any other. Each step plans them again. Moves that make
+ * room for another lease stay: they are planned here if they are not, and dropped if they are not
+ * needed any more. */
 void withdraw_leaves(struct engine *engine);
 
 /* Time of the next periodic search; INSTANT_NEVER. O(1). */

@@ -42,7 +42,10 @@ struct lease_plan {
 
     struct share *share; /* of its owner; NULL: no fair share */
     int64_t not_before;  /* adopted: the earliest (re)start; else INSTANT_NONE */
-    int64_t leave_by;    /* adopted: to be off hosts that its filters exclude; else INSTANT_NONE */
+    int64_t leave_by;    /* to be off hosts that its filters exclude, or another lease needs; else
+                          * INSTANT_NONE */
+    int64_t leave_for;   /* that lease */
+    bool makes_room;     /* there is one: the move is booked as soon as it is known */
     bool has_filter;     /* a node set restricts or prefers hosts */
     bool ends_cancelled; /* by its terms: ends as cancelled, not done, when its shortened time is
                             over */

@@ -6,13 +6,19 @@
 
 #include "core/estimates.h"
 
+static void destroy_stretch(struct vm_plan *stretch)
+{
+    reservation_list_destroy(&stretch->before);
+    reservation_list_destroy(&stretch->after);
+    if (stretch->vm)
+        reservation_destroy(stretch->vm);
+}
+
 void proposal_finish(struct proposal *proposal)
 {
     reservation_list_destroy(&proposal->preparation);
-    reservation_list_destroy(&proposal->plan.before);
-    reservation_list_destroy(&proposal->plan.after);
-    if (proposal->plan.vm)
-        reservation_destroy(proposal->plan.vm);
+    destroy_stretch(&proposal->plan);
+    destroy_stretch(&proposal->next);
     free(proposal->victims.items);
     free(proposal->riders);
     memset(proposal, 0, sizeof *proposal);

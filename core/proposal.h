@@ -18,6 +18,9 @@ struct proposal {
     struct placed_vm *riders;
     uint32_t n_riders;
     struct vm_plan plan;
+    struct vm_plan next;       /* running on, on other hosts; without a VM reservation: none */
+    int64_t leave_by;          /* then: when the hosts of `plan` are another lease's, ... */
+    int64_t leave_for;         /* ... and whose */
     struct lease_list victims; /* leases that make room */
     bool suspend_victims;      /* whatever the victims' terms are */
     bool in_future;

@@ -53,7 +53,8 @@ enum reason_id {
                            * n[3] on: waits in the queue */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
-    REASON_LEAVES,               /* running, and moves off n[0], a host it must leave, at n[1] */
+    REASON_LEAVES, /* running, and moves off n[0], a host it must leave, at n[1]; n[3]: when lease
+                    * n[2] gets the host; 0: another reason */
     REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0]: no other has room, or
                           * (n[1]: 1) what it demands beyond room, for as long as it runs; text: why
                           * it must leave, in parentheses after a blank, or "" */

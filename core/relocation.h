@@ -1,4 +1,5 @@
-/* relocation.h: a move of a running lease: shared by opportunistic.c and leaving.c. */
+/* relocation.h: a move of a running lease: shared by opportunistic.c, leaving.c and
+ * in_front.c. */
 #ifndef GALERNA_CORE_RELOCATION_H
 #define GALERNA_CORE_RELOCATION_H
 
@@ -21,7 +22,8 @@ struct relocation {
     struct held_units **held;        /* what each VM demands there; NULL: nothing */
     int64_t begins;                  /* of the copy */
     int64_t arrives;                 /* not earlier, with others; 0: as early as possible */
-    int64_t at, end;                 /* the lease runs there in [at, end), shutdown included */
+    int64_t at;                      /* when it runs there */
+    int64_t end;                     /* shutdown included; 0: as on its present hosts */
     int64_t overhead;                /* seconds the lease does not run because of the move */
     int64_t stay, move;              /* milliseconds in all */
     struct reservation_list windows; /* cold: the suspension ... */
@@ -45,6 +47,10 @@ static inline int64_t later_of(int64_t one, int64_t other)
 {
     return one > other ? one : other;
 }
+
+/* When a lease that must be gone by then, since another one needs its hosts, begins to move; no
+ * earlier than now. It has twice the time: a move that fails can be repeated. */
+int64_t makes_room_from(const struct engine *engine, const struct lease *lease, int64_t leave_by);
 
 bool runs_to_its_end(const struct lease *lease);
 /* Releases what the slot table has of the stretch. */

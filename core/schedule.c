@@ -5,6 +5,7 @@
 
 #include "core/deadline.h"
 #include "core/engine_state.h"
+#include "core/in_front.h"
 #include "core/migration.h"
 #include "core/outputs.h"
 #include "core/placing.h"
@@ -23,13 +24,14 @@ static bool is_due_exactly(const struct lease *lease)
            lease->state != LEASE_QUEUED;
 }
 
-/* At once instead of later or not at all, if planned leases can go to other hosts for it. */
+/* At once instead of later or not at all, if planned leases can go to other hosts for it, or it can
+ * itself before they begin. */
 static bool place_at_once(struct engine *engine, struct lease *lease, struct proposal *proposal,
                           bool placed)
 {
     struct proposal at_once;
 
-    if (place_by_rebooking(engine, lease, &at_once)) {
+    if (place_by_rebooking(engine, lease, &at_once) || place_in_front(engine, lease, &at_once)) {
         proposal_finish(proposal);
         *proposal = at_once;
         return true;
@@ -105,6 +107,19 @@ static bool make_room(struct engine *engine, struct lease *lease, const struct p
     return kept;
 }
 
+static void leaves_for(struct engine *engine, struct lease *lease, const struct proposal *proposal)
+{
+    const struct reservation *here = proposal->plan.vm;
+
+    lease->plan->leave_by = proposal->leave_by;
+    lease->plan->leave_for = proposal->leave_for;
+    lease->plan->makes_room = engine->has_leaving = true;
+    lease->reason = (struct reason){.id = REASON_LEAVES,
+                                    .n = {engine->site.hosts[here->placement->hosts[0]].id,
+                                          vm_plan_start(&proposal->next), proposal->leave_for,
+                                          proposal->leave_by}};
+}
+
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     bool resuming = lease_is_suspended(lease) || lease->state == LEASE_SUSPENDING;
@@ -124,6 +139,8 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
         lease->plan->holds_future = true;
         lease_list_append(&engine->queues.future, lease);
     }
+    if (proposal->next.vm)
+        leaves_for(engine, lease, proposal);
     proposal_take_over(engine, lease, proposal);
     if (resuming && lease->state != LEASE_SUSPENDING) {
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);

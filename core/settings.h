@@ -86,7 +86,9 @@ struct engine_settings {
     int64_t migration_interval; /* seconds between searches for better hosts; 0: never */
     double migration_threshold; /* percent of its time that a lease must gain by moving */
     enum migration_mode migration_mode;
-    int64_t shutdown_time;      /* seconds per lease */
+    int64_t in_front_least; /* seconds: leases without an end start in front of reservations that
+                             * are so far ahead, and move away before (in_front.h); 0: never */
+    int64_t shutdown_time;  /* seconds per lease */
     int64_t enactment_overhead; /* seconds per VM and operation */
 
     enum preparation preparation;

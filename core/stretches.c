@@ -13,22 +13,29 @@ static void book_list(struct engine *engine, const struct reservation_list *list
         reservation_book(engine, list->items[i]);
 }
 
-/* Haizea's order: preparation, before, VM, after. */
-void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
+static void take_stretch(struct engine *engine, struct lease *lease, struct vm_plan *stretch)
 {
     struct vm_plan *plan = lease_plan_add(lease);
 
-    *plan = proposal->plan;
-    proposal->plan = (struct vm_plan){0};
-    book_list(engine, &proposal->preparation);
-    for (size_t i = 0; i < proposal->preparation.n; i++)
-        reservation_list_append(&lease->plan->preparation, proposal->preparation.items[i]);
-    proposal->preparation.n = 0;
+    *plan = *stretch;
+    *stretch = (struct vm_plan){0};
     book_list(engine, &plan->before);
     reservation_book(engine, plan->vm);
     book_list(engine, &plan->after);
     if (vm_plan_start(plan) <= engine->now)
         vms_arrive(engine, plan->vm);
+}
+
+/* Haizea's order: preparation, before, VM, after. */
+void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    book_list(engine, &proposal->preparation);
+    for (size_t i = 0; i < proposal->preparation.n; i++)
+        reservation_list_append(&lease->plan->preparation, proposal->preparation.items[i]);
+    proposal->preparation.n = 0;
+    take_stretch(engine, lease, &proposal->plan);
+    if (proposal->next.vm)
+        take_stretch(engine, lease, &proposal->next);
     lease_plan_publish(lease);
 }
 

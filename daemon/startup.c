@@ -443,6 +443,7 @@ static struct planner_settings planner_settings(struct app *app)
         .submit_on_hold = live->submit_on_hold,
     };
 
+    settings.engine.in_front_least = live->start_in_front;
     /* Memory saved by "stop" is on storage that all hosts of its datastore can access. */
     if (settings.resumes_anywhere)
         settings.engine.migration = MIGRATION_YES_NOTRANSFER;

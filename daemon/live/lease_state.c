@@ -418,6 +418,11 @@ void lease_keeps_hosts(struct store *store, const struct lease_record *known, in
     forget_reason(lease);
 }
 
+void lease_has_moved(struct store *store, const struct lease_record *known)
+{
+    store_change_lease(store, known)->preempted_at = INSTANT_NONE;
+}
+
 void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
                   int64_t until)
 {

@@ -2,6 +2,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/enactor.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
@@ -71,6 +72,8 @@ static void arrived(struct daemon *daemon, const struct vm_record *vm, int64_t n
     vm_place(daemon->store, vm, vm->move_to);
     vm_end_move(daemon->store, vm);
     vm_note_moved(daemon->store, vm);
+    if (lease && store_moves_away(lease))
+        lease_has_moved(daemon->store, lease);
     if (lease && store_is_leaving(lease))
         daemon_replan(daemon, "VM %d has left its host", vm->id);
 }

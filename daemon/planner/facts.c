@@ -266,6 +266,18 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
     return lease->preempted_at;
 }
 
+int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now)
+{
+    const struct lease_record *other = store_lease(store, lease->preempted_for);
+
+    if (!store_moves_away(lease) || !other || other->kind != LEASE_RESERVATION)
+        return INSTANT_NONE;
+    if (lease->preempted_at > now)
+        return lease_leaves_at(store, lease, now);
+    return other->phase == PHASE_RESERVED || other->phase == PHASE_STARTING ? lease->preempted_at
+                                                                            : INSTANT_NONE;
+}
+
 static void gather_running(struct facts *facts, const struct lease_record *lease)
 {
     int64_t now = facts->now;
@@ -276,17 +288,21 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     struct asking asking;
     bool possible;
 
-    if (lease->phase == PHASE_RUNNING)
+    if (lease->phase == PHASE_RUNNING || store_moves_away(lease))
         facts->leave_by = facts_leaves_by(facts, lease);
     possible = asking_make(facts, lease, &asking);
     fact.adoption.leave_by = facts->n_leaving ? facts->leave_by : INSTANT_NONE;
     facts->leave_by = INSTANT_NONE;
     facts->n_leaving = 0;
+    fact.adoption.leave_for = lease->preempted_for;
+    fact.adoption.makes_room = fact.adoption.leave_by != INSTANT_NONE &&
+                               fact.adoption.leave_by == lease_moves_by(facts->store, lease, now);
     if (!possible)
         return;
     fact.adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
     fact.adoption.until = running_until(lease, now);
-    fact.adoption.suspend_at = lease_leaves_at(facts->store, lease, now);
+    fact.adoption.suspend_at =
+        store_moves_away(lease) ? INSTANT_NONE : lease_leaves_at(facts->store, lease, now);
     fact.adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
     if (lease->kind == LEASE_IMMEDIATE)
         asking.request.start = INSTANT_NONE;

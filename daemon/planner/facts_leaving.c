@@ -1,5 +1,5 @@
-/* VMs that must leave their hosts: OpenNebula's operator rescheduled them, the hosts are drained,
- * or they are wanted on other hosts of their cluster. */
+/* VMs that must leave their hosts: OpenNebula's operator rescheduled them, the hosts are drained or
+ * promised to another lease, or they are wanted on other hosts of their cluster. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,12 +44,15 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
 {
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
     const struct drain *drain = drains ? drains_of(drains, vm->host) : NULL;
-    int64_t begins;
+    int64_t begins, promised;
 
     if (vm->gone || !lease || vm_moves(vm))
         return INSTANT_NONE;
     if (vm->resched)
         return leaves_now(lease, now);
+    promised = lease_moves_by(planner->store, lease, now);
+    if (promised != INSTANT_NONE && (!drain || promised <= drain->from))
+        return promised;
     if (vm_is_only_wanted(drains, vm))
         return vm->wanted_on == vm->host ? INSTANT_NONE : now;
     if (!drain || drain->until <= now ||
@@ -66,9 +69,14 @@ void planner_vm_leave_cause(const struct planner *planner, const struct vm_recor
 {
     const struct hosts_seen *hosts = world_hosts(planner->world);
     const struct host *host = hosts ? host_pool_find(&hosts->pool, vm->host) : NULL;
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
+    int64_t promised =
+        lease ? lease_moves_by(planner->store, lease, planner->planned_at) : INSTANT_NONE;
 
     if (vm_is_only_wanted(planner->settings.drains, vm))
         snprintf(text, size, " (its cluster is rebalanced)");
+    else if (!vm->resched && promised != INSTANT_NONE)
+        snprintf(text, size, " (lease %lld starts there)", (long long)lease->preempted_for);
     else if (!vm->resched)
         snprintf(text, size, " (host %d is drained)", vm->host);
     else if (host && host->state == HOST_DISABLED)

@@ -79,8 +79,8 @@ static struct reason with_company(const struct planner *planner, const struct le
     return reason;
 }
 
-static void set_reason(struct planner *planner, const struct lease_record *lease,
-                       const struct reason *reason)
+void planner_set_reason(struct planner *planner, const struct lease_record *lease,
+                        const struct reason *reason)
 {
     char text[STORE_TEXT_MAX];
     struct reason told = with_company(planner, lease, reason, text, sizeof text);
@@ -99,8 +99,7 @@ static int32_t host_id(const struct planner *planner, uint32_t place)
     return planner->picture.hosts->pool.items[place].id;
 }
 
-/* The VM with that number in the engine; NULL: it no longer exists. */
-static const struct vm_record *planned_vm(const struct planner *planner, int64_t id, uint32_t vm)
+const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm)
 {
     const struct planned *planned = planned_of(&planner->planned, id);
     const struct vm_record *found =
@@ -113,7 +112,7 @@ static const struct vm_record *planned_vm(const struct planner *planner, int64_t
 static const struct vm_record *vm_of(const struct planner *planner,
                                      const struct lease_record *lease, uint32_t vm)
 {
-    const struct vm_record *found = planned_vm(planner, lease->id, vm);
+    const struct vm_record *found = planner_vm(planner, lease->id, vm);
 
     return found && found->lease == lease->id ? found : NULL;
 }
@@ -162,7 +161,7 @@ static void end_lease(struct planner *planner, const struct lease_record *lease,
     planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
     if (!lease_is_over(lease, now))
         return;
-    set_reason(planner, lease, &(struct reason){.id = REASON_TIME_OVER});
+    planner_set_reason(planner, lease, &(struct reason){.id = REASON_TIME_OVER});
     lease_apply(planner->store, lease, EVENT_TIME_OVER, now, "its time is over");
 }
 
@@ -217,7 +216,7 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
         return;
     }
     if (is_for_now(lease, reason)) {
-        set_reason(planner, lease, reason);
+        planner_set_reason(planner, lease, reason);
         if (now + POLICY_PAUSE < planner->retry)
             planner->retry = now + POLICY_PAUSE;
         return;
@@ -237,7 +236,7 @@ static void finished(struct planner *planner, const struct lease_record *lease,
     } else if (output->state == LEASE_REJECTED) {
         rejected(planner, lease, planned, &output->reason, now);
     } else if (output->state == LEASE_CANCELLED && lease_can(lease, EVENT_GIVES_WAY)) {
-        set_reason(planner, lease, &output->reason);
+        planner_set_reason(planner, lease, &output->reason);
         lease_apply_because(planner->store, lease, EVENT_GIVES_WAY, now);
     }
 }
@@ -279,7 +278,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     if (output->how == PREEMPTED_REQUEUE && !again)
         reason.id = REASON_SUSPENDED_FOR;
     planned_of(&planner->planned, lease->id)->is_preempted = true;
-    set_reason(planner, lease, &reason);
+    planner_set_reason(planner, lease, &reason);
     if (!lease_note_preemption(planner->store, lease, output->other, output->at))
         return; /* every plan repeats it */
     lease_time_text(output->at, when, sizeof when);
@@ -307,7 +306,7 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
     const struct plan_reservation *moves = &output->reservation;
 
     for (size_t i = 0; i < moves->n_vms; i++) {
-        const struct vm_record *vm = planned_vm(planner, output->lease, moves->vms[i].vm);
+        const struct vm_record *vm = planner_vm(planner, output->lease, moves->vms[i].vm);
         const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
         int32_t to = host_id(planner, moves->vms[i].host);
         const struct vm_observation *observed;
@@ -321,7 +320,7 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
         if (observed && vm->goal == GOAL_NONE)
             vm_seen_on(planner->store, vm, observed->history.host);
         told = lease->reason_id == output->reason.id && vm->move_to == to;
-        set_reason(planner, lease, &output->reason);
+        planner_set_reason(planner, lease, &output->reason);
         way = planner_move_way(planner, vm, to, output->reason.id == REASON_LEAVES);
         vm_plan_move(planner->store, vm, to, way.kind);
         if (told) /* a plan made again repeats what has not been commanded */
@@ -417,7 +416,7 @@ static void note_expectation(struct planner *planner, const struct lease_record 
 
     if (lease->phase == PHASE_RESERVED && reason.id == REASON_PLANNED)
         planner_look_for_room(planner, lease, now, &reason, &eligible);
-    set_reason(planner, lease, &reason);
+    planner_set_reason(planner, lease, &reason);
     if (lease->phase == PHASE_WAITING) {
         if (view->stretch.there)
             planner_estimate(planner, lease, view->stretch.from, now);
@@ -440,42 +439,13 @@ static void take_view_of(struct planner *planner, struct planned *planned,
         note_resumption(planner, lease, view, now);
 }
 
-static bool is_about_leaving(enum reason_id reason)
-{
-    return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
-}
-
-/* A lease, or a VM that is off, must leave its hosts: it is planned to, or cannot. */
-static void note_leaving(struct planner *planner, const struct lease_view *view, int64_t now)
-{
-    const struct vm_record *vm = planned_vm(planner, view->lease, 0);
-    const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
-    struct reason reason = view->reason;
-    char cause[STORE_TEXT_MAX];
-
-    if (!lease || (lease->phase != PHASE_RUNNING && lease->phase != PHASE_PARKED) ||
-        (view->reason.id == REASON_CANNOT_LEAVE && !planner_has_to_leave(planner, lease, now)))
-        return;
-    if (reason.id == REASON_CANNOT_LEAVE) {
-        planner_leave_cause(planner, lease, now, cause, sizeof cause);
-        reason.text = cause;
-    }
-    set_reason(planner, lease, &reason);
-    if (view->reason.id != REASON_CANNOT_LEAVE || view->reason.n[0] > now || vm->resched ||
-        !planner_may_suspend(planner, lease))
-        return;
-    lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
-    planned_of(&planner->planned, lease->id)->in_engine = false;
-    planner->outdated = true;
-}
-
 static void take_view(struct planner *planner, const struct lease_view *view, int64_t now)
 {
     const struct lease_record *lease = store_lease(planner->store, view->lease);
     struct planned *planned = planned_of(&planner->planned, view->lease);
 
-    if (is_about_leaving(view->reason.id))
-        note_leaving(planner, view, now);
+    if (planner_is_about_leaving(view->reason.id))
+        planner_note_leaving(planner, view, now);
     else if (!lease || !planned || !planned->in_engine || planned->gone)
         return;
     else
@@ -507,7 +477,7 @@ static void take_exception(struct planner *planner, const struct plan_exception 
     else if (lease && planned && may_fit_later(planned, &exception->reason))
         wait_for_hosts(planner, lease, &exception->reason);
     else if (lease)
-        set_reason(planner, lease, &exception->reason);
+        planner_set_reason(planner, lease, &exception->reason);
 }
 
 /* There is no other host: the VM is retried on the host where it failed, after its pause. */
@@ -542,19 +512,6 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 
-/* A lease that need not leave its hosts any more. */
-static void drop_leaves(struct planner *planner, int64_t now)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (store_is_leaving(leases[i]) && !planner_is_leaving(planner, leases[i], now))
-            set_reason(planner, leases[i],
-                       &(struct reason){.id = leases[i]->phase == PHASE_PARKED ? REASON_PARKED
-                                                                               : REASON_NONE});
-}
-
 /* A lease that admission accepts but no host has room for was never accepted. */
 static void note_refusals(struct planner *planner, const struct plan_reply *reply)
 {
@@ -582,6 +539,6 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_view(planner, &reply->views[i], now);
     if (planner->is_rebuild)
         planner_drop_preemptions(planner, now);
-    drop_leaves(planner, now);
+    planner_drop_leaves(planner, now);
     planner_note_risks(planner, now);
 }

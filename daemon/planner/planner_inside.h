@@ -181,6 +181,9 @@ void request_set_start(const struct lease_record *lease, int64_t at, int64_t now
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
 /* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */
 int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
+/* When the lease must be on other hosts for a lease that gets its own: the start of that lease,
+ * also when it has passed and the lease is in the way; INSTANT_NONE. */
+int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
 bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The filter for a VM that must start on another host: its number. */
@@ -224,6 +227,17 @@ bool facts_has_units(const struct facts *facts, const struct vm_observation *obs
                      uint32_t place);
 void facts_put_vm_units(const struct facts *facts, const struct vm_observation *observed,
                         uint32_t place, struct wire_writer *section);
+
+/* --- outputs.c, outputs_leaving.c --- */
+void planner_set_reason(struct planner *planner, const struct lease_record *lease,
+                        const struct reason *reason);
+/* The VM with that number in the engine; NULL: it no longer exists. */
+const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm);
+bool planner_is_about_leaving(enum reason_id reason);
+/* The view of a lease, or of a VM that is off, with such a reason. */
+void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now);
+/* A lease that need not leave its hosts any more. */
+void planner_drop_leaves(struct planner *planner, int64_t now);
 
 /* --- facts_leaving.c: VMs that must leave their hosts --- */
 /* As planner_leaves_by(), with these drains (NULL: none). */

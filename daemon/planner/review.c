@@ -1,10 +1,26 @@
-/* Reviews the leases after a plan: preemptions that no longer apply, reservations at risk, and the notes
- * made while gathering facts. */
+/* Reviews the leases after a plan: preemptions that no longer apply, reservations at risk, and the
+ * notes made while gathering facts. */
 #include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
+
+/* Has the lease, whose preemption was not repeated, its hosts for ever again? */
+static bool is_kept(const struct planner *planner, const struct lease_record *lease,
+                    const struct planned *planned, int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    if (!store_moves_away(lease))
+        return lease_leaves_at(planner->store, lease, now) == INSTANT_NONE;
+    for (size_t i = 0; i < n; i++)
+        if (vm_moves(vms[i]))
+            return false;
+    return planned->in_engine;
+}
 
 void planner_drop_preemptions(struct planner *planner, int64_t now)
 {
@@ -15,8 +31,7 @@ void planner_drop_preemptions(struct planner *planner, int64_t now)
         const struct planned *planned = planned_of(&planner->planned, leases[i]->id);
 
         if (planned && !planned->is_preempted && store_is_preempted(leases[i]) &&
-            leases[i]->phase == PHASE_RUNNING &&
-            lease_leaves_at(planner->store, leases[i], now) == INSTANT_NONE)
+            leases[i]->phase == PHASE_RUNNING && is_kept(planner, leases[i], planned, now))
             lease_keeps_hosts(planner->store, leases[i], now);
     }
 }

@@ -70,6 +70,12 @@ bool store_is_preempted(const struct lease_record *lease)
     return lease->preempted_at > 0;
 }
 
+bool store_moves_away(const struct lease_record *lease)
+{
+    return store_is_preempted(lease) && lease->kind == LEASE_BEST_EFFORT &&
+           lease->duration == SPAN_UNLIMITED && lease->terms == TERMS_NON_PREEMPTABLE;
+}
+
 bool store_is_leaving(const struct lease_record *lease)
 {
     return (lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED) &&
@@ -81,6 +87,8 @@ const char *store_preemption_word(const struct lease_record *lease)
 {
     bool waits = lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
 
+    if (store_moves_away(lease))
+        return "moved";
     if (lease->reason_id == REASON_CANCELLED_FOR)
         return "ended";
     return lease->reason_id == REASON_REQUEUED_FOR || (waits && lease->accumulated == 0)

@@ -234,10 +234,14 @@ void store_activity(const struct lease_record *lease, int64_t now, char *text, s
 /* Must the lease leave its hosts for another one, or did it and has not been restarted since? */
 bool store_is_preempted(const struct lease_record *lease);
 
+/* Is it to move to other hosts for that lease, running? One without an end that is never preempted
+ * otherwise. */
+bool store_moves_away(const struct lease_record *lease);
+
 /* Running or off on a host that it must leave, by its reason: it will, or cannot. */
 bool store_is_leaving(const struct lease_record *lease);
 
-/* "suspended", "stopped" or "ended": how the lease is preempted. */
+/* "suspended", "stopped", "ended" or "moved": how the lease is preempted. */
 const char *store_preemption_word(const struct lease_record *lease);
 
 /* Local time: "2026-11-21 15:00:00". */

@@ -106,7 +106,8 @@ static void test_everything_set(void **state)
         "allow-plaintext: yes\nca-file: /etc/ca.pem\ntimeout: 0:01:00\nanswer-limit: 10\n"
         "parallel-calls: 3\nleader-check: no\nexclusive: no\nsubmit-on-hold: yes\n"
         "actions-per-host: 2\nactions-in-all: 9\nstuck-after: 8\nretry-limit: 4\nretry-backoff: 7\n"
-        "boot-time: 45\nlive-rescheds: no\ncold-moves: poweroff\nsuspend-with: "
+        "boot-time: 45\nlive-rescheds: no\nstart-in-front: 120\ncold-moves: "
+        "poweroff\nsuspend-with: "
         "suspend\nend-action: poweroff\n"
         "end-warning: 60\nunlock: no\n"
         "refusal: message\nplain-vms: ignore\ngroup-timeout: -1\nhost-policy: load-aware\n"
@@ -126,6 +127,7 @@ static void test_everything_set(void **state)
     assert_false(live->exclusive);
     assert_true(live->submit_on_hold);
     assert_false(live->live_rescheds);
+    assert_int_equal(live->start_in_front, 120);
     assert_int_equal(live->cold_moves, COLD_MOVES_POWEROFF);
     assert_int_equal(live->actions_per_host, 2);
     assert_int_equal(live->actions_in_all, 9);

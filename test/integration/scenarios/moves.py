@@ -1,5 +1,7 @@
 """VMs that are moved: to better hosts when those become free, and off hosts they must leave."""
 
+import time
+
 from kit.client import LCM_UNKNOWN
 from kit.registry import scenario
 from kit.trial import clock, relative
@@ -232,3 +234,30 @@ def resched_flush(t):
            lambda: all(t.look(vm).running and t.look(vm).host == hosts[2] for vm in vms), *vms)
     t.require(all(len(t.look(vm).history) == 1 for vm in others), "the others stay", *others)
     t.unbroken(*vms)
+
+
+@scenario("in-front")
+def in_front(t):
+    """A plain VM runs on a reserved host until shortly before the reservation, then on another one. A
+    restart of galernad in between changes nothing."""
+    t.settings = "start-in-front: 40"
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    here, there = ['ID="%d"' % host for host in hosts]
+    reserved = t.vm("ar", cpu=4, requirements=here,
+                    haizea={"start": relative(110), "duration": clock(20)})
+    start = t.look(reserved).submitted + 110
+    busy = t.vm("busy", cpu=4, requirements=there, haizea={"duration": clock(30)})
+    t.wait_running([busy], 20)
+    plain = t.running_vm("plain", cpu=2, memory=128)
+    t.require(t.look(plain).host == hosts[0], "on the reserved host", plain)
+    t.wait(10, "the history says so", lambda: happened(t, plain, "in-front"), plain)
+    t.scheduler.kill()
+    t.scheduler.start()
+    later = t.vm("later", cpu=4, memory=128)
+    t.wait(max(1, start - time.time()), "moved in time",
+           lambda: t.look(plain).running and t.look(plain).host == hosts[1], plain)
+    t.keeps_time(reserved, start, 20)
+    t.require(t.never_ran(later) or t.look(later).host == hosts[0], "its room was kept", later)
+    t.require(len(t.look(plain).history) == 2, "moved once", plain)
+    t.unbroken(plain)

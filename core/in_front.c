@@ -1,0 +1,102 @@
+/* Finds a lease without an end a host until a reservation begins there, and one for later. */
+#include "core/in_front.h"
+
+#include "core/deadline_terms.h"
+#include "core/engine_state.h"
+#include "core/host_choice.h"
+#include "core/rebooking.h"
+#include "core/relocation.h"
+#include "core/restricted.h"
+
+static bool may_gain(const struct engine *engine, const struct lease *lease)
+{
+    const struct lease_request *request = &lease->request;
+
+    return engine->settings.in_front_least > 0 && request->kind == LEASE_BEST_EFFORT &&
+           request->duration == SPAN_UNLIMITED && request->terms == TERMS_NON_PREEMPTABLE &&
+           lease->n_vms == 1 && !lease->plan->has_demand && !has_image_transfer(engine, lease) &&
+           engine->figures.unfinished[LEASE_RESERVATION] &&
+           engine->queues.rebooking_work < REBOOKING_WORK;
+}
+
+/* The host that has room for the longest time; HOST_NONE: none has. */
+static uint32_t longest_free(struct engine *engine, const struct node_set *vm, int64_t *until)
+{
+    const struct survey *survey = mapper_survey(engine, &vm->amounts, engine->now);
+    uint32_t longest = HOST_NONE;
+
+    *until = engine->now;
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++)
+        if (survey->looks[host].fits_until > *until && host_is_usable(engine, vm, host)) {
+            *until = survey->looks[host].fits_until;
+            longest = host;
+        }
+    return longest;
+}
+
+/* The reservation that takes the host's room from then on; NULL: something else does. */
+static const struct lease *lease_behind(const struct engine *engine, uint32_t host, int64_t from)
+{
+    const struct reservation_index *index = &engine->bookings.by_start;
+
+    for (size_t i = 0; i < index->n && reservation_index_at(index, i)->time <= from; i++) {
+        const struct reservation *r = reservation_index_at(index, i)->reservation;
+
+        for (uint32_t k = 0; r->from == from && k < r->placement->n_hosts; k++)
+            if (r->placement->hosts[k] == host && r->lease->request.kind == LEASE_RESERVATION &&
+                !r->closes)
+                return r->lease;
+    }
+    return NULL;
+}
+
+/* Is there another host for later? The stretch is in the lease's plan only meanwhile. */
+static bool plan_the_move(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    size_t mark = slot_table_mark(engine->table);
+    struct relocation move;
+    bool planned;
+
+    slot_table_book(engine->table, proposal->plan.vm);
+    *lease_plan_add(lease) = proposal->plan;
+    move = relocation_of(engine, lease);
+    move.begins = makes_room_from(engine, lease, proposal->leave_by);
+    move.end = INSTANT_NEVER;
+    planned = relocation_plan_live(engine, &move);
+    lease->plan->n_vms--;
+    slot_table_undo(engine->table, mark);
+    if (planned) {
+        proposal->plan.vm->until = move.at;
+        proposal->next = move.next.plan;
+        move.next.plan = (struct vm_plan){0};
+    }
+    relocation_drop(&move);
+    return planned;
+}
+
+bool place_in_front(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    const struct lease *behind;
+    uint32_t host;
+    int64_t until;
+
+    *proposal = (struct proposal){.start = engine->now};
+    if (!may_gain(engine, lease))
+        return false;
+    host = longest_free(engine, &lease->request.node_sets[0], &until);
+    if (host == HOST_NONE || until == INSTANT_NEVER ||
+        until - engine->now < engine->settings.in_front_least)
+        return false;
+    behind = lease_behind(engine, host, until);
+    if (!behind)
+        return false;
+    engine->queues.rebooking_work++;
+    proposal->leave_by = proposal->held_until = until;
+    proposal->leave_for = behind->request.id;
+    proposal->plan.vm = reservation_create(lease, RESERVATION_VM, engine->now, until,
+                                           placement_of_vms(engine, lease, &host, NULL));
+    if (plan_the_move(engine, lease, proposal))
+        return true;
+    proposal_finish(proposal);
+    return false;
+}

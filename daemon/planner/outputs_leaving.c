@@ -1,0 +1,69 @@
+/* What the plan says of leases that leave their hosts: noted, and dropped when it no longer says
+ * so. */
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+
+bool planner_is_about_leaving(enum reason_id reason)
+{
+    return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
+}
+
+/* It runs, or starts, in front of a reservation. */
+static void note_in_front(struct planner *planner, const struct lease_record *lease,
+                          const struct reason *reason, int64_t now)
+{
+    char when[64];
+
+    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+        return;
+    planned_of(&planner->planned, lease->id)->is_preempted = true;
+    if (!lease_note_preemption(planner->store, lease, reason->n[2], reason->n[3]))
+        return; /* every plan repeats it */
+    lease_time_text(reason->n[3], when, sizeof when);
+    store_history(planner->store, lease->id, now, "in-front",
+                  "on host %lld, which lease %lld gets at %s: moves off it before",
+                  (long long)reason->n[0], (long long)reason->n[2], when);
+}
+
+/* A lease, or a VM that is off, must leave its hosts: it is planned to, or cannot. */
+void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now)
+{
+    const struct vm_record *vm = planner_vm(planner, view->lease, 0);
+    const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
+    struct reason reason = view->reason;
+    char cause[STORE_TEXT_MAX];
+
+    if (lease && reason.id == REASON_LEAVES && reason.n[3])
+        note_in_front(planner, lease, &reason, now);
+    else if (lease && store_moves_away(lease))
+        planned_of(&planner->planned, lease->id)->is_preempted = true;
+    if (!lease || (lease->phase != PHASE_RUNNING && lease->phase != PHASE_PARKED) ||
+        (view->reason.id == REASON_CANNOT_LEAVE && !planner_has_to_leave(planner, lease, now)))
+        return;
+    if (reason.id == REASON_CANNOT_LEAVE) {
+        planner_leave_cause(planner, lease, now, cause, sizeof cause);
+        reason.text = cause;
+    }
+    planner_set_reason(planner, lease, &reason);
+    if (view->reason.id != REASON_CANNOT_LEAVE || view->reason.n[0] > now || vm->resched ||
+        !planner_may_suspend(planner, lease))
+        return;
+    lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
+    planned_of(&planner->planned, lease->id)->in_engine = false;
+    planner->outdated = true;
+}
+
+/* A lease that need not leave its hosts any more. */
+void planner_drop_leaves(struct planner *planner, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (store_is_leaving(leases[i]) && !planner_is_leaving(planner, leases[i], now))
+            planner_set_reason(planner, leases[i],
+                               &(struct reason){.id = leases[i]->phase == PHASE_PARKED
+                                                          ? REASON_PARKED
+                                                          : REASON_NONE});
+}
