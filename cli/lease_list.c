@@ -69,7 +69,8 @@ static void add_lease(struct table *table, const json_t *lease, int64_t now)
     hosts_text(lease, hosts, sizeof hosts);
     table_add(table, (const char *[]){id, client_text(lease, "name"), client_text(lease, "user"),
                                       client_text(lease, "kind"), lease_text_phase(lease), vms,
-                                      start, end, left, hosts, client_text(lease, "activity")});
+                                      start, end, left, hosts, client_text(lease, "activity"),
+                                      client_text(lease, "series")});
 }
 
 static void add_start(struct table *table, const json_t *lease, int64_t now)
@@ -88,6 +89,16 @@ static void add_start(struct table *table, const json_t *lease, int64_t now)
                                       start, relative, promise});
 }
 
+static bool has_series(const json_t *answer)
+{
+    const json_t *lease;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "leases"), i,
+                       lease) if (*client_text(lease, "series")) return true;
+    return false;
+}
+
 static void print_list(const json_t *answer, size_t width, const void *given)
 {
     const struct list_arguments *arguments = given;
@@ -96,13 +107,14 @@ static void print_list(const json_t *answer, size_t width, const void *given)
         {"LEASE", TABLE_RIGHT, 0},   {"NAME", TABLE_ELASTIC, 0},      {"USER", TABLE_ELASTIC, 5},
         {"KIND", TABLE_LEFT, 7},     {"PHASE", TABLE_LEFT, 0},        {"VMS", TABLE_RIGHT, 6},
         {"START", TABLE_LEFT, 1},    {"END", TABLE_LEFT, 2},          {"LEFT", TABLE_LEFT, 3},
-        {"HOSTS", TABLE_ELASTIC, 4}, {"ACTIVITY", TABLE_SENTENCE, 8},
+        {"HOSTS", TABLE_ELASTIC, 4}, {"ACTIVITY", TABLE_SENTENCE, 8}, {"SERIES", TABLE_LEFT, 4},
     };
     static const struct table_column start_columns[] = {
         {"LEASE", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 1}, {"PHASE", TABLE_LEFT, 3},
         {"START", TABLE_LEFT, 0},  {"IN", TABLE_LEFT, 2},      {"PROMISE", TABLE_LEFT, 0},
     };
-    struct table *table = start ? table_create(start_columns, 6) : table_create(columns, 11);
+    struct table *table = start ? table_create(start_columns, 6)
+                                : table_create(columns, has_series(answer) ? 12 : 11);
     const json_t *leases = json_object_get(answer, "leases"), *lease;
     int64_t now = client_instant(answer, "now");
     size_t i;

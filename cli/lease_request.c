@@ -10,10 +10,12 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/lease_repeat.h"
 #include "cli/lease_when.h"
 #include "cli/table.h"
 #include "cli/term_options.h"
 #include "util/instant.h"
+#include "util/recurrence.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
 #include "util/unqualified.h"
@@ -25,7 +27,9 @@ struct request_arguments {
     struct term_options terms;
     json_t *request;            /* NULL: nothing was asked for yet */
     const char *start;          /* as written */
+    int64_t at;                 /* the start of a reservation; INSTANT_NONE: none */
     int64_t earliest, deadline; /* 0: not given */
+    struct lease_repeat repeat;
     bool dry_run, when;
     int64_t wait; /* seconds */
 };
@@ -132,6 +136,17 @@ static const struct command_option request_options[] = {
      .help = "Finish by this time. The request is accepted or refused at once; needs --duration"},
     {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(request),
      .take = take_duration, .help = "How long the lease runs; unlimited by default"},
+    {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(repeat.rule),
+     .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
+     .help =
+         "Request a series: a reservation at the time of --start every hour, day, weekday "
+         "(Monday to Friday) or week, by the local clock. Each is a lease of its own, accepted or "
+         "refused apart; --series names them"},
+    {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(repeat.times),
+     .otherwise = "0", .least = 0, .most = 1000,
+     .help = "With --repeat: how many occurrences, the first included"},
+    {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(repeat.until),
+     .take = client_take_time, .help = "With --repeat: none starts after this time"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show whether the lease would be accepted, when it would start, and which "
              "leases it would preempt"},
@@ -173,10 +188,10 @@ static int finish_request(struct request_arguments *arguments, const char *comma
     bool immediate = start && strcmp(start, "now") == 0;
     bool reserved = start && !immediate && strcmp(start, "best-effort") != 0 &&
                     strcmp(start, "best_effort") != 0;
-    int64_t at = INSTANT_NONE;
     struct error err;
 
-    if (reserved && client_take_time(NULL, &at, start, &err) < 0)
+    arguments->at = INSTANT_NONE;
+    if (reserved && client_take_time(NULL, &arguments->at, start, &err) < 0)
         return command_usage_error(command, "--start %.60s: %s", start, err.text);
     if (arguments->deadline && (immediate || reserved))
         return command_usage_error(command, "--start and --deadline cannot be combined; use "
@@ -193,7 +208,7 @@ static int finish_request(struct request_arguments *arguments, const char *comma
                                     : immediate         ? "immediate"
                                     : reserved          ? "reservation"
                                                         : "best-effort"));
-    put_time(request, "start", at);
+    put_time(request, "start", arguments->at);
     put_time(request, "earliest", arguments->earliest ? arguments->earliest : INSTANT_NONE);
     put_time(request, "deadline", arguments->deadline ? arguments->deadline : INSTANT_NONE);
     if (arguments->dry_run)
@@ -326,26 +341,41 @@ const struct command_line lease_request_line = {
     .finish = finish_arguments,
 };
 
+static int ask_for_lease(void *context, const json_t *request)
+{
+    const struct request_arguments *arguments = context;
+    int code;
+    json_t *answer =
+        client_ask(&arguments->client, "lease-request", json_deep_copy(request), &code);
+
+    if (!answer)
+        return code;
+    code = arguments->dry_run ? print_trial(&arguments->client, answer)
+                              : report(&arguments->client, answer, arguments->wait);
+    json_decref(answer);
+    return code;
+}
+
 int command_lease_request(const struct call *call)
 {
     struct request_arguments *arguments = call->arguments;
     struct client *client = &arguments->client;
-    json_t *answer;
+    struct error err;
     int code = finish_request(arguments, call->name);
 
     client->command = call->name;
     if (code >= 0)
         return code;
-    if (arguments->when && (arguments->start || arguments->deadline))
-        return command_usage_error(call->name, "--when looks for the start: --start and --deadline "
-                                               "cannot be combined with it");
+    if (arguments->when && (arguments->start || arguments->deadline || arguments->repeat.rule))
+        return command_usage_error(call->name,
+                                   "--when looks for the start: --start, --deadline and "
+                                   "--repeat cannot be combined with it");
     if (arguments->when)
         return lease_when(client, arguments->request, arguments->earliest);
-    answer = client_ask(client, "lease-request", json_incref(arguments->request), &code);
-    if (!answer)
-        return code;
-    code =
-        arguments->dry_run ? print_trial(client, answer) : report(client, answer, arguments->wait);
-    json_decref(answer);
-    return code;
+    if (lease_repeat_check(&arguments->repeat, arguments->at, &err) < 0)
+        return command_usage_error(call->name, "%s", err.text);
+    if (arguments->repeat.rule)
+        return lease_repeat_ask_all(&arguments->repeat, arguments->at, arguments->request,
+                                    client->json, ask_for_lease, arguments);
+    return ask_for_lease(arguments, arguments->request);
 }

@@ -15,6 +15,8 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
              "stopping, parked, ending, ended, refused or failed. May be repeated"},
     {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
      .help = "Only leases of this user"},
+    {"series", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(series),
+     .help = "Only occurrences of this series"},
     {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
      .help = "Only leases of this name"},
     {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .otherwise = "-1",
@@ -23,7 +25,8 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
 
 bool lease_selection_is_given(const struct lease_selection *selection)
 {
-    return selection->phases.n || selection->user || selection->name || selection->host >= 0;
+    return selection->phases.n || selection->user || selection->series || selection->name ||
+           selection->host >= 0;
 }
 
 void lease_selection_put(const struct lease_selection *selection, json_t *request)
@@ -37,6 +40,8 @@ void lease_selection_put(const struct lease_selection *selection, json_t *reques
     json_decref(phases);
     if (selection->user)
         json_object_set_new(request, "user", json_string(selection->user));
+    if (selection->series)
+        json_object_set_new(request, "series", json_string(selection->series));
 }
 
 bool lease_selection_has(const struct lease_selection *selection, const json_t *lease)

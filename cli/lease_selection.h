@@ -1,4 +1,4 @@
-/* lease_selection.h: options that select leases: --phase, --user, --name, --host. */
+/* lease_selection.h: options that select leases: --phase, --user, --series, --name, --host. */
 #ifndef GALERNA_CLI_LEASE_SELECTION_H
 #define GALERNA_CLI_LEASE_SELECTION_H
 
@@ -9,11 +9,11 @@
 
 struct lease_selection {
     struct text_list phases;
-    const char *user, *name;
+    const char *user, *series, *name;
     int64_t host; /* -1: any */
 };
 
-enum { LEASE_SELECTION_OPTIONS = 4 };
+enum { LEASE_SELECTION_OPTIONS = 5 };
 extern const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS];
 #define LEASE_SELECTION_GROUP(at)                                                                  \
     {                                                                                              \

@@ -63,7 +63,9 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
          .sentence = "Leases of higher priority go first")                                         \
     TERM(bool, keep, "KEEP", FLAG, .restricted = true,                                             \
          .right = {"keep", true, "May say that an unused lease does not end early (KEEP=yes)."},   \
-         .sentence = "The lease does not end early while its VMs are unused (unused-after)")
+         .sentence = "The lease does not end early while its VMs are unused (unused-after)")       \
+    TERM(term_text, series, "SERIES", TEXT,                                                        \
+         .sentence = "The name of the series that the lease is an occurrence of")
 
 #define TERM_MEMBER(type, member, ...) type member;
 #define TERM_ID(type, member, ...)     TERM_ID_##member,

@@ -20,8 +20,11 @@ enum { OK = 200, CREATED = 201 };
 const struct route routes[] = {
     {"GET", "/status", "status", RIGHT_OPERATOR, .status = OK},
     {"GET", "/leases", "lease-list", RIGHT_OWN_LEASES,
-     .query =
-         {{"phase", PARAMETER_WORDS}, {"user", PARAMETER_TEXT}, {"all", PARAMETER_FLAG}, LIMIT},
+     .query = {{"phase", PARAMETER_WORDS},
+               {"user", PARAMETER_TEXT},
+               {"series", PARAMETER_TEXT},
+               {"all", PARAMETER_FLAG},
+               LIMIT},
      .status = OK},
     {"POST", "/leases", "lease-request", RIGHT_SIGNED_IN, .body = true, .as_caller = true,
      .status = CREATED},

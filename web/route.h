@@ -39,7 +39,7 @@ struct route_parameter {
     enum parameter_type type;
 };
 
-enum { ROUTE_PARAMETERS = 4 };
+enum { ROUTE_PARAMETERS = 5 };
 
 struct route {
     const char *method;

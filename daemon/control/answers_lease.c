@@ -209,7 +209,7 @@ json_t *answer_queue(const struct question *question)
 
 struct filter {
     bool phases[PHASES];
-    const char *user;
+    const char *user, *series;
     bool all; /* include finished leases */
     int64_t limit;
 };
@@ -236,6 +236,7 @@ static json_t *read_filter(const struct question *question, struct filter *filte
     *filter = (struct filter){.limit = PAST_LIMIT};
     filter->all = json_is_true(json_object_get(question->request, "all"));
     if ((wrong = question_text(question, "user", &filter->user)) ||
+        (wrong = question_text(question, "series", &filter->series)) ||
         (wrong = question_number(question, "limit", PAST_LIMIT_MAX, &filter->limit, &there)))
         return wrong;
     if (phases && !json_is_null(phases) && !json_is_array(phases))
@@ -249,7 +250,8 @@ static json_t *read_filter(const struct question *question, struct filter *filte
 
 static bool passes(const struct filter *filter, const struct lease_record *lease)
 {
-    return filter->phases[lease->phase] && (!filter->user || !strcmp(filter->user, lease->user));
+    return filter->phases[lease->phase] && (!filter->user || !strcmp(filter->user, lease->user)) &&
+           (!filter->series || !strcmp(filter->series, lease->series));
 }
 
 struct past_list {

@@ -55,6 +55,55 @@ static void expect_request(struct fixture *fixture, const char *words, const cha
         fail_msg("galerna %s: sent %s", words, seen);
 }
 
+#define SERIES "lease request --template 3 --wait 0 --start 2126-11-21_15:00 --series lab "
+
+static void a_series_is_a_request_for_each_occurrence(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect_request(fixture, SERIES "--repeat weekly --times 3",
+                   "\"kind\": \"reservation\", \"series\": \"lab\", "
+                   "\"start\": \"2126-12-05T14:00:00Z\"");
+    expect(fixture, SERIES "--repeat daily --until 2126-11-23_14:59", EXIT_DONE,
+           "Series lab, 2 occurrences:\n"
+           "Occurrence of 2126-11-21 15:00:00:\nLease 9 requested: VM 9, 10.\n"
+           "Occurrence of 2126-11-22 15:00:00:\nLease 9 requested: VM 9, 10.\n");
+    expect_request(fixture,
+                   "lease request --template 3 --start 2126-11-21_15:00 --wait 0 --repeat hourly "
+                   "--times 2",
+                   "\"series\": \"hourly-2");
+}
+
+/* One that is refused does not keep the others from being asked for; another failure does. */
+static void occurrences_are_refused_apart(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_int_equal(run(fixture, "lease request --template 3 --start 2126-11-21_15:00 --repeat "
+                                  "daily --times 2 --name refused"),
+                     EXIT_REFUSED);
+    assert_non_null(strstr(fixture->out, "Occurrence of 2126-11-22"));
+    assert_int_equal(run(fixture, SERIES "--repeat daily --times 2 --name echo"), EXIT_USAGE);
+    assert_null(strstr(fixture->out, "Occurrence of 2126-11-22"));
+    assert_non_null(strstr(fixture->err, "after 2126-11-21 15:00:00 were not requested"));
+}
+
+static void a_series_that_cannot_be_is_not_asked_for(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect_error(fixture, SERIES "--repeat daily", EXIT_USAGE, "either --times or --until");
+    expect_error(fixture, SERIES "--repeat daily --times 2 --until +1h", EXIT_USAGE, "either");
+    expect_error(fixture, SERIES "--repeat daily --until +1h", EXIT_USAGE, "before the first");
+    expect_error(fixture, SERIES "--repeat daily --times 1001", EXIT_USAGE, "1000");
+    expect_error(fixture, SERIES "--repeat hourly --until 2127-11-21_15:00", EXIT_USAGE,
+                 "at most 1000");
+    expect_error(fixture, SERIES "--times 2", EXIT_USAGE, "need --repeat");
+    expect_error(fixture, SERIES "--repeat monthly --times 2", EXIT_USAGE, "weekdays");
+    expect_error(fixture, "lease request --template 3 --repeat daily --times 2", EXIT_USAGE,
+                 "--start TIME");
+}
+
 static void requests_are_sent_as_they_are_meant(void **state)
 {
     struct fixture *fixture = *state;
@@ -151,9 +200,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, client_set_up, client_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(leases_are_cancelled),     TEST(selected_leases_are_cancelled),
-        TEST(leases_are_changed),       TEST(requests_are_sent_as_they_are_meant),
-        TEST(decisions_are_waited_for), TEST(wrong_wishes_are_not_sent),
+        TEST(leases_are_cancelled),
+        TEST(selected_leases_are_cancelled),
+        TEST(leases_are_changed),
+        TEST(requests_are_sent_as_they_are_meant),
+        TEST(a_series_is_a_request_for_each_occurrence),
+        TEST(occurrences_are_refused_apart),
+        TEST(a_series_that_cannot_be_is_not_asked_for),
+        TEST(decisions_are_waited_for),
+        TEST(wrong_wishes_are_not_sent),
     };
 #undef TEST
 

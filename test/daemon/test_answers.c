@@ -50,6 +50,11 @@ static void lists_are_filtered(void **state)
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"phase\":\"waiting\"}", "malformed",
                    "array");
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"user\":1}", "malformed", "user");
+    snprintf(lease_to_change(fixture->store, 4)->series, TERM_TEXT_MAX, "lab");
+    expect_ids(expect_answer(fixture, "{\"command\":\"lease-list\",\"series\":\"lab\"}", schema),
+               "4");
+    expect_ids(expect_answer(fixture, "{\"command\":\"lease-list\",\"series\":\"la\"}", schema),
+               "");
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"limit\":-1}", "malformed", "limit");
 }
 

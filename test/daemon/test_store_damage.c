@@ -41,15 +41,16 @@ static void print_record(FILE *file, const struct store_table *table, const void
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct store_column *column = &table->columns[i];
         const char *field = (const char *)record + column->offset;
+        char term[TERM_TEXT_MAX];
 
         switch (column->type) {
         case COLUMN_TEXT:
             fprintf(file, " '%s'", field);
             break;
         case COLUMN_TERM:
-            fprintf(file, " %lld",
-                    (long long)term_number(&lease_terms[column->count],
-                                           (const struct term_values *)(const void *)field));
+            fprintf(file, " %s",
+                    term_write(&lease_terms[column->count],
+                               (const struct term_values *)(const void *)field, term));
             break;
         case COLUMN_BOOL:
             fprintf(file, " %d", *(const bool *)field);
@@ -438,7 +439,8 @@ static void repair_and_compare(const struct sample *sample, bool log)
     if (!strstr(told.text, "is kept as"))
         fail_msg("it is not said where the damaged store is: %s", told.text);
     if (log ? !strstr(told.text, "commits are lost")
-            : lines_missing(contents, sample->contents, told.text) > 0 && !strstr(told.text, "lost"))
+            : lines_missing(contents, sample->contents, told.text) > 0 &&
+                  !strstr(told.text, "lost"))
         fail_msg("not said that something is lost: %s", told.text);
     store_add_lease(store, 8888888);
     store_must_commit(store);

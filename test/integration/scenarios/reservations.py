@@ -1,5 +1,6 @@
 """Leases that must start at their time: now, or at a time that was named."""
 
+import json
 import time
 
 from kit.registry import scenario
@@ -257,3 +258,37 @@ def late_for_a_saving(t):
     t.require(t.never_ran(vm), "told before it runs", vm)
     t.wait_running([vm], 90)
     t.wait_reason(vm, 10, r"Late: the reservation started \S+ after")
+
+
+@scenario("series")
+def series(t):
+    """Occurrences are accepted, refused and cancelled apart; all that are left are cancelled at once."""
+    t.add_hosts(1, cores=4)
+    t.begin()
+    exam = t.vm("exam", cpu=4, haizea={"start": relative(3500), "duration": clock(1000)})
+    t.wait(20, "the exam is reserved", lambda: "Reserved" in t.look(exam).message)
+    code, text = t.scheduler.command(
+        "lease", "request", "--cpu", "2", "--memory", "512", "--duration", "20s", "--start", "+25s",
+        "--repeat", "hourly", "--times", "4", "--series", "lab")
+    t.require(code == 2 and text.count("Occurrence of") == 4 and text.count("Reserved") == 3,
+              "the second is refused, the others are not: %s" % text)
+
+    def phases():
+        listed = json.loads(t.scheduler.ask("lease", "list", "--all", "--series", "lab", "--json"))
+        return [(lease["lease"], lease["phase"])
+                for lease in sorted(listed["leases"], key=lambda one: one["lease"])]
+    first, refused, third, fourth = (lease for lease, phase in phases())
+    t.require(dict(phases())[refused] == "refused", "it is listed: %s" % phases())
+    t.wait_running([first], 40)
+    t.scheduler.ask("lease", "cancel", str(third))
+    t.wait(20, "one is cancelled", lambda: dict(phases())[third] == "ended")
+    t.require(dict(phases())[fourth] == "reserved", "the next one stays: %s" % phases())
+    t.wait_ended(first, t.began(first) + 35)
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.wait(20, "galernad answers", lambda: t.scheduler.command("status")[0] == 0)
+    t.require(dict(phases())[fourth] == "reserved", "the last one is left: %s" % phases())
+    t.scheduler.ask("lease", "cancel", "--series", "lab")
+    t.wait(20, "all are over", lambda: all(
+        phase == "ended" or lease == refused for lease, phase in phases()))
+    t.require("Reserved" in t.look(exam).message, "no other lease is cancelled")
