@@ -15,6 +15,8 @@ static const struct {
     {"/", "text/html; charset=utf-8", "index.html"},
     {"/calendar.css", "text/css", "calendar.css"},
     {"/draw.js", "text/javascript; charset=utf-8", "draw.js"},
+    {"/chart.js", "text/javascript; charset=utf-8", "chart.js"},
+    {"/changes.js", "text/javascript; charset=utf-8", "changes.js"},
     {"/calendar.js", "text/javascript; charset=utf-8", "calendar.js"},
     {"/api/v1/openapi.json", "application/json", "openapi.json"},
 };

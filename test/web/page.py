@@ -108,6 +108,133 @@ def filters(tab):
             "document.querySelector('#filter').dispatchEvent(new Event('input'))")
 
 
+def known(lease):
+    return next(one for one in api("GET", "/leases?all=true")["leases"] if one["lease"] == lease)
+
+
+def type_into(tab, text):
+    for letter in text:
+        tab.send("Input.insertText", text=letter)
+
+
+def tab_to(tab, selector):
+    """Moves the focus there by the keyboard."""
+    for _ in range(80):
+        if tab.run(f"document.activeElement.matches('{selector}')"):
+            return
+        tab.key("Tab")
+    sys.exit(f"the keyboard does not reach {selector}")
+
+
+def press(tab, selector):
+    tab_to(tab, selector)
+    tab.key("Enter", "\r")
+
+
+def says(tab, place, text):
+    tab.until(f"document.querySelector('#{place}').textContent.includes('{text}')")
+
+
+def sign_in(tab, secret):
+    """By the keyboard alone."""
+    user, _ = session.strip().split(":", 1)
+    press(tab, "#to-sign-in")
+    tab.until("document.querySelector('#sign-in').open")
+    tab_to(tab, "[name=user]")
+    tab.run("document.querySelector('[name=user]').value = ''")
+    type_into(tab, user)
+    tab_to(tab, "[name=password]")
+    type_into(tab, secret)
+    tab.key("Enter", "\r")
+
+
+def reads_only(tab):
+    """Without signing in, nothing can be asked for, though the browser knows a password."""
+    assert tab.run("getComputedStyle(document.querySelector('#to-request')).display") == "none"
+    assert tab.run("ask('/leases/0', {method: 'DELETE'}).then(() => 'done', () => 'refused')"
+                   ) == "refused"
+    assert known(0)["phase"] == "running"
+    tab.errors.clear()  # the 401
+
+
+def signs_in(tab):
+    sign_in(tab, "not the password")
+    tab.until("document.querySelector('#sign-in-answer').textContent !== ''")
+    assert tab.run("authorization") is None
+    tab.key("Escape")
+    tab.errors.clear()  # the 401
+    sign_in(tab, session.strip().split(":", 1)[1])
+    tab.until("document.body.classList.contains('signed-in')")
+    assert not tab.run("document.querySelector('[name=password]').value")
+    assert tab.run("localStorage.length + sessionStorage.length + document.cookie.length") == 0
+
+
+def requests(tab):
+    press(tab, "#to-request")
+    tab_to(tab, "#terms [name=name]")
+    type_into(tab, "<b>by page</b>")
+    for name, value in (("cpu", "1"), ("memory", "64"), ("minutes", "30")):
+        tab_to(tab, f"#terms [name={name}]")
+        type_into(tab, value)
+    press(tab, "#terms [value=try]")
+    says(tab, "request-answer", "would be accepted")
+    press(tab, "#terms [value=request]")
+    says(tab, "request-answer", "is requested")
+    tab.key("Escape")
+    made = max(lease["lease"] for lease in api("GET", "/leases")["leases"])
+    tab.until(f"document.querySelector('.bar[data-lease=\"{made}\"]')")
+    assert known(made)["name"] == "<b>by page</b>"
+    return made
+
+
+def changes(tab, lease):
+    tab.run(f"document.querySelector('.bar[data-lease=\"{lease}\"]').focus()")
+    tab.key("Enter", "\r")
+    tab.until("document.querySelector('#lease').open")
+    press(tab, "#change [value=change]")
+    tab.until("!['', 'Asking'].includes(document.querySelector('#change-answer').textContent)")
+    assert known(lease)["duration"] == 90 * 60
+    fits(tab)
+    press(tab, "#change [name=cancel]")
+    says(tab, "change-answer", "Press again")
+    assert known(lease)["phase"] != "ended"
+    press(tab, "#change [name=cancel]")
+    says(tab, "change-answer", "is cancelled")
+    tab.key("Escape")
+    tab.until(f"!document.querySelector('.bar.running[data-lease=\"{lease}\"]')")
+
+
+def holds_and_releases(tab):
+    """A lease that waits is held, which a running one cannot be."""
+    for lease, name, answer in ((3, "hold", "is on hold"), (3, "release", "is released")):
+        tab.run(f"[...document.querySelectorAll('.bar[data-lease=\"{lease}\"], #queue button')]"
+                f".find((one) => one.dataset.lease === '{lease}' || one.textContent === '{lease}').focus()")
+        tab.key("Enter", "\r")
+        tab.until("document.querySelector('#lease').open")
+        press(tab, f"#change [name={name}]")
+        says(tab, "change-answer", answer)
+        tab.key("Escape")
+
+
+def shows_decisions(tab):
+    tab.until("!document.querySelector('#lately').hidden")
+    assert tab.run("document.querySelectorAll('#decisions li').length") > 5
+    tab.until("document.querySelector('#waits path')")
+
+
+def asks_for_changes(tab):
+    reads_only(tab)
+    signs_in(tab)
+    changes(tab, requests(tab))
+    holds_and_releases(tab)
+    shows_decisions(tab)
+    press(tab, "#to-sign-in")
+    tab.until("!document.body.classList.contains('signed-in') && authorization === null")
+    secret = session.strip().split(":", 1)[1]
+    asked = [re.sub("//[^@/]*@", "//", url) for url in tab.requested]
+    assert not [url for url in asked if secret in url]
+
+
 def in_the_dark(tab):
     ground = "getComputedStyle(document.body).backgroundColor"
     light = tab.run(ground)
@@ -119,15 +246,17 @@ def in_the_dark(tab):
 with browser(folder) as tab:
     tab.size(1400, 900)
     tab.send("Page.navigate", url=f"http://{session.strip()}@{address}/")
-    for trial in (shows_all, updates_itself, keyboard_alone, zooms, filters):
+    for trial in (shows_all, updates_itself, keyboard_alone, zooms, filters, asks_for_changes):
         trial(tab)
     tab.picture("wide")
     tab.size(400, 800)
     shows_all(tab)
+    asks_for_changes(tab)
     in_the_dark(tab)
     tab.picture("narrow")
-    outside = [url for url in tab.requested if not re.sub(r"//[^@/]*@", "//", url).startswith(
-        f"http://{address}/")]
+    # Chromium's own icons are data:
+    asked = [re.sub(r"//[^@/]*@", "//", url) for url in tab.requested]
+    outside = [url for url in asked if not url.startswith(("data:", f"http://{address}/"))]
     assert not outside, outside
     errors = [error for error in tab.errors if "favicon" not in str(error)]
     assert not errors, errors

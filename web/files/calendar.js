@@ -1,5 +1,5 @@
 // The calendar of galerna-web: what its API says about hosts, leases and the queue, as it happens.
-// It only reads. Times are milliseconds since 1970.
+// It only reads; changes.js asks for changes. Times are milliseconds since 1970.
 "use strict";
 
 const OVER = new Set(["ended", "refused", "failed"]);
@@ -31,7 +31,10 @@ const page = {
         if (view.follows)
             view.from = Date.now() - view.span * BEFORE_NOW;
     },
-    drawn: drawUse,
+    drawn: () => {
+        drawUse();
+        drawWaits();
+    },
     home: () => {
         view.follows = true;
     },
@@ -40,11 +43,19 @@ const page = {
 
 // --- reading ----------------------------------------------------------------------------------
 
-async function ask(path) {
-    const answer = await fetch(new URL(`/api/v1${path}`, location.origin));
+// The value of the header Authorization, of a user who signed in (changes.js). It is nowhere but
+// here. Without it, what the browser knows is good for reading, and for nothing else.
+let authorization = null;
+
+async function ask(path, { method = "GET", body } = {}) {
+    const headers = { ...(authorization ? { Authorization: authorization } : {}),
+        ...(body ? { "Content-Type": "application/json" } : {}) };
+    const isReading = method === "GET" && !authorization;
+    const answer = await fetch(new URL(`/api/v1${path}`, location.origin), { method, headers,
+        credentials: isReading ? "same-origin" : "omit", body: body && JSON.stringify(body) });
     const document = await answer.json();
     if (!answer.ok)
-        throw new Error(document.error);
+        throw new Error(document.error ?? document.text);
     return document;
 }
 
@@ -95,10 +106,12 @@ async function refresh() {
     try {
         const [hosts, leases, queue] = await Promise.all(
             [ask("/hosts"), ask("/leases?all=true"), ask("/queue")]);
+        waited = leases.leases.filter((lease) => time(lease.began));
         const bars = leases.leases.map(stretch).filter((bar) => bar), byHost = index(bars);
         data = { hosts: hostRows(hosts.hosts, byHost), bars, byHost };
         draw();
         drawQueue(queue.leases);
+        await drawLately();
         tell(`As of ${new Date(leases.now).toLocaleTimeString()}`, false);
     } catch (error) {
         tell(`Not up to date: ${error.message}`, true);
@@ -153,6 +166,26 @@ function drawUse() {
         : `Now ${present.toFixed(1)} CPU of your leases`;
 }
 
+// --- waits ------------------------------------------------------------------------------------
+
+let waited = []; // leases that have begun
+
+function drawWaits() {
+    const n = STEPS / 5, sums = new Array(n).fill(0), counts = new Array(n).fill(0);
+    for (const lease of waited) {
+        const began = time(lease.began), at = Math.floor(n * (began - view.from) / view.span);
+        if (at < 0 || at >= n)
+            continue;
+        sums[at] += Math.max(0, began - Math.max(...[lease.submitted, lease.earliest, lease.start]
+            .map((text) => time(text) ?? 0))) / 1000;
+        counts[at]++;
+    }
+    const points = sums.map((sum, i) => [i / n, counts[i] ? sum / counts[i] : 0]);
+    element("waits").replaceChildren(chart("Mean wait of the leases that began", [{ name: "wait",
+        points: counts.some(Boolean) ? points : [] }], { from: 0, until: 1 },
+    { x: (part) => say(view.from + part * view.span), y: (seconds) => `${Math.round(seconds / 60)} min` }));
+}
+
 // --- queue and leases -------------------------------------------------------------------------
 
 function drawQueue(leases) {
@@ -170,6 +203,20 @@ function drawQueue(leases) {
     element("queue").replaceChildren(...rows);
 }
 
+// What was decided lately, which operators may see.
+async function drawLately() {
+    let events = [];
+    try {
+        ({ events } = await ask("/history?limit=40"));
+    } catch {
+        // others have the history of each of their leases
+    }
+    element("lately").hidden = events.length === 0;
+    element("decisions").replaceChildren(...events.map((event) => make("li", {}, `${
+        say(time(event.at))}: ${event.lease === null ? "" : `lease ${event.lease}: `}${
+        event.text || event.event}`)));
+}
+
 async function showLease(lease) {
     const facts = [["User", `${lease.user} (${lease.user_group})`], ["Kind", lease.kind],
         ["Phase", lease.phase], ["VMs", lease.vms], ["CPU", lease.cpu], ["Memory", `${lease.memory} MB`],
@@ -179,6 +226,7 @@ async function showLease(lease) {
         ["Deadline", lease.deadline && say(time(lease.deadline))],
         ["Reason", lease.reason?.text]];
     openLease(lease, facts);
+    element("change-answer").textContent = "";
     element("lease-history").replaceChildren(make("li", {}, "Loading"));
     try {
         const { events } = await ask(`/leases/${lease.lease}/history`);

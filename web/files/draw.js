@@ -200,6 +200,7 @@ function openLease(lease, facts) {
     element("lease-activity").textContent = lease.activity;
     element("lease-facts").replaceChildren(...facts.filter(([, value]) => value ?? false)
         .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+    element("lease").dataset.shown = lease.lease;
     element("lease").showModal();
 }
 
@@ -240,7 +241,7 @@ function step(bar, key) {
 
 document.addEventListener("keydown", (event) => {
     const target = event.target;
-    if (target.matches("input, select") || element("lease").open || event.ctrlKey || event.altKey ||
+    if (target.matches("input, select") || document.querySelector("dialog[open]") || event.ctrlKey || event.altKey ||
         event.metaKey)
         return;
     const keys = { n: home, "+": () => zoom(SPANS.findLastIndex(([, span]) => span < view.span)),

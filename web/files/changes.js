@@ -1,0 +1,135 @@
+// What a user who signed in asks for: leases, changes, orders. The API decides, by its rules.
+"use strict";
+
+// One request at a time; its outcome is told where `place` is.
+async function order(place, path, options, said) {
+    const answer = element(place);
+    answer.textContent = "Asking";
+    answer.classList.remove("wrong");
+    try {
+        const document = await ask(path, options);
+        answer.textContent = said(document);
+        refresh();
+    } catch (error) {
+        answer.textContent = error.message;
+        answer.classList.add("wrong");
+    }
+}
+
+// --- signing in -------------------------------------------------------------------------------
+
+function signOut() {
+    authorization = null;
+    document.body.classList.remove("signed-in");
+    element("who").textContent = "";
+    element("to-sign-in").textContent = "Sign in to change leases";
+}
+
+async function signIn(user, password) {
+    const bytes = new TextEncoder().encode(`${user}:${password}`);
+    authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+    try {
+        await ask("/leases?limit=1");
+    } catch (error) {
+        signOut();
+        element("sign-in-answer").textContent = error.message;
+        return;
+    }
+    document.body.classList.add("signed-in");
+    element("who").textContent = `Signed in as ${user}`;
+    element("to-sign-in").textContent = "Sign out";
+    element("sign-in").close();
+    refresh();
+}
+
+element("to-sign-in").onclick = () => {
+    if (authorization) {
+        signOut();
+        refresh();
+        return;
+    }
+    element("sign-in-answer").textContent = "";
+    element("sign-in").showModal();
+};
+element("credentials").onsubmit = async (event) => {
+    const { user, password } = event.target.elements;
+    event.preventDefault();
+    const secret = password.value;
+    password.value = "";
+    await signIn(user.value, secret);
+};
+
+// --- requests ---------------------------------------------------------------------------------
+
+// What is filled in, in the words of the API.
+function termsOf(form) {
+    const terms = {}, { elements } = form;
+    for (const name of ["count", "template", "cpu", "memory"])
+        if (elements[name].value !== "")
+            terms[name] = Number(elements[name].value);
+    for (const name of ["start", "earliest", "deadline"])
+        if (elements[name].value !== "")
+            terms[name] = new Date(elements[name].value).toISOString();
+    if (elements.name.value !== "")
+        terms.name = elements.name.value;
+    if (elements.minutes.value !== "")
+        terms.duration = 60 * Number(elements.minutes.value);
+    return terms;
+}
+
+const outcomeOf = (answer) => (answer.accepted
+    ? `It would be accepted${answer.start ? ` and start ${say(time(answer.start))}` : ""}. ${answer.text}`
+    : `It would be refused: ${answer.text}`);
+
+element("to-request").onclick = () => {
+    element("terms").reset();
+    element("request-answer").textContent = "";
+    element("request").showModal();
+};
+element("terms").onsubmit = (event) => {
+    const body = termsOf(event.target);
+    event.preventDefault();
+    if (event.submitter?.value === "try")
+        order("request-answer", "/leases", { method: "POST", body: { ...body, dry_run: true } },
+            outcomeOf);
+    else
+        order("request-answer", "/leases", { method: "POST", body },
+            (answer) => `Lease ${answer.lease} is requested; the decision follows.`);
+};
+
+for (const id of ["sign-in", "request"])
+    element(id).querySelector("[name=close]").onclick = () => element(id).close();
+
+// --- the lease that is shown ------------------------------------------------------------------
+
+const pathOfLease = () => `/leases/${element("lease").dataset.shown}`;
+
+element("change").onsubmit = (event) => {
+    const { what, minutes } = event.target.elements, seconds = 60 * Number(minutes.value);
+    const body = what.value === "-shift" ? { shift: -seconds } : { [what.value]: seconds };
+    event.preventDefault();
+    if (event.submitter?.value === "try")
+        body.dry_run = true;
+    order("change-answer", pathOfLease(), { method: "PATCH", body }, (answer) => answer.text);
+};
+
+function give(name, done) {
+    element("change").elements[name].onclick = () => order("change-answer", `${pathOfLease()}/${name}`,
+        { method: "POST", body: {} }, () => done);
+}
+
+give("hold", "The lease is on hold.");
+give("release", "The lease is released.");
+
+// The second press counts, so that no slip of the finger ends VMs.
+element("change").elements.cancel.onclick = (event) => {
+    const button = event.target;
+    if (button.dataset.lease !== element("lease").dataset.shown) {
+        button.dataset.lease = element("lease").dataset.shown;
+        element("change-answer").textContent = "Press again to cancel the lease and end its VMs.";
+        return;
+    }
+    delete button.dataset.lease;
+    order("change-answer", pathOfLease(), { method: "DELETE" }, () => "The lease is cancelled.");
+};
+element("lease").addEventListener("close", () => delete element("change").elements.cancel.dataset.lease);
