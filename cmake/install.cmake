@@ -25,4 +25,5 @@ configure_file(cmake/galerna.pc.in ${CMAKE_BINARY_DIR}/galerna.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/galerna.pc DESTINATION ${pkgconfig_dir})
 
 install(DIRECTORY policies/example/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/policy COMPONENT documents)
+install(DIRECTORY web/client/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/client COMPONENT documents)
 install(FILES README.md LICENSE CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
