@@ -286,7 +286,7 @@ static void cycle(struct daemon *daemon)
         if (!planner_is_asked(daemon->planner)) /* the answer may need them */
             world_drop_forms(daemon->world);
     }
-    if (!world_leads(daemon->world))
+    if (!daemon_acts(daemon))
         return;
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts changed");

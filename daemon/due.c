@@ -30,7 +30,7 @@ bool due_may_act(const struct daemon *daemon)
 
 bool due_plans(const struct daemon *daemon)
 {
-    return daemon->polled && world_leads(daemon->world) && daemon->plan_failures == 0;
+    return daemon->polled && daemon_acts(daemon) && daemon->plan_failures == 0;
 }
 
 bool due_plan_again(const struct daemon *daemon)

@@ -82,7 +82,7 @@ static void count_operation(struct enactor *enactor, struct host_usage *usage,
 {
     bool commanded = vm && vm->in_flight;
 
-    if (!commanded && !observed_in_transition(observed))
+    if (!commanded && (!observed_in_transition(observed) || enactor_may_be_lost(enactor, observed)))
         return;
     if (!commanded && enactor_is_stuck(enactor, observed)) {
         usage->stuck++;

@@ -1,4 +1,5 @@
-/* Stuck operations do not count against the limits; a host with several of them is quarantined. */
+/* Stuck operations do not count against the limits; a host with several of them is quarantined.
+ * Those that an oned had begun that does not lead any more are no fault of the host. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -31,6 +32,11 @@ bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation
 {
     return observed_in_transition(observed) &&
            clock_monotonic() - observed->since > patience(enactor, observed);
+}
+
+bool enactor_may_be_lost(const struct enactor *enactor, const struct vm_observation *observed)
+{
+    return observed->since < enactor->daemon->fence.acts_since;
 }
 
 void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *why, int64_t now)

@@ -107,6 +107,30 @@ static void a_command_without_effect_is_not_repeated_at_once(void **state)
     scene_close(&scene);
 }
 
+/* What the oned that led before had begun may never end, and is no reason to wait. */
+static void operations_from_before_an_election_do_not_count(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    open_with_hosts(&scene, state, 2);
+    scene.live.actions_in_all = scene.live.actions_per_host = 1;
+    add(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    vm = add(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100);
+    vm->suspended_by_us = vm->ran = true;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    fake_cloud_wait_a_moment();
+    scene.daemon.fence.acts_since = clock_monotonic();
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_string_equal(scene_commands(&scene), "deploy 2 on 1");
+    scene.live.stuck_after = 0; /* not even then is the host to blame */
+    fake_cloud_wait_a_moment();
+    scene_enact(&scene, NOW);
+    assert_false(quarantine_has(&scene.daemon.quarantine, 0, NOW));
+    scene_close(&scene);
+}
+
 /* oned accepts it at once, and begins it when it has done what came before. */
 static void a_suspension_that_begins_late_is_not_commanded_twice(void **state)
 {
@@ -335,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(each_goal_has_its_command),
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
+        WITH_STORE(operations_from_before_an_election_do_not_count),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
         WITH_STORE(a_command_without_effect_keeps_its_room),
         WITH_STORE(moves_go_where_there_is_room),
