@@ -176,7 +176,8 @@ class Work:
                 found = self.oned.vm(vm)
                 if self.has_to_resume(found):
                     self.oned.action("resume", vm)
-                elif found.active and not found.running:
+                    continue  # until it is seen: an oned that is cut off may lose it
+                if found.active and not found.running:
                     continue  # saving takes long, or until the operator recovers it
                 self.to_resume.remove((when, vm))
         for host, when in list(self.disabled.items()):
