@@ -108,6 +108,25 @@ def networks_auto_suspended(t):
     t.require(networks_of(t, vm) == before and before != [None], "the same network", vm)
 
 
+@scenario("networks-auto-resched")
+def networks_auto_resched(t):
+    """A VM in a network without a free address can move; the address counts once: OpenNebula #5052."""
+    hosts = t.add_hosts(2)
+    one = network(t, "one", 1)
+    t.begin()
+    vm = t.running_vm("v", more=nic())
+    before = t.look(vm).host
+    t.oned.action("resched", vm)
+    t.wait(60, "RUNNING on the other host", lambda: t.look(vm).running and
+           t.look(vm).host == sum(hosts) - before, vm)
+    t.require(networks_of(t, vm) == [one] and used(t, one) == 1, "it keeps its only address", vm)
+    late = t.vm("late", more=nic())
+    t.wait_reason(late, 30, "without a free address")
+    t.delete(vm)
+    t.wait_running([late], 60, "RUNNING after the address came free")
+    t.deployed_once(late)
+
+
 @scenario("networks-cluster-added")
 def networks_cluster_added(t):
     """A waiting VM can use a cluster that its network joins later: OpenNebula #1204."""
