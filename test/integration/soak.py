@@ -150,12 +150,19 @@ class Soak(Trial):
                              for host in self.oned.hosts().values()) == len(names), 120,
                  "%d hosts monitored" % len(names))
         if self.options.rebalance:
-            for host in self.oned.hosts():
-                self.backend.tell_hardware(host, hardware(CORES, MEMORY))
-                if host % PINNED_EVERY == 0:
-                    self.oned.call("one.host.update", host, PIN_POLICY, 1)
+            self.prepare_hardware()
             self.work.backend = self.backend
             self.settings += SETTINGS
+
+    def prepare_hardware(self):
+        """Hosts for pinned VMs are in a cluster of their own: OneDRS of 7.x refuses clusters with them."""
+        pinned = self.oned.call("one.cluster.allocate", "pinned")
+        self.oned.call("one.cluster.adddatastore", pinned, 0)
+        for host in self.oned.hosts():
+            self.backend.tell_hardware(host, hardware(CORES, MEMORY))
+            if host % PINNED_EVERY == 0:
+                self.oned.call("one.host.update", host, PIN_POLICY, 1)
+                self.oned.call("one.cluster.addhost", pinned, host)
 
     def prepare(self):
         self.prepare_hosts()
