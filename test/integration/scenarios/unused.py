@@ -35,16 +35,16 @@ def unused(t):
     used = t.vm("used", haizea={"start": "best_effort", "duration": clock(3600)})
     kept = t.vm("kept", haizea={"start": "best_effort", "duration": clock(3600), "keep": "yes"})
     plain = t.vm("plain")
-    for vm in (idle, used, kept, plain):
-        t.backend.report_use(vm, 2)
     t.wait_running([used, kept, plain], 30)
     t.wait_running([idle], 40)
+    for vm in (idle, used, kept, plain):
+        t.backend.tell_use(vm, 2)
     waits = t.vm("waits", cpu=1, haizea={"start": "best_effort", "duration": clock(600)})
 
     t.wait(60, "its owner is told", lambda: "are unused" in t.look(used).message, used)
-    t.backend.report_use(used, 60)
+    t.backend.tell_use(used, 60)
     t.wait(60, "it is used again", lambda: "are unused" not in t.look(used).message, used)
-    t.wait_ended(idle, t.began(idle) + 60)
+    t.wait_ended(idle, t.began(idle) + 90)
     t.wait_running([waits], 30)
     with open(told, encoding="utf-8") as file:
         leases = [json.loads(line)["lease"] for line in file if line.strip()]
