@@ -80,6 +80,18 @@ int64_t meeting_rank(const struct meeting *meeting, uint32_t host)
     return meeting->ranks ? meeting->ranks[host] : 0;
 }
 
+bool meeting_refused(const struct meeting *meeting, uint32_t host)
+{
+    const struct unit_question question = {.demand = meeting->demand,
+                                           .host = host,
+                                           .from = meeting->from,
+                                           .until = meeting->until,
+                                           .least = meeting->least};
+
+    return meeting->demand &&
+           occupancy_refused(slot_table_occupancy(meeting->engine->table), &question);
+}
+
 static bool names_own_role(const struct vm_demand *demand)
 {
     for (uint32_t i = 0; i < demand->n_rules; i++)

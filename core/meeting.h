@@ -37,6 +37,8 @@ void meeting_of(struct meeting *meeting, const struct node_set *nodes);
 /* May a VM be put on the host, as far as rules say? What they say of the host's rank. O(1). */
 bool meeting_allows(const struct meeting *meeting, uint32_t host);
 int64_t meeting_rank(const struct meeting *meeting, uint32_t host);
+/* Is it known that meeting_put() would find no units there? As occupancy_refused(). */
+bool meeting_refused(const struct meeting *meeting, uint32_t host);
 
 /* Puts the VM on the host; shortens *until to the time up to which its demand is met. NULL: it is
  * not met up to `least`. The meeting keeps the reference. */

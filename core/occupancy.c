@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/refusals.h"
 #include "util/instant.h"
 #include "util/map.h"
 #include "util/memory.h"
@@ -25,6 +26,7 @@ struct occupancy {
     struct stays *on_host; /* of VMs with units, per host; NULL: none so far */
     struct map of_role;    /* role -> struct stays */
     struct scratch *scratch;
+    struct refusals *refusals;
 };
 
 struct occupancy *occupancy_create(const struct site *site)
@@ -33,6 +35,7 @@ struct occupancy *occupancy_create(const struct site *site)
 
     occupancy->site = site;
     occupancy->scratch = memory_new(1, sizeof *occupancy->scratch);
+    occupancy->refusals = refusals_create(site->n_hosts);
     map_init(&occupancy->of_role, sizeof(struct stays));
     return occupancy;
 }
@@ -56,6 +59,7 @@ void occupancy_destroy(struct occupancy *occupancy)
     free(occupancy->on_host);
     free(occupancy->scratch->used);
     free(occupancy->scratch);
+    refusals_destroy(occupancy->refusals);
     free(occupancy);
 }
 
@@ -160,6 +164,7 @@ void occupancy_book(struct occupancy *occupancy, const struct stay *stay)
         if (!occupancy->on_host)
             occupancy->on_host = memory_new(occupancy->site->n_hosts, sizeof *occupancy->on_host);
         stays_insert(&occupancy->on_host[stay->held->host], stay);
+        refusals_forget(occupancy->refusals, stay->held->host);
     }
     if (role != DEMAND_ANY)
         stays_insert(map_value(&occupancy->of_role, map_add(&occupancy->of_role, role)), stay);
@@ -169,8 +174,10 @@ void occupancy_release(struct occupancy *occupancy, const struct stay *stay)
 {
     uint32_t role = stay->held->demand->role;
 
-    if (held_has_units(stay->held))
+    if (held_has_units(stay->held)) {
         stays_remove(&occupancy->on_host[stay->held->host], stay);
+        refusals_forget(occupancy->refusals, stay->held->host);
+    }
     if (role != DEMAND_ANY)
         stays_remove(map_value(&occupancy->of_role, map_find(&occupancy->of_role, role)), stay);
 }
@@ -257,9 +264,29 @@ static int64_t *use_of_units(const struct occupancy *occupancy, const struct uni
 static bool choose_until(const struct occupancy *occupancy, const struct unit_layout *layout,
                          const struct unit_question *question, int64_t until, struct unit_set *set)
 {
-    int64_t *used = use_of_units(occupancy, layout, question->host, question->from, until);
+    const size_t ahead = first_from(stays_on(occupancy, question->host), until);
 
-    return units_choose(layout, question->demand, used, set);
+    if (refusals_has(occupancy->refusals, question->host, question->demand, question->from, ahead))
+        return false;
+    if (units_choose(layout, question->demand,
+                     use_of_units(occupancy, layout, question->host, question->from, until), set))
+        return true;
+    refusals_note(occupancy->refusals, question->host, question->demand, question->from, ahead);
+    return false;
+}
+
+bool occupancy_refused(const struct occupancy *occupancy, const struct unit_question *question)
+{
+    const struct stays *stays = stays_on(occupancy, question->host);
+    size_t ahead;
+
+    if (!refusals_any(occupancy->refusals, question->host, question->from) ||
+        !demand_has_units(question->demand))
+        return false;
+    ahead = first_from(stays, question->least);
+    return (ahead == stays->n || stays->items[ahead].from >= question->until) &&
+           refusals_has(occupancy->refusals, question->host, question->demand, question->from,
+                        ahead);
 }
 
 /* The latest end by which something begins on the host, before question->until, at which the
@@ -430,20 +457,32 @@ static void limits_of_rule(const struct ruling *ruling, struct map *limits, int6
     }
 }
 
-static void apply_rule(const struct ruling *ruling, int64_t *limits)
+static void lower_everywhere(const struct ruling *ruling, const struct map *by_place,
+                             int64_t elsewhere, int64_t *limits)
 {
     const struct site *site = ruling->occupancy->site;
+
+    for (uint32_t host = 0; by_place->n && host < site->n_hosts; host++) {
+        int64_t place = place_of(ruling->occupancy, ruling->rule->level, host);
+        const int64_t *limit = map_value(by_place, map_find(by_place, place));
+
+        lower(&limits[host], limit ? *limit : elsewhere);
+    }
+}
+
+/* Hosts to be apart on are few: they are not looked for among all. */
+static void apply_rule(const struct ruling *ruling, int64_t *limits)
+{
     struct map by_place;
     int64_t elsewhere;
 
     map_init(&by_place, sizeof(int64_t));
     limits_of_rule(ruling, &by_place, &elsewhere);
-    for (uint32_t host = 0; by_place.n && host < site->n_hosts; host++) {
-        int64_t place = place_of(ruling->occupancy, ruling->rule->level, host);
-        const int64_t *limit = map_value(&by_place, map_find(&by_place, place));
-
-        lower(&limits[host], limit ? *limit : elsewhere);
-    }
+    if (elsewhere < ruling->until || ruling->rule->level != COMPANY_HOST)
+        lower_everywhere(ruling, &by_place, elsewhere, limits);
+    else
+        for (uint32_t i = 0; i < by_place.n; i++)
+            lower(&limits[map_key(&by_place, i)], *(int64_t *)map_value(&by_place, i));
     map_finish(&by_place);
 }
 

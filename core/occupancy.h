@@ -50,6 +50,10 @@ struct unit_question {
 int64_t occupancy_units_until(const struct occupancy *occupancy,
                               const struct unit_question *question, struct held_units **held);
 
+/* Is it known without looking that the question's answer is `from`, and with any shorter `until`?
+ * O(log o). */
+bool occupancy_refused(const struct occupancy *occupancy, const struct unit_question *question);
+
 /* May the VM hold exactly these units meanwhile? */
 bool occupancy_units_free(const struct occupancy *occupancy, const struct stay *stay);
 

@@ -178,7 +178,8 @@ static void order_hosts(const struct pass *pass, const struct node_set *nodes,
     mapper_score_hosts(engine, pass->request, n);
     *order = (struct host_order){.choices = engine->mapper.choices};
     for (size_t i = 0; i < n; i++)
-        if (engine->mapper.batch_scores[i] != POLICY_VETO)
+        if (engine->mapper.batch_scores[i] != POLICY_VETO &&
+            !meeting_refused(&pass->meeting, engine->mapper.batch_hosts[i]))
             order->choices[order->n++] =
                 (struct host_choice){rank_of(pass, nodes->hosts, engine->mapper.batch_hosts[i]),
                                      engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
