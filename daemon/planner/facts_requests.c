@@ -30,11 +30,12 @@ void facts_note(struct facts *facts, int kind, int64_t lease, const struct reaso
     snprintf(note->text, sizeof note->text, "%s", reason->text ? reason->text : "");
 }
 
+/* What is promised its time is refused at once when nothing can be promised. */
 static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
                              const struct reason *reason, int64_t retry)
 {
     facts_note(facts,
-               lease->kind == LEASE_IMMEDIATE && !lease->accepted ? NOTE_REFUSED : NOTE_REASON,
+               lease->kind != LEASE_BEST_EFFORT && !lease->accepted ? NOTE_REFUSED : NOTE_REASON,
                lease->id, reason, retry);
 }
 

@@ -198,6 +198,39 @@ static void a_pending_vm_waits_for_its_document(void **state)
     close_house(&house);
 }
 
+/* No host can be used: what is promised its time cannot be, and is refused; the rest waits. */
+static void what_cannot_be_promised_is_refused(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_IMMEDIATE, LEASE_RESERVATION,
+                                            LEASE_DEADLINE};
+    struct lease_record *leases[4], *promised;
+    struct house house;
+    struct error err = {0};
+
+    for (int32_t i = 0; i < 4; i++) {
+        leases[i] = add_lease(store, i + 1, PHASE_WAITING, kinds[i], 600);
+        leases[i]->accepted = false;
+    }
+    leases[2]->start = NOW + 500;
+    leases[3]->deadline = NOW + 5000;
+    promised = add_lease(store, 5, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    promised->start = NOW + 500;
+    open_house(&house, store, 2);
+    for (int32_t i = 0; i < 5; i++)
+        fake_cloud_add_vm(house.scene.fake, i + 1, VM_PENDING, -1, CPU, MEMORY);
+    world_poll(house.scene.daemon.world, POLL_FULL);
+    cloud_wait(&house.scene.fake->cloud, NULL, 0, 0, &err);
+    rebuild(&house, NOW);
+    assert_int_equal(leases[0]->phase, PHASE_WAITING);
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(leases[i]->phase, PHASE_REFUSED);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(leases[i]->reason_word, "hosts-excluded"); /* they need a datastore */
+    assert_int_equal(promised->phase, PHASE_RESERVED);
+    close_house(&house);
+}
+
 /* --- trials ----------------------------------------------------------------------------------- */
 
 static void found(void *context, const struct planner_trial *trial, const struct error *err)
@@ -378,6 +411,7 @@ int main(void)
         TEST(work_counts_however_it_was_stopped),
         TEST(a_reservation_that_ran_before_goes_on),
         TEST(a_pending_vm_waits_for_its_document),
+        TEST(what_cannot_be_promised_is_refused),
         TEST(dry_runs_change_nothing),
         TEST(trials_name_what_becomes_of_others),
         TEST(a_trial_leaves_the_plan_alone),
