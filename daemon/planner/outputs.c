@@ -275,8 +275,9 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     struct reason reason = output->reason;
     char when[64];
 
-    if (output->how == PREEMPTED_REQUEUE && !again)
-        reason.id = REASON_SUSPENDED_FOR;
+    if (output->how == PREEMPTED_REQUEUE) /* the engine may have planned it again since */
+        reason = (struct reason){.id = again ? REASON_REQUEUED_FOR : REASON_SUSPENDED_FOR,
+                                 .n = {output->other, output->at}};
     planned_of(&planner->planned, lease->id)->is_preempted = true;
     planner_set_reason(planner, lease, &reason);
     if (!lease_note_preemption(planner->store, lease, output->other, output->at))
