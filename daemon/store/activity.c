@@ -184,6 +184,16 @@ static void say_deadline(struct sentence *sentence)
         add_reason(sentence, ". At present: ", true);
 }
 
+/* Behind what it is doing: the lease is about to leave its hosts for another one. */
+static void say_preemption(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+
+    add(sentence, ", to be %s for lease %lld", store_preemption_word(lease),
+        (long long)lease->preempted_for);
+    add_time(sentence, " at ", lease->preempted_at, "");
+}
+
 static void say_starting(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -193,7 +203,9 @@ static void say_starting(struct sentence *sentence)
         add(sentence, "Late: the %s is starting after its time", what);
     else
         add(sentence, lease->accumulated ? "Resuming" : "Starting");
-    if (!is_plan(lease))
+    if (store_is_preempted(lease))
+        say_preemption(sentence);
+    else if (!is_plan(lease))
         add_reason(sentence, ": ", false);
 }
 
@@ -217,9 +229,8 @@ static void say_running(struct sentence *sentence)
     if (lease->reason_id == REASON_UNKNOWN) {
         add_reason(sentence, "Not known to run: ", true);
     } else if (store_is_preempted(lease)) {
-        add(sentence, "Running, to be %s for lease %lld", store_preemption_word(lease),
-            (long long)lease->preempted_for);
-        add_time(sentence, " at ", lease->preempted_at, "");
+        add(sentence, "Running");
+        say_preemption(sentence);
     } else {
         add(sentence, "Running");
         if (is_time(lease->end))

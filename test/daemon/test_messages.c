@@ -122,6 +122,10 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     expect(&lease, "Running, to be suspended for lease 7 at 1970-01-01 01:00:00");
     lease.reason_id = REASON_CANCELLED_FOR;
     expect(&lease, "Running, to be ended for lease 7 at 1970-01-01 01:00:00");
+    lease.phase = PHASE_STARTING; /* a reservation was accepted while the lease starts */
+    lease.reason_id = REASON_SUSPENDED_FOR;
+    snprintf(lease.reason_word, sizeof lease.reason_word, "suspended-for");
+    expect(&lease, "Starting, to be suspended for lease 7 at 1970-01-01 01:00:00");
     lease.phase = PHASE_STOPPING;
     lease.reason_id = REASON_SUSPENDED_FOR;
     expect(&lease, "Being suspended for lease 7");
