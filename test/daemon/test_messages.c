@@ -22,6 +22,7 @@ static struct lease_record lease_in(enum lease_phase phase, const char *word, co
                                  .since = INSTANT_NONE,
                                  .end = INSTANT_NONE,
                                  .expected = INSTANT_NONE,
+                                 .unused_until = INSTANT_NONE,
                                  .retry = INSTANT_NONE};
 
     snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
