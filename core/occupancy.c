@@ -357,15 +357,20 @@ struct held_units *occupancy_reported(const struct occupancy *occupancy,
                                       const struct vm_units *reported)
 {
     const struct host_units *units = occupancy->site->hosts[question->host].units;
+    int64_t from = question->from;
     struct unit_layout layout;
     struct unit_set set;
+    bool found;
 
     if (!units || !demand_has_units(question->demand))
         return held_units_create(question->vm, question->host, question->demand, NULL);
     layout = unit_layout_of(units);
-    units_reported(
-        &layout, question->demand, reported,
-        use_of_units(occupancy, &layout, question->host, question->from, question->until), &set);
+    do {
+        found = units_reported(
+            &layout, question->demand, reported,
+            use_of_units(occupancy, &layout, question->host, from, question->until), &set);
+        from = occupancy_next_end(occupancy, question->host, from);
+    } while (!found && from < question->until);
     return held_units_create(question->vm, question->host, question->demand, &set);
 }
 

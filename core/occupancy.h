@@ -57,7 +57,8 @@ bool occupancy_refused(const struct occupancy *occupancy, const struct unit_ques
 /* May the VM hold exactly these units meanwhile? */
 bool occupancy_units_free(const struct occupancy *occupancy, const struct stay *stay);
 
-/* What a VM that runs now holds, by its own account (units_reported()). */
+/* What a VM that runs now holds, by its own account (units_reported()). One that has been given
+ * nothing yet, beside VMs that are about to leave, holds what they leave. */
 struct held_units *occupancy_reported(const struct occupancy *occupancy,
                                       const struct unit_question *question,
                                       const struct vm_units *reported);

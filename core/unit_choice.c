@@ -191,7 +191,7 @@ static struct vm_demand unreported(const struct vm_demand *demand, const struct 
     return rest;
 }
 
-void units_reported(const struct unit_layout *layout, const struct vm_demand *demand,
+bool units_reported(const struct unit_layout *layout, const struct vm_demand *demand,
                     const struct vm_units *reported, int64_t *used, struct unit_set *set)
 {
     struct vm_demand rest;
@@ -207,7 +207,7 @@ void units_reported(const struct unit_layout *layout, const struct vm_demand *de
             (uint8_t)numa_node_place(layout->units, reported->memory_nodes[i]);
     rest = unreported(demand, set);
     if (!units_choose(layout, &rest, used, &chosen))
-        return;
+        return false;
     if (!set->n_devices) {
         set->n_devices = chosen.n_devices;
         memcpy(set->devices, chosen.devices, chosen.n_devices * sizeof *chosen.devices);
@@ -218,4 +218,5 @@ void units_reported(const struct unit_layout *layout, const struct vm_demand *de
         memcpy(set->threads, chosen.threads, chosen.n_threads * sizeof *chosen.threads);
         memcpy(set->memory, chosen.memory, chosen.n_memory);
     }
+    return true;
 }

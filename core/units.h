@@ -101,8 +101,9 @@ bool units_could_meet(const struct host_units *units, const struct vm_demand *de
 /* May the VM have exactly these units next to those in use? `used` changes. */
 bool units_are_free(const struct unit_layout *layout, const struct held_units *held, int64_t *used);
 
-/* The units that a running VM reports; of what it leaves out, those that units_choose() finds. */
-void units_reported(const struct unit_layout *layout, const struct vm_demand *demand,
+/* The units that a running VM reports; of what it leaves out, those that units_choose() finds.
+ * False: it finds none. */
+bool units_reported(const struct unit_layout *layout, const struct vm_demand *demand,
                     const struct vm_units *reported, int64_t *used, struct unit_set *set);
 
 /* --- parts of a choice -------------------------------------------------------------------------

@@ -358,6 +358,30 @@ static void an_adopted_vm_holds_what_it_reports(void **state)
     finish(&s);
 }
 
+/* It has been given nothing yet: the device is still with the VM that leaves. */
+static void an_adopted_vm_gets_what_another_one_leaves(void **state)
+{
+    static const uint32_t first[] = {50}, hosts[] = {0};
+    const struct vm_units has_first = {.devices = first, .n_devices = 1};
+    const struct vm_units has_none = {.n_devices = 0};
+    struct adoption leaves = {
+        .as = ADOPTED_RUNNING, .vm_host = hosts, .until = 30, .vm_units = &has_first};
+    struct adoption starts = {
+        .as = ADOPTED_RUNNING, .vm_host = hosts, .until = 200, .vm_units = &has_none};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 1, &one_gpu);
+    assert_int_equal(adopt(&s, one(1, 30, &wants_gpu), leaves), 0);
+    assert_int_equal(adopt(&s, one(2, 200, &wants_gpu), starts), 0);
+    ask(&s, one(3, 50, &wants_gpu));
+    settle(&s);
+    assert_string_equal(held_by(&s, 2), "1: d50");
+    assert_string_equal(plan_of(&s, 3), "VM 200-250 on 1; SHUTDOWN 250-250 on 1");
+    run_to_end(&s);
+    scenario_end(&s);
+}
+
 /* The next engine adopts reservations by start, not in the order of acceptance. */
 static void reservations_are_rearranged_when_they_are_adopted(void **state)
 {
@@ -712,6 +736,7 @@ int main(void)
         cmocka_unit_test(policies_that_choose_victims_are_told_who_has_the_device),
         cmocka_unit_test(devices_are_held_for_a_lease_of_higher_priority),
         cmocka_unit_test(an_adopted_vm_holds_what_it_reports),
+        cmocka_unit_test(an_adopted_vm_gets_what_another_one_leaves),
         cmocka_unit_test(reservations_are_rearranged_when_they_are_adopted),
         cmocka_unit_test(a_vm_being_suspended_holds_its_device_until_then),
         cmocka_unit_test(cores_and_threads_are_taken_as_oned_takes_them),
