@@ -6,14 +6,13 @@ import subprocess
 import threading
 import time
 
-from kit.client import ALL_BUT_DONE, OnedError
+from kit.client import ALL_BUT_DONE, LCM_INIT, OnedError
 from kit.groups import broken_rules, read_groups
 from kit.sampler import Sampler
 
 STUCK = 30  # seconds in one transition after oned was killed: an operator recovers the VM
 REUNITED = 30  # seconds for which VMs that move together may be on different hosts
 RECOVER_SUCCESS, DELETE_RECREATE = 1, 4
-LCM_INIT = 0
 PASSING = {LCM_INIT, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 20, 21, 22, 23, 29, 30, 31, 32, 35,
            43, 45}
 

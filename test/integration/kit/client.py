@@ -27,7 +27,7 @@ HOST_STATES = {0: "INIT", 1: "MONITORING", 2: "MONITORED", 3: "ERROR", 4: "DISAB
 
 # Active, but nothing of the VM is on the host any more, or never was.
 WITHOUT_CAPACITY = {10, 11, 15, 23, 30, 36, 37, 38, 39, 40, 41, 42, 44, 46, 47, 48, 49, 50, 61}
-LCM_UNKNOWN = 16
+LCM_INIT, LCM_UNKNOWN = 0, 16
 ALL_STATES, ALL_BUT_DONE = -2, -1
 
 

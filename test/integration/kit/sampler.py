@@ -3,15 +3,15 @@
 import threading
 import time
 
-from kit.client import LCM_STATES, LCM_UNKNOWN, VM_STATES, OnedError
+from kit.client import LCM_INIT, LCM_STATES, LCM_UNKNOWN, VM_STATES, OnedError
 from kit.groups import broken_rules, read_groups
 
 CPU_TOLERANCE = 0.001
 
 
 def moves_now(vm):
-    """oned has begun the record of the new host; the devices are those of the former one."""
-    return vm.running and not vm.history[-1].running
+    """oned has begun the record of the new host; devices and CPUs are those of the former one."""
+    return vm.lcm == LCM_INIT or vm.running and not vm.history[-1].running
 
 
 class Sampler(threading.Thread):
