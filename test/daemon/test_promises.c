@@ -234,6 +234,48 @@ static void an_empty_store_gets_its_leases_back(void **state)
     close_it(&stage);
 }
 
+static void a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left(void **state)
+{
+    struct stage stage, other;
+    char directory[DIRECTORY_NAME_MAX];
+    const struct lease_record *found;
+    struct lease_record *lease;
+    struct vm_record *vm;
+    struct store *empty;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    lease = reserve(&stage, 1, 1);
+    lease->kind = LEASE_DEADLINE;
+    lease->start = INSTANT_NONE;
+    lease->deadline = START;
+    lease->duration = 1000;
+    vm = vm_to_change(stage.store, 1);
+    vm->suspended_by_us = vm->ran = true;
+    vm->sequence = 0;
+    vm->ran_for = 400;
+    fake_cloud_put(stage.scene.fake, 1, VM_STOPPED, 2);
+    assert_int_equal(write_all(&stage), 1);
+
+    directory_make(directory);
+    empty = store_must_open(directory);
+    open_on(&other, empty);
+    memcpy(other.texts, stage.texts, sizeof stage.texts);
+    memcpy(other.scene.fake->vms, stage.scene.fake->vms, sizeof stage.scene.fake->vms);
+    other.scene.fake->n_vms = stage.scene.fake->n_vms;
+    look(&other);
+    found = store_lease(empty, 1);
+    assert_int_equal(found->phase, PHASE_RESERVED); /* promised, not only queued */
+    assert_int_equal(found->kind, LEASE_DEADLINE);
+    assert_int_equal(found->deadline, START);
+    assert_int_equal(found->duration - found->accumulated, 600);
+    assert_true(store_vm(empty, 1)->suspended_by_us);
+    assert_int_equal(write_all(&other), 0);
+    close_it(&other);
+    store_close(empty);
+    directory_remove(directory);
+    close_it(&stage);
+}
+
 static void what_users_write_over_it_is_said_and_repaired_once(void **state)
 {
     static const char *const damages[] = {"", "nonsense", "v1:9:reservation;;1,2:AAAA"};
@@ -544,6 +586,7 @@ int main(void)
         TEST(who_does_not_act_reports_no_damage),
         TEST(a_promise_of_a_newer_galernad_is_left_alone),
         TEST(an_empty_store_gets_its_leases_back),
+        TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
         TEST(what_users_write_over_it_is_said_and_repaired_once),
         TEST(a_template_read_before_the_promise_was_written_proves_nothing),
         TEST(a_copy_and_an_older_one_are_found),

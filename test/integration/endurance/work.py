@@ -223,8 +223,8 @@ class Work:
         vm = self.pick([PLAIN, LEASE], lambda vm: vm.running)
         if vm and not any(vm.id == other for _, other in self.to_resume):
             self.item_of[vm.id].suspended.append(vm.id)
-            self.oned.action("suspend", vm.id)
             self.to_resume.append((time.time() + self.random.uniform(10, 40), vm.id))
+            self.oned.action("suspend", vm.id)  # may come to pass although no answer comes
             self.count("VMs suspended by users", "user suspends %s" % vm)
 
     def disable_host(self):
