@@ -6,6 +6,7 @@ import http.server
 import inspect
 import sys
 import threading
+import time
 
 from galerna_client import Galerna, GalernaError
 
@@ -51,7 +52,14 @@ def orders_about_leases():
     assert galerna.explain_lease(lease)["ok"]
     assert galerna.get_lease_history(lease, limit=5)["events"]
     galerna.hold_lease(lease)
-    galerna.release_lease(lease)
+    while True:
+        try:
+            galerna.release_lease(lease)
+            break
+        except GalernaError as error:
+            if error.status != 503:  # "try again in a moment"
+                raise
+            time.sleep(0.5)
     galerna.cancel_lease(lease)
 
 

@@ -29,4 +29,5 @@ until_true is 3 waiting
 http_port=$(free_port)
 start_web web --listen "127.0.0.1:$http_port"
 until_said web 'serving HTTP on'
-python3 "$here/page.py" "127.0.0.1:$http_port" "$(cat "$work/auth")" "$work" || fail "$(cat "$work/web")"
+python3 "$here/page.py" "127.0.0.1:$http_port" "$(cat "$work/auth")" "$work" \
+    "http://127.0.0.1:$port/RPC2" || fail "$(cat "$work/web")"

@@ -55,7 +55,7 @@ async function ask(path, { method = "GET", body } = {}) {
         credentials: isReading ? "same-origin" : "omit", body: body && JSON.stringify(body) });
     const document = await answer.json();
     if (!answer.ok)
-        throw new Error(document.error ?? document.text);
+        throw Object.assign(new Error(document.error ?? document.text), { status: answer.status });
     return document;
 }
 
@@ -162,7 +162,8 @@ function drawUse() {
     element("use").replaceChildren(past, ahead);
     const present = cpu[Math.min(STEPS - 1, Math.max(0, now))];
     element("use-text").textContent = now < 0 || now >= STEPS ? "" : total > 0
-        ? `Now ${present.toFixed(1)} of ${total.toFixed(1)} CPU (${Math.round(100 * present / total)} %)`
+        ? `Now ${present.toFixed(1)} of ${total.toFixed(1)} CPU (${
+            Math.round(100 * present / total)} %)`
         : `Now ${present.toFixed(1)} CPU of your leases`;
 }
 
@@ -183,7 +184,8 @@ function drawWaits() {
     const points = sums.map((sum, i) => [i / n, counts[i] ? sum / counts[i] : 0]);
     element("waits").replaceChildren(chart("Mean wait of the leases that began", [{ name: "wait",
         points: counts.some(Boolean) ? points : [] }], { from: 0, until: 1 },
-    { x: (part) => say(view.from + part * view.span), y: (seconds) => `${Math.round(seconds / 60)} min` }));
+    { x: (part) => say(view.from + part * view.span),
+        y: (seconds) => `${Math.round(seconds / 60)} min` }));
 }
 
 // --- queue and leases -------------------------------------------------------------------------
@@ -203,13 +205,19 @@ function drawQueue(leases) {
     element("queue").replaceChildren(...rows);
 }
 
-// What was decided lately, which operators may see.
+// What was decided lately, which operators may see; others have the histories of their leases. Who
+// was denied it once is not asked for again: each denial is a line of galerna-web's log.
+let deniedTo; // the value of `authorization`
+
 async function drawLately() {
     let events = [];
     try {
-        ({ events } = await ask("/history?limit=40"));
-    } catch {
-        // others have the history of each of their leases
+        if (deniedTo !== authorization)
+            ({ events } = await ask("/history?limit=40"));
+    } catch (error) {
+        if (error.status !== 403)
+            throw error;
+        deniedTo = authorization;
     }
     element("lately").hidden = events.length === 0;
     element("decisions").replaceChildren(...events.map((event) => make("li", {}, `${
@@ -219,7 +227,8 @@ async function drawLately() {
 
 async function showLease(lease) {
     const facts = [["User", `${lease.user} (${lease.user_group})`], ["Kind", lease.kind],
-        ["Phase", lease.phase], ["VMs", lease.vms], ["CPU", lease.cpu], ["Memory", `${lease.memory} MB`],
+        ["Phase", lease.phase], ["VMs", lease.vms], ["CPU", lease.cpu],
+        ["Memory", `${lease.memory} MB`],
         ["Submitted", say(time(lease.submitted))],
         ["Began", say(time(lease.began) ?? time(lease.since))],
         ["Expected", say(time(lease.expected))], ["Ends", say(time(lease.end))],

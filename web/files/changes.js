@@ -78,7 +78,8 @@ function termsOf(form) {
 }
 
 const outcomeOf = (answer) => (answer.accepted
-    ? `It would be accepted${answer.start ? ` and start ${say(time(answer.start))}` : ""}. ${answer.text}`
+    ? `It would be accepted${answer.start ? ` and start ${say(time(answer.start))}` : ""}. ${
+        answer.text}`
     : `It would be refused: ${answer.text}`);
 
 element("to-request").onclick = () => {
@@ -114,8 +115,9 @@ element("change").onsubmit = (event) => {
 };
 
 function give(name, done) {
-    element("change").elements[name].onclick = () => order("change-answer", `${pathOfLease()}/${name}`,
-        { method: "POST", body: {} }, () => done);
+    element("change").elements[name].onclick = () =>
+        order("change-answer", `${pathOfLease()}/${name}`, { method: "POST", body: {} },
+            () => done);
 }
 
 give("hold", "The lease is on hold.");
@@ -132,4 +134,6 @@ element("change").elements.cancel.onclick = (event) => {
     delete button.dataset.lease;
     order("change-answer", pathOfLease(), { method: "DELETE" }, () => "The lease is cancelled.");
 };
-element("lease").addEventListener("close", () => delete element("change").elements.cancel.dataset.lease);
+element("lease").addEventListener("close", () => {
+    delete element("change").elements.cancel.dataset.lease;
+});

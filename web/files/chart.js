@@ -6,8 +6,8 @@ function pathOf(points, box) {
     const y = (value) => 100 - 100 * value / (box.most || 1);
     const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
     const [first, ...others] = points.map(([at, value]) => [x(at).toFixed(1), y(value).toFixed(1)]);
-    path.setAttribute("d", first
-        ? `M ${first[0]} ${first[1]}${others.map(([at, value]) => ` H ${at} V ${value}`).join("")}` : "");
+    const steps = others.map(([at, value]) => ` H ${at} V ${value}`).join("");
+    path.setAttribute("d", first ? `M ${first[0]} ${first[1]}${steps}` : "");
     return path;
 }
 

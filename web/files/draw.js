@@ -61,7 +61,8 @@ function barOf(bar, lane) {
     const { lease, use } = bar;
     const label = `${lease.lease} ${lease.name || lease.user}`;
     const node = make("button", { className: `bar ${use}`, type: "button", textContent: label,
-        title: `Lease ${label}, ${lease.user}: ${use}, ${page.say(bar.from)} to ${page.say(bar.until)}` });
+        title: `Lease ${label}, ${lease.user}: ${use}, ${page.say(bar.from)} to ${
+            page.say(bar.until)}` });
     node.setAttribute("aria-label", node.title);
     node.style.top = `${lane * LANE + 2}px`;
     node.dataset.lease = lease.lease;
@@ -118,7 +119,8 @@ function fillLane(area, bars) {
 function bandsOf(host) {
     return (host.bands ?? []).filter(([, from, until]) => isShown(from, until))
         .map(([kind, from, until]) => place(make("div", { className: `band ${kind}`,
-            title: `${kind === "drain" ? "maintenance" : kind} until ${page.say(until)}` }), from, until));
+            title: `${kind === "drain" ? "maintenance" : kind} until ${page.say(until)}` }),
+        from, until));
 }
 
 function fillRow(row) {
@@ -241,8 +243,8 @@ function step(bar, key) {
 
 document.addEventListener("keydown", (event) => {
     const target = event.target;
-    if (target.matches("input, select") || document.querySelector("dialog[open]") || event.ctrlKey || event.altKey ||
-        event.metaKey)
+    if (target.matches("input, select") || document.querySelector("dialog[open]") ||
+        event.ctrlKey || event.altKey || event.metaKey)
         return;
     const keys = { n: home, "+": () => zoom(SPANS.findLastIndex(([, span]) => span < view.span)),
         "-": () => zoom(SPANS.findIndex(([, span]) => span > view.span)) };

@@ -53,7 +53,8 @@ const FIGURES = [["waiting_mean", "Mean wait", span], ["waiting_median", "Median
     ["utilization", "Utilization", (value) => `${(100 * value).toFixed(1)} %`],
     ["queue_mean", "Mean queue", number(1)], ["fairness", "Fairness", number(3)],
     ["preempted_suspend", "Suspended", number(0)], ["preempted_requeue", "Requeued", number(0)],
-    ["preempted_cancel", "Cancelled to make room", number(0)], ["migrations", "Migrations", number(0)],
+    ["preempted_cancel", "Cancelled to make room", number(0)],
+    ["migrations", "Migrations", number(0)],
     ["makespan", "Makespan", span], ["end_time", "End", span]];
 
 function figureCell(run, [name, , text]) {
@@ -105,7 +106,8 @@ function drawCurves() {
     element("curves-key").replaceChildren(chartKey(shown.map((run) => run.name)));
     element("curves").replaceChildren(
         distribution("Share of leases that waited at most", "waiting", 1, span),
-        distribution("Share of leases with a bounded slowdown of at most", "slowdown", 1, number(1)),
+        distribution("Share of leases with a bounded slowdown of at most", "slowdown", 1,
+            number(1)),
         overTime("Utilization", "utilization", 1, () => "100 %"),
         overTime("Leases in the queue", "queue", undefined, number(1)));
     element("curves-note").textContent = shown.length < given.runs.length
@@ -123,12 +125,13 @@ const hostsOf = (text) => text.split(" ").filter(Boolean).flatMap((range) => {
 
 function barsOf(run) {
     const leases = new Map(run.leases.map(([id, kind, user, vms, submit, start, end, wait, slowdown,
-        state, reason]) => [id, { lease: id, name: kind, kind, user: user ?? "", user_group: "", vms,
-        submit, start, end, wait, slowdown, activity: state, reason }]));
+        state, reason]) => [id, { lease: id, name: kind, kind, user: user ?? "", user_group: "",
+        vms, submit, start, end, wait, slowdown, activity: state, reason }]));
     return run.bars.map(([id, kind, from, until, hosts]) => {
         const lease = leases.get(id), use = OVERHEADS.has(kind) ? "planned" : USES[kind];
         return { lease, kind, use: use === "running" && lease.kind === "AR" ? "reserved" : use,
-            from: 1000 * from, until: 1000 * (until ?? run.figures.end_time), hosts: hostsOf(hosts) };
+            from: 1000 * from, until: 1000 * (until ?? run.figures.end_time),
+            hosts: hostsOf(hosts) };
     }).sort((a, b) => a.from - b.from);
 }
 
@@ -152,7 +155,8 @@ function choose(run) {
         : "";
     const whole = Math.max(60e3, page.now());
     offer([["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],
-        ["1 month", 30 * DAY]].filter(([, length]) => length < whole).concat([["whole run", whole]]));
+        ["1 month", 30 * DAY]].filter(([, length]) => length < whole)
+        .concat([["whole run", whole]]));
     home();
 }
 
