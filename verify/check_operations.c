@@ -78,8 +78,7 @@ static void check_restart(struct checker *checker, const struct schedule_lease *
     for (size_t i = 0; i < lease->n_reservations; i++) {
         const struct schedule_reservation *r = &lease->reservations[i];
 
-        if (r->kind != SCHEDULE_TRANSFER && r->from < transfer->until &&
-            r->until > transfer->from)
+        if (r->kind != SCHEDULE_TRANSFER && r->from < transfer->until && r->until > transfer->from)
             overlaps(checker, lease, r, SCHEDULE_TRANSFER, transfer->until);
     }
 }

@@ -206,8 +206,9 @@ static bool plans_changed(const struct schedule *schedule, int64_t known, int64_
 {
     for (size_t i = 0; i < schedule->n_moves; i++) {
         const struct schedule_move *move = &schedule->moves[i];
+        const struct schedule_lease *lease = schedule_lease(schedule, move->lease);
 
-        if (move->time >= known && move->time <= until &&
+        if (move->time >= known && move->time <= until && lease && lease->submit <= known &&
             (move->to == STATE_CANCELLED || move->to == STATE_FAIL ||
              (move->to == STATE_PENDING && move->from != STATE_NEW) ||
              (move->to == STATE_QUEUED && move->from != STATE_PENDING) ||

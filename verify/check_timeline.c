@@ -22,8 +22,8 @@ static void expect(struct traces *traces, enum schedule_state to, int64_t time)
 }
 
 /* Windows [first, end) of one kind: when the first begins and, when all are done, the last ends. */
-static void expect_windows(const struct checker *checker, const struct schedule_lease *lease, enum schedule_kind kind,
-                           const size_t range[2], struct traces *traces)
+static void expect_windows(const struct checker *checker, const struct schedule_lease *lease,
+                           enum schedule_kind kind, const size_t range[2], struct traces *traces)
 {
     int64_t from = SCHEDULE_NEVER, until = SCHEDULE_UNSET;
     bool begun = false, done = kind == SCHEDULE_RESUME || range[1] < lease->n_reservations ||
@@ -56,7 +56,8 @@ static void expect_run(const struct checker *checker, const struct schedule_leas
         expect(traces, STATE_MIGRATING, vm[-1].from);
     if (vm->progress != PROGRESS_SCHEDULED)
         expect(traces, STATE_ACTIVE, vm->from);
-    expect_windows(checker, lease, SCHEDULE_SUSPEND, (const size_t[]){run->vm + 1, run->end}, traces);
+    expect_windows(checker, lease, SCHEDULE_SUSPEND, (const size_t[]){run->vm + 1, run->end},
+                   traces);
 }
 
 static bool stands_for_operation(const struct schedule_move *move)

@@ -64,6 +64,17 @@ static size_t times_named(const struct schedule_reservation *r, const struct sch
     return n;
 }
 
+static int64_t held_of(const struct schedule *schedule, const struct schedule_reservation *r,
+                       int64_t host, const char *type)
+{
+    int64_t held = 0;
+
+    for (size_t i = 0; i < r->n_holdings; i++)
+        if (r->holdings[i].host == host && strcmp(schedule->types[r->holdings[i].type], type) == 0)
+            held += r->holdings[i].amount;
+    return held;
+}
+
 /* The transfer carries only the image that its VMs need. */
 static void check_image(struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_reservation *r)
@@ -109,6 +120,31 @@ static void check_image_deadline(struct checker *checker, const struct schedule_
                           (long long)r->deadline);
 }
 
+/* Each VM once, and the bandwidth of the repository and of each host that is sent to. */
+static void check_sent(struct checker *checker, const struct schedule_lease *lease,
+                       const struct schedule_reservation *r)
+{
+    int64_t bandwidth = checker->schedule->settings.bandwidth;
+    struct finding finding = {CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from};
+
+    checker_examined(checker, CHECK_TRANSFERS);
+    if (held_of(checker->schedule, r, SCHEDULE_REPOSITORY, "Net-out") != bandwidth)
+        checker_violation(checker, &finding, "FILE_TRANSFER without the repository's bandwidth");
+    for (size_t i = 0; i < r->n_places; i++) {
+        const struct schedule_place *to = &r->places[i];
+        size_t n = 0;
+
+        finding.host = to->host;
+        if (held_of(checker->schedule, r, to->host, "Net-in") != bandwidth)
+            checker_violation(checker, &finding, "FILE_TRANSFER without the host's bandwidth");
+        for (size_t k = 0; k < r->n_places; k++)
+            n += r->places[k].lease == to->lease && r->places[k].vm == to->vm;
+        if (n > 1)
+            checker_violation(checker, &finding, "FILE_TRANSFER names VM %lld of lease %lld twice",
+                              (long long)to->vm, (long long)to->lease);
+    }
+}
+
 static void check_transfer(struct checker *checker, const struct schedule_lease *lease,
                            const struct schedule_reservation *r)
 {
@@ -118,6 +154,7 @@ static void check_transfer(struct checker *checker, const struct schedule_lease 
                           "FILE_TRANSFER, but images are not transferred (lease-preparation)");
     check_image(checker, lease, r);
     check_image_deadline(checker, lease, r);
+    check_sent(checker, lease, r);
     check_length(checker, lease, r, shared_transfer_due(checker->schedule, lease, r));
 }
 
@@ -286,6 +323,14 @@ static int64_t follow_image(struct checker *checker, const struct schedule_lease
     return at;
 }
 
+static bool sends_any(const struct schedule_lease *lease, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        if (sends_images(lease, &lease->reservations[i]))
+            return true;
+    return false;
+}
+
 /* Between two runs the images go where the VMs go, perhaps over other hosts. */
 static void check_images_moved(struct checker *checker, const struct schedule_lease *lease,
                                size_t before, size_t after)
@@ -326,7 +371,7 @@ static void check_images(struct checker *checker, const struct schedule_lease *l
                                   lease->reservations[i].from);
         if (begins && !settings->caches)
             check_images_came(checker, lease, i);
-        else if (!begins && settings->moves_files)
+        else if (!begins && (settings->moves_files || sends_any(lease, last, i)))
             check_images_moved(checker, lease, last, i);
         last = i;
     }

@@ -7,6 +7,10 @@
  * The options of a user hold for each user; those of a group for each lease of its members
  * (duration, horizon, vms, cpu, memory) or for all its members together (leases, reservations,
  * all-vms, vm-hours, cpu-hours).
+ *
+ * A lease that its user has stopped or held counts again when it goes on, also beyond a limit: it
+ * was accepted before, and OpenNebula boots a VM that was powered off without asking. The user gets
+ * nothing new until the sum is below the limit.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,9 +53,10 @@ static const struct galerna_option options[] = {
     [VMS] = COUNT("vms", "VMs of a lease"),
     [CPU] = COUNT("cpu", "CPU of all VMs of a lease, in percent of a processor"),
     [MEMORY] = COUNT("memory", "Memory of all VMs of a lease, in MB"),
-    [LEASES] = COUNT("leases", "Leases of a user that wait or run"),
+    [LEASES] = COUNT("leases", "Leases of a user that wait or run; those that the user has stopped "
+                               "count when they go on, also beyond the limit"),
     [RESERVATIONS] = COUNT("reservations", "Advance reservations of a user that are not over"),
-    [ALL_VMS] = COUNT("all-vms", "VMs of all leases of a user that wait or run"),
+    [ALL_VMS] = COUNT("all-vms", "VMs of all leases of a user that count for leases"),
     [VM_HOURS] = COUNT("vm-hours", "VM-hours of a user in a week, used and promised"),
     [CPU_HOURS] = COUNT("cpu-hours", "CPU-hours of a user in a week, used and promised"),
     [GROUPS] = {.name = "groups",

@@ -125,7 +125,7 @@ static void a_lease_has_limits(void **state)
 static void a_user_has_limits(void **state)
 {
     struct scene scene;
-    struct mock_lease first, second, reservation;
+    struct mock_lease first, second, third, reservation;
 
     (void)state;
     scene_init(&scene, "leases=2 reservations=1 all-vms=10");
@@ -163,6 +163,12 @@ static void a_user_has_limits(void **state)
                    "asks for 1 beside 1; a user may have 1 leases at a time");
     tell(&scene, GALERNA_EVENT_PARKED, &first);
     expect_passes(&scene, &second);
+    /* Both go on: the limit is exceeded, and nothing new is accepted. */
+    tell(&scene, GALERNA_EVENT_RELEASED, &first);
+    third = new_lease(&scene, 3);
+    expect_refusal(&scene, &third, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
+                   "asks for 1 beside 2; a user may have 1 leases at a time");
+    tell(&scene, GALERNA_EVENT_PARKED, &first);
     tell(&scene, GALERNA_EVENT_FINISHED, &second);
     tell(&scene, GALERNA_EVENT_RELEASED, &first);
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-leases",

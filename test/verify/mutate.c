@@ -287,8 +287,8 @@ static void mix(struct mutator *mutator, json_t *one, json_t *next, const char *
         json_incref(mine);
         exchange(mutator, &spot, mine, &other, "exchanged with the next one's");
         json_decref(mine);
-        for (size_t k = 0; json_is_array(mine) && json_is_array(theirs) && k < json_array_size(mine);
-             k++) {
+        for (size_t k = 0;
+             json_is_array(mine) && json_is_array(theirs) && k < json_array_size(mine); k++) {
             snprintf(below, sizeof below, "%.300s/%.60s/%zu", path, keys[i], k);
             give_entry(mutator, below, mine, theirs, k);
         }

@@ -21,9 +21,13 @@
 #define ASKED                                                                                      \
     "as asked for: only the trace could contradict, and verify says that it is not checked"
 #define PLANNING  "what is held beyond what the VMs need (checked) only keeps others away"
+#define MODE      "the mode follows from the others; all or none are on"
+#define HOSTS     "the order of hosts says nothing"
+#define LAXER     "a laxer rule: only the configuration could contradict"
 #define ORDER     "the order within one second says nothing"
 #define NO_EFFECT "the record contains no operation that the setting is about"
-#define ROUNDED   "the same whole seconds, which are compared exactly"
+#define ROUNDED                                                                                    \
+    "each operation of the record takes the same whole seconds, which are compared exactly"
 #define CHOICE                                                                                     \
     "guides the choice among schedules that keep all promises: verify says that it is not checked"
 #define CACHED                                                                                     \
@@ -75,6 +79,19 @@ static bool of_plan(json_t *record, const char *path)
 static bool of_idle_lease(json_t *record, const char *path)
 {
     return json_array_size(json_object_get(lease_of(record, path), "rrs")) == 0;
+}
+
+/* Of a lease that was planned again, and prepared again. */
+static bool of_repeated_transfer(json_t *record, const char *path)
+{
+    json_t *rrs = json_object_get(lease_of(record, path), "rrs"), *r;
+    size_t i, n = 0;
+
+    json_array_foreach(rrs, i, r)
+    {
+        n += strcmp(json_string_value(json_object_get(r, "type")), "FILE_TRANSFER") == 0;
+    }
+    return n > 1 && strcmp(kind_of(record, path), "FILE_TRANSFER") == 0;
 }
 
 static bool anything(json_t *record, const char *path)
@@ -180,6 +197,11 @@ static const struct {
     {anything, "galerna/leases/*/not_before", "*", ASKED},
     {anything, "galerna/leases/*/duration", "*", ASKED},
     {anything, "leases/*/preemptible", "negated", ASKED},
+    {anything, "leases/*/preemptible", "exchanged with the next one's", ASKED},
+    {anything, "leases/*/software", "= null", ASKED},
+    {anything, "leases/*/software", "exchanged with the next one's", ASKED},
+    {anything, "leases/*/nodes/*", "exchanged*",
+     "VMs of one lease trade sizes on hosts that hold the same for them"},
     {anything, "leases/*/duration_original", "*", ASKED},
     {anything, "leases/*/duration_known", "*", ASKED},
     {of_idle_lease, "leases/*/nodes/*", "*", ASKED},
@@ -192,10 +214,12 @@ static const struct {
     {anything, "galerna/settings/suspension", "= serial-only",
      "leases of one VM may be suspended with either; that larger ones are not is checked"},
     {no_suspension, "galerna/settings/suspendresume-exclusion", "*", NO_EFFECT},
+    {anything, "galerna/settings/suspension", "= all", LAXER},
+    {anything, "galerna/settings/suspendresume-exclusion", "= local", LAXER},
     {anything, "galerna/settings/suspendresume-exclusion", "= global",
      "a stricter rule, which the schedule keeps as well"},
-    {anything, "galerna/settings/*-rate", "[+]1", ROUNDED},
-    {anything, "galerna/settings/imagetransfer-bandwidth", "[+]1", ROUNDED},
+    {anything, "galerna/settings/*-rate", "*", ROUNDED},
+    {anything, "galerna/settings/imagetransfer-bandwidth", "*", ROUNDED},
     {no_shutdown, "galerna/settings/shutdown-time", "*", NO_EFFECT},
     {no_use_of_bandwidth, "galerna/settings/imagetransfer-bandwidth", "*",
      "the transfers of the record take another time than that of the bandwidth"},
@@ -218,10 +242,11 @@ static const struct {
     {anything, "galerna/settings/diskimage-*", "*", CHOICE},
     {anything, "galerna/settings/avoid-redundant-transfers", "*", CHOICE},
     {anything, "galerna/settings/seed", "*", CHOICE},
-    {anything, "galerna/behaviour/*", "dropped",
-     "the mode follows from the others; all or none are on"},
-    {anything, "galerna/hosts/*", "exchanged with its neighbour",
-     "the order of hosts says nothing"},
+    {anything, "galerna/behaviour/*", "dropped", MODE},
+    {anything, "galerna/behaviour/*", "given to the next", MODE},
+    {anything, "galerna/hosts/*", "exchanged with its neighbour", HOSTS},
+    {anything, "galerna/hosts/*", "moved to the end", HOSTS},
+    {anything, "galerna/hosts/*/id", "exchanged with the next one's", HOSTS},
     {anything, "state_log/*", "exchanged with its neighbour", ORDER},
     {anything, "state_log/*/0", "*",
      "when a lease that did not run was cancelled is told by nothing else"},
@@ -242,6 +267,10 @@ static const struct {
      "VMs of one lease that ask for the same trade places"},
     {of_no_run, "leases/*/rrs/*/res/*", "*", PLANNING},
     {anything, "leases/*/rrs/*/deadline", "dropped", "no deadline is what null says as well"},
+    {of_repeated_transfer, "leases/*/rrs/*", "*",
+     "sent once more than needed: that the VMs that ran had their images is checked"},
+    {anything, "leases/*/rrs/*/deadline", "given to the next",
+     "no deadline is what null says as well, and only transfers have one"},
     {of_cached_image, "leases/*/rrs/*", "*", CACHED},
     {of_haizeas_images, "leases/*/rrs/*", "*", HAIZEAS},
     {of_haizeas_moves, "leases/*/rrs/*/map/*/0", "*",
