@@ -158,7 +158,7 @@ class MovingJudge(Judge):
         self.require(orders <= records, vm, "booted and restored %d times in %d records" %
                      (orders, records))
         if item.kind in ONE_RUN:
-            self.require(booted <= 1 + off, vm, "booted %d times" % booted)
+            self.require(booted <= 1 + off + self.moves_of(item, vm), vm, "booted %d times" % booted)
             self.require(records <= 1 + off + self.moves_of(item, vm), vm,
                          "has %d records, was off %d times and moved %d times" % (
                              records, off, self.moves_of(item, vm)))
