@@ -98,7 +98,7 @@ class Judge:
                      "booted %d and restored %d times in %d records" % (boots, restores, records))
         if item.kind in ONE_RUN:
             self.require(boots <= 1 + recovered, vm, "booted %d times" % boots)
-            self.require(deployed <= 1 + item.suspended.count(vm.id), vm,
+            self.require(deployed <= 1 + recovered + item.suspended.count(vm.id), vm,
                          "deployed %d times" % deployed)
 
     def plain(self, vm):
