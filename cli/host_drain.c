@@ -28,8 +28,7 @@ static const struct command_option drain_options[] = {
      .help = "Have the hosts empty from then on; until then they run what ends in time. Default: "
              "now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
-     .take = client_take_time,
-     .help = "The drain ends then. Default: with 'galerna host undrain'"},
+     .take = client_take_time, .help = "The drain ends then. Default: with 'galerna host undrain'"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show what would become of each VM"},
 };

@@ -1,4 +1,5 @@
-/* memory_files.h: the saved memory of VMs on the hosts' disks, for the disk usage figure. O(VMs). */
+/* memory_files.h: the saved memory of VMs on the hosts' disks, for the disk usage figure. O(VMs).
+ */
 #ifndef GALERNA_CORE_MEMORY_FILES_H
 #define GALERNA_CORE_MEMORY_FILES_H
 

@@ -83,6 +83,11 @@ void presence_add(struct presence *presence, struct reservation *r)
         by_host_add(by_host, r);
 }
 
+bool presence_has(const struct reservation *r)
+{
+    return r->previous_booked || r->lease->booked == r;
+}
+
 void presence_remove(struct presence *presence, struct reservation *r)
 {
     struct map *by_host = find(presence, r->lease);

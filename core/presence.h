@@ -7,7 +7,7 @@
  * Costs: h = hosts of the reservation, s = reservations of the lease on one host. add, remove:
  * O(1), and O(h * s) for a lease that is kept by host; by_host: O(1), and once the hosts of all its
  * reservations; apply: s for each piece (one more than those that begin or end on the host
- * meanwhile), and what profile_apply() costs.
+ * meanwhile), and what profile_apply() costs; has: O(1).
  */
 #ifndef GALERNA_CORE_PRESENCE_H
 #define GALERNA_CORE_PRESENCE_H
@@ -21,7 +21,10 @@ struct presence;
 struct presence *presence_create(void);
 void presence_destroy(struct presence *presence);
 
-/* Puts r at the head of its lease's booked reservations, or takes it off. */
+/* Is r one of its lease's booked reservations? */
+bool presence_has(const struct reservation *r);
+
+/* Puts r at the head of its lease's booked reservations, or takes it off, where it must be. */
 void presence_add(struct presence *presence, struct reservation *r);
 void presence_remove(struct presence *presence, struct reservation *r);
 

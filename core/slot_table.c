@@ -240,14 +240,16 @@ static uint32_t do_book(struct slot_table *table, struct reservation *r)
     return apply(table, r, -1);
 }
 
-static void do_release(struct slot_table *table, struct reservation *r)
+/* False: nothing of it is booked, because it takes no time or is over. */
+static bool do_release(struct slot_table *table, struct reservation *r)
 {
-    if (r->from >= r->until)
-        return;
+    if (r->from >= r->until || !presence_has(r))
+        return false;
     apply(table, r, +1);
     if (r->placement->held)
         book_units(table, r, +1);
     presence_remove(table->presence, r);
+    return true;
 }
 
 static void journal(struct slot_table *table, struct reservation *r, int sign)
@@ -274,8 +276,8 @@ void slot_table_book(struct slot_table *table, struct reservation *r)
 
 void slot_table_release(struct slot_table *table, struct reservation *r)
 {
-    do_release(table, r);
-    journal(table, r, +1);
+    if (do_release(table, r))
+        journal(table, r, +1);
 }
 
 size_t slot_table_mark(struct slot_table *table)

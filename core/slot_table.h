@@ -43,7 +43,8 @@ int slot_table_add(struct slot_table *table, struct reservation *r, struct error
 /* The same without a check: free amounts may become negative (as in Haizea). */
 void slot_table_book(struct slot_table *table, struct reservation *r);
 
-/* Releases what was booked for r; r must not have changed since. */
+/* Releases what was booked for r; r must not have changed since. Nothing when nothing of it is
+ * booked: it takes no time, or has been released. */
 void slot_table_release(struct slot_table *table, struct reservation *r);
 
 /* What-if: everything booked and released after a mark can be undone. Marks nest; the reservations

@@ -30,10 +30,10 @@ static int wait_for_daemon(pid_t daemon, int ready, int *exit_code, struct error
     if (read(ready, &byte, 1) != 1 && waitpid(daemon, &status, 0) == daemon)
         *exit_code = WEXITSTATUS(status);
     close(ready);
-    return WIFSIGNALED(status) ? error_set(err, ECHILD,
-                                           "galernad was ended by signal %d while it started",
-                                           WTERMSIG(status))
-                               : 1;
+    return WIFSIGNALED(status)
+               ? error_set(err, ECHILD, "galernad was ended by signal %d while it started",
+                           WTERMSIG(status))
+               : 1;
 }
 
 static int leave_standard_streams(struct error *err)

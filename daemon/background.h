@@ -1,17 +1,17 @@
 /* background.h: galernad leaves the terminal only once it runs.
  *
- * The process that was started waits until the daemon, its child, runs or has failed, and exits with
- * the result that the manual promises. Under systemd (NOTIFY_SOCKET) nothing is forked. */
+ * The process that was started waits until the daemon, its child, runs or has failed, and exits
+ * with the result that the manual promises. Under systemd (NOTIFY_SOCKET) nothing is forked. */
 #ifndef GALERNA_DAEMON_BACKGROUND_H
 #define GALERNA_DAEMON_BACKGROUND_H
 
 #include "util/error.h"
 
-/* Returns 0 in the process that becomes the daemon; it keeps its working directory, so that relative
- * paths remain valid. *ready is for background_say_ready(), -1 if nobody waits.
- * Returns 1 in the process that was started, once the daemon runs or has ended, with *exit_code.
- * Returns -1 on failure, in either process. SIGTERM and SIGINT must be caught (signals_catch()): while
- * the process waits, it passes them on. */
+/* Returns 0 in the process that becomes the daemon; it keeps its working directory, so that
+ * relative paths remain valid. *ready is for background_say_ready(), -1 if nobody waits. Returns 1
+ * in the process that was started, once the daemon runs or has ended, with *exit_code. Returns -1
+ * on failure, in either process. SIGTERM and SIGINT must be caught (signals_catch()): while the
+ * process waits, it passes them on. */
 int background_enter(int *ready, int *exit_code, struct error *err);
 
 /* Tells systemd and the waiting process that the daemon runs. A log on a terminal continues in

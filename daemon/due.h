@@ -16,8 +16,8 @@ bool due_plans(const struct daemon *daemon);
 bool due_plan_again(const struct daemon *daemon);
 
 /* The time (seconds since 1970) of the next planned operation, command or reconciliation, of which
- * `reconcile` is the time; INSTANT_NEVER. Actions that are impossible until the next poll do not count:
- * the loop would spin. */
+ * `reconcile` is the time; INSTANT_NEVER. Actions that are impossible until the next poll do not
+ * count: the loop would spin. */
 int64_t due_next(const struct daemon *daemon, int64_t reconcile);
 
 /* Milliseconds until anything is due: at least 0, at most a minute. */

@@ -26,7 +26,8 @@ enum {
     MARK_OF_GROUP = -4,        /* a pool's objects that belong to the caller's main group */
 };
 
-/* Find the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: there is none. O(length).
+/* Find the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: there is none.
+ * O(length).
  */
 int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,
                          struct error *err);

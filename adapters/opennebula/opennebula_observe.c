@@ -23,7 +23,8 @@ struct pool_asking {
     unsigned open;
     struct cloud_answer answer;
     struct host_monitoring_pool monitoring;
-    struct vm_batches batches; /* VMs are told as they come: their owners decide how long they are */
+    struct vm_batches
+        batches; /* VMs are told as they come: their owners decide how long they are */
     char error[ERROR_TEXT];
 };
 

@@ -126,6 +126,33 @@ static void it_fits_again_after_removal(void **state)
     tear_down(&b);
 }
 
+/* A lease's second stretch is released while its first, which is over, stays in its plan. */
+static void what_is_not_booked_is_not_released(void **state)
+{
+    struct bench b;
+    struct reservation *first, *second;
+    size_t mark;
+
+    (void)state;
+    set_up(&b, 1);
+    first = make(&b, 1, 0, 10, 0, 0, 60);
+    second = make(&b, 1, 10, 20, 0, 0, 60);
+    slot_table_book(b.table, first);
+    slot_table_book(b.table, second);
+    slot_table_release(b.table, first);
+    mark = slot_table_mark(b.table);
+    slot_table_release(b.table, first);
+    assert_ptr_equal(b.leases[0].booked, second);
+    assert_int_equal(slot_table_free(b.table, 0, RESOURCE_CPU, 5), 100);
+    slot_table_release(b.table, second);
+    slot_table_undo(b.table, mark);
+    assert_ptr_equal(b.leases[0].booked, second);
+    assert_null(second->next_booked);
+    assert_int_equal(slot_table_free(b.table, 0, RESOURCE_CPU, 5), 100);
+    assert_int_equal(slot_table_free(b.table, 0, RESOURCE_CPU, 15), 40);
+    tear_down(&b);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     struct bench b;
@@ -344,6 +371,7 @@ int main(void)
         cmocka_unit_test(it_fits),
         cmocka_unit_test(it_does_not_fit_and_nothing_changed),
         cmocka_unit_test(it_fits_again_after_removal),
+        cmocka_unit_test(what_is_not_booked_is_not_released),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(marks_nest_and_are_undone),
         cmocka_unit_test(what_is_kept_inside_is_undone_outside),

@@ -24,7 +24,7 @@ struct fake_cloud {
     size_t n_uses;
     const struct vmgroup_pool *vmgroups; /* the test's; NULL: none */
     bool leads;
-    int64_t term; /* of Raft; 0: a single front-end */
+    int64_t term;            /* of Raft; 0: a single front-end */
     const char *unreachable; /* not NULL: questions are answered with this error */
     struct cloud_command commands[FAKE_COMMANDS_MAX]; /* in the order in which they came */
     size_t n_commands;

@@ -204,8 +204,9 @@ static void schedules_keep_their_promises(void **state)
  * one cancelled when half of it is suspended. */
 static void rare_cases(void **state)
 {
-    static const uint64_t rare[] = {2684, 3604, 3779, 4177, 5478,  5680,  5807,  7311,  7359, 8186,
-                                    8230, 8333, 8609, 9492, 10582, 11157, 12615, 18459, 24393, 24473, 42333};
+    static const uint64_t rare[] = {2684,  3604,  3779,  4177,  5478,  5680,  5807,
+                                    7311,  7359,  8186,  8230,  8333,  8609,  9492,
+                                    10582, 11157, 12615, 18459, 24393, 24473, 42333};
 
     (void)state;
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)

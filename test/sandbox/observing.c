@@ -29,8 +29,8 @@ static void told(void *context, struct cloud_answer *answer)
     seen->over = !answer->more;
 }
 
-static void assert_told_in_parts(struct oned *oned, struct cloud *cloud,
-                                 enum cloud_subject subject, size_t n)
+static void assert_told_in_parts(struct oned *oned, struct cloud *cloud, enum cloud_subject subject,
+                                 size_t n)
 {
     int32_t ids[CLOUD_IDS_MAX];
     struct seen seen = {0};
@@ -38,11 +38,9 @@ static void assert_told_in_parts(struct oned *oned, struct cloud *cloud,
 
     for (size_t i = 0; i < n && i < CLOUD_IDS_MAX; i++)
         ids[i] = (int32_t)i;
-    cloud_ask(cloud, &(struct cloud_question){.subject = subject,
-                                              .ids = ids,
-                                              .n_ids = n,
-                                              .told = told,
-                                              .context = &seen});
+    cloud_ask(cloud,
+              &(struct cloud_question){
+                  .subject = subject, .ids = ids, .n_ids = n, .told = told, .context = &seen});
     while (!seen.over) {
         assert_return_code(oned_step(oned, 0, &err), 0);
         assert_return_code(cloud_wait(cloud, NULL, 0, 1, &err), 0);

@@ -76,6 +76,17 @@ static bool of_plan(json_t *record, const char *path)
     return state && strcmp(state, "Scheduled") == 0;
 }
 
+/* Of a lease that has not run, and was planned to. */
+static bool of_plans(json_t *record, const char *path)
+{
+    json_t *rrs = json_object_get(lease_of(record, path), "rrs"), *r;
+    size_t i;
+
+    json_array_foreach(rrs, i, r) if (strcmp(json_string_value(json_object_get(r, "state")),
+                                             "Scheduled") != 0) return false;
+    return true;
+}
+
 static bool of_idle_lease(json_t *record, const char *path)
 {
     return json_array_size(json_object_get(lease_of(record, path), "rrs")) == 0;
@@ -193,6 +204,7 @@ static const struct {
     {anything, "galerna/leases/*/priority", "*", ASKED},
     {anything, "galerna/leases/*/user", "*", ASKED},
     {anything, "galerna/leases/*/keep", "*", ASKED},
+    {anything, "galerna/leases/*/series", "*", ASKED},
     {anything, "galerna/leases/*/terms", "*", ASKED},
     {anything, "galerna/leases/*/deadline", "*", ASKED},
     {anything, "galerna/leases/*/not_before", "*", ASKED},
@@ -263,6 +275,7 @@ static const struct {
      "for when room was made for a lease that went elsewhere since"},
     {anything, "preemptions/*/3", "*", "how a lease was stopped that had not begun"},
     {of_plan, "leases/*/rrs/*", "*", "planned for later when the run was stopped: no promise"},
+    {of_plans, "leases/*/rrs", "emptied", "planned for later when the run was stopped: no promise"},
     {of_no_run, "leases/*/rrs/*", "exchanged with its neighbour", ORDER},
     {anything, "leases/*/rrs/*/map/*", "exchanged with its neighbour",
      "VMs of one lease that ask for the same trade places"},
