@@ -3,17 +3,14 @@
 
 #include <errno.h>
 
-#include "core/deadline.h"
-#include "core/demand_reason.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/memory_files.h"
 #include "core/occupancy.h"
 #include "core/outputs.h"
 #include "core/placing.h"
-#include "core/rearrangement.h"
+#include "core/promised.h"
 #include "core/requests.h"
-#include "core/schedule.h"
 #include "core/stretches.h"
 #include "core/windows.h"
 
@@ -120,11 +117,6 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
     return error_set(err, EINVAL, "lease %lld: adopted as %d", id, (int)adoption->as);
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* --- what VMs hold beyond amounts ---------------------------------------------------------------
  */
 
@@ -180,7 +172,7 @@ static bool adopt_rest(struct engine *engine, struct lease *lease, const struct 
     const struct vm_plan *plan = lease_plan_current(lease);
     struct window_request window = {
         .lease = lease,
-        .from = later(adoption->resume_at, adoption->suspend_at),
+        .from = instant_later(adoption->resume_at, adoption->suspend_at),
         .remaining = remaining_span(lease) - (plan->vm->until - plan->vm->from),
         .resuming = true,
         .spare_others = true,
@@ -231,7 +223,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
 {
     struct vm_plan *plan = lease_plan_add(lease);
     bool makes_room = adoption->makes_room && adoption->leave_by > engine->now;
-    int64_t until = makes_room ? adoption->leave_by : later(adoption->until, engine->now);
+    int64_t until = makes_room ? adoption->leave_by : instant_later(adoption->until, engine->now);
     int64_t from = adoption->since;
     int64_t off = instant_add(until, shutdown_span(engine, lease));
 
@@ -269,8 +261,8 @@ static void adopt_closing(struct engine *engine, struct lease *lease,
 {
     struct vm_plan *plan = lease_plan_add(lease);
 
-    plan->vm = reservation_create(lease, RESERVATION_VM, later(adoption->since, engine->now),
-                                  adoption->until,
+    plan->vm = reservation_create(lease, RESERVATION_VM,
+                                  instant_later(adoption->since, engine->now), adoption->until,
                                   placement_of_vms(engine, lease, adoption->vm_host, NULL));
     carve_shutdown(engine, lease, plan);
     plan->vm->closes = true;
@@ -295,7 +287,7 @@ static void adopt_ending(struct engine *engine, struct lease *lease,
                                   adopted_placement(engine, lease, adoption, adoption->until));
     plan->vm->state = RESERVATION_DONE;
     shutdown = reservation_create(lease, RESERVATION_SHUTDOWN, engine->now,
-                                  later(adoption->until, engine->now),
+                                  instant_later(adoption->until, engine->now),
                                   placement_share(plan->vm->placement));
     reservation_list_append(&plan->after, shutdown);
     lease->state = LEASE_ACTIVE;
@@ -400,153 +392,6 @@ static void adopt_past(struct engine *engine, struct lease *lease, const struct 
     lease_plan_publish(lease);
 }
 
-/* --- what was promised ------------------------------------------------------------------------ */
-
-/* The hosts the lease was placed on before; NULL: any. */
-static struct placement *preferred_hosts(struct engine *engine, const struct lease *lease,
-                                         const struct adoption *adoption)
-{
-    if (!adoption->vm_host)
-        return NULL;
-    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
-        if (adoption->vm_host[vm] == HOST_NONE)
-            return NULL;
-    return placement_of_vms(engine, lease, adoption->vm_host, NULL);
-}
-
-/* On the promised hosts, with the leases suspended that could run until then; else by the rules for
- * new reservations; as a last resort, with every lease suspended that can be. */
-static bool place_promised(struct engine *engine, struct lease *lease,
-                           const struct placement *preferred, struct proposal *proposal)
-{
-    struct map_request wishes[] = {
-        {.lease = lease, .pinned = preferred, .pinned_preempts = true, .forced = true},
-        {.lease = lease, .pinned = preferred, .pinned_preempts = true},
-        {.lease = lease},
-        {.lease = lease, .forced = true},
-    };
-
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
-        bool on_preferred = wishes[i].pinned_preempts;
-
-        if (on_preferred && !preferred)
-            continue;
-        if (place_exact_as(engine, &wishes[i], proposal))
-            return true;
-        if (!on_preferred && !wishes[i].forced && place_by_moving_others(engine, lease, proposal))
-            return true;
-    }
-    return false;
-}
-
-/* The window in which an adopted deadline lease can begin. */
-static struct window_request deadline_window(struct engine *engine, struct lease *lease,
-                                             const struct adoption *adoption)
-{
-    int64_t from = later(engine->now, lease->request.start);
-    int64_t remaining = remaining_span(lease);
-
-    if (adoption->as == ADOPTED_SUSPENDED)
-        from = later(from, later(adoption->not_before, adoption->until));
-    return (struct window_request){
-        .lease = lease,
-        .from = from,
-        .latest = lease->request.deadline - remaining - shutdown_span(engine, lease),
-        .remaining = remaining,
-        .resuming = adoption->as == ADOPTED_SUSPENDED,
-    };
-}
-
-/* At the planned time and on the planned hosts, if they are known and still possible. */
-static bool place_as_planned(struct engine *engine, const struct window_request *window,
-                             const struct adoption *adoption, struct proposal *proposal)
-{
-    struct window_request planned = *window;
-
-    if (adoption->since < window->from || adoption->since > window->latest)
-        return false;
-    planned.from = planned.latest = adoption->since;
-    if (planned.pinned && place_again(engine, &planned, proposal))
-        return true;
-    planned.forced = true;
-    return place_within(engine, &planned, proposal);
-}
-
-static bool place_deadline_again(struct engine *engine, struct lease *lease,
-                                 const struct adoption *adoption, struct placement *preferred,
-                                 struct proposal *proposal)
-{
-    struct window_request window = deadline_window(engine, lease, adoption);
-
-    window.pinned = window.resuming ? lease_plan_memory(lease) : preferred;
-    if (place_as_planned(engine, &window, adoption, proposal))
-        return true;
-    if (!window.resuming && place_deadline(engine, lease, proposal))
-        return true;
-    if (!window.resuming)
-        window.pinned = NULL;
-    window.forced = true;
-    if (place_within(engine, &window, proposal))
-        return true;
-    lease->reason =
-        (struct reason){.id = REASON_DEADLINE_UNREACHABLE,
-                        .n = {lease->request.deadline,
-                              instant_add(window.from, instant_add(window.remaining,
-                                                                   shutdown_span(engine, lease)))}};
-    return false;
-}
-
-/* The driver already knows the state of the lease it hands over: drop the lease's own outputs. */
-static void drop_own_outputs(struct engine *engine, const struct lease *lease, size_t first)
-{
-    struct engine_outputs *outputs = &engine->adopted;
-    size_t kept = first;
-
-    for (size_t i = first; i < outputs->n_items; i++)
-        if (outputs->items[i].lease != lease)
-            outputs->items[kept++] = outputs->items[i];
-    outputs->n_items = kept;
-}
-
-/* What was planned for it may have been given to others that were adopted before. */
-static void rearrange_for_promise(struct engine *engine, const struct lease *lease,
-                                  const struct adoption *adoption)
-{
-    bool exact = lease->request.kind == LEASE_RESERVATION;
-    int64_t from = later(exact ? lease->request.start : adoption->since, engine->now);
-    int64_t span = instant_add(remaining_span(lease), shutdown_span(engine, lease));
-
-    rearrange_for(engine, lease, adoption->vm_host, from, instant_add(from, span));
-}
-
-static bool adopt_promised(struct engine *engine, struct lease *lease,
-                           const struct adoption *adoption)
-{
-    size_t n_outputs = engine->adopted.n_items;
-    struct placement *preferred = NULL;
-    struct proposal proposal;
-    bool placed;
-
-    bookings_settle(engine);
-    engine->figures.attempts++;
-    if (adoption->as == ADOPTED_RESERVED) {
-        preferred = preferred_hosts(engine, lease, adoption);
-        lease->state = LEASE_PENDING;
-    }
-    if (lease->plan->has_demand && adoption->vm_host)
-        rearrange_for_promise(engine, lease, adoption);
-    if (lease->request.kind == LEASE_DEADLINE)
-        placed = place_deadline_again(engine, lease, adoption, preferred, &proposal);
-    else
-        placed = place_promised(engine, lease, preferred, &proposal);
-    placement_destroy(preferred);
-    placed = placed && proposal_accept(engine, lease, &proposal);
-    if (!placed && lease->plan->has_demand)
-        explain_demand(engine, lease);
-    drop_own_outputs(engine, lease, n_outputs);
-    return placed;
-}
-
 /* --- what waits ------------------------------------------------------------------------------- */
 
 static bool adopt_waiting(struct engine *engine, struct lease *lease,
@@ -564,7 +409,7 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
         lease->state = LEASE_PENDING;
     lease->plan->not_before = adoption->not_before;
     if (suspended && lease->request.kind == LEASE_DEADLINE)
-        return adopt_promised(engine, lease, adoption);
+        return promised_place(engine, lease, adoption);
     engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     if (lease->state == LEASE_SUSPENDING)
         return true;
@@ -615,7 +460,7 @@ int engine_adopt(struct engine *engine, const struct adoption *adoption, struct 
         adopt_ending(engine, lease, adoption);
         break;
     case ADOPTED_RESERVED:
-        adopted = adopt_promised(engine, lease, adoption);
+        adopted = promised_place(engine, lease, adoption);
         break;
     case ADOPTED_SUSPENDED:
     case ADOPTED_QUEUED:

@@ -406,11 +406,6 @@ static void lower(int64_t *limit, int64_t to)
         *limit = to;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* One rule during a time. */
 struct ruling {
     const struct occupancy *occupancy;
@@ -426,7 +421,7 @@ static int64_t first_alone(const struct ruling *ruling, int64_t place)
 
     for (size_t i = 0; i < ruling->stays->n && ruling->stays->items[i].from < first; i++) {
         const struct stay *away = &ruling->stays->items[i];
-        int64_t at = later(away->from, ruling->from);
+        int64_t at = instant_later(away->from, ruling->from);
         enum company_level level = ruling->rule->level;
 
         if (away->until <= at || place_of_stay(ruling->occupancy, level, away) == place)
@@ -449,7 +444,7 @@ static void limits_of_rule(const struct ruling *ruling, struct map *limits, int6
     for (size_t i = 0; i < ruling->stays->n && ruling->stays->items[i].from < ruling->until; i++) {
         const struct stay *stay = &ruling->stays->items[i];
         int64_t place = place_of_stay(ruling->occupancy, ruling->rule->level, stay);
-        int64_t begins = later(stay->from, ruling->from), *limit;
+        int64_t begins = instant_later(stay->from, ruling->from), *limit;
 
         if (!overlaps(stay, ruling->from, ruling->until))
             continue;

@@ -23,6 +23,11 @@ static inline int64_t instant_add(int64_t at, int64_t span)
     return sum;
 }
 
+static inline int64_t instant_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The clock was set by so many seconds: an instant that is one (not NONE, NEVER or 0) is moved. */
 static inline void instant_move(int64_t *instant, int64_t by)
 {
