@@ -1,3 +1,4 @@
+/* Selects leases by options. */
 #include "cli/lease_selection.h"
 
 #include <stddef.h>

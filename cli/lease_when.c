@@ -1,3 +1,4 @@
+/* Shows the choices of a start for a reservation. */
 #include "cli/lease_when.h"
 
 #include <inttypes.h>

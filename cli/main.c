@@ -1,3 +1,4 @@
+/* galerna: finds the command and calls it. */
 #include "cli/command.h"
 
 int main(int argc, char **argv)

@@ -1,3 +1,4 @@
+/* Draws a progress bar on a terminal. */
 #include "cli/progress.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* galerna replay: the command. */
 #include "cli/replay.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Makes the runs of a replay from its arguments. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

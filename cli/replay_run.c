@@ -1,3 +1,4 @@
+/* Carries out the runs of a replay. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

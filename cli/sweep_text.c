@@ -1,3 +1,4 @@
+/* Prints a sweep for people. */
 #include "cli/sweep_text.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Makes options of the terms of a lease. */
 #include "cli/term_options.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Finds what has changed in a configuration. */
 #include "configuration/difference.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The table of OpenNebula's settings, and what becomes of each. */
 #include "configuration/import.h"
 
 #include <errno.h>

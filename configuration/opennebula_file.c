@@ -1,3 +1,4 @@
+/* Reads OpenNebula's configuration files. */
 #include "configuration/opennebula_file.h"
 
 #include <ctype.h>

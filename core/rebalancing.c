@@ -1,3 +1,4 @@
+/* Chooses the VMs that change hosts so that a cluster is balanced or packed. */
 #include "core/rebalancing.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Follows what VMs hold of the hosts' units while they change hosts. */
 #include "core/unit_move.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The loop of galernad, and its cycle. */
 #include "daemon/daemon.h"
 
 #include <errno.h>

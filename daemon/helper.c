@@ -1,3 +1,4 @@
+/* Finds programs in libexec/galerna/. */
 #include "daemon/helper.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* Reads the configuration and the modules again. */
 #include "daemon/reload.h"
 
 #include <errno.h>

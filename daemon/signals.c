@@ -1,3 +1,4 @@
+/* Makes events of signals. */
 #include "daemon/signals.h"
 
 #include <errno.h>

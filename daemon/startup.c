@@ -1,3 +1,4 @@
+/* Builds the daemon from a command line, and takes it down. */
 #include "daemon/startup.h"
 
 #include <errno.h>

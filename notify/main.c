@@ -1,3 +1,4 @@
+/* galerna-notify: sends the notices that galernad gives it. */
 #include <stdio.h>
 #include <string.h>
 

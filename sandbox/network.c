@@ -1,3 +1,4 @@
+/* Gives addresses of virtual networks to NICs. */
 #include "sandbox/network.h"
 
 #include <stdio.h>

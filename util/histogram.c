@@ -1,3 +1,4 @@
+/* Counts durations below fixed bounds. */
 #include "util/histogram.h"
 
 const int64_t histogram_bounds[HISTOGRAM_BOUNDS] = {

@@ -1,3 +1,4 @@
+/* Reads addresses on the loopback interface. */
 #include "util/loopback.h"
 
 #include <arpa/inet.h>

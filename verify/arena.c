@@ -1,3 +1,4 @@
+/* Memory of one schedule. */
 #include "verify/arena.h"
 
 #include <stdalign.h>

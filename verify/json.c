@@ -1,3 +1,4 @@
+/* Reads typed members of a JSON document. */
 #include "verify/json.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Prints the outcome of a verification. */
 #include "verify/print.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Reads the parts of a schedule. */
 #include "verify/read.h"
 
 #include <errno.h>

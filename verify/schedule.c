@@ -1,3 +1,4 @@
+/* Reads a schedule from a record. */
 #include "verify/schedule.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Runs all checks of a schedule. */
 #include "verify/verify.h"
 
 #include <errno.h>

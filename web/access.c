@@ -1,3 +1,4 @@
+/* Asks OpenNebula whether a caller may do something. */
 #include "web/access.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Answers requests over HTTP. */
 #include "web/api.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Limits how many requests a caller may make. */
 #include "web/bucket.h"
 
 struct bucket {

@@ -1,3 +1,4 @@
+/* Asks OpenNebula who makes a request. */
 #include "web/caller.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Tells open pages that something has changed. */
 #include "web/feed.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads the files that galerna-web serves. */
 #include "web/files.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads the command line of galerna-web. */
 #include "web/options.h"
 
 #define AT(member) offsetof(struct web_options, member)

@@ -1,3 +1,4 @@
+/* The table of paths, and what each asks galernad for. */
 #include "web/route.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Serves HTTP and TLS. */
 #include "web/server.h"
 
 #include <errno.h>

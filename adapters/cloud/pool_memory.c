@@ -1,3 +1,4 @@
+/* Memory for the texts and lists of a pool. */
 #include "adapters/cloud/pool_memory.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* Decides by OpenNebula's rules what the owner of a VM may use. */
 #include "adapters/opennebula/acl_check.h"
 
 #include "util/memory.h"

@@ -1,3 +1,4 @@
+/* Finds oned's endpoint and the credentials for it, and protects them. */
 #include "adapters/opennebula/credentials.h"
 
 #include <errno.h>

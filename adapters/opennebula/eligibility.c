@@ -1,3 +1,4 @@
+/* Finds which hosts a VM may have, and which it prefers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

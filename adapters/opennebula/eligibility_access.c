@@ -1,3 +1,4 @@
+/* Finds which hosts, datastores and networks the owner of a VM may use. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* Finds hosts with a system datastore that has room for a VM. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

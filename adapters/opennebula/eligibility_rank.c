@@ -1,3 +1,4 @@
+/* Orders hosts by the rank of a VM. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Says why a VM may have no host. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

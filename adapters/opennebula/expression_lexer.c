@@ -1,3 +1,4 @@
+/* Splits an expression into tokens. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Makes a tree of an expression. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

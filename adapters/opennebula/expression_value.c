@@ -1,3 +1,4 @@
+/* Compares and ranks the values of expressions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Evaluates expressions on all hosts at once. */
 #include "adapters/opennebula/host_columns_inside.h"
 
 #include <stdlib.h>

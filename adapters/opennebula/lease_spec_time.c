@@ -1,3 +1,4 @@
+/* Reads times and spans as users write them. */
 #include "adapters/opennebula/lease_spec_time.h"
 
 #include <stdbool.h>

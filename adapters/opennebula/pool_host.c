@@ -1,3 +1,4 @@
+/* Reads the host pool. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Reads the hosts' monitoring. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Reads the automatic NICs of a VM. */
 #include "adapters/opennebula/pool_nic.h"
 
 #include <string.h>

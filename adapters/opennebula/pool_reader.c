@@ -1,3 +1,4 @@
+/* Reads documents of OpenNebula as a series of values. */
 #include "adapters/opennebula/pool_reader.h"
 
 #include <errno.h>

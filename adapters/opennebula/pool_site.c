@@ -1,3 +1,4 @@
+/* Reads datastores and clusters. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,3 +1,4 @@
+/* Reads users, access rules and the state of a Raft zone. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

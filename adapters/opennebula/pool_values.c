@@ -1,3 +1,4 @@
+/* Reads numbers, texts and lists of ids from documents. */
 #include <string.h>
 
 #include "adapters/opennebula/pool_inside.h"

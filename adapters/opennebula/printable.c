@@ -1,3 +1,4 @@
+/* Makes untrusted text safe to display. */
 #include "adapters/opennebula/printable.h"
 
 #include <string.h>

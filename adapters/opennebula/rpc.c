@@ -1,3 +1,4 @@
+/* Keeps calls to oned under way, in order and within limits. */
 #include "adapters/opennebula/rpc.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Decodes the answer of a call. */
 #include "adapters/opennebula/rpc_answer.h"
 
 #include <limits.h>

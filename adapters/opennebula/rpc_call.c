@@ -1,3 +1,4 @@
+/* Sends one call and takes its answer. */
 #include "adapters/opennebula/rpc_call.h"
 
 #include <stdarg.h>

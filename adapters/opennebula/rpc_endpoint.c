@@ -1,3 +1,4 @@
+/* Reads where oned listens. */
 #include "adapters/opennebula/rpc_endpoint.h"
 
 #include <arpa/inet.h>

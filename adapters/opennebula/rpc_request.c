@@ -1,3 +1,4 @@
+/* Encodes a call. */
 #include "adapters/opennebula/rpc_request.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Keeps the session secret out of texts. */
 #include "adapters/opennebula/rpc_secret.h"
 
 #include <stdlib.h>

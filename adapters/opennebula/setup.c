@@ -1,3 +1,4 @@
+/* Checks whether an OpenNebula is set up for Galerna. */
 #include "adapters/opennebula/setup.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Tells which bytes XML allows, and escapes the others. */
 #include "adapters/opennebula/xml_bytes.h"
 
 #include <stdbool.h>

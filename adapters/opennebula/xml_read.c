@@ -1,3 +1,4 @@
+/* Reads a document without network, DOCTYPE and tree. */
 #include "adapters/opennebula/xml_read.h"
 
 #include <libxml/parserInternals.h>

@@ -1,3 +1,4 @@
+/* Answers the commands of the control socket. */
 #include "daemon/control/answers.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Makes JSON of the store's records. */
 #include "daemon/control/answers_json.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Serves the control socket. */
 #include "daemon/control/control.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Finds the path of the control socket. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>

@@ -1,3 +1,4 @@
+/* Asks galernad over its control socket. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

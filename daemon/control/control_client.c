@@ -1,3 +1,4 @@
+/* Reads and answers one connection of the control socket. */
 #include "daemon/control/control_client.h"
 
 #include <errno.h>

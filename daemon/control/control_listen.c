@@ -1,3 +1,4 @@
+/* Creates the control socket, and identifies peers. */
 #include "daemon/control/control_listen.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* What the daemon does for the answers of the control socket. */
 #include "daemon/control/services.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Creates the VMs of a requested lease. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Serves metrics and health checks over HTTP. */
 #include "daemon/http/http.h"
 
 #include <errno.h>

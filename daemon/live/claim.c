@@ -1,3 +1,4 @@
+/* Decides from the marks seen whether this daemon may act. */
 #include "daemon/live/claim.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Notices clocks that differ or are set. */
 #include "daemon/live/clocks.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Keeps the hosts that operators empty. */
 #include "daemon/live/drains.h"
 
 #include <inttypes.h>

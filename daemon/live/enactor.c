@@ -1,3 +1,4 @@
+/* Chooses the command that brings each VM closer to its goal. */
 #include "daemon/live/enactor.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Decides what follows a command that failed or had no effect. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Sends commands and takes their results. */
 #include <stdlib.h>
 
 #include "daemon/daemon.h"

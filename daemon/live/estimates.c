@@ -1,3 +1,4 @@
+/* Learns how long operations on VMs take. */
 #include "daemon/live/estimates.h"
 
 #include <inttypes.h>

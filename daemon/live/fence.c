@@ -1,3 +1,4 @@
+/* Holds commands back until it is proved that no other galernad acts. */
 #include "daemon/live/fence.h"
 
 #include "daemon/daemon.h"

@@ -1,3 +1,4 @@
+/* Writes and reads the mark of the galernad that acts, and locks it on this machine. */
 #include "daemon/live/guard.h"
 
 #include <errno.h>

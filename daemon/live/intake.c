@@ -1,3 +1,4 @@
+/* Makes leases of new VMs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Writes SCHED_MESSAGE and promises into VMs. */
 #include "daemon/live/messages.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Follows VMs that change hosts. */
 #include "daemon/live/moves.h"
 
 #include "daemon/daemon.h"

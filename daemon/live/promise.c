@@ -1,3 +1,4 @@
+/* Writes, signs and reads promises. */
 #include "daemon/live/promise.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Reads or creates the file with the key of promises. */
 #include "daemon/live/promise_key.h"
 
 #include <errno.h>

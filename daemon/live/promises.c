@@ -1,3 +1,4 @@
+/* Keeps promises in VMs, and restores leases from them. */
 #include "daemon/live/promises.h"
 
 #include <stdio.h>

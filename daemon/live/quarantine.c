@@ -1,3 +1,4 @@
+/* Keeps hosts on which VMs fail from new VMs. */
 #include "daemon/live/quarantine.h"
 
 #include <stdlib.h>

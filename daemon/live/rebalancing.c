@@ -1,3 +1,4 @@
+/* Keeps plans that move VMs within a cluster, and applies them. */
 #include "daemon/live/rebalancing.h"
 
 #include <stdlib.h>

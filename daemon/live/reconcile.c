@@ -1,3 +1,4 @@
+/* Compares the store with OpenNebula, and applies what has happened to leases. */
 
 #include "daemon/daemon.h"
 #include "daemon/live/estimates.h"

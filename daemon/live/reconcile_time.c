@@ -1,3 +1,4 @@
+/* Applies to leases what time brings: ends, warnings, starts that are missed. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* Tells what a VM does from what OpenNebula shows. */
 
 #include "daemon/daemon.h"
 #include "daemon/live/estimates.h"

@@ -1,3 +1,4 @@
+/* Keeps the picture of OpenNebula. */
 #include "daemon/live/world.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Asks OpenNebula for what may have changed. */
 #include "daemon/live/world.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Keeps the VMs of the picture. */
 #include "daemon/live/world.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Writes metrics as text. */
 #include "daemon/metrics/exposition.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Counts what galernad does, and gathers its metrics. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

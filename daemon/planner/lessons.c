@@ -1,3 +1,4 @@
+/* Tells policy modules what has happened to leases. */
 #include "daemon/planner/lessons.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Makes a trace's site of OpenNebula's hosts. */
 #include "daemon/record/record_site.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Writes leases to a trace as they change. */
 #include "daemon/record/recorder.h"
 
 #include <errno.h>

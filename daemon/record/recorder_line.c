@@ -1,3 +1,4 @@
+/* Makes one line of a trace of a lease. */
 #include "daemon/record/recorder_line.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Maintains the trace, and drops old leases. */
 #include "daemon/record/records.h"
 
 #include <stdlib.h>

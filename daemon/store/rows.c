@@ -1,3 +1,4 @@
+/* The tables of columns, and records as rows by them. */
 #include "daemon/store/rows.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The words for the store's enumerations. */
 #include "daemon/store/words.h"
 
 #include "daemon/store/store.h"
