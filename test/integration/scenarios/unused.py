@@ -16,10 +16,11 @@ program: %s
 
 
 def notices(t):
-    """A program that keeps notices, a line each; its path, and the path of what it keeps."""
+    """A program that keeps notices, each in a file: several come at once. Its path, and the folder."""
     program, told = (os.path.join(t.directory, name) for name in ("notice", "told"))
+    os.mkdir(told)
     with open(program, "w", encoding="utf-8") as file:
-        file.write("#!/bin/sh\ncat >>'%s'\necho >>'%s'\n" % (told, told))
+        file.write("#!/bin/sh\ncat >'%s'/$$\n" % told)
     os.chmod(program, 0o755)
     return program, told
 
@@ -46,8 +47,10 @@ def unused(t):
     t.wait(60, "it is used again", lambda: "are unused" not in t.look(used).message, used)
     t.wait_ended(idle, t.began(idle) + 90)
     t.wait_running([waits], 30)
-    with open(told, encoding="utf-8") as file:
-        leases = [json.loads(line)["lease"] for line in file if line.strip()]
+    leases = []
+    for notice in os.listdir(told):
+        with open(os.path.join(told, notice), encoding="utf-8") as file:
+            leases.append(json.load(file)["lease"])
     t.require(sorted(leases) == sorted([idle, used]), "each owner has one notice: %s" % leases)
     t.throughout(5, "the others go on",
                  lambda: all(t.look(vm).running for vm in (used, kept, plain)), used, kept, plain)
