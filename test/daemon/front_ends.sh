@@ -87,7 +87,7 @@ wait "${pid[second]}" 2>/dev/null || true
 elect 11 oneadmin
 acts first 10
 
-# With the key of the other front-end there is no complaint about that, but about the configuration.
+# With the key of the other front-end galernad reports the configuration as the only problem.
 differs='has another configuration'
 cp "$work/first/promise.key" "$work/second/promise.key"
 : >"$work/second.log"

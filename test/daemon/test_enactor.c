@@ -107,7 +107,7 @@ static void a_command_without_effect_is_not_repeated_at_once(void **state)
     scene_close(&scene);
 }
 
-/* What the oned that led before had begun may never end, and is no reason to wait. */
+/* Operations that the former leader began may never end: commands do not wait for them. */
 static void operations_from_before_an_election_do_not_count(void **state)
 {
     struct scene scene;

@@ -1,4 +1,4 @@
-/* A plan that is made anew from the store keeps what was promised. */
+/* A plan that is built again from the store keeps what was promised. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
