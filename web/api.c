@@ -2,11 +2,13 @@
 #include "web/api.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/control.h"
 #include "util/memory.h"
+#include "util/printable.h"
 #include "util/unqualified.h"
 #include "web/access.h"
 
@@ -218,7 +220,25 @@ static void answer_signed_in(const struct api *api, const struct caller *caller,
         answer_route(&access, route, request, captured, answer);
 }
 
-void api_answer(const struct api *api, const struct api_request *request, struct api_answer *answer)
+/* What changes something, and what is denied, is for the log. */
+static void log_request(const struct api_request *request, const struct api_answer *answer)
+{
+    char line[512];
+
+    if (strcmp(request->route.method, "GET") == 0 && answer->status != FORBIDDEN &&
+        (answer->status != UNAUTHORIZED || !request->user))
+        return;
+    snprintf(line, sizeof line, "%s %.64s %.10s %.200s: %u", request->address,
+             *answer->who    ? answer->who
+             : request->user ? request->user
+                             : "-",
+             request->route.method, request->route.path, answer->status);
+    mask_controls(line, '?');
+    fprintf(stderr, "galerna-web: %s\n", line);
+}
+
+static void answer_request(const struct api *api, const struct api_request *request,
+                           struct api_answer *answer)
 {
     struct error err = {0};
     struct caller caller;
@@ -241,4 +261,10 @@ void api_answer(const struct api *api, const struct api_request *request, struct
     strcpy(answer->who, caller.name);
     answer_signed_in(api, &caller, request, answer);
     caller_finish(&caller);
+}
+
+void api_answer(const void *api, const struct api_request *request, struct api_answer *answer)
+{
+    answer_request(api, request, answer);
+    log_request(request, answer);
 }

@@ -43,8 +43,8 @@ struct api_answer {
     char who[CALLER_NAME_MAX]; /* for the log; "": not signed in */
 };
 
-/* Always gives an answer. */
-void api_answer(const struct api *api, const struct api_request *request,
-                struct api_answer *answer);
+/* Answers a request to a `struct api`, and logs it if it changes something or is denied. Always
+ * gives an answer. A server_answer of server.h. */
+void api_answer(const void *api, const struct api_request *request, struct api_answer *answer);
 
 #endif

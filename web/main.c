@@ -1,5 +1,6 @@
-/* galerna-web: the HTTP API of galernad, in a process of its own. */
+/* galerna-web: the HTTP API of galernad, and Haizea's, in a process of its own. */
 #include <curl/curl.h>
+#include <errno.h>
 #include <libxml/parser.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +10,8 @@
 
 #include "adapters/opennebula/credentials.h"
 #include "configuration/live.h"
+#include "util/loopback.h"
+#include "web/haizea.h"
 #include "web/options.h"
 #include "web/server.h"
 
@@ -21,19 +24,76 @@ static void wait_for_end(const sigset_t *signals)
         continue;
 }
 
-static int serve(const struct web_options *options, struct api *api, const sigset_t *signals,
-                 struct error *err)
+/* Until a signal comes. haizea NULL: not served. */
+static int serve(const struct web_options *options, struct api *api, const struct haizea *haizea,
+                 const sigset_t *signals, struct error *err)
 {
-    struct server *server = server_create(&options->server, api, err);
+    struct server_settings main = options->server, old = options->haizea;
+    struct server *server, *old_server = NULL;
+    int result = -1;
 
-    if (!server)
-        return -1;
-    fprintf(stderr, "galerna-web: serving %s on %s\n", options->server.key ? "HTTPS" : "HTTP",
-            options->server.listen);
-    wait_for_end(signals);
-    feed_stop(api->feed);
+    main.answer = api_answer;
+    main.context = api;
+    main.feed = api->feed;
+    old.answer = haizea_answer;
+    old.context = haizea;
+    server = server_create(&main, err);
+    if (server && haizea)
+        old_server = server_create(&old, err);
+    if (server && (old_server || !haizea)) {
+        fprintf(stderr, "galerna-web: serving %s on %s\n", main.key ? "HTTPS" : "HTTP",
+                main.listen);
+        if (haizea)
+            fprintf(stderr, "galerna-web: serving Haizea's XML-RPC interface on %s\n", old.listen);
+        wait_for_end(signals);
+        feed_stop(api->feed);
+        result = 0;
+    }
+    server_destroy(old_server);
     server_destroy(server);
+    return result;
+}
+
+/* Finds the user of Haizea's calls; *acting stays empty if they are not served. */
+static int find_acting(const struct web_options *options, struct credentials *acting,
+                       struct error *err)
+{
+    union loopback_address loopback;
+
+    if (!options->haizea.listen && !options->haizea_auth)
+        return 0;
+    if (!options->haizea.listen || !options->haizea_auth)
+        return error_set(err, EINVAL,
+                         "--haizea and --haizea-auth go together: Haizea's calls do not say who "
+                         "makes them");
+    if (loopback_read(options->haizea.listen, &loopback, NULL) < 0)
+        return error_set(err, EINVAL,
+                         "--haizea: %s is not an address of the loopback interface with a port, "
+                         "such as 127.0.0.1:42493",
+                         options->haizea.listen);
+    if (credentials_find(acting, options->endpoint, options->haizea_auth, err) < 0)
+        return error_prefix(err, "--haizea-auth");
+    if (*acting->warning)
+        fprintf(stderr, "galerna-web: %s\n", acting->warning);
     return 0;
+}
+
+static int serve_both(const struct web_options *options, struct api *api, const sigset_t *signals,
+                      struct error *err)
+{
+    struct credentials acting = {0};
+    struct haizea *haizea = NULL;
+    int result = find_acting(options, &acting, err);
+
+    if (result == 0 && acting.session) {
+        haizea = haizea_create(api, acting.session, err);
+        result = haizea ? 0 : -1;
+    }
+    if (result == 0)
+        result = serve(options, api, haizea, signals, err);
+    haizea_destroy(haizea);
+    credentials_finish(&acting);
+    return result;
 }
 
 static int run_on(const struct web_options *options, const char *socket, const sigset_t *signals,
@@ -53,7 +113,7 @@ static int run_on(const struct web_options *options, const char *socket, const s
     api.files = api.callers ? files_create(options->files, err) : NULL;
     api.feed = api.files ? feed_create(socket, err) : NULL;
     if (api.feed)
-        result = serve(options, &api, signals, err);
+        result = serve_both(options, &api, signals, err);
     feed_destroy(api.feed);
     files_destroy(api.files);
     callers_destroy(api.callers);

@@ -28,6 +28,13 @@ static const struct command_option options[] = {
     {"rate", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(rate), .otherwise = "100",
      .least = 1, .most = 100000,
      .help = "Requests per second that a caller may make; twice as many at once"},
+    {"haizea", .type = ARGUMENT_TEXT, .argument = "ADDRESS:PORT", .offset = AT(haizea.listen),
+     .help = "Serve Haizea's XML-RPC interface, too, on this address of the loopback interface "
+             "(Haizea's: 127.0.0.1:42493). Needs --haizea-auth"},
+    {"haizea-auth", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(haizea_auth),
+     .help =
+         "File with \"user:password\" or \"user:token\" of the OpenNebula user in whose name all "
+         "of Haizea's calls are made"},
     {"files", .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(files),
      .otherwise = GALERNA_WEB_FILES, .help = "Directory of the files that are served"},
     {"version", .type = ARGUMENT_ANSWER, .answer = print_version,

@@ -12,13 +12,12 @@
 
 #include "util/loopback.h"
 #include "util/memory.h"
-#include "util/printable.h"
 
 enum { EVENT_MAX = 256, ADDRESS_MAX = 64, CERTIFICATE_MAX = 1 << 20 };
 
 struct server {
     struct MHD_Daemon *daemon;
-    const struct api *api;
+    struct server_settings settings;
     char *certificate, *key;
 };
 
@@ -46,7 +45,7 @@ static void leave(void *listener)
 
 static struct MHD_Response *stream_of(const struct server *server)
 {
-    struct listener *listener = feed_listen(server->api->feed);
+    struct listener *listener = feed_listen(server->settings.feed);
     struct MHD_Response *response;
 
     if (!listener)
@@ -107,23 +106,6 @@ static enum MHD_Result send_answer(const struct server *server, struct MHD_Conne
     return result;
 }
 
-/* What changes something, and what is denied, is for the log. */
-static void log_request(const struct api_request *request, const struct api_answer *answer)
-{
-    char line[512];
-
-    if (strcmp(request->route.method, "GET") == 0 && answer->status != MHD_HTTP_FORBIDDEN &&
-        (answer->status != MHD_HTTP_UNAUTHORIZED || !request->user))
-        return;
-    snprintf(line, sizeof line, "%s %.64s %.10s %.200s: %u", request->address,
-             *answer->who    ? answer->who
-             : request->user ? request->user
-                             : "-",
-             request->route.method, request->route.path, answer->status);
-    mask_controls(line, '?');
-    fprintf(stderr, "galerna-web: %s\n", line);
-}
-
 /* --- requests --------------------------------------------------------------------------------- */
 
 static enum MHD_Result take_pair(void *context, enum MHD_ValueKind kind, const char *name,
@@ -170,8 +152,7 @@ static enum MHD_Result answer_exchange(const struct server *server,
     request->route.length = exchange->length;
     request->too_long = exchange->too_long;
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_pair, request);
-    api_answer(server->api, request, &answer);
-    log_request(request, &answer);
+    server->settings.answer(server->settings.context, request, &answer);
     result = send_answer(server, connection, &answer);
     if (password)
         explicit_bzero(password, strlen(password));
@@ -321,13 +302,12 @@ static struct MHD_Daemon *start(struct server *server, int descriptor)
         completed, NULL, MHD_OPTION_ARRAY, server->key ? keys : keys + 2, MHD_OPTION_END);
 }
 
-struct server *server_create(const struct server_settings *settings, const struct api *api,
-                             struct error *err)
+struct server *server_create(const struct server_settings *settings, struct error *err)
 {
     struct server *server = memory_new(1, sizeof *server);
     int descriptor = -1;
 
-    server->api = api;
+    server->settings = *settings;
     if (read_keys(server, settings, err) == 0)
         descriptor = listen_on(settings->listen, err);
     if (descriptor >= 0) {
