@@ -14,6 +14,8 @@
 #include "cli/setup.h"
 #include "configuration/configuration.h"
 #include "configuration/difference.h"
+#include "daemon/store/promise_key.h"
+#include "util/memory.h"
 
 enum { ANSWER_TIMEOUT_MS = 20000, CONNECT_TIMEOUT_MS = 5000 };
 
@@ -58,11 +60,30 @@ static void find_machine(struct setup_facts *facts, const char *endpoint)
     rpc_endpoint_finish(&parsed);
 }
 
+/* *file: where it is, or why it cannot be read; to be freed. -1: it cannot be read. */
+static int fingerprint_key(const struct live_configuration *live, char text[PROMISE_KEY_NAME_MAX],
+                           char **file)
+{
+    struct error err = {0};
+    struct promise_key key;
+    char *state = live_state_directory(live, NULL, &err);
+
+    *file = state ? live_promise_key(live, state) : NULL;
+    free(state);
+    if (*file && promise_key_read(*file, &key, &err) == 0) {
+        promise_key_name(&key, text);
+        return 0;
+    }
+    free(*file);
+    *file = memory_text(err.text);
+    return -1;
+}
+
 static int examine(struct examination *examination, const struct configuration *configuration,
                    const struct setup_arguments *arguments, struct error *err)
 {
     const struct live_configuration *live = &configuration->live;
-    char fingerprint[CONFIGURATION_FINGERPRINT_MAX];
+    char fingerprint[CONFIGURATION_FINGERPRINT_MAX], key[PROMISE_KEY_NAME_MAX], *key_file;
     struct setup_settings settings = {.submit_on_hold = live->submit_on_hold,
                                       .fingerprint = fingerprint,
                                       .one_at_a_time = live->exclusive && live->leader_check,
@@ -76,6 +97,8 @@ static int examine(struct examination *examination, const struct configuration *
     if (credentials.warning[0])
         fprintf(stderr, "galerna setup: %s\n", credentials.warning);
     configuration_fingerprint(configuration, fingerprint);
+    settings.key = fingerprint_key(live, key, &key_file) == 0 ? key : NULL;
+    settings.key_file = key_file;
     setup_facts_init(&examination->facts);
     result = ask(examination, live, &credentials, err);
     if (result == 0) {
@@ -85,6 +108,7 @@ static int examine(struct examination *examination, const struct configuration *
         examination->n = setup_judge(&examination->facts, &settings, examination->findings);
     }
     credentials_finish(&credentials);
+    free(key_file);
     return result;
 }
 

@@ -261,6 +261,12 @@ char *live_state_directory(const struct live_configuration *live, const char *wa
     return state_of_user(err);
 }
 
+char *live_promise_key(const struct live_configuration *live, const char *state_directory)
+{
+    return live->promise_key ? memory_text(live->promise_key)
+                             : memory_format("%s/promise.key", state_directory);
+}
+
 char *live_lock_directory(struct error *err)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");

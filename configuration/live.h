@@ -158,6 +158,10 @@ int live_configuration_check(struct configuration *configuration, struct error *
 char *live_state_directory(const struct live_configuration *live, const char *wanted,
                            struct error *err);
 
+/* The file with the key that signs promises: the option, else promise.key in the state directory.
+ * To be freed. */
+char *live_promise_key(const struct live_configuration *live, const char *state_directory);
+
 /* The directory of the lock that allows only one galernad per user and machine, whatever the state
  * directories: $RUNTIME_DIRECTORY (set by systemd), else /run/galerna for root and for the user it
  * belongs to, else $XDG_RUNTIME_DIR/galerna, else ~/.local/state/galerna. Nothing is created. To be

@@ -22,7 +22,7 @@
 #include "daemon/live/estimates.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/messages.h"
-#include "daemon/live/promise_key.h"
+#include "daemon/store/promise_key.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/notify/notices.h"
@@ -349,8 +349,7 @@ static int claim_place(struct app *app)
 static int find_promise_key(struct app *app, struct error *err)
 {
     struct promises *promises = &app->daemon.promises;
-    const char *given = app->daemon.live->promise_key;
-    char *path = given ? memory_text(given) : memory_format("%s/promise.key", app->state_directory);
+    char *path = live_promise_key(app->daemon.live, app->state_directory);
     bool made = false;
     int result = 0;
 

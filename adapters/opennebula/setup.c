@@ -209,6 +209,7 @@ static void ask_for_mark(struct setup_facts *facts, struct rpc *rpc)
         snprintf(facts->acting_host, sizeof facts->acting_host, "%.63s", mark.host);
         snprintf(facts->acting_configuration, sizeof facts->acting_configuration, "%s",
                  mark.configuration);
+        snprintf(facts->acting_key, sizeof facts->acting_key, "%s", mark.key);
     }
     free(document);
 }

@@ -32,6 +32,7 @@ struct setup_facts {
     int32_t server; /* Raft's number for this oned in its zone; -1: alone, or not known */
     char acting_host[SETUP_NAME_MAX];          /* where a galernad acts, or acted last */
     char acting_configuration[SETUP_NAME_MAX]; /* the fingerprint of that one's */
+    char acting_key[SETUP_NAME_MAX];           /* and of its key of promises */
     bool submit_on_hold;
     int32_t zone; /* of a federation; 0: alone, or not known */
     /* 7.x */
@@ -52,6 +53,8 @@ struct setup_settings {
     bool submit_on_hold;     /* opennebula.submit-on-hold */
     bool one_at_a_time;      /* opennebula.exclusive and opennebula.leader-check */
     const char *fingerprint; /* of galerna.conf */
+    const char *key;         /* the fingerprint of the key of promises; NULL: cannot be read */
+    const char *key_file;    /* where that key is, or why it cannot be read */
     const char *files;       /* the folder with place and optimize, as installed */
 };
 

@@ -125,8 +125,8 @@ static void judge_same_configuration(struct judgement *judgement)
         return;
     if (!facts->acting_configuration[0])
         found(judgement, "same", SETUP_UNSEEN, "",
-              "no galernad has said yet by which configuration it schedules this zone: start one, "
-              "and run 'galerna setup --check' again");
+              "no galernad has said yet by which configuration and with which key it schedules "
+              "this zone: start one, and run 'galerna setup --check' again");
     else if (strcmp(facts->acting_configuration, judgement->settings->fingerprint) == 0)
         found(judgement, "same", SETUP_RIGHT, "",
               "galerna.conf is the same as that of the galernad that acts on %s",
@@ -137,6 +137,31 @@ static void judge_same_configuration(struct judgement *judgement)
               "galerna.conf differs from that of the galernad that acts on %s: another front-end "
               "would schedule by other rules",
               facts->acting_host);
+}
+
+/* Promises that are signed with one key mean nothing to a front-end with another. */
+static void judge_same_key(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    const struct setup_settings *settings = judgement->settings;
+
+    if (facts->server < 0 || !facts->acting_key[0])
+        return;
+    if (!settings->key)
+        found(judgement, "key", SETUP_UNSEEN, "",
+              "whether the key of promises is that of the galernad that acts on %s: %.255s",
+              facts->acting_host, settings->key_file);
+    else if (strcmp(facts->acting_key, settings->key) == 0)
+        found(judgement, "key", SETUP_RIGHT, "",
+              "the key of promises is the same as that of the galernad that acts on %s",
+              facts->acting_host);
+    else
+        found(judgement, "key", SETUP_WRONG,
+              "systemctl stop galernad   # then copy the file promise-key of that front-end here\n"
+              "systemctl start galernad",
+              "%.255s is not the key of the galernad that acts on %s: the promises that it writes "
+              "would not be recognized here",
+              settings->key_file, facts->acting_host);
 }
 
 /* 6.x: oned starts the stock scheduler's unit with itself unless it is masked. */
@@ -274,6 +299,7 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_settings 
     judge_leader(&judgement);
     judge_front_end(&judgement);
     judge_same_configuration(&judgement);
+    judge_same_key(&judgement);
     judge_connection(&judgement);
     if (facts->major <= 6)
         judge_stock_scheduler(&judgement);

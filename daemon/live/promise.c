@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <nettle/base64.h>
-#include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +13,6 @@
 #define VERSION "v1:"
 
 enum {
-    SIGNATURE_LENGTH = BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE),
     ESCAPED_MAX = 3 * STORE_GROUP_MAX,
     BASE = 10,
     BASE_OF_ESCAPES = 16,
@@ -83,29 +80,6 @@ static void take_numbers(const int64_t numbers[FIELDS], struct promise *promise)
     promise->ran_for = numbers[FIELD_RAN_FOR];
 }
 
-/* --- signature -------------------------------------------------------------------------------- */
-
-static void sign(const char *text, size_t length, const struct promise_key *key,
-                 char signature[SIGNATURE_LENGTH])
-{
-    struct hmac_sha256_ctx hmac;
-    uint8_t digest[SHA256_DIGEST_SIZE];
-
-    hmac_sha256_set_key(&hmac, sizeof key->bytes, key->bytes);
-    hmac_sha256_update(&hmac, length, (const uint8_t *)text);
-    hmac_sha256_digest(&hmac, sizeof digest, digest);
-    base64_encode_raw(signature, sizeof digest, digest);
-}
-
-void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_MAX])
-{
-    static const char what[] = "name of the key"; /* contains no colon: is not a promise */
-    char signature[SIGNATURE_LENGTH];
-
-    sign(what, strlen(what), key, signature);
-    snprintf(text, PROMISE_KEY_NAME_MAX, "%.16s", signature);
-}
-
 /* "v1:", "v27:"; 0: the text does not begin with a version. */
 static size_t version_length(const char *text)
 {
@@ -118,13 +92,13 @@ static bool is_signed(const char *text, const struct promise_key *key)
 {
     size_t length = strlen(text), version = version_length(text);
     const char *colon = strrchr(text, ':');
-    char signature[SIGNATURE_LENGTH];
+    char signature[PROMISE_SIGNATURE_SIZE];
 
-    if (length >= PROMISE_TEXT_MAX || !colon || strlen(colon + 1) != SIGNATURE_LENGTH ||
+    if (length >= PROMISE_TEXT_MAX || !colon || strlen(colon + 1) != PROMISE_SIGNATURE_SIZE ||
         version == 0 || colon < text + version)
         return false;
-    sign(text, (size_t)(colon - text), key, signature);
-    return memeql_sec(colon + 1, signature, SIGNATURE_LENGTH) != 0;
+    promise_key_sign(key, text, (size_t)(colon - text), signature);
+    return memeql_sec(colon + 1, signature, PROMISE_SIGNATURE_SIZE) != 0;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -182,8 +156,8 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
                               i < FIELDS - 1 ? ',' : ';');
     n += write_terms(&promise->terms.term_values, text + n, PROMISE_TEXT_MAX - n);
     text[n] = ':';
-    sign(text, n, key, text + n + 1);
-    text[n + 1 + SIGNATURE_LENGTH] = '\0';
+    promise_key_sign(key, text, n, text + n + 1);
+    text[n + 1 + PROMISE_SIGNATURE_SIZE] = '\0';
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

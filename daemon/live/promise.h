@@ -15,18 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/store/promise_key.h"
 #include "daemon/store/store.h"
 
 #define PROMISE_ATTRIBUTE "GALERNA_PROMISE"
 
 enum {
     PROMISE_TEXT_MAX = 1024, /* bytes, the end included; typical are 200 */
-    PROMISE_KEY_SIZE = 32,   /* bytes */
-    PROMISE_KEY_NAME_MAX = 24,
-};
-
-struct promise_key {
-    unsigned char bytes[PROMISE_KEY_SIZE];
 };
 
 struct promise {
@@ -49,9 +44,6 @@ enum promise_verdict {
     PROMISE_COPIED,     /* signed for another VM or zone */
     PROMISE_UNREADABLE, /* signed, but by a version of Galerna that this one does not know */
 };
-
-/* 16 characters by which keys can be compared; they do not help to sign. */
-void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_MAX]);
 
 /* Write the promise. O(length). */
 void promise_write(const struct promise *promise, const struct promise_key *key,

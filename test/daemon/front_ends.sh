@@ -8,6 +8,15 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=several.bash
 . "$(dirname "$0")/several.bash"
 
+checks() { # TEXT: galerna setup --check says so of the second one
+    { cat "$work/second.conf" && printf '\npromise-key: %s\n' "$work/second/promise.key"; } \
+        >"$work/check.conf"
+    "$galerna" setup --check -c "$work/check.conf" >"$work/check" || true
+    grep -q "$1" "$work/check" || {
+        cat "$work/check" >&2
+        fail "setup does not say '$1'"
+    }
+}
 call() {
     "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" \
         >/dev/null
@@ -46,6 +55,7 @@ says second 'signs promises with another key' # each has made its own
 "$galerna" status --state-dir "$work/second" >"$work/status" && fail "status does not fail"
 grep -q 'signs promises with another key' "$work/status" ||
     fail "status does not say that the keys differ"
+checks 'wrong .*promise.key is not the key'
 
 # An election: the other one acts within 10 s, the deposed one watches.
 elect 6 other
@@ -96,14 +106,13 @@ sleep 4
 status second 'acting raft term' 11
 ! grep -q "another key" "$work/second.log" || fail "the same key is taken for another one"
 says second "$differs"
-"$galerna" setup --check -c "$work/second.conf" >"$work/check" || true
-grep -q 'wrong .*galerna.conf differs' "$work/check" || fail "setup does not say that they differ"
+checks 'wrong .*galerna.conf differs'
+checks 'right .*the key of promises is the same'
 sed -i '/retry-limit/d' "$work/second.conf"
 kill -HUP "${pid[second]}"
 sleep 2
 "$galerna" status --state-dir "$work/second" >"$work/status" || fail "the same configuration differs"
-"$galerna" setup --check -c "$work/second.conf" >"$work/check" || true
-grep -q 'right .*galerna.conf is the same' "$work/check" || fail "setup does not say that they agree"
+checks 'right .*galerna.conf is the same'
 
 # Beside a galernad of a later version, also one that is gone, this one does not act, and says why.
 kill -KILL "${pid[first]}"

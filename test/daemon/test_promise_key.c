@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/promise_key.h"
+#include "daemon/store/promise_key.h"
 #include "test/daemon/directory.h"
 #include "util/memory.h"
 

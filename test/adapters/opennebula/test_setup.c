@@ -60,11 +60,14 @@ static void read_recorded(const char *version, const char *name)
 }
 
 static bool two_at_a_time;
+static const char *key = "fedcba9876543210";
 
 static void judge(bool submit_on_hold)
 {
     struct setup_settings settings = {.submit_on_hold = submit_on_hold,
                                       .fingerprint = "0123456789abcdef",
+                                      .key = key,
+                                      .key_file = "/etc/galerna/promise.key",
                                       .one_at_a_time = !two_at_a_time};
 
     n_findings = setup_judge(&facts, &settings, findings);
@@ -348,6 +351,15 @@ static void test_a_zone_of_several_front_ends(void **state)
     facts.acting_configuration[0] = '1';
     judge(false);
     assert_finding("same", SETUP_WRONG, "differs from that of the galernad", "galerna.conf");
+    snprintf(facts.acting_key, sizeof facts.acting_key, "fedcba9876543210");
+    judge(false);
+    assert_finding("key", SETUP_RIGHT, "acts on front-1", "");
+    key = "another";
+    judge(false);
+    assert_finding("key", SETUP_WRONG, "/etc/galerna/promise.key is not the key", "copy the file");
+    key = NULL;
+    judge(false);
+    assert_finding("key", SETUP_UNSEEN, "/etc/galerna/promise.key", "");
     two_at_a_time = true;
     judge(false);
     two_at_a_time = false;

@@ -1,8 +1,10 @@
-/* Reads or creates the file with the key of promises. */
-#include "daemon/live/promise_key.h"
+/* Reads or creates the file with the key of promises, and signs with it. */
+#include "daemon/store/promise_key.h"
 
 #include <errno.h>
 #include <nettle/base16.h>
+#include <nettle/base64.h>
+#include <nettle/hmac.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -13,6 +15,9 @@
 #include "util/new_file.h"
 
 enum { DIGITS = BASE16_ENCODE_LENGTH(PROMISE_KEY_SIZE) };
+
+_Static_assert(PROMISE_SIGNATURE_SIZE == BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE),
+               "promise_key.h names the length of a signature");
 
 static int make_key(const char *path, struct error *err)
 {
@@ -34,7 +39,7 @@ static int make_key(const char *path, struct error *err)
     return -1;
 }
 
-static int read_key(const char *path, struct promise_key *key, struct error *err)
+int promise_key_read(const char *path, struct promise_key *key, struct error *err)
 {
     FILE *file = fopen(path, "re");
     struct base16_decode_ctx decoder;
@@ -63,5 +68,26 @@ int promise_key_load(const char *path, struct promise_key *key, bool *made, stru
         return -1;
     if (store_state_make_private(path, err) < 0)
         return -1;
-    return read_key(path, key, err);
+    return promise_key_read(path, key, err);
+}
+
+void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_MAX])
+{
+    static const char what[] = "name of the key"; /* contains no colon: is not a promise */
+    char signature[PROMISE_SIGNATURE_SIZE];
+
+    promise_key_sign(key, what, strlen(what), signature);
+    snprintf(text, PROMISE_KEY_NAME_MAX, "%.16s", signature);
+}
+
+void promise_key_sign(const struct promise_key *key, const char *text, size_t length,
+                      char signature[PROMISE_SIGNATURE_SIZE])
+{
+    struct hmac_sha256_ctx hmac;
+    uint8_t digest[SHA256_DIGEST_SIZE];
+
+    hmac_sha256_set_key(&hmac, sizeof key->bytes, key->bytes);
+    hmac_sha256_update(&hmac, length, (const uint8_t *)text);
+    hmac_sha256_digest(&hmac, sizeof digest, digest);
+    base64_encode_raw(signature, sizeof digest, digest);
 }
