@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Mixed work in a Raft zone of three real oned with a galernad each, while the leader is troubled.
 
-The leader's oned, its galernad or both are killed, its oned stands still, or its network is cut, at random.
+The leader's oned, its galernad or both are killed, its oned stands still, its network is cut, or one
+galernad after the other is restarted, from an older version if there is one, at random.
 At the end all stores are deleted at once. No VM may be deployed twice, no host be over capacity, and every
 accepted reservation starts on time or is reported. Needs root. See README.md."""
 
@@ -25,7 +26,7 @@ from kit.trial import Failure
 from kit.zone import Zone
 from soak import RIGHTS, Blows, Soak, span
 
-STRIKES = ("oned", "galernad", "both", "deaf", "cut")
+STRIKES = ("oned", "galernad", "both", "deaf", "cut", "restart")
 ACTS_SECONDS = 60  # until a galernad acts after an election
 ACTS, START = "acting beside the leader", r"VM \d+: deploy accepted"
 LOST_BY_OPENNEBULA = 30  # seconds before a strike: VMs made then may be lost with the log
@@ -41,6 +42,8 @@ def arguments():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--galernad", metavar="PATH", required=True, help="the daemon on trial")
     parser.add_argument("--galerna", metavar="PATH", required=True)
+    parser.add_argument("--older", metavar="PATH",
+                        help="the version of the daemon to begin with, until it is restarted")
     parser.add_argument("--strike", type=span, default="40-80", metavar="SECONDS",
                         help="between the end of one trouble and the next")
     parser.add_argument("--only", action="append", choices=STRIKES,
@@ -60,6 +63,7 @@ class RaftSoak(Soak):
         self.zone = zone
         self.strikes = []  # (what, election, until a galernad acted, first start), in seconds
         self.schedulers = []
+        self.restarts = 0
 
     def prepare(self):
         self.prepare_hosts()
@@ -68,7 +72,8 @@ class RaftSoak(Soak):
             directory = os.path.join(self.directory, name)
             os.makedirs(directory)
             self.schedulers.append(Scheduler(
-                self.galernad, directory, front_end, name=name, prefix=front_end.prefix,
+                os.path.abspath(self.options.older or self.galernad), directory, front_end,
+                name=name, prefix=front_end.prefix,
                 more="%s\npromise-key: %s\n%s" % (self.settings, self.zone.key, RIGHTS)))
         self.scheduler, *self.more_schedulers = self.schedulers
         for scheduler in self.schedulers:
@@ -106,6 +111,16 @@ class RaftSoak(Soak):
         return sorted(path for scheduler in self.schedulers
                       for path in glob.glob(os.path.join(scheduler.state, "**", "store.db"),
                                             recursive=True))
+
+    def restart(self):
+        """The next galernad in turn, in good order, with the version on trial."""
+        scheduler = self.schedulers[self.restarts % len(self.schedulers)]
+        self.restarts += 1
+        if scheduler.terminate(10) != 0:
+            raise Failure("%s does not end: %s" % (scheduler.name, scheduler.tail()))
+        scheduler.program = self.galernad
+        scheduler.start()
+        return scheduler
 
     def lose_stores(self):
         """All at once. They are kept aside: what they tell is judged."""
@@ -162,9 +177,11 @@ def strike(soak, dice):
         leader = zone.wait_leader()
         scheduler = soak.schedulers[leader.number]
         soak.tell("%s of one%d" % (what, leader.number))
-        sampler.may_be_away = True
         begun = time.time()
         acting, starts = sum(soak.count(ACTS)), sum(soak.count(START))
+        if what == "restart" and soak.restart() is not scheduler:
+            return
+        sampler.may_be_away = True
         if what in ("galernad", "both"):
             scheduler.kill()
         if what in ("oned", "both"):
@@ -174,7 +191,7 @@ def strike(soak, dice):
             zone.deafen(leader, True)
         elif what == "cut":
             zone.cut(leader, True)
-        if what != "galernad":
+        if what not in ("galernad", "restart"):
             now_leads = zone.wait_leader(but=leader)
             sampler.killed = time.time()  # its drivers begin with nothing
             soak.tell("one%d leads" % (now_leads.number if now_leads else -1))

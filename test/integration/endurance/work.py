@@ -168,14 +168,13 @@ class Work:
     def undo_due(self, everything=False):
         now = time.time()
         for vm in list(self.to_delete):
-            if not self.oned.vm(vm).done:
-                self.oned.action("terminate-hard", vm)
-            self.to_delete.remove(vm)
+            if self.oned.vm(vm).done or self.accepted("terminate-hard", vm):
+                self.to_delete.remove(vm)
         for when, vm in list(self.to_resume):
             if when <= now or everything:
                 found = self.oned.vm(vm)
                 if self.has_to_resume(found):
-                    self.oned.action("resume", vm)
+                    self.accepted("resume", vm)
                     continue  # until it is seen: an oned that is cut off may lose it
                 if found.active and not found.running:
                     continue  # saving takes long, or until the operator recovers it
@@ -187,6 +186,15 @@ class Work:
                 for span in self.disabled_times:
                     if span[0] == host and not span[2]:
                         span[2] = now
+
+    def accepted(self, action, vm):
+        """Not while the VM boots, for example: the others are not to wait for that."""
+        try:
+            self.oned.action(action, vm)
+        except OnedError as error:
+            self.sampler.tell("-- not done: %s" % error)
+            return False
+        return True
 
     def has_to_resume(self, vm):
         return vm.state == SUSPENDED
