@@ -89,19 +89,6 @@ struct party {
     size_t n, allocated;
 };
 
-static bool is_tied(const struct lease *lease, const struct lease *other)
-{
-    for (size_t i = 0; i < lease->request.n_node_sets; i++)
-        for (size_t k = 0; k < other->request.n_node_sets; k++) {
-            const struct vm_demand *demand = lease->request.node_sets[i].demand;
-            const struct vm_demand *theirs = other->request.node_sets[k].demand;
-
-            if (demand && theirs && demand_joins(demand, theirs->role))
-                return true;
-        }
-    return false;
-}
-
 static bool is_in(const struct party *party, const struct lease *lease)
 {
     size_t i = 0;
@@ -125,7 +112,7 @@ static void gather(struct engine *engine, struct party *party, struct lease *lea
         for (size_t i = 0; i < engine->leases.list.n; i++) {
             struct lease *other = engine->leases.list.items[i];
 
-            if (other && must_leave(other) && is_tied(party->moves[done].lease, other) &&
+            if (other && must_leave(other) && lease_joins(party->moves[done].lease, other) &&
                 !is_in(party, other))
                 join(engine, party, other);
         }

@@ -140,6 +140,19 @@ bool demand_joins(const struct vm_demand *demand, uint32_t role)
     return false;
 }
 
+bool lease_joins(const struct lease *lease, const struct lease *other)
+{
+    for (size_t i = 0; i < lease->request.n_node_sets; i++)
+        for (size_t k = 0; k < other->request.n_node_sets; k++) {
+            const struct vm_demand *demand = lease->request.node_sets[i].demand;
+            const struct vm_demand *theirs = other->request.node_sets[k].demand;
+
+            if (demand && theirs && demand_joins(demand, theirs->role))
+                return true;
+        }
+    return false;
+}
+
 int64_t demand_own_weight(const struct vm_demand *demand)
 {
     int64_t weight = 0;

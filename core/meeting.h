@@ -48,6 +48,8 @@ void meeting_take_back(struct meeting *meeting, size_t n);
 
 /* Must the VMs with this demand be on a host with those of the role? */
 bool demand_joins(const struct vm_demand *demand, uint32_t role);
+/* Must VMs of the one lease be on a host with VMs of the other? O(node sets of both). */
+bool lease_joins(const struct lease *lease, const struct lease *other);
 /* What its preferences among VMs of its own role add to the rank of a host for each VM put there.
  */
 int64_t demand_own_weight(const struct vm_demand *demand);

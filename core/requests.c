@@ -386,6 +386,8 @@ static void schedule_queue(struct engine *engine)
         next++;
         if (!schedule_queued(engine, lease, others_behind, &held))
             break;
+        if (lease->plan->has_demand && !lease->plan->in_queue)
+            queue_bring_companions(&waiting, next, lease);
     }
     release_held_room(engine, &held);
     while (next < waiting.n)

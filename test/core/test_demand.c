@@ -623,6 +623,25 @@ static void the_first_of_vms_that_are_together_goes_where_all_have_room(void **s
     finish(&s);
 }
 
+static void others_leave_room_for_vms_that_must_be_together(void **state)
+{
+    const struct amounts rest = {{80, 600}};
+    struct vm_demand demand = role_with(&self_together);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2, NULL);
+    demand.rest = &rest;
+    ask(&s, one(1, 200, &demand));
+    ask(&s, (struct ask){.id = 2, .cpu = 50, .memory = 64, .duration = 500});
+    ask(&s, (struct ask){.id = 3, .cpu = 80, .memory = 600, .duration = 100, .demand = &demand});
+    settle(&s);
+    assert_int_equal(host_of(&s, 1), 1);
+    assert_int_equal(host_of(&s, 2), 2);
+    assert_int_equal(host_of(&s, 3), 1);
+    finish(&s);
+}
+
 static void vms_of_a_lease_that_must_be_together_are(void **state)
 {
     struct vm_demand demand = role_with(&self_together);
@@ -747,6 +766,7 @@ int main(void)
         cmocka_unit_test(a_repelling_vm_in_the_way_is_named),
         cmocka_unit_test(a_repelling_vm_makes_room),
         cmocka_unit_test(the_first_of_vms_that_are_together_goes_where_all_have_room),
+        cmocka_unit_test(others_leave_room_for_vms_that_must_be_together),
         cmocka_unit_test(vms_of_a_lease_that_must_be_together_are),
         cmocka_unit_test(clusters_count_as_places),
         cmocka_unit_test(preferences_change_the_order_of_hosts),
