@@ -196,6 +196,28 @@ static void time_in_running(void **state)
     vm_pool_finish(&pool);
 }
 
+static void a_migration_begins_with_the_record_of_the_new_host(void **state)
+{
+    static const char *const rstimes[] = {"0", "1300"};
+    static const enum vm_state states[] = {VM_LIVE_MIGRATING, VM_RUNNING};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        struct vm_pool pool;
+
+        snprintf(text, sizeof text,
+                 "<VM><ID>4</ID><STATE>3</STATE><LCM_STATE>3</LCM_STATE><RESCHED>1</RESCHED>"
+                 "<TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY></TEMPLATE><HISTORY_RECORDS><HISTORY>"
+                 "<SEQ>1</SEQ><HID>8</HID><RSTIME>%s</RSTIME><RETIME>0</RETIME></HISTORY>"
+                 "</HISTORY_RECORDS></VM>",
+                 rstimes[i]);
+        pool = read_text(text);
+        assert_int_equal(pool.items[0].state, states[i]);
+        vm_pool_finish(&pool);
+    }
+}
+
 static void what_ran_before_it_was_made_anew_is_lost(void **state)
 {
     struct vm_pool pool = read_text(
@@ -525,6 +547,7 @@ int main(void)
         cmocka_unit_test(haizea_attributes),
         cmocka_unit_test(history),
         cmocka_unit_test(time_in_running),
+        cmocka_unit_test(a_migration_begins_with_the_record_of_the_new_host),
         cmocka_unit_test(what_ran_before_it_was_made_anew_is_lost),
         cmocka_unit_test(disks),
         cmocka_unit_test(where_disks_go),
