@@ -69,11 +69,12 @@ class MovingWork(Work):
             self.group = size * ['VMGROUP = [ VMGROUP_ID = "%d", ROLE = "r" ]\n' % group]
         return self.group.pop()
 
-    def turn(self):
-        super().turn()
-        if self.adding and time.time() > self.next_policy:
+    def do_due(self):
+        super().do_due()
+        if time.time() > self.next_policy:
+            self.rebalance(self.random.choice(["balance", "balance", "pack"]) if self.adding
+                           else "balance")
             self.next_policy = time.time() + self.random.uniform(60, 150)
-            self.rebalance(self.random.choice(["balance", "balance", "pack"]))
 
     def rebalance(self, policy):
         weights = self.random.sample(WEIGHTS, 2)
@@ -84,14 +85,14 @@ class MovingWork(Work):
 
     def stop(self):
         super().stop()
-        self.rebalance("balance")
+        self.next_policy = 0
 
     def undo_due(self, everything=False):
         super().undo_due(everything)
         for host, when in list(self.drained.items()):
             if when <= time.time() or everything:
-                self.scheduler.command("host", "undrain", str(host))
-                self.drained.pop(host)
+                if self.scheduler.command("host", "undrain", str(host))[0] == 0:
+                    self.drained.pop(host)
 
     def has_to_resume(self, vm):
         return vm.state in OFF

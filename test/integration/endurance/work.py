@@ -62,14 +62,17 @@ class Work:
     def turn(self):
         """What is due now. Calls that fail are made again later."""
         try:
-            self.submit_due()
-            self.users_clean_up()
-            self.undo_due()
-            if self.adding and time.time() >= self.next_deed:
-                self.next_deed = time.time() + self.random.uniform(1, 4)
-                self.deed()
+            self.do_due()
         except (OSError, OnedError) as error:
             self.sampler.tell("-- not done: %s" % error)
+
+    def do_due(self):
+        self.submit_due()
+        self.users_clean_up()
+        self.undo_due()
+        if self.adding and time.time() >= self.next_deed:
+            self.next_deed = time.time() + self.random.uniform(1, 4)
+            self.deed()
 
     def submit_due(self):
         budget = SUBMITTED_PER_SECOND * min(2.0, max(0.0, time.time() - self.next_due))
