@@ -24,7 +24,8 @@ enum adopted_as {
     /* The VMs hold their hosts now (they run, boot, or are blocked). Booked even where a host has
      * less free than that; from then on treated like any other running lease. */
     ADOPTED_RUNNING,
-    /* Accepted but not begun: a reservation at its exact start, or a deadline lease. */
+    /* Accepted but not begun: a reservation at its exact start, or a deadline lease, which the
+     * first step starts earlier than planned where that is possible. */
     ADOPTED_RESERVED,
     /* Waiting to be resumed: a best-effort lease in the queue; a deadline lease is planned at
      * once. */

@@ -300,7 +300,7 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
     return false;
 }
 
-void pull_deadlines_forward(struct engine *engine)
+void pull_deadlines_forward(struct engine *engine, bool resume)
 {
     for (size_t i = 0; engine->figures.unfinished[LEASE_DEADLINE] && i < engine->leases.list.n;
          i++) {
@@ -308,7 +308,8 @@ void pull_deadlines_forward(struct engine *engine)
         struct trial trial;
         bool earlier;
 
-        if (!lease || !deadline_waits(lease) || has_image_transfer(engine, lease))
+        if (!lease || !deadline_waits(lease) || has_image_transfer(engine, lease) ||
+            (!resume && lease->plan->n_vms > 1))
             continue;
         trial_begin(&trial, engine);
         trial_take_out(&trial, lease);

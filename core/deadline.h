@@ -14,7 +14,8 @@
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
 bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* Room has become free: starts deadline leases earlier where possible. */
-void pull_deadlines_forward(struct engine *engine);
+/* Room has become free: starts deadline leases earlier where possible, and if `resume` is set,
+ * those that are suspended, too. */
+void pull_deadlines_forward(struct engine *engine, bool resume);
 
 #endif

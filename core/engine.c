@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/deadline.h"
 #include "core/engine_state.h"
 #include "core/fair_share.h"
 #include "core/leases.h"
@@ -386,15 +387,17 @@ static void begin_stepping(struct engine *engine)
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
                 size_t n_inputs, struct engine_outputs *outputs, struct error *err)
 {
+    bool begins = engine->stage != ENGINE_STEPPED;
+
     if (now < engine->now)
         return error_set(err, EINVAL, "time runs backwards: %lld after %lld", (long long)now,
                          (long long)engine->now);
     outputs->n_items = 0;
     engine->outputs = outputs;
-    if (engine->stage == ENGINE_STEPPED)
-        free_withdrawn(engine);
-    else
+    if (begins)
         begin_stepping(engine);
+    else
+        free_withdrawn(engine);
     engine->now = now;
     slot_table_advance(engine->table, now);
     binding_update(engine);
@@ -406,6 +409,8 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
     if (!engine->settings.behaviour.momentary_suspensions_miss_pass)
         do_endings(engine);
     withdraw_leaves(engine);
+    if (begins) /* less may be in the way of adopted deadline leases than when they were planned */
+        pull_deadlines_forward(engine, false);
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;
     schedule_pending(engine);

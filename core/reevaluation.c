@@ -126,5 +126,5 @@ void reevaluate_future(struct engine *engine)
         }
     }
     free(leases);
-    pull_deadlines_forward(engine);
+    pull_deadlines_forward(engine, true);
 }

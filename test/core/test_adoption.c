@@ -295,6 +295,9 @@ static void a_deadline_lease_begins_as_planned(void **state)
 
     (void)state;
     begin_at(&s, 2, 1000);
+    running(&s, (struct ask){.id = 8, .duration = 1100, .non_preemptable = true}, first, 900, 2000);
+    running(&s, (struct ask){.id = 9, .duration = 1100, .non_preemptable = true}, second, 900,
+            2000);
     assert_int_equal(
         adopt(&s, what,
               (struct adoption){.as = ADOPTED_RESERVED, .vm_host = second, .since = 2000}),
@@ -310,6 +313,30 @@ static void a_deadline_lease_begins_as_planned(void **state)
         adopt(&s, what, (struct adoption){.as = ADOPTED_RESERVED, .vm_host = first, .since = 2000}),
         0);
     assert_string_equal(plan_of(&s, 1), "VM 4000-4100 on 2; SHUTDOWN 4100-4100 on 2");
+    scenario_end(&s);
+}
+
+static void a_deadline_lease_begins_earlier_where_it_can(void **state)
+{
+    struct ask what = {
+        .id = 1, .kind = LEASE_DEADLINE, .duration = 100, .deadline = 5000, .start = 1200};
+    struct ask begun = what;
+    struct scenario s;
+
+    (void)state;
+    begin_at(&s, 2, 1000);
+    assert_int_equal(
+        adopt(&s, what,
+              (struct adoption){.as = ADOPTED_RESERVED, .vm_host = second, .since = 2000}),
+        0);
+    begun.id = 2; /* and has been suspended */
+    assert_int_equal(
+        suspended(&s, begun,
+                  (struct adoption){.vm_host = first, .since = 2000, .not_before = INSTANT_NONE}),
+        0);
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 1), "1200 Active | 1300 Done");
+    assert_string_equal(states_of(&s, 2), "2000 Resuming | 2032 Resumed-Ready Active | 2132 Done");
     scenario_end(&s);
 }
 
@@ -540,6 +567,7 @@ int main(void)
         cmocka_unit_test(a_promise_is_kept_whatever_the_policy_says),
         cmocka_unit_test(what_adoption_causes_comes_with_the_first_step),
         cmocka_unit_test(a_deadline_lease_begins_as_planned),
+        cmocka_unit_test(a_deadline_lease_begins_earlier_where_it_can),
         cmocka_unit_test(a_suspended_deadline_lease_is_planned_at_once),
         cmocka_unit_test(a_suspended_deadline_lease_may_be_too_late),
         cmocka_unit_test(the_queue_is_in_the_order_of_submission_then_id),
