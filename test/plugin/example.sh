@@ -23,10 +23,12 @@ mkdir "$work/guide"
 # The commands of the guide; Galerna is not in /usr/local here, as it says.
 awk '/^```sh$/ { shown = 1; next } /^```$/ { shown = 0 } shown' "$guide" |
     sed "s|^export PKG_CONFIG_PATH=.*|export PKG_CONFIG_PATH=$(dirname "$pc")|
-        s|^export PATH=.*|export PATH=$prefix/bin:\$PATH|" > "$work/guide/commands"
+        s|^export PATH=.*|export PATH=$prefix/bin:$prefix/sbin:\$PATH|" > "$work/guide/commands"
 (cd "$work/guide" && sh -eu commands > log 2>&1) || { cat "$work/guide/log"; exit 1; }
 grep -q "fair-size: all tests passed" "$work/guide/log"
 test "$(grep -c "^Best-effort leases" "$work/guide/log")" -eq 3
+grep -q "fair-size: asks for 8 processors" "$work/guide/log"
+grep -q "fair-size: wants 8 processors" "$work/guide/log"
 
 cp -R "$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --variable=examples galerna)/policy" \
     "$work/example"
