@@ -28,7 +28,7 @@ struct request_arguments {
     json_t *request;            /* NULL: nothing was asked for yet */
     const char *start;          /* as written */
     int64_t at;                 /* the start of a reservation; INSTANT_NONE: none */
-    int64_t earliest, deadline; /* 0: not given */
+    int64_t earliest, latest, deadline; /* 0: not given */
     struct lease_repeat repeat;
     bool dry_run, when;
     int64_t wait; /* seconds */
@@ -131,6 +131,10 @@ static const struct command_option request_options[] = {
              "best-effort (the default): as soon as there is capacity"},
     {"earliest", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(earliest),
      .take = client_take_time, .help = "Do not start before this time"},
+    {"latest", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(latest),
+     .take = client_take_time,
+     .help = "Start when there is room, at this time at the latest. The request is accepted or "
+             "refused at once; needs --duration"},
     {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
      .take = client_take_time,
      .help = "Finish by this time. The request is accepted or refused at once; needs --duration"},
@@ -180,6 +184,23 @@ static void put_time(json_t *request, const char *field, int64_t instant)
     json_object_set_new(request, field, json_string(text));
 }
 
+/* A start has no other times beside it, and a deadline follows from a latest start. -1: fine, else
+ * the exit code. */
+static int check_times(const struct request_arguments *arguments, bool starts_at,
+                       const char *command)
+{
+    if (starts_at && (arguments->deadline || arguments->latest))
+        return command_usage_error(command,
+                                   "--start and --%s cannot be combined; use --earliest for the "
+                                   "earliest start",
+                                   arguments->deadline ? "deadline" : "latest");
+    if (starts_at && arguments->earliest)
+        return command_usage_error(command, "--start and --earliest cannot be combined");
+    if (arguments->deadline && arguments->latest)
+        return command_usage_error(command, "--deadline and --latest cannot be combined");
+    return -1;
+}
+
 /* Derives the kind of lease from the given times. -1: fine, else the exit code. */
 static int finish_request(struct request_arguments *arguments, const char *command)
 {
@@ -189,27 +210,27 @@ static int finish_request(struct request_arguments *arguments, const char *comma
     bool reserved = start && !immediate && strcmp(start, "best-effort") != 0 &&
                     strcmp(start, "best_effort") != 0;
     struct error err;
+    int code;
 
     arguments->at = INSTANT_NONE;
     if (reserved && client_take_time(NULL, &arguments->at, start, &err) < 0)
         return command_usage_error(command, "--start %.60s: %s", start, err.text);
-    if (arguments->deadline && (immediate || reserved))
-        return command_usage_error(command, "--start and --deadline cannot be combined; use "
-                                            "--earliest for the earliest start");
-    if (arguments->earliest && (immediate || reserved))
-        return command_usage_error(command, "--start and --earliest cannot be combined");
+    code = check_times(arguments, immediate || reserved, command);
+    if (code >= 0)
+        return code;
     if (!json_object_get(request, "template"))
         for (int i = 0; i < 2; i++)
             if (!json_object_get(request, i ? "memory" : "cpu"))
                 return command_usage_error(command, "--%s is required without --template",
                                            i ? "memory" : "cpu");
     json_object_set_new(request, "kind",
-                        json_string(arguments->deadline ? "deadline"
-                                    : immediate         ? "immediate"
-                                    : reserved          ? "reservation"
-                                                        : "best-effort"));
+                        json_string(arguments->deadline || arguments->latest ? "deadline"
+                                    : immediate                              ? "immediate"
+                                    : reserved                               ? "reservation"
+                                                                             : "best-effort"));
     put_time(request, "start", arguments->at);
     put_time(request, "earliest", arguments->earliest ? arguments->earliest : INSTANT_NONE);
+    put_time(request, "latest", arguments->latest ? arguments->latest : INSTANT_NONE);
     put_time(request, "deadline", arguments->deadline ? arguments->deadline : INSTANT_NONE);
     if (arguments->dry_run)
         json_object_set_new(request, "dry_run", json_true());
@@ -366,9 +387,10 @@ int command_lease_request(const struct call *call)
     client->command = call->name;
     if (code >= 0)
         return code;
-    if (arguments->when && (arguments->start || arguments->deadline || arguments->repeat.rule))
+    if (arguments->when && (arguments->start || arguments->latest || arguments->deadline ||
+                            arguments->repeat.rule))
         return command_usage_error(call->name,
-                                   "--when looks for the start: --start, --deadline and "
+                                   "--when looks for the start: --start, --latest, --deadline and "
                                    "--repeat cannot be combined with it");
     if (arguments->when)
         return lease_when(client, arguments->request, arguments->earliest);

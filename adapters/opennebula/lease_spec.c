@@ -21,14 +21,16 @@ enum lease_spec_key {
     KEY_GROUP_TIMEOUT,
     KEY_DEADLINE,
     KEY_EARLIEST,
+    KEY_LATEST,
     KEY_TERM, /* lease_terms[0], and the others after it */
     KEYS = KEY_TERM + LEASE_TERM_COUNT
 };
 
 static const char *key_name(enum lease_spec_key key)
 {
-    static const char *const names[KEY_TERM] = {
-        "START", "DURATION", "GROUP", "GROUP_SIZE", "GROUP_TIMEOUT", "DEADLINE", "EARLIEST"};
+    static const char *const names[KEY_TERM] = {"START",      "DURATION",      "GROUP",
+                                                "GROUP_SIZE", "GROUP_TIMEOUT", "DEADLINE",
+                                                "EARLIEST",   "LATEST"};
 
     return key < KEY_TERM ? names[key] : lease_terms[key - KEY_TERM].attribute;
 }
@@ -264,28 +266,60 @@ static int read_group(const struct spec_reader *reader)
     return expected ? wrong_value(reader, KEY_GROUP_TIMEOUT, expected) : 0;
 }
 
+/* START is a time of its own. */
+static int check_start(const struct spec_reader *reader)
+{
+    static const enum lease_spec_key others[] = {KEY_DEADLINE, KEY_LATEST, KEY_EARLIEST};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (reader->spec->kind != LEASE_BEST_EFFORT && reader->values[others[i]])
+            return wrong(reader,
+                         "START already says when it runs; with %s, START is best_effort or left "
+                         "out",
+                         key_name(others[i]));
+    return 0;
+}
+
+static const char *first_start(const struct spec_reader *reader)
+{
+    return reader->values[KEY_EARLIEST] ? "EARLIEST" : "the VM's creation";
+}
+
+/* A latest start is a deadline that leaves no time to spare. */
+static int settle_latest(const struct spec_reader *reader, int64_t from)
+{
+    struct lease_spec *spec = reader->spec;
+
+    if (!reader->values[KEY_LATEST])
+        return 0;
+    if (reader->values[KEY_DEADLINE])
+        return wrong(reader, "DEADLINE and LATEST cannot be combined");
+    if (spec->deadline < from)
+        return wrong(reader, "LATEST is %" PRId64 " s before %s", from - spec->deadline,
+                     first_start(reader));
+    if (spec->duration != SPAN_UNLIMITED)
+        spec->deadline = instant_add(spec->deadline, spec->duration);
+    return 0;
+}
+
 /* Checks combinations of values, once all have been read. */
 static int check(const struct spec_reader *reader)
 {
     struct lease_spec *spec = reader->spec;
     int64_t from = spec->earliest == INSTANT_NONE ? reader->created : spec->earliest;
 
-    if (spec->kind != LEASE_BEST_EFFORT && reader->values[KEY_DEADLINE])
-        return wrong(reader, "START already says when it runs; with DEADLINE, START is "
-                             "best_effort or left out");
-    if (spec->kind != LEASE_BEST_EFFORT && reader->values[KEY_EARLIEST])
-        return wrong(reader, "START already says when it runs; with EARLIEST, START is "
-                             "best_effort or left out");
-    if (!reader->values[KEY_DEADLINE])
+    if (check_start(reader) < 0 || settle_latest(reader, from) < 0)
+        return -1;
+    if (spec->deadline == INSTANT_NONE)
         return 0;
     spec->kind = LEASE_DEADLINE;
     if (spec->duration == SPAN_UNLIMITED)
-        return wrong(reader, "DEADLINE needs a DURATION that is not unlimited");
+        return wrong(reader, "%s needs a DURATION that is not unlimited",
+                     key_name(reader->values[KEY_LATEST] ? KEY_LATEST : KEY_DEADLINE));
     if (spec->deadline < from || spec->deadline - from < spec->duration)
-        return wrong(reader,
-                     "from %s to DEADLINE there are %" PRId64 " s, but DURATION is %" PRId64 " s",
-                     reader->values[KEY_EARLIEST] ? "EARLIEST" : "the VM's creation",
-                     spec->deadline > from ? spec->deadline - from : 0, spec->duration);
+        return wrong(
+            reader, "from %s to DEADLINE there are %" PRId64 " s, but DURATION is %" PRId64 " s",
+            first_start(reader), spec->deadline > from ? spec->deadline - from : 0, spec->duration);
     return 0;
 }
 
@@ -330,6 +364,7 @@ int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defau
     if (read_start(&reader) < 0 || read_duration(&reader) < 0 || read_terms(&reader) < 0 ||
         read_group(&reader) < 0 ||
         read_time(&reader, KEY_DEADLINE, &spec->deadline, &spec->relative_deadline) < 0 ||
+        read_time(&reader, KEY_LATEST, &spec->deadline, &spec->relative_deadline) < 0 ||
         read_time(&reader, KEY_EARLIEST, &spec->earliest, &spec->relative_earliest) < 0)
         return -1;
     return check(&reader);

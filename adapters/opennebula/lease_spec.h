@@ -1,7 +1,7 @@
 /* lease_spec.h: the lease that a VM's template describes (HAIZEA or GALERNA attribute).
  *
- * HAIZEA=[START, DURATION, GROUP, GROUP_SIZE, GROUP_TIMEOUT, DEADLINE, EARLIEST and the terms of
- * core/lease_terms.h], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA wins over
+ * HAIZEA=[START, DURATION, GROUP, GROUP_SIZE, GROUP_TIMEOUT, DEADLINE, EARLIEST, LATEST and the
+ * terms of core/lease_terms.h], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA wins over
  * HAIZEA, USER_TEMPLATE over TEMPLATE. The user's text is only a spec: rights.h grants or refuses
  * it.
  */
@@ -20,10 +20,11 @@ enum {
 struct lease_spec {
     bool present;         /* the VM has the attribute; else the fields hold the defaults given */
     enum lease_kind kind; /* START=now: immediate; a time: reservation; best_effort or no START:
-                             deadline if there is a DEADLINE, else best effort */
+                             deadline if there is a DEADLINE or LATEST, else best effort */
     int64_t start;        /* of a reservation, seconds since 1970; else INSTANT_NONE */
     int64_t earliest;     /* of best effort and deadline: not before; INSTANT_NONE: no such spec */
-    int64_t deadline;     /* of a deadline lease: ended by then; else INSTANT_NONE */
+    int64_t deadline;     /* of a deadline lease: ended by then (LATEST: that and its
+                             duration); else INSTANT_NONE */
     bool relative_start, relative_earliest, relative_deadline; /* written as "+hh:mm:ss" */
     int64_t duration; /* seconds, 1 or more, or SPAN_UNLIMITED */
     LEASE_TERM_MEMBERS;

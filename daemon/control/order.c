@@ -20,7 +20,7 @@
 /* In addition to the terms of core/lease_terms.h. */
 static const char *const fields[] = {
     "command", "dry_run",  "kind",     "count",    "cpu",  "memory", "template",
-    "start",   "earliest", "deadline", "duration", "name", "caller",
+    "start",   "earliest", "latest",   "deadline", "duration", "name", "caller",
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -181,6 +181,25 @@ static int check_reservation(const struct order *order, int64_t now, struct erro
     return 0;
 }
 
+/* A latest start is a deadline that leaves no time to spare. */
+static int read_latest(const json_t *request, struct order *order, struct error *err)
+{
+    int64_t latest = INSTANT_NONE;
+
+    if (read_time(request, "latest", &latest, err) < 0)
+        return -1;
+    if (latest == INSTANT_NONE)
+        return 0;
+    if (order->kind != LEASE_DEADLINE)
+        return error_set(err, EINVAL, "latest: only a lease of the kind \"deadline\" has one");
+    if (order->deadline != INSTANT_NONE)
+        return error_set(err, EINVAL, "latest: cannot be combined with `deadline`");
+    if (order->duration != SPAN_UNLIMITED)
+        latest = instant_add(latest, order->duration);
+    order->deadline = latest;
+    return 0;
+}
+
 static int check_deadline(const struct order *order, int64_t now, struct error *err)
 {
     int64_t from = order->earliest > now ? order->earliest : now;
@@ -237,6 +256,7 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
         read_name(request, order, err) < 0 || read_time(request, "start", &order->start, err) < 0 ||
         read_time(request, "earliest", &order->earliest, err) < 0 ||
         read_time(request, "deadline", &order->deadline, err) < 0 ||
+        read_latest(request, order, err) < 0 ||
         read_terms(request, order, err) < 0)
         return -1;
     return check_times(order, now, err);

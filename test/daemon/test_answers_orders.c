@@ -88,6 +88,13 @@ static void orders_are_checked_before_anything_is_done(void **state)
         {"\"cpu\":1,\"memory\":1,\"duration\":0", "duration"},
         {"\"cpu\":1,\"memory\":1,\"duration\":\"long\"", "neither seconds nor"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\"", "start: is missing"},
+        {"\"cpu\":1,\"memory\":1,\"latest\":\"2126-11-21T15:00:00Z\"",
+         "latest: only a lease of the kind \"deadline\""},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"latest\":\"2126-11-21T15:00:00Z\"",
+         "duration: is required"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"latest\":\"2126-11-21T15:00:00Z\","
+         "\"deadline\":\"2126-11-21T16:00:00Z\"",
+         "latest: cannot be combined with `deadline`"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"2026-11-21T14:59:00Z\"",
          "start: is 60 s ago"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"tomorrow\"", "is not a time"},

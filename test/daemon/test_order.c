@@ -122,6 +122,20 @@ static void terms_priorities_and_groups_are_understood(void **state)
     }
 }
 
+static void a_latest_start_is_a_deadline(void **state)
+{
+    json_t *request = json_pack("{s:s, s:i, s:i, s:i, s:s}", "kind", "deadline", "cpu", 1, "memory",
+                                64, "duration", 3600, "latest", "2026-11-21T15:00:00Z");
+    struct order order;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(order_read(request, NOW, &order, &err), 0);
+    assert_int_equal(order.kind, LEASE_DEADLINE);
+    assert_int_equal(order.deadline, 1795276800); /* 16:00 */
+    json_decref(request);
+}
+
 static void the_engine_is_asked_for_the_same(void **state)
 {
     struct order order = some_order(LEASE_DEADLINE);
@@ -155,6 +169,7 @@ static void the_engine_is_asked_for_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_latest_start_is_a_deadline),
         cmocka_unit_test(the_engine_is_asked_for_the_same),
         cmocka_unit_test(every_kind_is_understood),
         cmocka_unit_test(terms_priorities_and_groups_are_understood),

@@ -115,6 +115,11 @@ static void kinds_follow_from_start(void **state)
     assert_int_equal(spec.deadline, CREATED + 4 * DAY);
     assert_int_equal(spec.earliest, CREATED + DAY / 2);
     assert_int_equal(spec.start, INSTANT_NONE);
+    spec = accept("GALERNA/DURATION=02:00:00;GALERNA/LATEST=+04:00:00;GALERNA/EARLIEST=+04:00:00");
+    assert_int_equal(spec.kind, LEASE_DEADLINE);
+    assert_int_equal(spec.deadline, CREATED + 6 * HOUR);
+    assert_int_equal(spec.earliest, CREATED + 4 * HOUR);
+    assert_true(spec.relative_deadline);
     spec = accept("HAIZEA/START=best_effort;HAIZEA/EARLIEST=+100:00:00");
     assert_int_equal(spec.kind, LEASE_BEST_EFFORT);
     assert_int_equal(spec.earliest, CREATED + 100 * HOUR);
@@ -196,7 +201,13 @@ static void wrong_values_are_told(void **state)
     refuse("GALERNA=now", "GALERNA: ");
     refuse("HAIZEA/START=now;HAIZEA/DEADLINE=+01:00:00", "START already says");
     refuse("HAIZEA/START=+01:00;HAIZEA/EARLIEST=+01:00:00", "START already says");
-    refuse("HAIZEA/DEADLINE=+01:00:00", "needs a DURATION");
+    refuse("HAIZEA/START=+01:00:00;HAIZEA/LATEST=+02:00:00", "with LATEST, START is");
+    refuse("HAIZEA/LATEST=+01:00:00", "LATEST needs a DURATION");
+    refuse("HAIZEA/LATEST=+01:00:00;HAIZEA/DEADLINE=+02:00:00;HAIZEA/DURATION=00:30:00",
+           "cannot be combined");
+    refuse("HAIZEA/LATEST=+01:00:00;HAIZEA/EARLIEST=+01:00:01;HAIZEA/DURATION=00:30:00",
+           "LATEST is 1 s before EARLIEST");
+    refuse("HAIZEA/DEADLINE=+01:00:00", "DEADLINE needs a DURATION");
     refuse("HAIZEA/DEADLINE=+01:00:00;HAIZEA/DURATION=02:00:00",
            "there are 3600 s, but DURATION is 7200 s");
     refuse("HAIZEA/DEADLINE=+01:00:00;HAIZEA/EARLIEST=+02:00:00;HAIZEA/DURATION=00:01:00",

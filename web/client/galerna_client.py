@@ -103,9 +103,9 @@ class Galerna:
                 "limit": limit})
 
     def request_lease(self, *, kind=None, count=None, cpu=None, memory=None, template=None,
-                      start=None, earliest=None, deadline=None, duration=None, preemptible=None,
-                      terms=None, origin=None, priority=None, keep=None, series=None, name=None,
-                      dry_run=None):
+                      start=None, earliest=None, latest=None, deadline=None, duration=None,
+                      preemptible=None, terms=None, origin=None, priority=None, keep=None,
+                      series=None, name=None, dry_run=None):
         """Request a lease: its VMs are created in OpenNebula in the caller's name.
 
         kind: "best-effort", "immediate", "reservation", "deadline"
@@ -116,6 +116,8 @@ class Galerna:
             disks are created
         start: a date and time of RFC 3339; Of a reservation
         earliest: a date and time of RFC 3339
+        latest: a date and time of RFC 3339; Start when there is room, by then at the latest; of
+            the kind deadline, instead of a deadline
         deadline: a date and time of RFC 3339
         duration: integer or string; Seconds, or "unlimited"
         preemptible: boolean
@@ -130,7 +132,7 @@ class Galerna:
         return self._call("POST", "/leases",
             body={"kind": kind, "count": count, "cpu": cpu, "memory": memory,
                 "template": template, "start": start, "earliest": earliest,
-                "deadline": deadline, "duration": duration,
+                "latest": latest, "deadline": deadline, "duration": duration,
                 "preemptible": preemptible, "terms": terms, "origin": origin,
                 "priority": priority, "keep": keep, "series": series, "name": name,
                 "dry_run": dry_run})

@@ -89,6 +89,22 @@ def reservation_holds(t):
     t.wait_running([unlimited], 30, "RUNNING after the reservation")
 
 
+@scenario("extra-latest-start")
+def latest_start(t):
+    """Starts as soon as there is room, and at its latest start without it."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    full = t.running_vm("full", cpu=8, haizea={"start": "best_effort", "duration": clock(60),
+                                               "preemptible": "no"})
+    early = t.vm("early", cpu=8, haizea={"latest": relative(90), "duration": clock(20)})
+    impossible = t.vm("impossible", cpu=8, haizea={"latest": relative(20), "duration": clock(20)})
+    t.wait(20, "refused with a reason", lambda: t.refused(impossible), impossible)
+    t.throughout(10, "waits for room", lambda: t.never_ran(early), early)
+    t.delete(full)
+    t.wait_running([early], 15, "RUNNING as soon as there is room")
+    t.wait_ended(early, t.began(early) + 30, "ended after its duration")
+
+
 @scenario("no-preemption")
 def no_preemption(t):
     t.add_hosts(4, cores=8)
