@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the guides for operators and users show can be done: each command of the first is run, each
-# attribute of the second is accepted, by galernad beside a sandbox.
+# attribute of the second and of the page about Terraform is accepted, by galernad beside a sandbox.
 #
 #   guides.sh GALERNAD GALERNA FOLDER-OF-SOURCES
 set -euo pipefail
@@ -29,8 +29,13 @@ is_accepted() {
         said lease '"phase": "(waiting|reserved|starting|running)"' && said lease '"accepted": true'
 }
 
-does='the page for users'
+does='the page for users, and the one about Terraform'
 grep -oE 'GALERNA=\[[^]]*\]' "$sources/doc/users.md" | sort -u >"$work/attributes"
+awk '/elements = {/ { text = "GALERNA=["; comma = ""; next }
+    text && /}/ { print text "]"; text = "" }
+    text { text = text comma $1 "=" $3; comma = ", " }' "$sources/doc/terraform.md" >"$work/terraform"
+[ "$(wc -l <"$work/terraform")" -eq 2 ] || fail "the page about Terraform has not two attributes"
+cat "$work/terraform" >>"$work/attributes"
 [ "$(wc -l <"$work/attributes")" -ge 7 ] || fail "it has few attributes"
 while IFS= read -r attribute; do
     oned submit --cpu 0.1 --memory 64 --attribute "$attribute" >"$work/vm"
