@@ -1,4 +1,4 @@
-/* galerna host drain, galerna host undrain. */
+/* galerna host drain, galerna host undrain: one window or several, and the list of them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -12,13 +12,16 @@
 #include "cli/host_text.h"
 #include "cli/table.h"
 #include "util/instant.h"
+#include "util/recurrence.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
 
 struct drain_arguments {
     struct client client; /* first: see CLIENT_GROUP */
     int64_t from, until;  /* 0: not given */
-    bool dry_run;
+    int rule;             /* 0: the window does not recur, else enum recurrence + 1 */
+    int64_t times;
+    bool dry_run, list;
 };
 
 #define AT(member) offsetof(struct drain_arguments, member)
@@ -29,8 +32,16 @@ static const struct command_option drain_options[] = {
              "now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
      .take = client_take_time, .help = "The drain ends then. Default: with 'galerna host undrain'"},
+    {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),
+     .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
+     .help = "Order a window like that of --from and --until every hour, day, weekday (Monday to "
+             "Friday) or week, by the local clock, --times of them. Each is ended apart"},
+    {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(times), .otherwise = "0",
+     .least = 0, .most = 100, .help = "With --repeat: how many windows, the first included"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show what would become of each VM"},
+    {"list", .type = ARGUMENT_FLAG, .offset = AT(list),
+     .help = "Order nothing; list the drains of all hosts, now and later"},
 };
 
 /* "to host 3", "is suspended", ... */
@@ -117,9 +128,9 @@ const struct command_line host_drain_line = {
                "reservations planned there move to other hosts, and VMs that would still run there "
                "migrate in time, live if possible. Preemptible VMs without room elsewhere are "
                "suspended. Shows what becomes of each VM, and why one stays. HOST is a number or a "
-               "name.",
-    .operands = "HOST...",
-    .least = 1,
+               "name. A host may have several windows; a new one replaces those that it overlaps.",
+    .operands = "[HOST...]",
+    .least = 0,
     .most = 256,
     .groups = {{.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
                CLIENT_GROUP},
@@ -139,13 +150,106 @@ static void put_time(json_t *request, const char *field, int64_t instant)
     json_object_set_new(request, field, json_string(text));
 }
 
+/* --- several windows -------------------------------------------------------------------------- */
+
+/* The begin of a window, by --repeat; the only one has number 0. */
+static int64_t begin_of(const struct drain_arguments *arguments, uint32_t n)
+{
+    return arguments->rule
+               ? recurrence_at((enum recurrence)(arguments->rule - 1), arguments->from, n)
+               : arguments->from;
+}
+
+static int64_t end_of(const struct drain_arguments *arguments, uint32_t n)
+{
+    return arguments->until ? begin_of(arguments, n) + (arguments->until - arguments->from) : 0;
+}
+
+static int check_windows(const struct drain_arguments *arguments, const char **wrong)
+{
+    *wrong = NULL;
+    if (!arguments->rule && arguments->times)
+        *wrong = "--times needs --repeat";
+    else if (arguments->rule && (!arguments->from || !arguments->until || !arguments->times))
+        *wrong = "--repeat needs --from, --until and --times";
+    else if (arguments->rule && arguments->until <= arguments->from)
+        *wrong = "--until must be later than --from";
+    for (uint32_t n = 1; !*wrong && n < arguments->times; n++)
+        if (end_of(arguments, n - 1) > begin_of(arguments, n))
+            *wrong = "--repeat: each window must end before the next one begins";
+    return *wrong ? -1 : 0;
+}
+
+/* Orders each window in turn, until one fails. Returns the exit code. */
+static int drain_windows(struct drain_arguments *arguments, const json_t *request)
+{
+    uint32_t windows = arguments->rule ? (uint32_t)arguments->times : 1;
+    int code = EXIT_DONE;
+
+    for (uint32_t n = 0; n < windows && code == EXIT_DONE; n++) {
+        json_t *asked = json_deep_copy(request), *answer;
+
+        put_time(asked, "from", begin_of(arguments, n));
+        put_time(asked, "until", end_of(arguments, n));
+        answer = client_ask(&arguments->client, "host-drain", asked, &code);
+        if (answer)
+            code = client_print(&arguments->client, answer, print_drain);
+        if (code != EXIT_DONE && n > 0)
+            fprintf(stderr, "Only the first %u windows were ordered.\n", n);
+    }
+    return code;
+}
+
+static void print_list(const json_t *answer)
+{
+    static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
+                                                  {"NAME", TABLE_LEFT, 0},
+                                                  {"FROM", TABLE_LEFT, 0},
+                                                  {"UNTIL", TABLE_LEFT, 0}};
+    struct table *table = table_create(columns, 4);
+    const json_t *host, *drain;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(answer, "hosts"), i, host)
+    {
+        json_array_foreach(json_object_get(host, "drains"), k, drain)
+        {
+            char id[24], from[TIME_TEXT_MAX], until[TIME_TEXT_MAX];
+
+            snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));
+            time_text_local(client_instant(drain, "from"), from, sizeof from);
+            time_text_local(client_instant(drain, "until"), until, sizeof until);
+            table_add(table, (const char *[]){id, client_text(host, "name"), from, until});
+        }
+    }
+    table_print(table, stdout, table_terminal_width());
+    table_destroy(table);
+}
+
+static int list_drains(struct drain_arguments *arguments)
+{
+    int code;
+    json_t *answer = client_ask(&arguments->client, "host-list", json_object(), &code);
+
+    return answer ? client_print(&arguments->client, answer, print_list) : code;
+}
+
 int command_host_drain(const struct call *call)
 {
     struct drain_arguments *arguments = call->arguments;
-    json_t *request = json_object(), *hosts = json_array(), *answer;
+    json_t *request, *hosts;
+    const char *wrong;
     int code;
 
     arguments->client.command = call->name;
+    if (arguments->list)
+        return call->n ? command_usage_error(call->name, "--list cannot be combined with HOST")
+                       : list_drains(arguments);
+    if (call->n == 0)
+        return command_usage_error(call->name, "HOST is missing");
+    if (check_windows(arguments, &wrong) < 0)
+        return command_usage_error(call->name, "%s", wrong);
+    hosts = json_array();
     for (int i = 0; i < call->n; i++) {
         json_t *host = host_operand(call->operands[i]);
 
@@ -153,13 +257,27 @@ int command_host_drain(const struct call *call)
             return command_usage_error(call->name, "HOST is not valid UTF-8");
         json_array_append_new(hosts, host);
     }
-    json_object_set_new(request, "hosts", hosts);
-    json_object_set_new(request, "dry_run", json_boolean(arguments->dry_run));
-    put_time(request, "from", arguments->from);
-    put_time(request, "until", arguments->until);
-    answer = client_ask(&arguments->client, "host-drain", request, &code);
-    return answer ? client_print(&arguments->client, answer, print_drain) : code;
+    request = json_pack("{s:o, s:b}", "hosts", hosts, "dry_run", arguments->dry_run);
+    code = drain_windows(arguments, request);
+    json_decref(request);
+    return code;
 }
+
+/* --- the end of a drain ----------------------------------------------------------------------- */
+
+struct undrain_arguments {
+    struct client client; /* first: see CLIENT_GROUP */
+    int64_t at;           /* 0: not given */
+    bool all;
+};
+
+static const struct command_option undrain_options[] = {
+    {"at", .type = ARGUMENT_OWN, .argument = "TIME",
+     .offset = offsetof(struct undrain_arguments, at), .take = client_take_time,
+     .help = "The drain in which this time is, instead of the first"},
+    {"all", .type = ARGUMENT_FLAG, .offset = offsetof(struct undrain_arguments, all),
+     .help = "All drains of the host, now and later"},
+};
 
 static void print_undrained(const json_t *answer)
 {
@@ -171,20 +289,31 @@ static void print_undrained(const json_t *answer)
 const struct command_line host_undrain_line = {
     .name = "galerna host undrain",
     .summary = "End the drain of a host",
-    .purpose = "End the drain of a host, or drop a planned one: VMs are placed there again. VMs "
-               "that have moved stay where they are. HOST is its number or name.",
+    .purpose = "End the drain of a host, or drop the next planned one: VMs are placed there again. "
+               "VMs that have moved stay where they are. HOST is its number or name.",
     .operands = "HOST",
     .least = 1,
     .most = 1,
-    .groups = {CLIENT_GROUP},
+    .groups = {{.options = undrain_options, .n = sizeof undrain_options / sizeof *undrain_options},
+               CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The host does not exist or is not drained, or galernad does not "
                             "answer"}},
     .offer = host_offer,
-    .size = sizeof(struct client),
+    .size = sizeof(struct undrain_arguments),
 };
 
 int command_host_undrain(const struct call *call)
 {
-    return host_ask(call, "host-undrain", print_undrained);
+    struct undrain_arguments *arguments = call->arguments;
+    json_t *host = host_operand(call->operands[0]), *request, *answer;
+    int code;
+
+    arguments->client.command = call->name;
+    if (!host)
+        return command_usage_error(call->name, "HOST is not valid UTF-8");
+    request = json_pack("{s:o, s:b}", "host", host, "all", arguments->all);
+    put_time(request, "at", arguments->at);
+    answer = client_ask(&arguments->client, "host-undrain", request, &code);
+    return answer ? client_print(&arguments->client, answer, print_undrained) : code;
 }

@@ -17,6 +17,10 @@
 #include "util/error.h"
 
 /* A host as last observed. */
+struct drain_times {
+    int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
+};
+
 struct host_view {
     int32_t id;
     const char *name, *cluster, *state; /* state: "on", "disabled", "offline", "error", ... */
@@ -26,8 +30,8 @@ struct host_view {
     uint32_t vms, unread;               /* unread: of these, VMs that cannot be read */
     int64_t unread_cpu, unread_memory;  /* what is kept for these */
     int64_t quarantined_until;          /* INSTANT_NONE: not quarantined */
-    int64_t drain_from;                 /* INSTANT_NONE: not drained, now or later */
-    int64_t drain_until;                /* INSTANT_NEVER: until an operator ends it */
+    const struct drain_times *drains;   /* now and later, ascending */
+    size_t n_drains;
 };
 
 struct drain_order {
@@ -35,6 +39,12 @@ struct drain_order {
     size_t n_hosts;
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
     bool dry_run;
+};
+
+struct undrain_order {
+    int32_t host;
+    int64_t at; /* the drain in which this time is; INSTANT_NONE: the first */
+    bool all;   /* and all later ones */
 };
 
 /* What becomes of a VM on a drained host. */
@@ -171,7 +181,8 @@ struct answers_daemon {
                      void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                      struct error *err);
     /* -1 with err: the host is not drained. */
-    int (*undrain)(void *context, int32_t host, const char *who, struct error *err);
+    int (*undrain)(void *context, const struct undrain_order *order, const char *who,
+                   struct error *err);
 
     /* End the quarantine of a host. -1 with err: the host is not quarantined. */
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);

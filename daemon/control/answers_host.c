@@ -24,7 +24,7 @@ static json_t *staying(const struct question *question, const struct host_view *
     size_t n = 0;
     const struct vm_record *const *vms = NULL;
 
-    if (host->drain_from != INSTANT_NONE)
+    if (host->n_drains)
         vms = store_vms(store, &n);
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = store_lease(store, vms[i]->lease);
@@ -43,8 +43,23 @@ static json_t *staying(const struct question *question, const struct host_view *
     return list;
 }
 
+static json_t *drains_json(const struct host_view *host)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < host->n_drains; i++) {
+        json_t *line = json_object();
+
+        json_put(line, "from", json_from_instant(host->drains[i].from));
+        json_put(line, "until", json_from_instant(host->drains[i].until));
+        json_array_append_new(list, line);
+    }
+    return list;
+}
+
 static json_t *host_facts(const struct question *question, const struct host_view *host)
 {
+    bool drained = host->n_drains > 0;
     json_t *line = json_object();
 
     json_put(line, "host", json_integer(host->id));
@@ -61,8 +76,10 @@ static json_t *host_facts(const struct question *question, const struct host_vie
     json_put(line, "unread_cpu", json_real((double)host->unread_cpu / 100));
     json_put(line, "unread_memory", json_integer(host->unread_memory));
     json_put(line, "quarantined_until", json_from_instant(host->quarantined_until));
-    json_put(line, "drain_from", json_from_instant(host->drain_from));
-    json_put(line, "drain_until", json_from_instant(host->drain_until));
+    json_put(line, "drain_from", json_from_instant(drained ? host->drains[0].from : INSTANT_NONE));
+    json_put(line, "drain_until",
+             json_from_instant(drained ? host->drains[0].until : INSTANT_NONE));
+    json_put(line, "drains", drains_json(host));
     json_put(line, "staying", staying(question, host));
     return line;
 }
@@ -78,7 +95,7 @@ static void add_host(void *context, const struct host_view *host)
 {
     const struct host_list *list = context;
 
-    if (!list->drained || host->drain_from != INSTANT_NONE)
+    if (!list->drained || host->n_drains)
         json_array_append_new(list->hosts, host_facts(list->question, host));
 }
 
@@ -191,31 +208,30 @@ static json_t *find_host(const struct question *question, struct wanted_host *wa
     return match(question, json_object_get(question->request, "host"), wanted);
 }
 
-/* An order about one host. `schema`: of the answer. */
-static json_t *order_host(const struct question *question,
-                          int (*order)(void *context, int32_t host, const char *who,
-                                       struct error *err),
-                          const char *schema)
+static json_t *answer_of_host(const struct question *question, const struct wanted_host *wanted,
+                              const char *schema)
 {
-    struct wanted_host wanted = {.name = NULL};
-    struct error err;
-    char who[96];
-    json_t *answer = find_host(question, &wanted);
+    json_t *answer = answer_begin(question, schema);
 
-    if (answer)
-        return answer;
-    answers_peer(question, who, sizeof who);
-    if (order(question->answers->daemon->context, (int32_t)wanted.id, who, &err) < 0)
-        return answers_refused(&err);
-    answer = answer_begin(question, schema);
-    json_put(answer, "host", json_integer(wanted.id));
-    json_put(answer, "name", json_from_text(wanted.found_name));
+    json_put(answer, "host", json_integer(wanted->id));
+    json_put(answer, "name", json_from_text(wanted->found_name));
     return answer;
 }
 
 json_t *answer_host_release(const struct question *question)
 {
-    return order_host(question, question->answers->daemon->release_host, "galerna-host-release/1");
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct wanted_host wanted = {.name = NULL};
+    struct error err;
+    char who[96];
+    json_t *wrong = find_host(question, &wanted);
+
+    if (wrong)
+        return wrong;
+    answers_peer(question, who, sizeof who);
+    if (daemon->release_host(daemon->context, (int32_t)wanted.id, who, &err) < 0)
+        return answers_refused(&err);
+    return answer_of_host(question, &wanted, "galerna-host-release/1");
 }
 
 static void add_drained(void *context, const struct drained_view *vm)
@@ -312,7 +328,27 @@ json_t *answer_host_drain(const struct question *question)
 
 json_t *answer_host_undrain(const struct question *question)
 {
-    return order_host(question, question->answers->daemon->undrain, "galerna-host-undrain/1");
+    const struct answers_daemon *daemon = question->answers->daemon;
+    const json_t *all = json_object_get(question->request, "all");
+    struct undrain_order order = {.at = INSTANT_NONE, .all = json_is_true(all)};
+    struct wanted_host wanted = {.name = NULL};
+    json_t *wrong = question_time(question, "at", &order.at);
+    struct error err;
+    char who[96];
+
+    if (!wrong && all && !json_is_boolean(all) && !json_is_null(all))
+        wrong = answer_error(EINVAL, "all: expected true or false");
+    if (!wrong && order.all && order.at != INSTANT_NONE)
+        wrong = answer_error(EINVAL, "at: cannot be combined with all");
+    if (!wrong)
+        wrong = find_host(question, &wanted);
+    if (wrong)
+        return wrong;
+    order.host = (int32_t)wanted.id;
+    answers_peer(question, who, sizeof who);
+    if (daemon->undrain(daemon->context, &order, who, &err) < 0)
+        return answers_refused(&err);
+    return answer_of_host(question, &wanted, "galerna-host-undrain/1");
 }
 
 json_t *answer_host_timeline(const struct question *question)

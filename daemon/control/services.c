@@ -274,7 +274,8 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
         int64_t until =
             on ? quarantine_until(&daemon->quarantine, host->id, clock_now()) : INSTANT_NONE;
         bool quarantined = until != INSTANT_NONE;
-        const struct drain *drain = drains_of(&daemon->drains, host->id);
+        struct drain_times drains[DRAINS_OF_HOST_MOST];
+        size_t n_drains = services_drains_of(daemon, host->id, drains);
         bool drained = drains_has(&daemon->drains, host->id, clock_now());
 
         bool used = usage[i].vms + usage[i].unread > 0;
@@ -295,8 +296,8 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
                                            .unread_cpu = usage[i].unread_cpu,
                                            .unread_memory = usage[i].unread_memory,
                                            .quarantined_until = until,
-                                           .drain_from = drain ? drain->from : INSTANT_NONE,
-                                           .drain_until = drain ? drain->until : INSTANT_NONE});
+                                           .drains = drains,
+                                           .n_drains = n_drains});
     }
     free(usage);
 }
@@ -430,7 +431,8 @@ static int each_operation(void *context, int32_t host,
     const struct services_question *question = daemon->question;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
-    const struct drain *drain;
+    struct drain_times drains[DRAINS_OF_HOST_MOST];
+    size_t n_drains;
 
     if (!hosts || !planner_is_ready(daemon->planner))
         return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been seen");
@@ -444,14 +446,14 @@ static int each_operation(void *context, int32_t host,
     }
     for (size_t i = 0; i < question->n_operations; i++)
         show_operation(&timeline, &question->operations[i]);
-    drain = drains_of(&daemon->drains, host);
-    if (drain)
+    n_drains = services_drains_of(daemon, host, drains);
+    for (size_t i = 0; i < n_drains; i++)
         visit(visitor, &(struct operation_view){.lease = -1,
                                                 .vm = -1,
                                                 .what = "drain",
-                                                .from = drain->from,
-                                                .until = drain->until,
-                                                .planned = drain->from > clock_now()});
+                                                .from = drains[i].from,
+                                                .until = drains[i].until,
+                                                .planned = drains[i].from > clock_now()});
     return 0;
 }
 

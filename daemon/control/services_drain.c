@@ -25,6 +25,16 @@ static void add_drains(const struct daemon *daemon, const struct drain_order *or
         drains_put(drains, &(struct drain){order->hosts[i], order->from, order->until});
 }
 
+static int check_count(const struct drains *drains, const struct drain_order *order,
+                       struct error *err)
+{
+    for (size_t i = 0; i < order->n_hosts; i++)
+        if (drains_count(drains, order->hosts[i]) > DRAINS_OF_HOST_MOST)
+            return error_set(err, ENOSPC, "host %d has %d drains already, now or later",
+                             order->hosts[i], DRAINS_OF_HOST_MOST);
+    return 0;
+}
+
 static int ask_planner_to_drain(struct daemon *daemon, const struct drain_order *order,
                                 struct error *err)
 {
@@ -34,6 +44,10 @@ static int ask_planner_to_drain(struct daemon *daemon, const struct drain_order 
     int result;
 
     add_drains(daemon, order, &asked.drains);
+    if (check_count(&asked.drains, order, err) < 0) {
+        drains_finish(&asked.drains);
+        return -1;
+    }
     if (services_await_templates(daemon, &asked, err) < 0)
         return -1;
     add_drains(daemon, order, &drains);
@@ -112,16 +126,33 @@ int services_drain(void *context, const struct drain_order *order, const char *w
     return order->dry_run ? 0 : begin_drains(daemon, order, who, err);
 }
 
-int services_undrain(void *context, int32_t host, const char *who, struct error *err)
+size_t services_drains_of(const struct daemon *daemon, int32_t host,
+                          struct drain_times times[DRAINS_OF_HOST_MOST])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < daemon->drains.n && n < DRAINS_OF_HOST_MOST; i++)
+        if (daemon->drains.items[i].host == host)
+            times[n++] =
+                (struct drain_times){daemon->drains.items[i].from, daemon->drains.items[i].until};
+    return n;
+}
+
+int services_undrain(void *context, const struct undrain_order *order, const char *who,
+                     struct error *err)
 {
     struct daemon *daemon = context;
+    bool ended = drains_remove(&daemon->drains, order->host, order->at);
 
-    if (!drains_remove(&daemon->drains, host))
-        return error_set(err, EALREADY, "host %d is not drained", host);
+    if (!ended)
+        return error_set(err, EALREADY, "host %d is not drained%s", order->host,
+                         order->at == INSTANT_NONE ? "" : " at this time");
+    while (order->all && drains_remove(&daemon->drains, order->host, INSTANT_NONE))
+        continue;
     drains_save(&daemon->drains, daemon->store);
-    store_history(daemon->store, STORE_NO_LEASE, clock_now(), "host-undrained", "host %d, by %s",
-                  host, who);
-    daemon_replan(daemon, "the drain of host %d was ended by %s", host, who);
+    store_history(daemon->store, STORE_NO_LEASE, clock_now(), "host-undrained", "host %d%s, by %s",
+                  order->host, order->all ? ", now and later" : "", who);
+    daemon_replan(daemon, "a drain of host %d was ended by %s", order->host, who);
     daemon_wake(daemon);
     return daemon_commit(daemon, err);
 }

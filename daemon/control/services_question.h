@@ -82,7 +82,11 @@ int services_change(void *context, int64_t id, const struct lease_change *change
  * VMs have been read, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
-int services_undrain(void *context, int32_t host, const char *who, struct error *err);
+/* When the host is drained, now and later, ascending; returns how often. */
+size_t services_drains_of(const struct daemon *daemon, int32_t host,
+                          struct drain_times times[DRAINS_OF_HOST_MOST]);
+int services_undrain(void *context, const struct undrain_order *order, const char *who,
+                     struct error *err);
 
 /* services_rebalance.c: what answers call to rebalance clusters. */
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/store/store.h"
 #include "util/instant.h"
@@ -48,19 +49,49 @@ const struct drain *drains_of(const struct drains *drains, int32_t host)
     return NULL;
 }
 
-void drains_put(struct drains *drains, const struct drain *drain)
+size_t drains_count(const struct drains *drains, int32_t host)
 {
-    drains_remove(drains, drain->host);
-    drains->items =
-        memory_grow(drains->items, &drains->allocated, drains->n + 1, sizeof *drains->items);
-    drains->items[drains->n++] = *drain;
+    size_t n = 0;
+
+    for (size_t i = 0; i < drains->n; i++)
+        n += drains->items[i].host == host;
+    return n;
 }
 
-bool drains_remove(struct drains *drains, int32_t host)
+static bool holds(const struct drain *drain, int64_t at)
+{
+    return drain->from <= at && at < drain->until;
+}
+
+static void take_out(struct drains *drains, size_t i)
+{
+    drains->n--;
+    memmove(&drains->items[i], &drains->items[i + 1], (drains->n - i) * sizeof *drains->items);
+}
+
+void drains_put(struct drains *drains, const struct drain *drain)
+{
+    size_t place = 0;
+
+    for (size_t i = drains->n; i-- > 0;)
+        if (drains->items[i].host == drain->host && drains->items[i].from < drain->until &&
+            drain->from < drains->items[i].until)
+            take_out(drains, i);
+    drains->items =
+        memory_grow(drains->items, &drains->allocated, drains->n + 1, sizeof *drains->items);
+    while (place < drains->n && drains->items[place].from <= drain->from)
+        place++;
+    memmove(&drains->items[place + 1], &drains->items[place],
+            (drains->n - place) * sizeof *drains->items);
+    drains->items[place] = *drain;
+    drains->n++;
+}
+
+bool drains_remove(struct drains *drains, int32_t host, int64_t at)
 {
     for (size_t i = 0; i < drains->n; i++)
-        if (drains->items[i].host == host) {
-            drains->items[i] = drains->items[--drains->n];
+        if (drains->items[i].host == host && (at == INSTANT_NONE || holds(&drains->items[i], at))) {
+            take_out(drains, i);
             return true;
         }
     return false;
@@ -72,7 +103,7 @@ bool drains_expire(struct drains *drains, int64_t now)
 
     for (size_t i = drains->n; i-- > 0;)
         if (drains->items[i].until <= now)
-            drains->items[i] = drains->items[--drains->n];
+            take_out(drains, i);
     return drains->n < before;
 }
 
@@ -91,9 +122,10 @@ void drains_finish(struct drains *drains)
 
 bool drains_has(const struct drains *drains, int32_t host, int64_t now)
 {
-    const struct drain *drain = drains_of(drains, host);
-
-    return drain && drain->from <= now && now < drain->until;
+    for (size_t i = 0; i < drains->n; i++)
+        if (drains->items[i].host == host && holds(&drains->items[i], now))
+            return true;
+    return false;
 }
 
 int64_t drains_next_end(const struct drains *drains)

@@ -1,8 +1,9 @@
 /* drains.h: hosts that operators empty, from a time on, until another one or until they end it.
  *
- * A plan sees a drained host as one whose capacity is taken for that time: what would not end
- * before is not placed there, and what runs there has to leave. Kept in the store, as its fact
- * "drains". Seconds since 1970. Each function is O(drains).
+ * A host may have several such windows, which do not overlap. A plan sees a drained host as one
+ * whose capacity is taken for that time: what would not end before is not placed there, and what
+ * runs there has to leave. Kept in the store, as its fact "drains". Seconds since 1970. Each
+ * function is O(drains).
  */
 #ifndef GALERNA_DAEMON_DRAINS_H
 #define GALERNA_DAEMON_DRAINS_H
@@ -13,13 +14,15 @@
 
 struct store;
 
+enum { DRAINS_OF_HOST_MOST = 100 }; /* for those who order them: each is a part of every plan */
+
 struct drain {
     int32_t host;
     int64_t from, until; /* until may be INSTANT_NEVER */
 };
 
 struct drains {
-    struct drain *items; /* one per host at most */
+    struct drain *items; /* ascending by `from` */
     size_t n, allocated;
 };
 
@@ -28,17 +31,19 @@ void drains_load(struct drains *drains, const struct store *store);
 /* Written by the next commit. */
 void drains_save(const struct drains *drains, struct store *store);
 
-/* Replaces the host's drain, if it has one. */
+/* Replaces those of the host that it overlaps. */
 void drains_put(struct drains *drains, const struct drain *drain);
-/* False: the host has none. */
-bool drains_remove(struct drains *drains, int32_t host);
+/* The host's first one (at: INSTANT_NONE), or the one in which that time is. False: there is none.
+ */
+bool drains_remove(struct drains *drains, int32_t host, int64_t at);
 /* Remove those that are over. True: there were some. */
 bool drains_expire(struct drains *drains, int64_t now);
 void drains_copy(struct drains *copy, const struct drains *drains);
 void drains_finish(struct drains *drains);
 
-/* The host's drain, or NULL. */
+/* The host's first one, or NULL. */
 const struct drain *drains_of(const struct drains *drains, int32_t host);
+size_t drains_count(const struct drains *drains, int32_t host);
 /* Is the host drained now? */
 bool drains_has(const struct drains *drains, int32_t host, int64_t now);
 /* When the next one ends; INSTANT_NEVER. */

@@ -104,7 +104,7 @@ int64_t planner_leaves_by(const struct planner *planner, const struct vm_record 
 }
 
 /* The host's whole capacity, without end or until the drain is over. */
-static void put_drain(struct facts *facts, const struct drain *drain, uint32_t place)
+static void put_drain(struct facts *facts, const struct drain *drain, int64_t id, uint32_t place)
 {
     const struct host *host = &facts->picture->hosts->pool.items[place];
     const struct set_numbers none = {-1, -1};
@@ -114,7 +114,7 @@ static void put_drain(struct facts *facts, const struct drain *drain, uint32_t p
                                                     .until = drain->until,
                                                     .not_before = INSTANT_NONE},
                                        .has_places = true};
-    struct lease_request request = block_request(DRAIN_BASE + host->id, facts->now, &nodes);
+    struct lease_request request = block_request(id, facts->now, &nodes);
 
     nodes.amounts.of[RESOURCE_CPU] = host->cpu;
     nodes.amounts.of[RESOURCE_MEMORY] = host->memory;
@@ -130,7 +130,7 @@ void facts_put_drains(struct facts *facts)
             place == HOST_NONE ? NULL : &facts->picture->hosts->pool.items[place];
 
         if (host && host->cpu > 0 && host->memory > 0 && drain->until > facts->now)
-            put_drain(facts, drain, place);
+            put_drain(facts, drain, DRAIN_BASE + (int64_t)i, place);
     }
 }
 

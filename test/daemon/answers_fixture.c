@@ -25,11 +25,13 @@ static void status(void *context, json_t *object)
 static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
                       void *visitor)
 {
+    static const struct drain_times drain = {NOW - 60, INSTANT_NEVER};
+
     (void)context;
     visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2,
-                                       1, 50, 1, INSTANT_NONE, NOW - 60, INSTANT_NEVER});
+                                       1, 50, 1, INSTANT_NONE, &drain, 1});
     visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, 0,
-                                       0, 0, NOW + 60, INSTANT_NONE, INSTANT_NONE});
+                                       0, 0, NOW + 60, NULL, 0});
 }
 
 static int each_operation(void *context, int32_t host,
@@ -145,9 +147,17 @@ static int drain(void *context, const struct drain_order *order, const char *who
     return 0;
 }
 
-static int undrain(void *context, int32_t host, const char *who, struct error *err)
+static int undrain(void *context, const struct undrain_order *order, const char *who,
+                   struct error *err)
 {
-    return release_host(context, host, who, err);
+    struct answers_fixture *fixture = context;
+
+    (void)who;
+    if (order->host == 4)
+        return error_set(err, EALREADY, "host 4 is not drained");
+    snprintf(fixture->who, sizeof fixture->who, "%lld %d",
+             order->at == INSTANT_NONE ? -1 : (long long)(order->at - NOW), order->all);
+    return 0;
 }
 
 static void wake(void *context)

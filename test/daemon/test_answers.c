@@ -411,6 +411,7 @@ static void those_that_cannot_leave_are_named(void **state)
     host = json_array_get(json_object_get(answer, "drains"), 0);
     assert_int_equal(json_integer_value(json_object_get(host, "host")), 4);
     assert_string_equal(json_string_value(json_object_get(host, "drain_until")), "never");
+    assert_int_equal(json_array_size(json_object_get(host, "drains")), 1);
     assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
     json_decref(answer);
 
@@ -466,7 +467,23 @@ static void hosts_are_drained_by_those_who_may(void **state)
     fixture->peer.trusted = true;
     json_decref(expect_answer(fixture, "{\"command\":\"host-undrain\",\"host\":7}",
                               "galerna-host-undrain/1"));
+    assert_string_equal(fixture->who, "-1 0");
+    json_decref(expect_answer(
+        fixture, "{\"command\":\"host-undrain\",\"host\":7,\"at\":\"2026-11-21T15:01:00Z\"}",
+        "galerna-host-undrain/1"));
+    assert_string_equal(fixture->who, "60 0");
+    json_decref(expect_answer(fixture, "{\"command\":\"host-undrain\",\"host\":7,\"all\":true}",
+                              "galerna-host-undrain/1"));
+    assert_string_equal(fixture->who, "-1 1");
     expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":4}", "failed", "host 4");
+    expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":7,\"at\":\"soon\"}",
+                   "malformed", "at");
+    expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":7,\"all\":1}", "malformed",
+                   "all");
+    expect_refusal(fixture,
+                   "{\"command\":\"host-undrain\",\"host\":7,\"all\":true,"
+                   "\"at\":\"2026-11-21T15:01:00Z\"}",
+                   "malformed", "combined");
 }
 
 /* Its start stays what was promised while it cannot be planned, and it is not called refused. */

@@ -10,7 +10,34 @@
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 
-static void a_host_has_one_drain(void **state)
+static void a_host_has_several_windows(void **state)
+{
+    struct drains drains = {0};
+
+    (void)state;
+    drains_put(&drains, &(struct drain){3, 500, 600});
+    drains_put(&drains, &(struct drain){3, 100, 200});
+    drains_put(&drains, &(struct drain){4, 100, 900});
+    drains_put(&drains, &(struct drain){3, 200, 300});
+    assert_int_equal(drains_count(&drains, 3), 3);
+    assert_int_equal(drains_of(&drains, 3)->from, 100);
+    assert_true(drains_has(&drains, 3, 299));
+    assert_false(drains_has(&drains, 3, 300));
+    assert_true(drains_has(&drains, 3, 500));
+    drains_put(&drains, &(struct drain){3, 299, 501}); /* overlaps two */
+    assert_int_equal(drains_count(&drains, 3), 2);
+    assert_false(drains_has(&drains, 3, 250));
+    assert_true(drains_has(&drains, 3, 400));
+    assert_false(drains_remove(&drains, 3, 250));
+    assert_true(drains_remove(&drains, 3, 500));
+    assert_int_equal(drains_of(&drains, 3)->from, 100);
+    assert_true(drains_expire(&drains, 200));
+    assert_null(drains_of(&drains, 3));
+    assert_int_equal(drains_of(&drains, 4)->until, 900);
+    drains_finish(&drains);
+}
+
+static void what_overlaps_is_replaced(void **state)
 {
     struct drains drains = {0};
 
@@ -25,8 +52,8 @@ static void a_host_has_one_drain(void **state)
     assert_true(drains_has(&drains, 3, 120));
     assert_true(drains_has(&drains, 3, 299));
     assert_false(drains_has(&drains, 3, 300));
-    assert_true(drains_remove(&drains, 4));
-    assert_false(drains_remove(&drains, 4));
+    assert_true(drains_remove(&drains, 4, INSTANT_NONE));
+    assert_false(drains_remove(&drains, 4, INSTANT_NONE));
     drains_finish(&drains);
 }
 
@@ -57,17 +84,20 @@ static void they_survive_a_restart(void **state)
     drains_load(&drains, fixture->store);
     assert_int_equal(drains.n, 0);
     drains_put(&drains, &(struct drain){3, 1700000000, 1700003600});
+    drains_put(&drains, &(struct drain){3, 1700007200, 1700009000});
     drains_put(&drains, &(struct drain){2000000000, 1700000001, INSTANT_NEVER});
     drains_save(&drains, fixture->store);
     drains_finish(&drains);
     store_must_commit(fixture->store);
     store_reopen(fixture);
     drains_load(&drains, fixture->store);
-    assert_int_equal(drains.n, 2);
+    assert_int_equal(drains.n, 3);
     assert_int_equal(drains_of(&drains, 3)->until, 1700003600);
+    assert_true(drains_has(&drains, 3, 1700008000));
     assert_int_equal(drains_of(&drains, 2000000000)->until, INSTANT_NEVER);
-    drains_remove(&drains, 3);
-    drains_remove(&drains, 2000000000);
+    drains_remove(&drains, 3, INSTANT_NONE);
+    drains_remove(&drains, 3, INSTANT_NONE);
+    drains_remove(&drains, 2000000000, INSTANT_NONE);
     drains_save(&drains, fixture->store);
     drains_finish(&drains);
     drains_load(&drains, fixture->store);
@@ -90,7 +120,8 @@ int main(void)
 {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_host_has_one_drain),
+        cmocka_unit_test(a_host_has_several_windows),
+        cmocka_unit_test(what_overlaps_is_replaced),
         cmocka_unit_test(a_window_ends),
         WITH_STORE(they_survive_a_restart),
         WITH_STORE(what_cannot_be_read_is_left_out),

@@ -246,12 +246,15 @@ class Galerna:
         """
         return self._call("GET", _path("/hosts/{}/timeline", host))
 
-    def undrain_host(self, host):
-        """Let VMs on a drained host again (operators).
+    def undrain_host(self, host, *, at=None, all=None):
+        """End the drain of a host, or drop the next planned one (operators).
 
         host: string; Id or name
+        at: string; RFC 3339
+        all: boolean; End all drains of the host, now and later
         """
-        return self._call("DELETE", _path("/hosts/{}/drain", host))
+        return self._call("DELETE", _path("/hosts/{}/drain", host),
+            query={"at": at, "all": all})
 
     def release_host(self, host):
         """End the quarantine of a host (operators).

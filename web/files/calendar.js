@@ -78,8 +78,8 @@ function stretch(lease) {
 // What keeps leases off a host.
 function bandsFor(host) {
     const bands = [];
-    if (host.drain_from)
-        bands.push(["drain", time(host.drain_from), time(host.drain_until) ?? Infinity]);
+    for (const drain of host.drains ?? [])
+        bands.push(["drain", time(drain.from), time(drain.until) ?? Infinity]);
     if (host.quarantined_until)
         bands.push(["quarantine", Date.now(), time(host.quarantined_until)]);
     return bands;

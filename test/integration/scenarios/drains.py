@@ -153,6 +153,44 @@ def drain_window(t):
     t.wait(20, "the drain is over", lambda: listed(t, hosts[0])["drain_from"] is None)
 
 
+@scenario("drain-windows")
+def drain_windows(t):
+    """Two windows on one host: used between them, not by what does not fit there; each has its
+    own end."""
+    host, other = t.add_hosts(2, cores=4)
+    t.begin()
+    t.running_vm("busy", cpu=4, requirements='ID="%d"' % other)
+    begin = time.time() + 20
+    drain(t, host, "--from", local_time(begin), "--until", local_time(begin + 15))
+    drain(t, host, "--from", local_time(begin + 60), "--until", local_time(begin + 3600))
+    t.scheduler.ask("host", "drain", str(host), "--from", local_time(begin + 7200), "--until",
+                    local_time(begin + 7260), "--repeat", "weekly", "--times", "2")
+    t.require([len(line["drains"]) for line in (listed(t, host), listed(t, other))] == [4, 0],
+              "all are listed")
+    text = t.scheduler.ask("host", "drain", "--list")
+    t.require(local_time(begin + 3600) in text and local_time(begin + 7260 + 7 * 86400) in text,
+              "for people too: %s" % text)
+    vms = [t.vm("v%d" % i, cpu=2, requirements='ID="%d"' % host,
+                haizea={"start": "best_effort", "duration": clock(seconds)})
+           for i, seconds in enumerate((25, 1800))]
+    t.wait(begin + 5 - time.time() + 40, "the short one runs between the windows",
+           lambda: t.look(vms[0]).running, *vms)
+    t.require(time.time() > begin + 14, "not before the first is over", *vms)
+    t.throughout(8, "the long one waits", lambda: t.never_ran(vms[1]), vms[1])
+    t.scheduler.ask("host", "undrain", str(host), "--at", local_time(begin + 100))
+    t.wait_running([vms[1]], 40)
+    t.require(len(listed(t, host)["drains"]) == 2, "others stay")
+    t.scheduler.ask("host", "undrain", str(host), "--all")
+    t.require(listed(t, host)["drains"] == [], "all are ended")
+    code, text = t.scheduler.command("host", "undrain", str(host))
+    t.require(code == 1 and "not drained" in text, "nothing to end: %s" % text)
+    code, text = t.scheduler.command("host", "drain", str(host), "--repeat", "daily")
+    t.require(code == 64 and "needs --from" in text, "incomplete: %s" % text)
+    code, text = t.scheduler.command("host", "drain", str(host), "--from", "+1h", "--until", "+3h",
+                                     "--repeat", "hourly", "--times", "3")
+    t.require(code == 64 and "before the next" in text, "windows overlap: %s" % text)
+
+
 @scenario("drain-restart")
 def drain_restart(t):
     """galernad is killed in the middle of a drain, and goes on."""
