@@ -22,7 +22,8 @@ struct promise_key {
  * errors of the file system. */
 int promise_key_load(const char *path, struct promise_key *key, bool *made, struct error *err);
 
-/* Read the key and change nothing. Errors: EINVAL (it contains no key), errors of the file system. */
+/* Read the key and change nothing. Errors: EINVAL (it contains no key), errors of the file
+ * system. */
 int promise_key_read(const char *path, struct promise_key *key, struct error *err);
 
 /* 16 characters by which keys can be compared; they do not help to sign. */

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
+from endurance.work import PLAIN, Item, Work
 from kit.client import ElementTree, Host, Oned, Record, Vm, vm_from
 from kit.history import overlaps, written
 from kit.sampler import Sampler
@@ -141,6 +142,33 @@ def trial(found):
     made = Trial.__new__(Trial)
     made.oned = made.backend = OneVm(found)
     return made
+
+
+class SlowOned:
+    """Accepts what users order; the one VM changes when the test says so."""
+
+    def __init__(self):
+        self.found = vm()
+        self.orders = []
+
+    def vm(self, _):
+        return self.found
+
+    def action(self, name, _):
+        self.orders.append(name)
+
+
+class WorkTest(unittest.TestCase):
+    def test_a_suspension_that_begins_late_is_resumed(self):
+        oned, sampler = SlowOned(), Sampler(None, io.StringIO())
+        work = Work(oned, sampler, 1, 1)
+        sampler.seen = {0: oned.found}
+        work.item_of[0] = Item(PLAIN, ["v"])
+        work.suspend()
+        work.undo_due(everything=True)  # its user looks before it has begun
+        oned.found = vm(state=5, lcm=0)
+        work.undo_due(everything=True)
+        self.assertEqual(oned.orders, ["suspend", "resume"])
 
 
 class WordsTest(unittest.TestCase):

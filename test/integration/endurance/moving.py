@@ -112,11 +112,12 @@ class MovingWork(Work):
 
     def turn_off(self):
         vm = self.pick([PLAIN], lambda vm: vm.running)
-        if vm and not any(vm.id == other for _, other in self.to_resume):
+        if vm and not any(vm.id == other for _, other, _ in self.to_resume):
             state = self.random.choice([STOPPED, POWEROFF, UNDEPLOYED])
             self.item_of[vm.id].suspended.append(vm.id)
             self.oned.action(OFF[state], vm.id)
-            self.to_resume.append((time.time() + self.random.uniform(20, 90), vm.id))
+            self.to_resume.append((time.time() + self.random.uniform(20, 90), vm.id,
+                                   len(vm.history)))
             self.count("VMs turned off by users", "user does %s to %s" % (OFF[state], vm))
 
     def drain(self):

@@ -15,6 +15,7 @@ PLAIN_SHARE = 0.3  # of all VMs
 KINDS = [(LEASE, 0.66), (GROUP, 0.06), (RESERVATION, 0.16), (IMMEDIATE, 0.06), (DEADLINE, 0.06)]
 SUBMITTED_PER_SECOND = 20
 HOLD, SUSPENDED = 2, 5
+NO_EFFECT = 120    # seconds until users take an accepted suspension for lost
 REFUSED_KEPT = 20  # seconds until its user deletes a refused VM
 
 
@@ -49,7 +50,7 @@ class Work:
         self.item_of = {}   # VM -> Item
         self.to_submit = []  # (item, name, template, again)
         self.to_delete = []
-        self.to_resume = []  # (when, VM)
+        self.to_resume = []  # (when, VM, its records at the suspension)
         self.disabled = {}   # host -> when to enable it
         self.disabled_times = []  # [host, from, until]
         self.next_deed = time.time() + 30
@@ -173,7 +174,7 @@ class Work:
         for vm in list(self.to_delete):
             if self.oned.vm(vm).done or self.accepted("terminate-hard", vm):
                 self.to_delete.remove(vm)
-        for when, vm in list(self.to_resume):
+        for when, vm, records in list(self.to_resume):
             if when <= now or everything:
                 found = self.oned.vm(vm)
                 if self.has_to_resume(found):
@@ -181,7 +182,9 @@ class Work:
                     continue  # until it is seen: an oned that is cut off may lose it
                 if found.active and not found.running:
                     continue  # saving takes long, or until the operator recovers it
-                self.to_resume.remove((when, vm))
+                if found.running and len(found.history) == records and now < when + NO_EFFECT:
+                    continue  # oned accepted the suspension and has yet to begin it
+                self.to_resume.remove((when, vm, records))
         for host, when in list(self.disabled.items()):
             if when <= now or everything:
                 self.oned.call("one.host.status", host, 0)
@@ -232,9 +235,10 @@ class Work:
 
     def suspend(self):
         vm = self.pick([PLAIN, LEASE], lambda vm: vm.running)
-        if vm and not any(vm.id == other for _, other in self.to_resume):
+        if vm and not any(vm.id == other for _, other, _ in self.to_resume):
             self.item_of[vm.id].suspended.append(vm.id)
-            self.to_resume.append((time.time() + self.random.uniform(10, 40), vm.id))
+            self.to_resume.append((time.time() + self.random.uniform(10, 40), vm.id,
+                                   len(vm.history)))
             self.oned.action("suspend", vm.id)  # may come to pass although no answer comes
             self.count("VMs suspended by users", "user suspends %s" % vm)
 
