@@ -196,6 +196,37 @@ uint32_t profile_first_block(const struct profile *profile, const struct demand 
     return end;
 }
 
+int64_t profile_fits_until(const struct profile *profile, const struct demand *demand,
+                           uint32_t first)
+{
+    uint32_t block = profile_first_block(profile, demand, first, profile->n);
+
+    if (block == first)
+        return INSTANT_NONE;
+    return block == profile->n ? INSTANT_NEVER : profile->times[block];
+}
+
+uint32_t profile_count(const struct profile *profile, const struct demand *demand, uint32_t first,
+                       uint32_t last, uint32_t limit)
+{
+    int64_t count = limit;
+
+    for (int k = 0; k < demand->n; k++) {
+        const int64_t *column = profile->free[demand->types[k]], need = demand->needs[k];
+        int64_t least = column ? column[first] : profile->capacity->of[demand->types[k]];
+
+        if (column)
+            for (uint32_t i = first + 1; i < last; i++)
+                least = column[i] < least ? column[i] : least;
+        if (least < need)
+            return 0;
+        /* A division costs more than the scan. */
+        if (need > 0 && least < need * count)
+            count = least / need;
+    }
+    return (uint32_t)count;
+}
+
 /* --- changes ---------------------------------------------------------------------------------- */
 
 /* Where points are inserted or removed: at one place, or at two with first <= second. */

@@ -85,6 +85,16 @@ uint64_t profile_blocked(const struct profile *profile, const struct demand *dem
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
                              uint32_t end);
 
+/* Until when the demand is free from the point `first` on, or INSTANT_NONE: not even there.
+ * O(points) for each type of the demand. */
+int64_t profile_fits_until(const struct profile *profile, const struct demand *demand,
+                           uint32_t first);
+
+/* How many times the demand is free in all the points [first, last), at most limit. O(last - first)
+ * for each type of the demand. */
+uint32_t profile_count(const struct profile *profile, const struct demand *demand, uint32_t first,
+                       uint32_t last, uint32_t limit);
+
 static inline int64_t profile_free(const struct profile *profile, int type, uint32_t point)
 {
     return profile->free[type] ? profile->free[type][point] : profile->capacity->of[type];

@@ -437,18 +437,6 @@ int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host
     return next < profile->n ? profile->times[next] : INSTANT_NEVER;
 }
 
-/* For one demand on one host, from the point that holds at the start; INSTANT_NONE: not even
- * there. */
-static int64_t fits_until_from_point(const struct profile *profile, const struct demand *demand,
-                                     uint32_t first)
-{
-    uint32_t block = profile_first_block(profile, demand, first, profile->n);
-
-    if (block == first)
-        return INSTANT_NONE;
-    return block == profile->n ? INSTANT_NEVER : profile->times[block];
-}
-
 static struct demand demand_of(const struct slot_table *table, const struct amounts *need)
 {
     struct demand demand;
@@ -462,31 +450,9 @@ int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
 {
     const struct profile *profile = &table->profiles[host];
     const struct demand demand = demand_of(table, need);
-    int64_t until = fits_until_from_point(profile, &demand, profile_find(profile, from));
+    int64_t until = profile_fits_until(profile, &demand, profile_find(profile, from));
 
     return until == INSTANT_NONE ? from : until;
-}
-
-/* How many VMs fit on a host in the points [first, last), at most limit. */
-static uint32_t count_on(const struct profile *profile, const struct demand *vm, uint32_t first,
-                         uint32_t last, uint32_t limit)
-{
-    int64_t count = limit;
-
-    for (int k = 0; k < vm->n; k++) {
-        const int64_t *column = profile->free[vm->types[k]], need = vm->needs[k];
-        int64_t least = column ? column[first] : profile->capacity->of[vm->types[k]];
-
-        if (column)
-            for (uint32_t i = first + 1; i < last; i++)
-                least = column[i] < least ? column[i] : least;
-        if (least < need)
-            return 0;
-        /* A division costs more than the scan. */
-        if (need > 0 && least < need * count)
-            count = least / need;
-    }
-    return (uint32_t)count;
 }
 
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
@@ -496,8 +462,9 @@ uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
     const struct demand demand = demand_of(table, vm);
     uint32_t first = profile_find(profile, from);
 
-    return count_on(profile, &demand, first,
-                    profile_first_reaching(profile->times, first + 1, profile->n, until), limit);
+    return profile_count(profile, &demand, first,
+                         profile_first_reaching(profile->times, first + 1, profile->n, until),
+                         limit);
 }
 
 /* Does one VM fit on the host at this instant? */
@@ -524,9 +491,9 @@ uint32_t slot_table_count(const struct slot_table *table, const struct amounts *
         first = profile_find(profile, from);
         if (profile_first_block(profile, &demand, first, first + 1) == first)
             continue;
-        count += count_on(profile, &demand, first,
-                          profile_first_reaching(profile->times, first + 1, profile->n, until),
-                          limit - count);
+        count += profile_count(profile, &demand, first,
+                               profile_first_reaching(profile->times, first + 1, profile->n, until),
+                               limit - count);
     }
     return count;
 }
@@ -577,7 +544,7 @@ static struct host_look look_at(const struct slot_table *table, const struct dem
     if (from == table->now && !fits_now(table, host, demand))
         return look;
     point = profile_find(profile, from);
-    look.fits_until = fits_until_from_point(profile, demand, point);
+    look.fits_until = profile_fits_until(profile, demand, point);
     look.unchanged_until = point + 1 < profile->n ? profile->times[point + 1] : INSTANT_NEVER;
     look.leases = (int32_t)(profile->presence[point] & 0xffff);
     return look;

@@ -88,7 +88,7 @@ static double span_of(const struct pacp_run *all)
 {
     const struct experiment_bench *bench = all->plan->bench;
 
-    return experiment_number(bench, "days") * (experiment_is_quick(bench) ? 0.1 : 1) * 86400;
+    return experiment_number(bench, "days") * (experiment_is_quick(bench) ? 0.05 : 1) * 86400;
 }
 
 /* Local requests take the whole cluster, one after the other as in the analysis. */

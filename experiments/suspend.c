@@ -28,7 +28,7 @@ const struct suspend_variant suspend_variants[SUSPEND_VARIANTS] = {
     {"behaviour", "haizea-1.0"},
 };
 
-enum { TEXT = 80, SETTINGS = 11, QUICK_SPAN = 2 * 86400, SHIFT = 60 };
+enum { TEXT = 80, SETTINGS = 11, QUICK_SPAN = 86400, SHIFT = 60 };
 
 static const struct experiment_option options[] = {
     {"migration", "yes-notransfer", "yes-notransfer|yes|no", 0, 0,

@@ -70,7 +70,7 @@ struct vm {
     struct vm_history history; /* the last record */
     int32_t n_records; /* in the document: a pool has the last one only, one.vm.info has all */
     int64_t ran_for;   /* seconds: sum of RETIME - RSTIME over those of the records that have both,
-                        * after the last one that ended with the VM being made anew */
+                        * after the last one that ended with the VM being recreated */
     bool locked;
     const char *error; /* what its driver said of its last failure, after a date; NULL: nothing */
 

@@ -1,4 +1,5 @@
-/* What must hold of demands, found slowly from the leases' own lists. */
+/* Scenarios of VMs with demands, and what must hold of them, found slowly from the leases' lists. */
+ * lists. */
 #include "demand_checks.h"
 
 #include <stdlib.h>
@@ -462,4 +463,42 @@ bool place_exists(struct scenario *s, const struct amounts *amounts, const struc
     }
     free(found);
     return exists;
+}
+
+struct ask one_vm(int64_t id, int64_t duration, const struct vm_demand *demand)
+{
+    return (struct ask){.id = id, .cpu = 10, .memory = 64, .duration = duration, .demand = demand};
+}
+
+struct ask reserved_from(int64_t start, struct ask what)
+{
+    what.kind = LEASE_RESERVATION;
+    what.start = start;
+    return what;
+}
+
+struct ask with_vms(uint32_t vms, struct ask what)
+{
+    what.vms = vms;
+    return what;
+}
+
+void begin_with_units(struct scenario *s, size_t n_hosts, const struct host_units *units)
+{
+    scenario_begin(s, n_hosts);
+    for (size_t host = 0; host < n_hosts; host++)
+        s->site.hosts[host].units = units;
+}
+
+int host_of(struct scenario *s, int64_t id)
+{
+    return (int)lease_plan_current(lease_of(s, id))->vm->placement->vms[0].host + 1;
+}
+
+void finish_checked(struct scenario *s)
+{
+    check_demands(s);
+    run_to_end(s);
+    expect_nothing_left(s);
+    scenario_end(s);
 }

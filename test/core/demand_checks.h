@@ -1,9 +1,24 @@
-/* demand_checks.h: what must hold of demands, found slowly from the leases' own lists. */
+/* demand_checks.h: scenarios of VMs with demands, and what must hold of these, found slowly from
+ * the leases' own lists. */
 #ifndef GALERNA_TEST_CORE_DEMAND_CHECKS_H
 #define GALERNA_TEST_CORE_DEMAND_CHECKS_H
 
 #include "core/demand.h"
 #include "scenario.h"
+
+/* A lease of one VM, its duration in seconds; a reservation of it from then on; of so many VMs. */
+struct ask one_vm(int64_t id, int64_t duration, const struct vm_demand *demand);
+struct ask reserved_from(int64_t start, struct ask what);
+struct ask with_vms(uint32_t vms, struct ask what);
+
+/* A scenario on hosts that all have these units; NULL: none. */
+void begin_with_units(struct scenario *s, size_t n_hosts, const struct host_units *units);
+
+/* The number of the host that the lease's first VM runs on, from 1. */
+int host_of(struct scenario *s, int64_t id);
+
+/* Runs to the end, checking demands at every time, and ends the scenario. */
+void finish_checked(struct scenario *s);
 
 /* From now on, at every time: no device has two VMs, no thread more than it may, no core with CORE
  * another VM, no node more memory or pages in use than it has; every VM holds all that it demands;

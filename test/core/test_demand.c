@@ -47,31 +47,6 @@ static const struct vm_demand wants_small = {NO_COMPANY, .devices = &small_gpu, 
 
 static const struct vm_node two_cpus = {2, 256 * 1024};
 
-static struct ask one(int64_t id, int64_t duration, const struct vm_demand *demand)
-{
-    return (struct ask){.id = id, .cpu = 10, .memory = 64, .duration = duration, .demand = demand};
-}
-
-static struct ask from(int64_t start, struct ask what)
-{
-    what.kind = LEASE_RESERVATION;
-    what.start = start;
-    return what;
-}
-
-static struct ask times(uint32_t vms, struct ask what)
-{
-    what.vms = vms;
-    return what;
-}
-
-static void begin(struct scenario *s, size_t n_hosts, const struct host_units *units)
-{
-    scenario_begin(s, n_hosts);
-    for (size_t host = 0; host < n_hosts; host++)
-        s->site.hosts[host].units = units;
-}
-
 /* "1: d51 | 1: d50": the host of each VM of the last stretch, its threads (t), the NUMA nodes of
  * its memory (m), and the addresses of its devices (d). */
 static const char *held_by(struct scenario *s, int64_t id)
@@ -97,19 +72,6 @@ static const char *held_by(struct scenario *s, int64_t id)
     return text;
 }
 
-static int host_of(struct scenario *s, int64_t id)
-{
-    return (int)lease_plan_current(lease_of(s, id))->vm->placement->vms[0].host + 1;
-}
-
-static void finish(struct scenario *s)
-{
-    check_demands(s);
-    run_to_end(s);
-    expect_nothing_left(s);
-    scenario_end(s);
-}
-
 /* --- devices -----------------------------------------------------------------------------------
  */
 
@@ -118,15 +80,15 @@ static void each_vm_gets_a_device_of_its_own(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2, &one_gpu);
-    ask(&s, one(1, 100, &wants_gpu));
-    ask(&s, one(2, 100, &wants_gpu));
-    ask(&s, one(3, 100, &wants_gpu));
+    begin_with_units(&s, 2, &one_gpu);
+    ask(&s, one_vm(1, 100, &wants_gpu));
+    ask(&s, one_vm(2, 100, &wants_gpu));
+    ask(&s, one_vm(3, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: d50");
     assert_string_equal(held_by(&s, 2), "2: d50");
     assert_string_equal(plan_of(&s, 3), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void a_device_reserved_for_later_is_kept_free(void **state)
@@ -134,8 +96,8 @@ static void a_device_reserved_for_later_is_kept_free(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
-    ask(&s, from(500, one(1, 100, &wants_gpu)));
+    begin_with_units(&s, 1, &one_gpu);
+    ask(&s, reserved_from(500, one_vm(1, 100, &wants_gpu)));
     settle(&s);
     ask(&s, (struct ask){.id = 2,
                          .kind = LEASE_IMMEDIATE,
@@ -149,14 +111,14 @@ static void a_device_reserved_for_later_is_kept_free(void **state)
                          .memory = 64,
                          .duration = 400,
                          .demand = &wants_gpu});
-    ask(&s, from(550, one(4, 100, &wants_gpu)));
+    ask(&s, reserved_from(550, one_vm(4, 100, &wants_gpu)));
     settle(&s);
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     assert_string_equal(reason_of(&s, 4),
                         "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
                         "room and such devices, at least until 600");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
@@ -164,12 +126,12 @@ static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2, &one_gpu);
-    ask(&s, one(1, 100, &wants_small));
-    ask(&s, one(2, 100, &wants_both));
-    ask(&s, one(3, SPAN_UNLIMITED, &wants_gpu));
-    ask(&s, one(4, SPAN_UNLIMITED, &wants_gpu));
-    ask(&s, one(5, 100, &wants_gpu));
+    begin_with_units(&s, 2, &one_gpu);
+    ask(&s, one_vm(1, 100, &wants_small));
+    ask(&s, one_vm(2, 100, &wants_both));
+    ask(&s, one_vm(3, SPAN_UNLIMITED, &wants_gpu));
+    ask(&s, one_vm(4, SPAN_UNLIMITED, &wants_gpu));
+    ask(&s, one_vm(5, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 1),
                         "no-device: refused: none of the 2 hosts that it may use has the PCI "
@@ -189,10 +151,10 @@ static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
+    begin_with_units(&s, 1, &one_gpu);
     add_hosts(&s, 2, 100, 1024);
-    ask(&s, one(1, SPAN_UNLIMITED, &wants_gpu));
-    ask(&s, one(2, 100, &wants_gpu));
+    ask(&s, one_vm(1, SPAN_UNLIMITED, &wants_gpu));
+    ask(&s, one_vm(2, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 2),
                         "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
@@ -203,15 +165,15 @@ static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
 
 static void hosts_with_the_device_may_lack_room(void **state)
 {
-    struct ask large = one(1, SPAN_UNLIMITED, &wants_gpu);
+    struct ask large = one_vm(1, SPAN_UNLIMITED, &wants_gpu);
     struct scenario s;
 
     (void)state;
     large.cpu = 95;
-    begin(&s, 1, &one_gpu);
+    begin_with_units(&s, 1, &one_gpu);
     add_hosts(&s, 2, 100, 1024);
     ask(&s, large);
-    ask(&s, one(2, 100, &wants_gpu));
+    ask(&s, one_vm(2, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 2),
                         "no-room-with-device: no host with the PCI devices that a VM demands "
@@ -225,16 +187,16 @@ static void the_least_special_device_is_taken_and_exchanged_when_needed(void **s
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    ask(&s, one(1, 100, &wants_gpu));
-    ask(&s, one(2, 100, &wants_small));
+    begin_with_units(&s, 1, &two_gpus);
+    ask(&s, one_vm(1, 100, &wants_gpu));
+    ask(&s, one_vm(2, 100, &wants_small));
     at(&s, 200);
-    ask(&s, one(3, 100, &wants_both));
+    ask(&s, one_vm(3, 100, &wants_both));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: d50");
     assert_string_equal(held_by(&s, 2), "1: d51");
     assert_string_equal(held_by(&s, 3), "1: d51 d50");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void vms_of_a_lease_share_a_host_as_far_as_its_devices_go(void **state)
@@ -242,15 +204,15 @@ static void vms_of_a_lease_share_a_host_as_far_as_its_devices_go(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2, &two_gpus);
-    ask(&s, times(3, one(1, 100, &wants_gpu)));
-    ask(&s, times(5, one(2, 100, &wants_gpu)));
+    begin_with_units(&s, 2, &two_gpus);
+    ask(&s, with_vms(3, one_vm(1, 100, &wants_gpu)));
+    ask(&s, with_vms(5, one_vm(2, 100, &wants_gpu)));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: d50 | 1: d51 | 2: d50");
     assert_string_equal(reason_of(&s, 2),
                         "no-host-allowed: refused: 5 VMs requested, but the 2 open hosts that its "
                         "requirements allow hold at most 4");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void the_lease_with_the_device_makes_room(void **state)
@@ -258,13 +220,13 @@ static void the_lease_with_the_device_makes_room(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
+    begin_with_units(&s, 1, &one_gpu);
     reservations_preempt(&s);
-    ask(&s, one(1, 1000, NULL));
-    ask(&s, one(2, 1000, &wants_gpu));
-    ask(&s, one(3, 1000, NULL));
+    ask(&s, one_vm(1, 1000, NULL));
+    ask(&s, one_vm(2, 1000, &wants_gpu));
+    ask(&s, one_vm(3, 1000, NULL));
     at(&s, 10);
-    ask(&s, from(100, one(4, 50, &wants_gpu)));
+    ask(&s, reserved_from(100, one_vm(4, 50, &wants_gpu)));
     settle(&s);
     assert_string_equal(preemptions(&s), "10: 2 for 4 at 100 suspend");
     check_demands(&s);
@@ -274,7 +236,7 @@ static void the_lease_with_the_device_makes_room(void **state)
     check_demands(&s);
     at(&s, 160);
     assert_string_equal(held_by(&s, 2), "1: d50");
-    finish(&s);
+    finish_checked(&s);
 }
 
 /* Takes the first candidate that is enough. */
@@ -297,39 +259,39 @@ static void policies_that_choose_victims_are_told_who_has_the_device(void **stat
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
+    begin_with_units(&s, 1, &one_gpu);
     s.policies.choose_victims = choose_one;
-    ask(&s, one(1, 1000, NULL));
-    ask(&s, one(2, 1000, &wants_gpu));
+    ask(&s, one_vm(1, 1000, NULL));
+    ask(&s, one_vm(2, 1000, &wants_gpu));
     at(&s, 10);
-    ask(&s, from(100, one(3, 50, &wants_gpu)));
+    ask(&s, reserved_from(100, one_vm(3, 50, &wants_gpu)));
     settle(&s);
     assert_string_equal(preemptions(&s), "10: 2 for 3 at 100 suspend");
-    finish(&s);
+    finish_checked(&s);
 }
 
 /* VMs that demand one device would take each that becomes free, and the lease that demands two
  * would never start. */
 static void devices_are_held_for_a_lease_of_higher_priority(void **state)
 {
-    struct ask first = one(3, 100, &wants_both);
+    struct ask first = one_vm(3, 100, &wants_both);
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    ask(&s, one(1, 100, &wants_gpu));
-    ask(&s, one(2, SPAN_UNLIMITED, &wants_small));
+    begin_with_units(&s, 1, &two_gpus);
+    ask(&s, one_vm(1, 100, &wants_gpu));
+    ask(&s, one_vm(2, SPAN_UNLIMITED, &wants_small));
     settle(&s);
     first.priority = 1;
     ask(&s, first);
     at(&s, 150);
-    ask(&s, one(4, 100, &wants_gpu));
+    ask(&s, one_vm(4, 100, &wants_gpu));
     settle(&s);
     assert_int_equal(state_of(&s, 4), LEASE_QUEUED);
     ends(&s, 2);
     settle(&s);
     assert_string_equal(held_by(&s, 3), "1: d51 d50");
-    finish(&s);
+    finish_checked(&s);
 }
 
 /* --- what runs already -------------------------------------------------------------------------
@@ -346,16 +308,16 @@ static void an_adopted_vm_holds_what_it_reports(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    assert_int_equal(adopt(&s, one(1, 100, &wants_gpu), running), 0);
+    begin_with_units(&s, 1, &two_gpus);
+    assert_int_equal(adopt(&s, one_vm(1, 100, &wants_gpu), running), 0);
     running.vm_units = &has_unknown;
-    assert_int_equal(adopt(&s, one(2, 100, &wants_gpu), running), 0);
-    ask(&s, one(3, 50, &wants_gpu));
+    assert_int_equal(adopt(&s, one_vm(2, 100, &wants_gpu), running), 0);
+    ask(&s, one_vm(3, 50, &wants_gpu));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: d51");
     assert_string_equal(held_by(&s, 2), "1: d50");
     assert_string_equal(plan_of(&s, 3), "VM 100-150 on 1; SHUTDOWN 150-150 on 1");
-    finish(&s);
+    finish_checked(&s);
 }
 
 /* It has been given nothing yet: the device is still with the VM that leaves. */
@@ -371,10 +333,10 @@ static void an_adopted_vm_gets_what_another_one_leaves(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
-    assert_int_equal(adopt(&s, one(1, 30, &wants_gpu), leaves), 0);
-    assert_int_equal(adopt(&s, one(2, 200, &wants_gpu), starts), 0);
-    ask(&s, one(3, 50, &wants_gpu));
+    begin_with_units(&s, 1, &one_gpu);
+    assert_int_equal(adopt(&s, one_vm(1, 30, &wants_gpu), leaves), 0);
+    assert_int_equal(adopt(&s, one_vm(2, 200, &wants_gpu), starts), 0);
+    ask(&s, one_vm(3, 50, &wants_gpu));
     settle(&s);
     assert_string_equal(held_by(&s, 2), "1: d50");
     assert_string_equal(plan_of(&s, 3), "VM 200-250 on 1; SHUTDOWN 250-250 on 1");
@@ -392,13 +354,13 @@ static void reservations_are_rearranged_when_they_are_adopted(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    assert_int_equal(adopt(&s, from(100, one(1, 100, &wants_gpu)), promised), 0);
-    assert_int_equal(adopt(&s, from(150, one(2, 100, &named)), promised), 0);
+    begin_with_units(&s, 1, &two_gpus);
+    assert_int_equal(adopt(&s, reserved_from(100, one_vm(1, 100, &wants_gpu)), promised), 0);
+    assert_int_equal(adopt(&s, reserved_from(150, one_vm(2, 100, &named)), promised), 0);
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: d51");
     assert_string_equal(held_by(&s, 2), "1: d50");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void a_vm_being_suspended_holds_its_device_until_then(void **state)
@@ -409,12 +371,12 @@ static void a_vm_being_suspended_holds_its_device_until_then(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
-    assert_int_equal(adopt(&s, one(1, 100, &wants_gpu), suspended), 0);
-    ask(&s, one(2, 50, &wants_gpu));
+    begin_with_units(&s, 1, &one_gpu);
+    assert_int_equal(adopt(&s, one_vm(1, 100, &wants_gpu), suspended), 0);
+    ask(&s, one_vm(2, 50, &wants_gpu));
     settle(&s);
     assert_string_equal(plan_of(&s, 2), "VM 30-80 on 1; SHUTDOWN 80-80 on 1");
-    finish(&s);
+    finish_checked(&s);
 }
 
 /* --- CPUs, memory and pages of NUMA nodes -------------------------------------------------------
@@ -432,12 +394,12 @@ static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    ask(&s, one(1, 100, &two_cores));   /* the highest of equal nodes */
-    ask(&s, one(2, 100, &two_threads)); /* both threads of one core */
-    ask(&s, one(3, 100, &two_apart));   /* no cores left with one thread each */
-    ask(&s, one(4, 100, &two_threads));
-    ask(&s, one(5, 100, &two_threads));
+    begin_with_units(&s, 1, &two_gpus);
+    ask(&s, one_vm(1, 100, &two_cores));   /* the highest of equal nodes */
+    ask(&s, one_vm(2, 100, &two_threads)); /* both threads of one core */
+    ask(&s, one_vm(3, 100, &two_apart));   /* no cores left with one thread each */
+    ask(&s, one_vm(4, 100, &two_threads));
+    ask(&s, one_vm(5, 100, &two_threads));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: t10 t12 m1");
     assert_string_equal(held_by(&s, 2), "1: t0 t1 m0");
@@ -445,20 +407,20 @@ static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
     assert_string_equal(reason_of(&s, 5),
                         "topology-in-use: CPUs, memory or pages of NUMA nodes are in use on the 1 "
                         "host with room and such nodes, at least until 100");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void hosts_with_such_nodes_may_lack_room(void **state)
 {
-    struct ask large = one(1, SPAN_UNLIMITED, &two_threads);
+    struct ask large = one_vm(1, SPAN_UNLIMITED, &two_threads);
     struct scenario s;
 
     (void)state;
     large.cpu = 95;
-    begin(&s, 1, &two_gpus);
+    begin_with_units(&s, 1, &two_gpus);
     add_hosts(&s, 2, 100, 1024);
     ask(&s, large);
-    ask(&s, one(2, 100, &two_threads));
+    ask(&s, one_vm(2, 100, &two_threads));
     settle(&s);
     assert_string_equal(reason_of(&s, 2), "no-room-with-topology: no host with NUMA nodes that a "
                                           "VM demands has room");
@@ -471,16 +433,16 @@ static void threads_are_shared_as_far_as_the_host_allows(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &shared_threads);
+    begin_with_units(&s, 1, &shared_threads);
     for (int id = 1; id <= 4; id++)
-        ask(&s, one(id, 100, &two_threads));
+        ask(&s, one_vm(id, 100, &two_threads));
     settle(&s);
     /* Memory for two VMs on each node. */
     assert_string_equal(held_by(&s, 1), "1: t10 t11 m1");
     assert_string_equal(held_by(&s, 2), "1: t0 t1 m0");
     for (int id = 1; id <= 4; id++)
         assert_int_equal(state_of(&s, id), LEASE_ACTIVE);
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void pages_are_counted_and_the_node_with_most_of_them_is_taken(void **state)
@@ -493,17 +455,17 @@ static void pages_are_counted_and_the_node_with_most_of_them_is_taken(void **sta
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    ask(&s, one(1, 100, &demand));
-    ask(&s, one(2, 100, &demand));
-    ask(&s, one(3, 100, &never));
+    begin_with_units(&s, 1, &two_gpus);
+    ask(&s, one_vm(1, 100, &demand));
+    ask(&s, one_vm(2, 100, &demand));
+    ask(&s, one_vm(3, 100, &never));
     settle(&s);
     assert_string_equal(held_by(&s, 1), "1: m1");
     assert_string_equal(plan_of(&s, 2), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
     assert_string_equal(reason_of(&s, 3),
                         "no-topology: refused: none of the 1 host that it may use has NUMA nodes "
                         "with the CPUs, memory and pages that a VM demands");
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void devices_are_near_when_asked(void **state)
@@ -514,188 +476,15 @@ static void devices_are_near_when_asked(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1, &two_gpus);
-    ask(&s, one(1, 100, &two_cores)); /* all of node 1 */
-    ask(&s, one(2, 100, &near));
-    ask(&s, one(3, 100, &near));
+    begin_with_units(&s, 1, &two_gpus);
+    ask(&s, one_vm(1, 100, &two_cores)); /* all of node 1 */
+    ask(&s, one_vm(2, 100, &near));
+    ask(&s, one_vm(3, 100, &near));
     settle(&s);
     assert_string_equal(held_by(&s, 2), "1: t0 t1 m0 d50");
     assert_string_equal(held_by(&s, 3), "1: t10 t11 m1 d51");
     assert_string_equal(plan_of(&s, 3), "VM 100-200 on 1; SHUTDOWN 200-200 on 1");
-    finish(&s);
-}
-
-/* --- company -----------------------------------------------------------------------------------
- */
-
-static const struct company_rule self_apart = {.role = 1, .apart = true};
-static const struct company_rule self_together = {.role = 1};
-static const struct company_rule clusters_apart = {
-    .role = 1, .apart = true, .level = COMPANY_CLUSTER};
-static const struct company_rule rather_together = {.role = 1, .weight = 5};
-static const struct company_rule rather_apart = {.role = 1, .apart = true, .weight = 5};
-
-static struct vm_demand role_with(const struct company_rule *rule)
-{
-    return (struct vm_demand){.node = NODE_ANY, .role = 1, .rules = rule, .n_rules = 1};
-}
-
-static void vms_that_repel_each_other_are_apart(void **state)
-{
-    const struct vm_demand demand = role_with(&self_apart);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3, NULL);
-    ask(&s, times(2, one(1, 100, &demand)));
-    ask(&s, one(2, 50, &demand));
-    settle(&s);
-    ask(&s, from(20, one(3, 50, &demand)));
-    ask(&s, from(50, one(5, 50, &demand)));
-    ask(&s, times(4, one(4, 50, &demand)));
-    settle(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1,2; SHUTDOWN 100-100 on 1,2");
-    assert_int_equal(host_of(&s, 2), 3);
-    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
-    assert_int_equal(host_of(&s, 5), 3);
-    assert_string_equal(
-        reason_of(&s, 4),
-        "no-host-allowed: refused: 4 VMs requested, but the 3 open hosts that its requirements "
-        "allow hold at most 3");
-    finish(&s);
-}
-
-static void a_repelling_vm_in_the_way_is_named(void **state)
-{
-    const struct vm_demand demand = role_with(&self_apart);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 2, NULL);
-    s.settings.backfilling = BACKFILLING_OFF;
-    ask(&s, times(2, one(1, 100, &demand)));
-    ask(&s, one(2, 100, &demand));
-    settle(&s);
-    assert_string_equal(reason_of(&s, 2),
-                        "kept-apart: VMs that it must be apart from are on the 2 hosts with room "
-                        "(lease 1)");
-    finish(&s);
-}
-
-static void a_repelling_vm_makes_room(void **state)
-{
-    const struct vm_demand demand = role_with(&self_apart);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 1, NULL);
-    reservations_preempt(&s);
-    ask(&s, one(1, 1000, NULL));
-    ask(&s, one(2, 1000, &demand));
-    at(&s, 10);
-    ask(&s, from(100, one(3, 50, &demand)));
-    settle(&s);
-    assert_string_equal(preemptions(&s), "10: 2 for 3 at 100 suspend");
-    finish(&s);
-}
-
-static void the_first_of_vms_that_are_together_goes_where_all_have_room(void **state)
-{
-    const struct amounts rest = {{80, 600}};
-    struct vm_demand demand = role_with(&self_together);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 2, NULL);
-    ask(&s, (struct ask){.id = 9, .cpu = 50, .memory = 64, .duration = 500});
-    settle(&s);
-    demand.rest = &rest;
-    ask(&s, one(1, 200, &demand));
-    settle(&s);
-    assert_int_equal(host_of(&s, 1), 2);
-    ask(&s, (struct ask){.id = 2, .cpu = 80, .memory = 600, .duration = 100, .demand = &demand});
-    settle(&s);
-    assert_int_equal(host_of(&s, 2), 2);
-    ask(&s, (struct ask){.id = 3, .cpu = 30, .memory = 64, .duration = 50, .demand = &demand});
-    settle(&s);
-    assert_int_equal(host_of(&s, 3), 2);
-    assert_string_equal(plan_of(&s, 3), "VM 100-150 on 2; SHUTDOWN 150-150 on 2");
-    finish(&s);
-}
-
-static void others_leave_room_for_vms_that_must_be_together(void **state)
-{
-    const struct amounts rest = {{80, 600}};
-    struct vm_demand demand = role_with(&self_together);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 2, NULL);
-    demand.rest = &rest;
-    ask(&s, one(1, 200, &demand));
-    ask(&s, (struct ask){.id = 2, .cpu = 50, .memory = 64, .duration = 500});
-    ask(&s, (struct ask){.id = 3, .cpu = 80, .memory = 600, .duration = 100, .demand = &demand});
-    settle(&s);
-    assert_int_equal(host_of(&s, 1), 1);
-    assert_int_equal(host_of(&s, 2), 2);
-    assert_int_equal(host_of(&s, 3), 1);
-    finish(&s);
-}
-
-static void vms_of_a_lease_that_must_be_together_are(void **state)
-{
-    struct vm_demand demand = role_with(&self_together);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 2, NULL);
-    ask(&s, (struct ask){.id = 9, .cpu = 50, .memory = 64, .duration = 500});
-    settle(&s);
-    ask(&s, (struct ask){
-                .id = 1, .vms = 3, .cpu = 30, .memory = 64, .duration = 100, .demand = &demand});
-    settle(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 2; SHUTDOWN 100-100 on 2");
-    finish(&s);
-}
-
-static void clusters_count_as_places(void **state)
-{
-    const struct vm_demand demand = role_with(&clusters_apart);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3, NULL);
-    s.site.hosts[2].cluster = 100;
-    ask(&s, times(2, one(1, 100, &demand)));
-    settle(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1,3; SHUTDOWN 100-100 on 1,3");
-    finish(&s);
-}
-
-static void preferences_change_the_order_of_hosts(void **state)
-{
-    const struct vm_demand near = role_with(&rather_together), away = role_with(&rather_apart);
-    static const int64_t rank[] = {0, 1, 0};
-    static const struct host_filter second_first = {.rank = rank};
-    struct ask what;
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3, NULL);
-    what = one(1, 100, &near);
-    what.hosts = &second_first;
-    ask(&s, what);
-    settle(&s);
-    ask(&s, one(2, 100, &near));
-    ask(&s, one(3, 100, &away));
-    settle(&s);
-    ask(&s, times(2, one(4, 100, &away)));
-    settle(&s);
-    assert_int_equal(host_of(&s, 1), 2);
-    assert_int_equal(host_of(&s, 2), 2);
-    assert_int_equal(host_of(&s, 3), 1);
-    assert_string_equal(plan_of(&s, 4), "VM 0-100 on 3,1; SHUTDOWN 100-100 on 3,1");
-    finish(&s);
+    finish_checked(&s);
 }
 
 /* --- the rest ----------------------------------------------------------------------------------
@@ -708,10 +497,10 @@ static void a_forecast_knows_about_devices(void **state)
     int64_t start;
 
     (void)state;
-    begin(&s, 1, &one_gpu);
+    begin_with_units(&s, 1, &one_gpu);
     s.settings.backfilling = BACKFILLING_OFF;
     for (int id = 1; id <= 3; id++)
-        ask(&s, one(id, 100, &wants_gpu));
+        ask(&s, one_vm(id, 100, &wants_gpu));
     settle(&s);
     forecast = forecast_create(s.engine, 10);
     while (forecast_go_on(forecast, 1000))
@@ -720,7 +509,7 @@ static void a_forecast_knows_about_devices(void **state)
     assert_int_equal(forecast_lease(forecast, 1, &start), 3);
     assert_int_equal(start, 200);
     forecast_destroy(forecast);
-    finish(&s);
+    finish_checked(&s);
 }
 
 static void what_exceeds_the_limits_is_refused(void **state)
@@ -762,14 +551,6 @@ int main(void)
         cmocka_unit_test(threads_are_shared_as_far_as_the_host_allows),
         cmocka_unit_test(pages_are_counted_and_the_node_with_most_of_them_is_taken),
         cmocka_unit_test(devices_are_near_when_asked),
-        cmocka_unit_test(vms_that_repel_each_other_are_apart),
-        cmocka_unit_test(a_repelling_vm_in_the_way_is_named),
-        cmocka_unit_test(a_repelling_vm_makes_room),
-        cmocka_unit_test(the_first_of_vms_that_are_together_goes_where_all_have_room),
-        cmocka_unit_test(others_leave_room_for_vms_that_must_be_together),
-        cmocka_unit_test(vms_of_a_lease_that_must_be_together_are),
-        cmocka_unit_test(clusters_count_as_places),
-        cmocka_unit_test(preferences_change_the_order_of_hosts),
         cmocka_unit_test(a_forecast_knows_about_devices),
         cmocka_unit_test(what_exceeds_the_limits_is_refused),
     };

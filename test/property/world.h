@@ -1,6 +1,6 @@
 /* world.h: random leases on a small site, run by one engine after the other.
  *
- * The world plays a driver whose engine is made anew at random instants from what the last one
+ * The world plays a driver whose engine is created again at random instants from what the last one
  * shows: leases that run, are being suspended, are promised, or wait. It keeps its own log of what
  * was carried out, which the checker gets as a schedule.
  */

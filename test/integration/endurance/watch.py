@@ -89,7 +89,7 @@ class GentleSampler(Sampler):
 
     def recover_stuck(self, vms):
         """Nobody tells oned how operations ended that it had begun before it was killed. One that it had
-        not even begun (LCM_INIT) can only be made anew."""
+        not even begun (LCM_INIT) can only be recreated."""
         now, stuck = time.time(), {}
         for vm in vms.values():
             if not vm.active or vm.lcm not in PASSING or not self.killed:
