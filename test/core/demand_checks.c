@@ -1,5 +1,4 @@
-/* Scenarios of VMs with demands, and what must hold of them, found slowly from the leases' lists. */
- * lists. */
+/* Scenarios of VMs with demands, and what must hold of them, found slowly. */
 #include "demand_checks.h"
 
 #include <stdlib.h>
