@@ -76,6 +76,13 @@ static void forget_reason(struct lease_record *lease)
     lease->retry = INSTANT_NONE;
 }
 
+/* The owner is warned of each end once. */
+static void ends_at(struct lease_record *lease, int64_t end)
+{
+    lease->warned = lease->warned && end == lease->end;
+    lease->end = end;
+}
+
 static void starts(struct store *store, struct lease_record *lease, int64_t now)
 {
     size_t n;
@@ -83,11 +90,10 @@ static void starts(struct store *store, struct lease_record *lease, int64_t now)
 
     lease->since = INSTANT_NONE;
     lease->expected = now;
-    lease->warned = false;
     lease->preempted_at = INSTANT_NONE;
     forget_reason(lease);
     if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
-        lease->end = lease_end_from(lease, now);
+        ends_at(lease, lease_end_from(lease, now));
     for (size_t i = 0; i < n; i++)
         vm_take_datastore(store, vms[i], -1);
 }
@@ -98,7 +104,7 @@ static void stop_running(const struct store *store, struct lease_record *lease)
     lease->since = lease->unused_until = INSTANT_NONE;
     lease->unused_since = 0;
     if (lease->kind != LEASE_RESERVATION)
-        lease->end = INSTANT_NONE;
+        ends_at(lease, INSTANT_NONE);
 }
 
 /* A lease that waits again has no expected start, except for its promise. For a deadline lease that
@@ -483,12 +489,11 @@ int lease_take_change(struct store *store, const struct lease_record *known,
     lease->changes++;
     lease->duration = changed->duration;
     lease->relative = changed->relative;
-    lease->warned = false;
     lease->unused_until = INSTANT_NONE;
     lease->unused_since = 0;
     lease->change_refused[0] = '\0';
     if (lease->since != INSTANT_NONE || lease->phase == PHASE_STARTING)
-        lease->end = lease_end_from(lease, now);
+        ends_at(lease, lease_end_from(lease, now));
     if (!moves || lease->phase == PHASE_PARKED)
         return 0;
     lease->expected = lease->kind == LEASE_RESERVATION ? lease->start : INSTANT_NONE;

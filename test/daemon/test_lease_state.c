@@ -216,6 +216,23 @@ static void what_ran_counts_when_it_ends(void **state)
     assert_true(lease->expected == INSTANT_NONE);
 }
 
+static void a_start_that_is_repeated_warns_of_no_end_again(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add(store, 10, PHASE_RESERVED, GOAL_HOLD);
+
+    lease->kind = LEASE_RESERVATION;
+    lease->accepted = true;
+    lease->start = lease->expected = NOW;
+    lease->duration = 600;
+    assert_int_equal(lease_apply(store, lease, EVENT_START, NOW, "starts"), 0);
+    lease_note_warned(store, lease);
+    assert_int_equal(lease_apply(store, lease, EVENT_REPLANNED, NOW + 5, "%s", ""), 0);
+    assert_int_equal(lease_apply(store, lease, EVENT_START, NOW + 5, "starts"), 0);
+    assert_int_equal(lease->end, NOW + 600);
+    assert_true(lease->warned);
+}
+
 static void a_lease_that_is_asked_for_again_begins_afresh(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
@@ -383,6 +400,7 @@ int main(int argc, char **argv)
         TEST(a_start_has_an_end_when_it_is_a_reservation),
         TEST(the_end_follows_the_begin),
         TEST(what_ran_counts_when_it_ends),
+        TEST(a_start_that_is_repeated_warns_of_no_end_again),
         TEST(a_lease_that_is_asked_for_again_begins_afresh),
         TEST(a_reservation_without_room_becomes_best_effort),
         TEST(what_waits_again_keeps_its_promise),
