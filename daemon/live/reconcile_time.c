@@ -15,6 +15,28 @@ enum { WAIT_FOR_DEPARTURES = 15 /* seconds: then the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
+/* Its time has passed and it never ran. EVENT_TIME_OVER: its VMs were sent to hosts and are ended.
+ */
+static void miss(struct daemon *daemon, const struct lease_record *lease, enum lease_event event,
+                 int64_t now)
+{
+    const struct reason missed = {
+        .id = REASON_MISSED,
+        .n = {lease->kind == LEASE_RESERVATION ? lease->start + lease->duration : lease->deadline}};
+    char text[STORE_TEXT_MAX];
+
+    lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
+    if (reconcile_apply(daemon, lease, event, now, "%s", text))
+        log_error_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
+}
+
+static bool has_never_run(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_STARTING && lease->since == INSTANT_NONE &&
+           lease->accumulated == 0;
+}
+
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t warning = daemon->live->end_warning;
@@ -24,6 +46,8 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
         return;
     if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
         reconcile_watch_promise(daemon, lease, now);
+    } else if (lease->end <= now && has_never_run(lease)) {
+        miss(daemon, lease, EVENT_TIME_OVER, now);
     } else if (lease->end <= now) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now &&
@@ -112,23 +136,10 @@ static bool is_missed(const struct lease_record *lease, int64_t now)
                : lease->deadline != INSTANT_NONE && lease->deadline <= now;
 }
 
-static void miss(struct daemon *daemon, const struct lease_record *lease, int64_t now)
-{
-    const struct reason missed = {
-        .id = REASON_MISSED,
-        .n = {lease->kind == LEASE_RESERVATION ? lease->start + lease->duration : lease->deadline}};
-    char text[STORE_TEXT_MAX];
-
-    lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
-    store_reason_sentence(lease, false, text, sizeof text);
-    if (reconcile_apply(daemon, lease, EVENT_MISSED, now, "%s", text))
-        log_error_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
-}
-
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     if (is_missed(lease, now))
-        miss(daemon, lease, now);
+        miss(daemon, lease, EVENT_MISSED, now);
     else if (lease->kind == LEASE_RESERVATION && lease->start + daemon->live->poll_interval < now &&
              !lease->late)
         note_not_started(daemon, lease, now);

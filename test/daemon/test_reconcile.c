@@ -129,6 +129,28 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     scene_close(&scene);
 }
 
+static void a_reservation_whose_vms_never_ran_was_missed(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    char text[STORE_SENTENCE_MAX];
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = add(&scene.daemon, 1, PHASE_STARTING, LEASE_RESERVATION);
+    lease->accepted = lease->late = true;
+    lease->start = 1000;
+    lease->duration = 600;
+    lease->end = 1600;
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 1, VM_BOOTING, 0, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1600);
+    assert_int_equal(lease->phase, PHASE_ENDING);
+    store_reason_sentence(lease, false, text, sizeof text);
+    assert_non_null(strstr(text, "missed: it could not be started before"));
+    scene_close(&scene);
+}
+
 /* Beside an oned that follows, the picture may be old: the one that acts decides. */
 static void time_decides_nothing_for_who_does_not_act(void **state)
 {
@@ -329,6 +351,7 @@ int main(void)
         TEST(what_waits_again_forgets_when_it_started),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
+        TEST(a_reservation_whose_vms_never_ran_was_missed),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(it_is_said_what_is_waited_for),
         TEST(an_unused_lease_ends_after_its_owner_was_told),
