@@ -33,8 +33,10 @@ grep -q "^$cells of $cells cells, $cells of them new, in policies.db" out || fai
 [ ! -s err ] || fail "the example warns: $(cat err)"
 "$galerna" sweep policies.sweep --csv >first.csv
 [ "$(wc -l <first.csv)" -eq $((cells + 1)) ] || fail "lines of CSV: $(wc -l <first.csv)"
-"$galerna" sweep policies.sweep --again --jobs 3 --csv >second.csv
-cmp first.csv second.csv || fail "computed again, the table is another one"
+sed 's/^seeds: 1-3/seeds: 1/' policies.sweep >seed.sweep
+"$galerna" sweep seed.sweep --jobs 3 >out
+"$galerna" sweep seed.sweep --csv | cut -d , -f 2- | tail -n +2 >second.csv
+awk -F , '$6 == 1' first.csv | cut -d , -f 2- | cmp - second.csv || fail "computed again, the table is another one"
 if grep -qE '(cpu|memory)_|seconds' <<<"$(head -n 1 first.csv)"; then
     fail "the table tells how long the machine took"
 fi
@@ -49,6 +51,7 @@ file: working-day.lwf
 preemption: ar-preempts-everything
 END
 "$galerna" sweep day.sweep --json >sweep.json
+"$galerna" sweep day.sweep --again --json | cmp - sweep.json || fail "--again gives another table"
 "$galerna" replay working-day.lwf --policy preemption=ar-preempts-everything --json >replay.json
 for figure in end_time makespan suspensions utilization haizea_slowdown_mean queue_mean; do
     in_sweep=$(grep -oE "\"$figure\": ?[0-9.]+" sweep.json | grep -oE '[0-9.]+$')
