@@ -12,7 +12,14 @@
 #include "util/memory.h"
 #include "web/haizea_lease.h"
 
-enum { OK = 200, NOT_FOUND = 404, METHOD_NOT_ALLOWED = 405, TOO_LARGE = 413, WRONG_TYPE = 415 };
+enum {
+    OK = 200,
+    BAD_REQUEST = 400,
+    NOT_FOUND = 404,
+    METHOD_NOT_ALLOWED = 405,
+    TOO_LARGE = 413,
+    WRONG_TYPE = 415
+};
 
 struct haizea {
     const struct api *api;
@@ -219,6 +226,12 @@ static void refuse(struct api_answer *answer, unsigned status, const char *text)
     answer->length = strlen(text);
 }
 
+/* Nothing declares an entity, in no encoding: all but UTF-8 and its subsets have zeros. */
+static bool has_doctype(const struct route_request *call)
+{
+    return memchr(call->body, '\0', call->length) || strstr(call->body, "<!DOCTYPE");
+}
+
 /* What keeps a page in a browser of this machine from making calls: it cannot send this type to
  * another site. */
 static bool is_xml(const struct api_request *request)
@@ -265,8 +278,8 @@ void haizea_answer(const void *haizea, const struct api_request *request, struct
         refuse(answer, TOO_LARGE, "the call is too long\n");
     } else if (!is_xml(request)) {
         refuse(answer, WRONG_TYPE, "the Content-Type must be text/xml\n");
-    } else if (strstr(request->route.body, "<!DOCTYPE")) { /* nothing declares an entity */
-        refuse(answer, 400, "the call has a DOCTYPE\n");
+    } else if (has_doctype(&request->route)) {
+        refuse(answer, BAD_REQUEST, "the call is not UTF-8, or has a DOCTYPE\n");
     } else {
         answer_call(haizea, request, answer);
     }

@@ -168,6 +168,7 @@ def bad_requests():
     assert send("POST", "/api/v1/leases", call) == 404
     assert send("POST", "/RPC2", "x" * 100000) == 413
     assert send("POST", "/RPC2", "<!DOCTYPE a>" + call) == 400
+    assert send("POST", "/RPC2", ("<!DOCTYPE a>" + call).encode("utf-16")) == 400
     assert send("POST", "/RPC2", "<methodCall>") == 200  # a fault
     assert haizea.test_func() == 0
 
