@@ -6,12 +6,8 @@
 set -euo pipefail
 
 here=$(dirname "$0")
-# shellcheck source-path=SCRIPTDIR/../daemon source=running.bash
-. "$here/../daemon/running.bash"
 # shellcheck source-path=SCRIPTDIR source=serving.bash
 . "$here/serving.bash"
-web=$3
-files=$4
 
 start_oned --hosts 2
 start_galernad

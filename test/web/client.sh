@@ -5,12 +5,8 @@
 set -euo pipefail
 
 here=$(dirname "$0")
-# shellcheck source-path=SCRIPTDIR/../daemon source=running.bash
-. "$here/../daemon/running.bash"
 # shellcheck source-path=SCRIPTDIR source=serving.bash
 . "$here/serving.bash"
-web=$3
-files=$4
 client=$5
 export PYTHONPATH=$client PYTHONDONTWRITEBYTECODE=1
 

@@ -10,12 +10,8 @@ command -v chromium >/dev/null || {
     exit 77
 }
 here=$(dirname "$0")
-# shellcheck source-path=SCRIPTDIR/../daemon source=running.bash
-. "$here/../daemon/running.bash"
 # shellcheck source-path=SCRIPTDIR source=serving.bash
 . "$here/serving.bash"
-web=$3
-files=$4
 
 start_oned --hosts 2
 start_galernad

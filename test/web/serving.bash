@@ -1,5 +1,11 @@
-# Sourced by the tests of galerna-web, after ../daemon/running.bash; $web and $files are set.
+# Sourced by the tests of galerna-web, which are called with GALERNAD GALERNA GALERNA-WEB FILES; $here is
+# this folder.
 # shellcheck shell=bash
+
+# shellcheck source-path=SCRIPTDIR/../daemon source=running.bash
+. "$here/../daemon/running.bash"
+web=$3
+files=$4
 
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -9,7 +15,6 @@ free_port() {
 start_web() {
     local log=$1
     shift
-    # shellcheck disable=SC2154 # the test sets them
     "$web" --socket "$work/state/control.sock" --endpoint "http://127.0.0.1:$port/RPC2" \
         --files "$files" "$@" >"$work/$log" 2>&1 &
 }
