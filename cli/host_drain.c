@@ -35,7 +35,7 @@ static const struct command_option drain_options[] = {
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),
      .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
      .help = "Order a window like that of --from and --until every hour, day, weekday (Monday to "
-             "Friday) or week, by the local clock, --times of them. Each is ended apart"},
+             "Friday) or week, by the local clock, --times of them. undrain --at ends one of them"},
     {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(times), .otherwise = "0",
      .least = 0, .most = 100, .help = "With --repeat: how many windows, the first included"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
@@ -195,7 +195,7 @@ static int drain_windows(struct drain_arguments *arguments, const json_t *reques
         if (answer)
             code = client_print(&arguments->client, answer, print_drain);
         if (code != EXIT_DONE && n > 0)
-            fprintf(stderr, "Only the first %u windows were ordered.\n", n);
+            fprintf(stderr, "%u of %u windows have been ordered.\n", n, windows);
     }
     return code;
 }
@@ -274,9 +274,9 @@ struct undrain_arguments {
 static const struct command_option undrain_options[] = {
     {"at", .type = ARGUMENT_OWN, .argument = "TIME",
      .offset = offsetof(struct undrain_arguments, at), .take = client_take_time,
-     .help = "The drain in which this time is, instead of the first"},
+     .help = "End the drain that includes this time, not the first one"},
     {"all", .type = ARGUMENT_FLAG, .offset = offsetof(struct undrain_arguments, all),
-     .help = "All drains of the host, now and later"},
+     .help = "End all drains of the host, now and later"},
 };
 
 static void print_undrained(const json_t *answer)

@@ -71,7 +71,7 @@ static int find_acting(const struct web_options *options, struct credentials *ac
                          "--haizea: %s is not an address of the loopback interface with a port, "
                          "such as 127.0.0.1:42493",
                          options->haizea.listen);
-    if (credentials_find(acting, options->endpoint, options->haizea_auth, err) < 0)
+    if (credentials_read_session(acting, options->haizea_auth, err) < 0)
         return error_prefix(err, "--haizea-auth");
     if (*acting->warning)
         fprintf(stderr, "galerna-web: %s\n", acting->warning);

@@ -165,7 +165,7 @@ static void wipe(char *text)
     free(text);
 }
 
-static int read_session(struct credentials *credentials, const char *path, struct error *err)
+int credentials_read_session(struct credentials *credentials, const char *path, struct error *err)
 {
     struct stat status;
     char *text = read_small_file(path, &status, err);
@@ -194,14 +194,16 @@ static int find_session(struct credentials *credentials, const char *configured,
     char paths[2][PATH_MAX];
 
     if (is_set(configured))
-        return read_session(credentials, configured, err) < 0
+        return credentials_read_session(credentials, configured, err) < 0
                    ? error_prefix(err, "auth-file in [opennebula]")
                    : 0;
     if (is_set(variable))
-        return read_session(credentials, variable, err) < 0 ? error_prefix(err, "ONE_AUTH") : 0;
+        return credentials_read_session(credentials, variable, err) < 0
+                   ? error_prefix(err, "ONE_AUTH")
+                   : 0;
     usual_paths(paths, "one_auth");
     for (size_t i = 0; i < 2; i++) {
-        if (read_session(credentials, paths[i], &problem) == 0)
+        if (credentials_read_session(credentials, paths[i], &problem) == 0)
             return 0;
         if (problem.code != ENOENT)
             return error_set(err, problem.code, "%s", problem.text);

@@ -32,6 +32,9 @@ int credentials_find(struct credentials *credentials, const char *endpoint, cons
 int credentials_find_endpoint(struct credentials *credentials, const char *endpoint,
                               struct error *err);
 
+/* The session only, from this file, into an empty *credentials. Errors as above. */
+int credentials_read_session(struct credentials *credentials, const char *path, struct error *err);
+
 /* Wipes the session before it is freed. */
 void credentials_finish(struct credentials *credentials);
 

@@ -43,7 +43,7 @@ struct drain_order {
 
 struct undrain_order {
     int32_t host;
-    int64_t at; /* the drain in which this time is; INSTANT_NONE: the first */
+    int64_t at; /* the drain that includes this time; INSTANT_NONE: the first */
     bool all;   /* and all later ones */
 };
 

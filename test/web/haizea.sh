@@ -21,7 +21,7 @@ refuses() {
 refuses 'go together' --haizea 127.0.0.1:42493
 refuses 'go together' --haizea-auth "$work/auth"
 refuses 'not an address of the loopback interface' --haizea 0.0.0.0:42493 --haizea-auth "$work/auth"
-refuses 'No such file' --haizea 127.0.0.1:42493 --haizea-auth "$work/none"
+refuses "--haizea-auth: $work/none: No such file" --haizea 127.0.0.1:42493 --haizea-auth "$work/none"
 echo 'no session' >"$work/empty"
 refuses 'user:password' --haizea 127.0.0.1:42493 --haizea-auth "$work/empty"
 
