@@ -1,11 +1,13 @@
 /* galerna lease why: in a few lines, why a lease is where it is and when it continues. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/lease_text.h"
+#include "cli/lease_trace.h"
 #include "cli/table.h"
 #include "util/instant.h"
 
@@ -141,7 +143,19 @@ static void print_answer(const json_t *answer)
     print_ahead(answer);
     print_share(lease);
     print_start(lease, client_instant(answer, "now"));
+    if (json_object_get(answer, "trace"))
+        lease_trace_print(json_object_get(answer, "trace"));
 }
+
+struct why_arguments {
+    struct client client;
+    bool trace;
+};
+
+static const struct command_option why_options[] = {
+    {"trace", .type = ARGUMENT_FLAG, .offset = offsetof(struct why_arguments, trace),
+     .help = "Also plan the lease once more, without effect, and show what was decided how"},
+};
 
 const struct command_line lease_why_line = {
     .name = "galerna lease why",
@@ -149,10 +163,19 @@ const struct command_line lease_why_line = {
     .purpose =
         "Explain the state of a lease: the reason, the leases queued ahead of it, when it is "
         "expected to start, and whether that start is a contract or an estimate.",
-    CLIENT_OF_LEASE,
+    .operands = "LEASE",
+    .least = 1,
+    .most = 1,
+    .groups = {{.options = why_options, .n = sizeof why_options / sizeof *why_options},
+               CLIENT_GROUP},
+    .codes = {CLIENT_LEASE_CODES},
+    .offer = client_offer_leases,
+    .size = sizeof(struct why_arguments),
 };
 
 int command_lease_why(const struct call *call)
 {
-    return client_run(call, "lease-why", print_answer);
+    const struct why_arguments *arguments = call->arguments;
+
+    return client_run(call, arguments->trace ? "lease-trace" : "lease-why", print_answer);
 }

@@ -10,6 +10,7 @@
 #include "core/plan.h"
 #include "planner/host_attributes.h"
 #include "planner/plan.h"
+#include "planner/tracer.h"
 #include "util/memory.h"
 
 enum { TURN_WORK = 400 * 1000 /* change points: a millisecond or two */ };
@@ -341,11 +342,19 @@ static int build(struct planning *planning, struct plan_building *building,
     return rebuild ? plan_adopt(building, reader, &site, err) : 0;
 }
 
+/* What is asked of a plan that is thrown away. */
+struct trial {
+    size_t forecast;       /* leases to forecast */
+    struct tracer *tracer; /* NULL: no lease is traced */
+};
+
+/* trial: NULL for the plan that stays. */
 static int make_plan(struct planning *planning, struct plan *plan, struct wire_reader *reader,
-                     struct wire_writer *reply, size_t forecast)
+                     struct wire_writer *reply, const struct trial *trial)
 {
+    struct tracer *tracer = trial ? trial->tracer : NULL;
     struct plan_building building = {.plan = plan,
-                                     .hooks = planning->hooks,
+                                     .hooks = tracer ? tracer_hooks(tracer) : planning->hooks,
                                      .policies = planning->policies,
                                      .now = wire_get(reader, INT64_MIN, INT64_MAX)};
     struct answer answer = {.failed_step = -1};
@@ -361,9 +370,12 @@ static int make_plan(struct planning *planning, struct plan *plan, struct wire_r
     if (!plan->engine && planning->policies)
         policy_host_set_site(planning->policies, NULL);
     put_answer(reply, &building, &answer, &err);
-    wire_put(reply, forecast && plan->engine && engine_lease(plan->engine, TRIAL_ID)
-                        ? probable_start(plan, forecast)
+    wire_put(reply, trial && plan->engine && engine_lease(plan->engine, TRIAL_ID)
+                        ? probable_start(plan, trial->forecast)
                         : INSTANT_NONE);
+    wire_put(reply, tracer != NULL);
+    if (tracer)
+        wire_put_trace(reply, tracer_trace(tracer, plan->engine));
     wire_writer_finish(&answer.outputs);
     plan_building_finish(&building);
     return understood ? 0 : -1;
@@ -372,15 +384,20 @@ static int make_plan(struct planning *planning, struct plan *plan, struct wire_r
 static int make_trial(struct planning *planning, struct wire_reader *reader,
                       struct wire_writer *reply)
 {
-    struct plan trial = {0};
+    struct plan plan = {0};
     size_t forecast = (size_t)wire_get(reader, 0, INT32_MAX);
-    int result = make_plan(planning, &trial, reader, reply, forecast ? forecast : 1);
+    int64_t traced = wire_get(reader, -1, INT64_MAX);
+    const struct trial trial = {.forecast = forecast ? forecast : 1,
+                                .tracer =
+                                    traced < 0 ? NULL : tracer_create(traced, planning->hooks)};
+    int result = make_plan(planning, &plan, reader, reply, &trial);
 
     planning->current = &planning->live;
     if (planning->policies)
         policy_host_set_site(planning->policies,
                              planning->live.engine ? engine_site(planning->live.engine) : NULL);
-    plan_finish(&trial);
+    plan_finish(&plan);
+    tracer_destroy(trial.tracer);
     return result;
 }
 
@@ -529,7 +546,7 @@ int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
     switch (wire_get(&reader, FRAME_PLAN, FRAME_OPERATIONS)) {
     case FRAME_PLAN:
         wire_put(reply, FRAME_PLANNED);
-        result = make_plan(planning, &planning->live, &reader, reply, 0);
+        result = make_plan(planning, &planning->live, &reader, reply, NULL);
         break;
     case FRAME_TRY:
         wire_put(reply, FRAME_TRIED);

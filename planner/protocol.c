@@ -373,6 +373,7 @@ void plan_reply_finish(struct plan_reply *reply)
     free(reply->outputs);
     free(reply->views);
     free(reply->placed);
+    free(reply->trace);
     *reply = (struct plan_reply){0};
 }
 
@@ -441,6 +442,8 @@ bool wire_get_plan_reply(struct wire_reader *reader, uint32_t n_hosts, struct pl
     reply->next_time = get_number(reader);
     reply->stamp = (uint64_t)wire_get(reader, INT64_MIN, INT64_MAX);
     reply->probable = get_number(reader);
+    if (wire_get_bool(reader))
+        reply->trace = wire_get_trace(reader, n_hosts);
     point_to_placed(reply);
     return wire_is_at_end(reader);
 }

@@ -14,6 +14,7 @@
 #include "core/adoption.h"
 #include "core/engine.h"
 #include "core/plan.h"
+#include "planner/trace.h"
 #include "planner/wire.h"
 #include "plugin/policy_host.h"
 
@@ -27,7 +28,7 @@ enum frame {
     /* To the planner. */
     FRAME_SETUP = 1,  /* policies */
     FRAME_PLAN,       /* facts, then steps */
-    FRAME_TRY,        /* the same, on a temporary engine */
+    FRAME_TRY,        /* the same, on a temporary engine, after a lease to trace (-1: none) */
     FRAME_FORECAST,   /* how many leases to forecast */
     FRAME_OPERATIONS, /* place of a host */
     /* From the planner. */
@@ -163,8 +164,9 @@ struct plan_reply {
     size_t relocations_allocated;
     size_t n_placed, placed_allocated;
     int64_t next_time;
-    uint64_t stamp;   /* identifies the state that a forecast would use */
-    int64_t probable; /* TRY: its start behind the whole queue */
+    uint64_t stamp;           /* identifies the state that a forecast would use */
+    int64_t probable;         /* TRY: its start behind the whole queue */
+    struct plan_trace *trace; /* NULL: none was asked for */
 };
 
 void plan_reply_finish(struct plan_reply *reply);

@@ -36,6 +36,7 @@ const struct route routes[] = {
     {"POST", "/leases/{lease}/release", "lease-release", RIGHT_MANAGE, LEASE, .body = true,
      .status = OK},
     {"GET", "/leases/{lease}/why", "lease-why", RIGHT_USE, LEASE, .status = OK},
+    {"GET", "/leases/{lease}/trace", "lease-trace", RIGHT_OPERATOR, LEASE, .status = OK},
     {"GET", "/leases/{lease}/history", "lease-history", RIGHT_USE, LEASE, .query = {LIMIT},
      .status = OK},
     {"GET", "/history", "lease-history", RIGHT_OPERATOR, .query = {LIMIT}, .status = OK},

@@ -23,6 +23,7 @@ static const struct {
     {"lease-list", RIGHT_READ, answer_lease_list},
     {"lease-show", RIGHT_READ, answer_lease_show},
     {"lease-why", RIGHT_READ, answer_lease_why},
+    {"lease-trace", RIGHT_CHANGE, answer_lease_trace},
     {"lease-history", RIGHT_READ, answer_lease_history},
     {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel},
     {"lease-hold", RIGHT_CHANGE, answer_lease_hold},

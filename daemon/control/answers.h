@@ -146,6 +146,10 @@ struct answers_daemon {
     void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
                       size_t size);
 
+    /* What the decision about a lease that has not begun consists of, added to an object.
+     * EINPROGRESS: as above. */
+    int (*trace)(void *context, int64_t lease, json_t *object, struct error *err);
+
     /* Start ending a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);
 

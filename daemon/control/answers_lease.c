@@ -494,6 +494,26 @@ json_t *answer_lease_why(const struct question *question)
     return answer;
 }
 
+json_t *answer_lease_trace(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct lease_record room;
+    struct error err;
+    json_t *answer, *trace, *wrong;
+    const struct lease_record *lease = find_lease(question, &room, &wrong);
+
+    if (!lease)
+        return wrong;
+    trace = json_object();
+    if (daemon->trace(daemon->context, lease->id, trace, &err) < 0) {
+        json_decref(trace);
+        return answers_refused(&err);
+    }
+    answer = answer_lease_why(question);
+    json_put(answer, "trace", trace);
+    return answer;
+}
+
 static void add_event(void *context, const struct store_event *event)
 {
     json_t *line = json_object();

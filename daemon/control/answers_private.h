@@ -24,6 +24,7 @@ typedef json_t *answer_function(const struct question *question);
 json_t *answer_lease_list(const struct question *question);
 json_t *answer_lease_show(const struct question *question);
 json_t *answer_lease_why(const struct question *question);
+json_t *answer_lease_trace(const struct question *question);
 json_t *answer_lease_history(const struct question *question);
 json_t *answer_queue(const struct question *question);
 json_t *answer_lease_cancel(const struct question *question);

@@ -277,7 +277,6 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
         struct drain_times drains[DRAINS_OF_HOST_MOST];
         size_t n_drains = services_drains_of(daemon, host->id, drains);
         bool drained = drains_has(&daemon->drains, host->id, clock_now());
-
         bool used = usage[i].vms + usage[i].unread > 0;
 
         visit(visitor, &(struct host_view){.id = host->id,
@@ -583,6 +582,7 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .each_operation = each_operation,
                                    .shares = shares_of,
                                    .waits_for = waits_for,
+                                   .trace = services_trace,
                                    .cancel = cancel,
                                    .change = services_change,
                                    .hold = services_hold,

@@ -82,6 +82,8 @@ int services_change(void *context, int64_t id, const struct lease_change *change
  * VMs have been read, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
+/* services_trace.c: what answers call to explain a decision. */
+int services_trace(void *context, int64_t id, json_t *trace, struct error *err);
 /* When the host is drained, now and later, ascending; returns how often. */
 size_t services_drains_of(const struct daemon *daemon, int32_t host,
                           struct drain_times times[DRAINS_OF_HOST_MOST]);

@@ -244,6 +244,8 @@ struct planner_change {
     char victims[1024];         /* for people: a line for each lease that makes room; "" */
     const struct changed_place *places; /* where it is planned, if it has not begun */
     size_t n_places;
+    const struct plan_trace *trace; /* of planner_trace(); its hosts are places in `hosts` */
+    const struct host_pool *hosts;
 };
 
 /* change is NULL on failure; err says why. */
@@ -254,6 +256,12 @@ typedef void planner_judged(void *context, const struct planner_change *change,
  * or a deadline may lose its place. Changes nothing. */
 int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
                        planner_judged *changed, void *context, struct error *err);
+
+/* What the decision about a lease that has not begun consists of, if it is made now: the same, with
+ * a trace. A lease that waits is planned as in the next plan, one that is reserved like a new
+ * request. EALREADY: the lease has begun. */
+int planner_trace(struct planner *planner, const struct lease_record *lease, int64_t now,
+                  planner_judged *traced, void *context, struct error *err);
 
 /* The operations planned on a host; NULL on failure. */
 typedef void planner_told(void *context, const struct planned_operation *operations, size_t n,

@@ -52,23 +52,24 @@ static int check_facts(const struct facts *facts, int64_t lease, struct error *e
                      (long long)lease, text);
 }
 
-int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
-                       planner_judged *changed, void *context, struct error *err)
+/* What is asked about a lease. */
+struct change_question {
+    planner_judged *changed;
+    void *context;
+    bool is_traced;
+};
+
+static int ask(struct planner *planner, const struct lease_record *asked, int64_t now,
+               const struct change_question *question, struct error *err)
 {
     struct change_trial *change = memory_new(1, sizeof *change);
-    struct lease_record asked = *lease;
     struct asked_facts trial;
-    int result;
+    int result = asked_facts_gather(&trial, planner, planner->settings.drains, asked, now, err);
 
-    if (is_like_new(planner, lease)) {
-        asked.phase = PHASE_WAITING;
-        asked.accepted = false;
-    }
-    result = asked_facts_gather(&trial, planner, planner->settings.drains, &asked, now, err);
-    *change = (struct change_trial){.lease = lease->id, .changed = changed};
+    *change = (struct change_trial){.lease = asked->id, .changed = question->changed};
     map_init(&change->planned, sizeof(struct planned *));
     if (result == 0)
-        result = check_facts(&trial.facts, lease->id, err);
+        result = check_facts(&trial.facts, asked->id, err);
     if (result == 0) {
         change->hosts = hosts_retain(trial.picture.hosts);
         change->planned = trial.planned;
@@ -77,7 +78,8 @@ int planner_try_change(struct planner *planner, const struct lease_record *lease
             asked_facts_send(&trial, planner,
                              &(struct waiting){.kind = FRAME_TRIED,
                                                .change = change,
-                                               .context = context,
+                                               .context = question->context,
+                                               .is_traced = question->is_traced,
                                                .n_hosts = (uint32_t)trial.picture.hosts->pool.n},
                              err);
     }
@@ -85,6 +87,40 @@ int planner_try_change(struct planner *planner, const struct lease_record *lease
     if (result < 0)
         change_trial_destroy(change);
     return result;
+}
+
+static void make_like_new(struct lease_record *lease)
+{
+    lease->phase = PHASE_WAITING;
+    lease->accepted = false;
+}
+
+int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
+                       planner_judged *changed, void *context, struct error *err)
+{
+    struct lease_record asked = *lease;
+
+    if (is_like_new(planner, lease))
+        make_like_new(&asked);
+    return ask(planner, &asked, now,
+               &(struct change_question){.changed = changed, .context = context}, err);
+}
+
+int planner_trace(struct planner *planner, const struct lease_record *lease, int64_t now,
+                  planner_judged *traced, void *context, struct error *err)
+{
+    struct lease_record asked = *lease;
+
+    if (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED)
+        return error_set(err, EALREADY,
+                         "lease %lld is %s: nothing is decided about its start; its history says "
+                         "what was",
+                         (long long)lease->id, phase_name(lease->phase));
+    if (lease->phase == PHASE_RESERVED)
+        make_like_new(&asked);
+    return ask(planner, &asked, now,
+               &(struct change_question){.changed = traced, .context = context, .is_traced = true},
+               err);
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */
@@ -165,7 +201,11 @@ void planner_take_change(struct planner *planner, const struct waiting *waiting,
                          const struct plan_reply *reply)
 {
     struct change_trial *trial = waiting->change;
-    struct planner_change change = {.accepted = true, .start = INSTANT_NONE, .in_the_way = -1};
+    struct planner_change change = {.accepted = true,
+                                    .start = INSTANT_NONE,
+                                    .in_the_way = -1,
+                                    .trace = reply->trace,
+                                    .hosts = &trial->hosts->pool};
     struct changed_place *places = NULL;
     struct error err = {0};
 
@@ -179,6 +219,8 @@ void planner_take_change(struct planner *planner, const struct waiting *waiting,
         if (view->lease != trial->lease)
             continue;
         change.start = view->start;
+        if (view->reason.id != REASON_NONE)
+            reason_format_body(&view->reason, change.text, sizeof change.text, lease_time_text);
         if (!view->stretch.there)
             continue;
         change.places = places = places_of(trial, &view->stretch);

@@ -97,7 +97,8 @@ struct waiting {
     int64_t since;    /* monotonic milliseconds */
     uint32_t n_hosts; /* in the facts of a trial */
     enum lease_kind lease_kind;
-    bool is_told; /* the caller was told that the planner is busy */
+    bool is_told;   /* the caller was told that the planner is busy */
+    bool is_traced; /* of a change: the decision about the lease */
 };
 
 struct planner {

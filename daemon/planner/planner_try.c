@@ -182,6 +182,7 @@ int asked_facts_send(struct asked_facts *trial, struct planner *planner,
     wire_begin(&frame);
     wire_put(&frame, FRAME_TRY);
     wire_put(&frame, planner->settings.forecast);
+    wire_put(&frame, waiting->is_traced ? trial->facts.changed->id : -1);
     facts_put(&trial->facts, true, false, &frame);
     wire_end(&frame);
     result = ask(planner, &frame, waiting, err);

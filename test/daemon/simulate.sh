@@ -97,4 +97,12 @@ becomes 3 running
 lease request --cpu 1 --memory 10 --duration 10m >"$work/out"
 until_true held
 becomes 4 waiting
+# What the decision about the lease consists of; of one that runs there is none to tell.
+lease why 2 --trace >"$work/out" || fail "no trace: $(cat "$work/out")"
+grep -qE '^  2 have too little free CPU: host-0, host-1$' "$work/out" ||
+    fail "the trace does not say why no host fits: $(cat "$work/out")"
+grep -qE '^  preemption ar-preempts-everything: may it preempt\? No \([0-9.]+ us\)$' "$work/out" ||
+    fail "the trace does not say what the policies were asked: $(cat "$work/out")"
+becomes 2 waiting
+ends_with 1 'lease 3 is running: nothing is decided' lease why 3 --trace
 stop_galernad

@@ -144,6 +144,8 @@ def life_of_a_lease():
     assert expect(200, anna, "GET", path + "/history?limit=5")["events"]
     assert lease in [one["lease"] for one in expect(200, anna, "GET", "/api/v1/leases")["leases"]]
     assert expect(200, bob, "GET", "/api/v1/leases?all=true")["leases"] == []
+    expect(403, anna, "GET", path + "/trace", code="denied")
+    assert "running" in expect(500, admin, "GET", path + "/trace", code="failed")["error"]
     for method, path_of, body in (("GET", path, None), ("GET", path + "/why", None),
                                   ("GET", path + "/history", None), ("DELETE", path, None),
                                   ("PATCH", path, {"extend": 60}), ("POST", path + "/hold", {}),
@@ -177,6 +179,10 @@ def hold_and_release():
     path = f"/api/v1/leases/{lease}"
     phase = lambda: call(anna, "GET", path)[1].get("lease", {}).get("phase")
     until("the lease is reserved", lambda: phase() == "reserved")
+    trace = expect(200, admin, "GET", path + "/trace")["trace"]
+    assert trace["accepted"] and trace["start"] == start, trace
+    assert ["admit", "score-hosts"] == [one["question"] for one in trace["calls"]], trace
+    assert sum(one["count"] for one in trace["hosts"]) == 2, trace
     expect(200, anna, "POST", path + "/hold", {})
     until("the lease is on hold", lambda: phase() == "parked")
     assert expect(200, anna, "POST", path + "/release", {"dry_run": True})["accepted"]

@@ -203,6 +203,13 @@ class Galerna:
         """
         return self._call("GET", _path("/leases/{}/why", lease))
 
+    def trace_lease(self, lease):
+        """Plan a lease that has not begun once more, without effect, and say what was decided how.
+
+        lease: integer; Number of the lease: the lowest id of its VMs
+        """
+        return self._call("GET", _path("/leases/{}/trace", lease))
+
     def get_lease_history(self, lease, *, limit=None):
         """What happened to a lease, oldest first.
 

@@ -1,0 +1,27 @@
+/* tracer.h: policy hooks that note what is asked about one lease, and what is answered.
+ *
+ * The tracer's hooks pass each question on to those that they wrap. An engine without a tracer is
+ * not concerned. Costs: two looks at the clock for each question about the lease; hosts are asked
+ * about one by one, not by classes of equal ones.
+ */
+#ifndef GALERNA_PLANNER_TRACER_H
+#define GALERNA_PLANNER_TRACER_H
+
+#include "core/engine.h"
+#include "planner/trace.h"
+
+struct tracer; /* opaque */
+
+/* hooks: NULL or to outlive the tracer. */
+struct tracer *tracer_create(int64_t lease, const struct policy_hooks *hooks);
+void tracer_destroy(struct tracer *tracer); /* NULL is allowed */
+
+/* For the engine, which must not outlive the tracer. */
+const struct policy_hooks *tracer_hooks(const struct tracer *tracer);
+
+/* Everything asked so far, and what keeps the lease from each host in the engine's plan. Valid
+ * until the tracer is destroyed. O(hosts) times the cost of engine_takes_until(), for each node
+ * set. */
+const struct plan_trace *tracer_trace(struct tracer *tracer, const struct engine *engine);
+
+#endif
