@@ -11,6 +11,7 @@
 #include "util/printable.h"
 #include "util/unqualified.h"
 #include "web/access.h"
+#include "web/series.h"
 
 enum {
     ASK_TIMEOUT =
@@ -150,7 +151,9 @@ static void answer_route(const struct access *access, const struct route *route,
     if (asked && take_query(request, route, asked, &err) == 0 &&
         access_check(access, route, asked, &err) == 0) {
         name_caller(asked, route, access->caller);
-        document = access->ask(access->context, json_incref(asked), &err);
+        document = route->as_caller && series_is_asked(asked)
+                       ? series_ask(access, asked, &err)
+                       : access->ask(access->context, json_incref(asked), &err);
     }
     if (document && json_is_true(json_object_get(document, "ok")) &&
         access_reduce(access, route, document, &err) < 0) {

@@ -88,6 +88,10 @@ def user(name):
     return f"{name}:secret-{name}"
 
 
+def utc(instant):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+
+
 def away():
     expect(503, admin, "GET", "/api/v1/leases", code="not-ready")
     expect(503, user("anna"), "DELETE", "/api/v1/leases/0", code="not-ready")
@@ -128,8 +132,7 @@ def life_of_a_lease():
     """Anna's lease, which Bob must not see, and an operator may end."""
     anna, bob = user("anna"), user("bob")
     trial = expect(200, anna, "POST", "/api/v1/leases",
-                   {"kind": "reservation", "start": time.strftime("%Y-%m-%dT%H:%M:%SZ",
-                                                                  time.gmtime(time.time() + 3600)),
+                   {"kind": "reservation", "start": utc(time.time() + 3600),
                     "cpu": 1, "memory": 512, "duration": 3600, "dry_run": True})
     assert trial["accepted"], trial
     made = expect(201, anna, "POST", "/api/v1/leases",
@@ -172,7 +175,7 @@ def life_of_a_lease():
 
 def hold_and_release():
     anna = user("anna")
-    start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
+    start = utc(time.time() + 7200)
     asked = {"cpu": 1, "memory": 512, "duration": 3600, "start": start,
              "kind": "reservation"}
     lease = expect(201, anna, "POST", "/api/v1/leases", asked)["lease"]
@@ -189,6 +192,40 @@ def hold_and_release():
     assert expect(200, anna, "POST", path + "/release", {})["accepted"]
     until("the lease is reserved again", lambda: phase() == "reserved")
     expect(200, anna, "DELETE", path)
+
+
+def series():
+    """One call; each occurrence is a lease of its own, and one that is refused leaves the others."""
+    anna = user("anna")
+    start = 86400 * (int(time.time()) // 86400 + 3) + 9 * 3600
+    asked = {"cpu": 1, "memory": 512, "duration": 3600, "kind": "reservation", "series": "lab",
+             "start": utc(start), "repeat": "hourly", "times": 3}
+    tried = expect(200, anna, "POST", "/api/v1/leases", {**asked, "dry_run": True})
+    assert tried["accepted"] and len(tried["occurrences"]) == 3, tried
+    made = expect(201, anna, "POST", "/api/v1/leases", asked)
+    assert made["series"] == "lab" and made["not_requested"] == 0, made
+    assert [one["start"] for one in made["occurrences"]] == [
+        utc(start + 3600 * i) for i in range(3)], made
+    leases = [one["lease"] for one in made["occurrences"]]
+    until("all are reserved", lambda: [
+        (one["lease"], one["start"]) for one in expect(
+            200, anna, "GET", "/api/v1/leases?series=lab&phase=reserved")["leases"]
+    ] == [(lease, utc(start + 3600 * i)) for i, lease in enumerate(leases)])
+    for lease in leases:
+        expect(200, anna, "DELETE", f"/api/v1/leases/{lease}")
+    del asked["times"]
+    by_end = expect(200, anna, "POST", "/api/v1/leases",
+                    {**asked, "until": utc(start + 3600), "dry_run": True})
+    assert len(by_end["occurrences"]) == 2, by_end
+    expect(409, anna, "POST", "/api/v1/leases", {**asked, "times": 2, "cpu": 1000}, code="refused")
+    for wrong, what in (({}, "times or until"), ({"times": 0}, "times"), ({"times": 1001}, "1000"),
+                        ({"times": 2, "until": utc(start)}, "either"), ({"until": "soon"}, "until"),
+                        ({"until": utc(start - 1)}, "before"), ({"times": 2, "cpus": 1}, "cpus"),
+                        ({"times": 2, "repeat": "yearly"}, "weekdays"),
+                        ({"times": 2, "kind": "best-effort"}, "start"),
+                        ({"times": 2, "start": None}, "start")):
+        answer = expect(400, anna, "POST", "/api/v1/leases", {**asked, **wrong}, code="malformed")
+        assert what in answer["error"], answer
 
 
 def refused_request():
@@ -296,6 +333,7 @@ def too_many_failures():
 if options.away:
     away()
 else:
-    for trial in (strangers, malformed, life_of_a_lease, hold_and_release, refused_request,
-                  operators_only, every_operation, login_token, events, garbage, too_many_failures):
+    for trial in (strangers, malformed, life_of_a_lease, hold_and_release, series,
+                  refused_request, operators_only, every_operation, login_token, events, garbage,
+                  too_many_failures):
         trial()

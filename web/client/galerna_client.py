@@ -105,7 +105,7 @@ class Galerna:
     def request_lease(self, *, kind=None, count=None, cpu=None, memory=None, template=None,
                       start=None, earliest=None, latest=None, deadline=None, duration=None,
                       preemptible=None, terms=None, origin=None, priority=None, keep=None,
-                      series=None, name=None, dry_run=None):
+                      series=None, repeat=None, times=None, until=None, name=None, dry_run=None):
         """Request a lease: its VMs are created in OpenNebula in the caller's name.
 
         kind: "best-effort", "immediate", "reservation", "deadline"
@@ -126,6 +126,10 @@ class Galerna:
         priority: number
         keep: boolean
         series: string
+        repeat: "hourly", "daily", "weekdays", "weekly"; Request a series: a reservation for
+            each occurrence, from start on; needs times or until
+        times: integer; How many occurrences
+        until: a date and time of RFC 3339; No occurrence starts after this time
         name: string
         dry_run: boolean; Create nothing, only say what would happen
         """
@@ -134,7 +138,8 @@ class Galerna:
                 "template": template, "start": start, "earliest": earliest,
                 "latest": latest, "deadline": deadline, "duration": duration,
                 "preemptible": preemptible, "terms": terms, "origin": origin,
-                "priority": priority, "keep": keep, "series": series, "name": name,
+                "priority": priority, "keep": keep, "series": series,
+                "repeat": repeat, "times": times, "until": until, "name": name,
                 "dry_run": dry_run})
 
     def get_lease(self, lease):

@@ -1,0 +1,32 @@
+/* series.h: the requests of a series of reservations, one for each occurrence
+ * (doc/decisions/0013-an-occurrence-is-a-lease.md). For those who ask galernad.
+ */
+#ifndef GALERNA_DAEMON_CONTROL_SERIES_H
+#define GALERNA_DAEMON_CONTROL_SERIES_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "core/lease_terms.h"
+#include "util/error.h"
+#include "util/recurrence.h"
+
+struct series {
+    enum recurrence rule;
+    int64_t first; /* its start, seconds since 1970 */
+    uint32_t n;    /* occurrences */
+    term_text name;
+};
+
+/* Either `times` or `until` (the last start at the latest) is not 0. The name is that of the
+ * request, or is made of the rule and the time. -1 with err (EINVAL): there is no occurrence, or
+ * there are too many. O(occurrences). */
+int series_make(struct series *series, int64_t times, int64_t until, const json_t *request,
+                struct error *err);
+
+int64_t series_start(const struct series *series, uint32_t i);
+
+/* The request for occurrence i: with its start and the name of the series; to be released. */
+json_t *series_request(const struct series *series, const json_t *request, uint32_t i);
+
+#endif
