@@ -189,6 +189,49 @@ def requests(tab):
     return made
 
 
+def field(tab, name, value):
+    """Fills in a field of the form as a user who has come there."""
+    tab_to(tab, f"#terms [name={name}]")
+    tab.run(f"(() => {{ const one = document.querySelector('#terms [name={name}]');"
+            f" if (one.type === 'checkbox') one.checked = true; else one.value = '{value}'; }})()")
+
+
+def requests_with_terms(tab):
+    """Each term that the attribute has: a lease that starts by a time, then a series."""
+    press(tab, "#to-request")
+    tab.run("document.querySelector('#terms summary').focus()")
+    tab.key("Enter", "\r")
+    assert tab.run("document.querySelector('#terms details').open")
+    tab.run("document.querySelector('#terms [name=name]').focus()")
+    day = time.strftime("%Y-%m-%d", time.localtime(time.time() + 3 * 86400))
+    for name, value in (("cpu", "1"), ("memory", "64"), ("minutes", "30"),
+                        ("latest", f"{day}T09:00"), ("terms", "suspendable"),
+                        ("priority", "-0.5")):
+        field(tab, name, value)
+    fits(tab)
+    press(tab, "#terms [value=request]")
+    says(tab, "request-answer", "is requested")
+    made = known(max(lease["lease"] for lease in api("GET", "/leases")["leases"]))
+    assert made["kind"] == "deadline" and made["terms"] == "suspendable", made
+    assert made["priority"] == -0.5, made
+    tab.run("['latest', 'terms', 'priority'].forEach((name) => {"
+            " document.querySelector(`#terms [name=${name}]`).value = ''; })")
+    for name, value in (("start", f"{day}T10:00"), ("series", "course"), ("repeat", "daily"),
+                        ("times", "2")):
+        tab.run("document.querySelector('#terms [name=name]').focus()")
+        field(tab, name, value)
+    press(tab, "#terms [value=try]")
+    says(tab, "request-answer", "2 of 2 occurrences of course would be accepted")
+    press(tab, "#terms [value=request]")
+    says(tab, "request-answer", "2 of 2 occurrences of course are requested")
+    tab.key("Escape")
+    occurrences = api("GET", "/leases?series=course")["leases"]
+    assert len(occurrences) == 2, occurrences
+    for lease in [made, *occurrences]:
+        api("DELETE", f"/leases/{lease['lease']}")
+    tab.until("document.querySelector('#use-text').textContent.startsWith('Now 2.0 of')")
+
+
 def changes(tab, lease):
     tab.run(f"document.querySelector('.bar[data-lease=\"{lease}\"]').focus()")
     tab.key("Enter", "\r")
@@ -207,13 +250,13 @@ def changes(tab, lease):
 
 
 def holds_and_releases(tab):
-    """A lease that waits is held, which a running one cannot be."""
-    for lease, name, answer in ((3, "hold", "is on hold"), (3, "release", "is released")):
-        tab.run(f"[...document.querySelectorAll('.bar[data-lease=\"{lease}\"], #queue button')]"
-                f".find((one) => [one.dataset.lease, one.textContent].includes('{lease}')).focus()")
-        tab.key("Enter", "\r")
-        tab.until("document.querySelector('#lease').open")
-        outcome = "document.querySelector('#change-answer').textContent"
+    """A lease that waits is held, which a running one cannot be; it stays open meanwhile."""
+    tab.run("[...document.querySelectorAll('.bar[data-lease=\"3\"], #queue button')]"
+            ".find((one) => [one.dataset.lease, one.textContent].includes('3')).focus()")
+    tab.key("Enter", "\r")
+    tab.until("document.querySelector('#lease').open")
+    outcome = "document.querySelector('#change-answer').textContent"
+    for name, answer in (("hold", "is on hold"), ("release", "is released")):
         press(tab, f"#change [name={name}]")
         tab.until(f"!['', 'Asking'].includes({outcome})")
         while "try again in a moment" in tab.run(outcome):
@@ -222,7 +265,7 @@ def holds_and_releases(tab):
             tab.until(f"!['', 'Asking'].includes({outcome})")
         says(tab, "change-answer", answer)
         tab.errors.clear()  # the 503
-        tab.key("Escape")
+    tab.key("Escape")
 
 
 def shows_decisions(tab):
@@ -235,6 +278,7 @@ def asks_for_changes(tab):
     reads_only(tab)
     signs_in(tab)
     changes(tab, requests(tab))
+    requests_with_terms(tab)
     holds_and_releases(tab)
     shows_decisions(tab)
     press(tab, "#to-sign-in")

@@ -61,29 +61,55 @@ element("credentials").onsubmit = async (event) => {
 
 // --- requests ---------------------------------------------------------------------------------
 
-// What is filled in, in the words of the API.
+function valueOf(field) {
+    if (field.type === "checkbox")
+        return field.value === "true" || field.value;
+    if (field.type === "number")
+        return Number(field.value);
+    return field.type === "datetime-local" ? new Date(field.value).toISOString() : field.value;
+}
+
+// What is filled in, in the words of the API: the fields have its names.
 function termsOf(form) {
-    const terms = {}, { elements } = form;
-    for (const name of ["count", "template", "cpu", "memory"])
-        if (elements[name].value !== "")
-            terms[name] = Number(elements[name].value);
-    for (const name of ["start", "earliest", "deadline"])
-        if (elements[name].value !== "")
-            terms[name] = new Date(elements[name].value).toISOString();
-    if (elements.name.value !== "")
-        terms.name = elements.name.value;
-    if (elements.minutes.value !== "")
-        terms.duration = 60 * Number(elements.minutes.value);
+    const terms = {};
+    for (const field of form.elements)
+        if (field.name && field.type !== "button" && field.value !== ""
+            && (field.type !== "checkbox" || field.checked))
+            terms[field.name] = valueOf(field);
+    if (terms.minutes)
+        terms.duration = 60 * terms.minutes;
+    delete terms.minutes;
+    if (terms.start)
+        terms.kind ??= "reservation";
+    else if (terms.deadline || terms.latest)
+        terms.kind ??= "deadline";
     return terms;
 }
 
-const outcomeOf = (answer) => (answer.accepted
+const outcomeOfLease = (answer) => (answer.accepted
     ? `It would be accepted${answer.start ? ` and start ${say(time(answer.start))}` : ""}. ${
         answer.text}`
     : `It would be refused: ${answer.text}`);
 
+// Of a series: each start whose lease there would not be, or is not.
+function outcomeOfSeries(answer, done) {
+    const fine = answer.occurrences.filter((one) => !one.error && one.accepted !== false);
+    const others = answer.occurrences.filter((one) => !fine.includes(one)).map((one) =>
+        ` ${say(time(one.start))}: ${one.error ?? one.text}`);
+    return `${fine.length} of ${answer.occurrences.length + answer.not_requested} occurrences of `
+        + `${answer.series} ${done}.${others.join("")}`;
+}
+
+const outcomeOf = (answer) => (answer.occurrences
+    ? outcomeOfSeries(answer, "would be accepted") : outcomeOfLease(answer));
+
+const requestedOf = (answer) => (answer.occurrences
+    ? outcomeOfSeries(answer, "are requested; the decisions follow")
+    : `Lease ${answer.lease} is requested; the decision follows.`);
+
 element("to-request").onclick = () => {
     element("terms").reset();
+    element("terms").querySelector("details").open = false;
     element("request-answer").textContent = "";
     element("request").showModal();
 };
@@ -94,8 +120,7 @@ element("terms").onsubmit = (event) => {
         order("request-answer", "/leases", { method: "POST", body: { ...body, dry_run: true } },
             outcomeOf);
     else
-        order("request-answer", "/leases", { method: "POST", body },
-            (answer) => `Lease ${answer.lease} is requested; the decision follows.`);
+        order("request-answer", "/leases", { method: "POST", body }, requestedOf);
 };
 
 for (const id of ["sign-in", "request"])
