@@ -55,6 +55,8 @@ struct problem {
     int64_t since;             /* seconds since 1970 */
 };
 
+enum { ACCOUNTS_AT_ONCE = 4 };
+
 /* Hosts that a request asks about: the templates of their VMs are read. */
 struct asked_hosts {
     struct services_question *question; /* waits for the templates; NULL: none does */
@@ -91,6 +93,9 @@ struct daemon {
     struct http *http; /* NULL: not configured */
     struct answers *answers;
     struct services_question *question; /* the request being handled on the control socket; NULL */
+    struct services_question *accounts[ACCOUNTS_AT_ONCE]; /* accounts of usage, the first one is
+                                                             made now */
+    size_t n_accounts;
 
     uint64_t site;                /* the digest of the site of the last full poll */
     uint64_t unread;              /* world_unread_digest() of the plan's room */

@@ -54,7 +54,7 @@ int64_t due_in(const struct daemon *daemon)
     int64_t due = due_next(daemon, daemon->reconcile_next);
     int32_t one;
 
-    if (daemon->cycle_due && !planner_is_planning(daemon->planner))
+    if ((daemon->cycle_due && !planner_is_planning(daemon->planner)) || daemon->n_accounts)
         return 0;
     if (planner_is_planning(daemon->planner))
         due = INSTANT_NEVER; /* finish_cycle() follows when the plan is ready */

@@ -25,8 +25,13 @@ struct part {
 
 struct account {
     struct store *store;
-    const struct account_period *period;
+    struct account_period period;
     struct map parts; /* struct part, by lease */
+    enum { READS_LEASES, READS_VMS, READS_EVENTS } stage;
+    size_t n;           /* read in this piece */
+    int64_t last_lease; /* 0: none yet */
+    int64_t last_event;
+    int32_t last_vm;
 };
 
 static bool is_in(const struct account_period *period, int64_t at)
@@ -68,16 +73,22 @@ static struct part *add_part(struct account *account, const struct lease_record 
         .first = INSTANT_NONE,
         .last = INSTANT_NONE,
     };
-    if (lease->since != INSTANT_NONE && lease->since < account->period->now)
-        part->ran += account->period->now - lease->since;
-    memcpy(part->owner, account->period->by_group ? lease->user_group : lease->user,
+    if (lease->since != INSTANT_NONE && lease->since < account->period.now)
+        part->ran += account->period.now - lease->since;
+    memcpy(part->owner, account->period.by_group ? lease->user_group : lease->user,
            sizeof part->owner);
     return part;
 }
 
+/* One that was in memory at the beginning may have left it. */
 static void add_past_lease(void *context, const struct lease_record *lease)
 {
-    add_part(context, lease);
+    struct account *account = context;
+
+    account->n++;
+    account->last_lease = lease->id;
+    if (map_find(&account->parts, lease->id) == MAP_NONE)
+        add_part(account, lease);
 }
 
 static void add_past_vm(void *context, const struct vm_record *vm)
@@ -85,6 +96,8 @@ static void add_past_vm(void *context, const struct vm_record *vm)
     struct account *account = context;
     struct part *part = map_value(&account->parts, map_find(&account->parts, vm->lease));
 
+    account->n++;
+    account->last_vm = vm->id;
     if (!part || part->in_memory)
         return;
     part->cpu += vm->cpu;
@@ -114,7 +127,7 @@ static void close_run(const struct account *account, struct part *part, int64_t 
 {
     if (part->open != INSTANT_NONE && at > part->open) {
         part->span += at - part->open;
-        part->inside += overlap(account->period, part->open, at);
+        part->inside += overlap(&account->period, part->open, at);
     }
     part->open = INSTANT_NONE;
 }
@@ -145,7 +158,7 @@ static void add_event(void *context, const struct store_event *event)
     } else if (is_one_of(event->event, stops)) {
         close_run(account, part, event->at);
     }
-    if (!is_in(account->period, event->at))
+    if (!is_in(&account->period, event->at))
         return;
     part->preemptions += strcmp(event->event, "preempted") == 0;
     part->refusals += strcmp(event->event, "refused") == 0;
@@ -217,9 +230,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct account_row *)a)->name, ((const struct account_row *)b)->name);
 }
 
-static struct account_row *sum_up(struct account *account, size_t *n)
+struct account_row *account_rows(struct account *account, struct account_period *of, size_t *n)
 {
-    const struct account_period *period = account->period;
+    const struct account_period *period = &account->period;
     struct map names;
     struct account_row *rows;
 
@@ -235,6 +248,7 @@ static struct account_row *sum_up(struct account *account, size_t *n)
         memcpy(row->name, part->owner, sizeof row->name);
         add_to_row(period, part, row);
     }
+    *of = *period;
     *n = names.n;
     rows = memory_new(names.n, sizeof *rows);
     for (uint32_t i = 0; i < names.n; i++)
@@ -244,20 +258,43 @@ static struct account_row *sum_up(struct account *account, size_t *n)
     return rows;
 }
 
-struct account_row *account_make(struct store *store, const struct account_period *period,
-                                 size_t *n, struct error *err)
-{
-    struct account account = {.store = store, .period = period};
-    struct account_row *rows = NULL;
+/* --- in pieces -------------------------------------------------------------------------------- */
 
-    map_init(&account.parts, sizeof(struct part));
-    if (store_each_past_lease(store, &(struct store_past){.limit = SIZE_MAX}, add_past_lease,
-                              &account, err) == 0 &&
-        store_each_past_vm(store, STORE_NO_LEASE, add_past_vm, &account, err) == 0) {
-        add_leases_in_memory(&account);
-        if (store_each_event(store, STORE_NO_LEASE, 0, add_event, &account, err) == 0)
-            rows = sum_up(&account, n);
-    }
-    map_finish(&account.parts);
-    return rows;
+struct account *account_begin(struct store *store, const struct account_period *period)
+{
+    struct account *account = memory_new(1, sizeof *account);
+
+    account->store = store;
+    account->period = *period;
+    account->last_vm = -1;
+    map_init(&account->parts, sizeof(struct part));
+    add_leases_in_memory(account);
+    return account;
+}
+
+void account_destroy(struct account *account)
+{
+    if (!account)
+        return;
+    map_finish(&account->parts);
+    free(account);
+}
+
+int account_go_on(struct account *account, size_t limit, struct error *err)
+{
+    const struct store_past past = {.limit = limit, .below = account->last_lease};
+    int result;
+
+    account->n = 0;
+    if (account->stage == READS_EVENTS)
+        return store_next_events(account->store, &account->last_event, limit, add_event, account,
+                                 err);
+    if (account->stage == READS_LEASES)
+        result = store_each_past_lease(account->store, &past, add_past_lease, account, err);
+    else
+        result =
+            store_next_past_vms(account->store, account->last_vm, limit, add_past_vm, account, err);
+    if (account->n < limit)
+        account->stage++;
+    return result < 0 ? -1 : 1;
 }

@@ -31,9 +31,19 @@ struct account_row {
                               start, to the first start; of so many leases */
 };
 
-/* The rows, ascending by name, to be freed. NULL with err: the store cannot be read. O(leases, VMs
- * and events in the store). */
-struct account_row *account_make(struct store *store, const struct account_period *period,
-                                 size_t *n, struct error *err);
+/* An account that is made in pieces, between which the store may change. */
+struct account; /* opaque */
+
+/* What is in memory is taken at once: O(leases and VMs there). The store must outlive the
+ * result. */
+struct account *account_begin(struct store *store, const struct account_period *period);
+void account_destroy(struct account *account); /* NULL is allowed */
+
+/* Reads at most `limit` further leases, VMs or events. 1: there is more; 0: that was all; -1 with
+ * err: the store cannot be read. About 20 us for each at most. */
+int account_go_on(struct account *account, size_t limit, struct error *err);
+
+/* Once all is read: the rows, ascending by name, to be freed, and the period. */
+struct account_row *account_rows(struct account *account, struct account_period *period, size_t *n);
 
 #endif

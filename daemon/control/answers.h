@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/fair_share.h"
+#include "daemon/control/account.h"
 #include "daemon/control/control.h"
 #include "daemon/control/order.h"
 #include "daemon/store/store.h"
@@ -149,6 +150,11 @@ struct answers_daemon {
     /* What the decision about a lease that has not begun consists of, added to an object.
      * EINPROGRESS: as above. */
     int (*trace)(void *context, int64_t lease, json_t *object, struct error *err);
+
+    /* Who used how much, to be freed; *period becomes that of the rows. NULL with err;
+     * EINPROGRESS: as above. */
+    struct account_row *(*usage)(void *context, struct account_period *period, size_t *n,
+                                 struct error *err);
 
     /* Start ending a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);

@@ -58,6 +58,7 @@ static json_t *json_from_row(const struct account_row *row, bool by_group)
 
 json_t *answer_usage(const struct question *question)
 {
+    const struct answers_daemon *daemon = question->answers->daemon;
     struct account_period period;
     const char *user = NULL;
     json_t *answer, *list, *wrong = read_period(question, &period, &user);
@@ -67,7 +68,7 @@ json_t *answer_usage(const struct question *question)
 
     if (wrong)
         return wrong;
-    rows = account_make(question->answers->store, &period, &n, &err);
+    rows = daemon->usage(daemon->context, &period, &n, &err);
     if (!rows)
         return answers_refused(&err);
     list = json_array();

@@ -431,7 +431,7 @@ static int each_operation(void *context, int32_t host,
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
     struct drain_times drains[DRAINS_OF_HOST_MOST];
-    size_t n_drains;
+    size_t n_drains = services_drains_of(daemon, host, drains);
 
     if (!hosts || !planner_is_ready(daemon->planner))
         return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been seen");
@@ -445,7 +445,6 @@ static int each_operation(void *context, int32_t host,
     }
     for (size_t i = 0; i < question->n_operations; i++)
         show_operation(&timeline, &question->operations[i]);
-    n_drains = services_drains_of(daemon, host, drains);
     for (size_t i = 0; i < n_drains; i++)
         visit(visitor, &(struct operation_view){.lease = -1,
                                                 .vm = -1,
@@ -583,6 +582,7 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .shares = shares_of,
                                    .waits_for = waits_for,
                                    .trace = services_trace,
+                                   .usage = services_usage,
                                    .cancel = cancel,
                                    .change = services_change,
                                    .hold = services_hold,

@@ -36,6 +36,7 @@ struct services_question {
     const struct drained_vm *drained;
     size_t n_drained;
     const struct planner_change *change;
+    struct account *account; /* read for this request */
     struct change_search search;
     /* Asked by galernad itself, for a VM's attribute, instead of a request: what handles it again.
      */
@@ -82,6 +83,14 @@ int services_change(void *context, int64_t id, const struct lease_change *change
  * VMs have been read, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
+/* services_usage.c: what answers call to tell who used how much. The store is read in pieces, one
+ * in each turn of the loop. */
+struct account_row *services_usage(void *context, struct account_period *period, size_t *n,
+                                   struct error *err);
+/* A piece of the first account, if there is one. Some milliseconds. */
+void services_usage_go_on(struct daemon *daemon);
+/* galernad ends. */
+void services_usage_forget(struct daemon *daemon);
 /* services_trace.c: what answers call to explain a decision. */
 int services_trace(void *context, int64_t id, json_t *trace, struct error *err);
 /* When the host is drained, now and later, ascending; returns how often. */

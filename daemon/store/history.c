@@ -62,6 +62,38 @@ static int each_written(const struct store *store, int64_t lease, size_t limit,
     return result;
 }
 
+int store_next_events(struct store *store, int64_t *number, size_t limit, event_visitor *visit,
+                      void *context, struct error *err)
+{
+    char *text = sqlite3_mprintf("SELECT lease, at, event, text, sum = %s, number FROM event"
+                                 " WHERE number > ?1 ORDER BY number LIMIT ?2",
+                                 store->sums[SUMMED_EVENT]);
+    sqlite3_stmt *statement = store_prepare(store, text, err);
+    int code = SQLITE_DONE, result = statement ? 0 : -1;
+    size_t n = 0;
+
+    sqlite3_free(text);
+    if (!statement)
+        return -1;
+    sqlite3_bind_int64(statement, 1, *number);
+    sqlite3_bind_int64(statement, 2, (int64_t)limit);
+    for (; result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW; n++) {
+        *number = sqlite3_column_int64(statement, 5);
+        result = visit_written(store, statement, visit, context, err);
+    }
+    if (result == 0 && code != SQLITE_DONE)
+        result = store_sqlite_error(store, "read the history", err);
+    sqlite3_finalize(statement);
+    if (result < 0 || n == limit)
+        return result < 0 ? -1 : 1;
+    for (size_t i = 0; i < store->n_events; i++) {
+        const struct event_record *event = &store->events[i];
+
+        visit(context, &(struct store_event){event->lease, event->at, event->event, event->text});
+    }
+    return 0;
+}
+
 int store_each_event(struct store *store, int64_t lease, size_t limit, event_visitor *visit,
                      void *context, struct error *err)
 {

@@ -151,13 +151,16 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
     struct past_visit visits = {store, past->limit, visit, context};
     char *text = store_rows_get_text(&store_lease_table, store->sums[SUMMED_LEASE],
                                      "WHERE phase IN ('ended', 'refused', 'failed')"
-                                     " AND (?1 IS NULL OR user = ?1) ORDER BY id DESC");
+                                     " AND (?1 IS NULL OR user = ?1) AND (?2 = 0 OR id < ?2)"
+                                     " ORDER BY id DESC");
     sqlite3_stmt *statement = store_prepare(store, text, err);
     int code = SQLITE_DONE, result = statement ? 0 : -1;
 
     free(text);
-    if (statement)
+    if (statement) {
         sqlite3_bind_text(statement, 1, past->user, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(statement, 2, past->below);
+    }
     while (result == 0 && visits.left > 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
         result = visit_past(&visits, statement, err);
     if (result == 0 && code != SQLITE_DONE && code != SQLITE_ROW)
@@ -214,9 +217,17 @@ int store_each_past_vm(struct store *store, int64_t lease,
     struct past_vms past = {visit, context};
     char condition[64];
 
-    if (lease == STORE_NO_LEASE)
-        snprintf(condition, sizeof condition, "ORDER BY id");
-    else
-        snprintf(condition, sizeof condition, "WHERE lease = %lld ORDER BY id", (long long)lease);
+    snprintf(condition, sizeof condition, "WHERE lease = %lld ORDER BY id", (long long)lease);
+    return each_row(store, &store_vm_table, condition, visit_vm, &past, err);
+}
+
+int store_next_past_vms(struct store *store, int32_t after, size_t limit,
+                        void (*visit)(void *context, const struct vm_record *vm), void *context,
+                        struct error *err)
+{
+    struct past_vms past = {visit, context};
+    char condition[64];
+
+    snprintf(condition, sizeof condition, "WHERE id > %d ORDER BY id LIMIT %zu", (int)after, limit);
     return each_row(store, &store_vm_table, condition, visit_vm, &past, err);
 }

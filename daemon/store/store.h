@@ -286,6 +286,13 @@ int store_each_event(struct store *store, int64_t lease, size_t limit,
                      void (*visit)(void *context, const struct store_event *event), void *context,
                      struct error *err);
 
+/* The history of all leases and the daemon in pieces, oldest first: `limit` lines at most after line
+ * *number (0 at first), which becomes the last one. Lines that are not committed come with the last
+ * piece. 1: there are more; 0: that was the last piece; -1 with err. About 4 us a line. */
+int store_next_events(struct store *store, int64_t *number, size_t limit,
+                      void (*visit)(void *context, const struct store_event *event), void *context,
+                      struct error *err);
+
 /* Remove a finished lease and its VMs from memory; marked changes are written by the next commit.
  * The file keeps records and history until store_expire(). Opening the store loads the lease again
  * if one of its VMs is not `gone`: a user who resumes that VM must find its lease. */
@@ -302,18 +309,25 @@ int store_expire(struct store *store, int64_t before, struct error *err);
 struct store_past {
     const char *user;
     size_t limit;
+    int64_t below; /* only ids below this one, to go on after a piece; 0: all */
 };
 
 int store_each_past_lease(struct store *store, const struct store_past *past,
                           void (*visit)(void *context, const struct lease_record *lease),
                           void *context, struct error *err);
-/* A lease, or the VMs of a lease (STORE_NO_LEASE: of all, in memory or not), from the file. 1:
- * found, 0: not found, -1 with err. */
+/* A lease, or the VMs of a lease, in memory or not, from the file. 1: found, 0: not found, -1 with
+ * err. */
 int store_past_lease(struct store *store, int64_t id, struct lease_record *lease,
                      struct error *err);
 int store_each_past_vm(struct store *store, int64_t lease,
                        void (*visit)(void *context, const struct vm_record *vm), void *context,
                        struct error *err);
+
+/* The VMs of all leases, in memory or not, from the file: `limit` at most with ids above `after`,
+ * ascending. -1 with err. */
+int store_next_past_vms(struct store *store, int32_t after, size_t limit,
+                        void (*visit)(void *context, const struct vm_record *vm), void *context,
+                        struct error *err);
 
 /* Small facts: learned rates, last time the clocks were read, ... NULL: not set; setting NULL
  * removes it. Written by the next commit. Valid until the next store_set_fact(). O(log n), O(n). */

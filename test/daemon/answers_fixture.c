@@ -234,6 +234,22 @@ static void fill_store(struct answers_fixture *fixture)
     store_forget_lease(fixture->store, 8);
 }
 
+static struct account_row *usage(void *context, struct account_period *period, size_t *n,
+                                 struct error *err)
+{
+    const struct answers_fixture *fixture = context;
+    struct account *account = account_begin(fixture->store, period);
+    struct account_row *rows = NULL;
+    int more;
+
+    while ((more = account_go_on(account, 100, err)) > 0)
+        continue;
+    if (more == 0)
+        rows = account_rows(account, period, n);
+    account_destroy(account);
+    return rows;
+}
+
 int answers_set_up(void **state)
 {
     struct answers_fixture *fixture = calloc(1, sizeof *fixture);
@@ -250,6 +266,7 @@ int answers_set_up(void **state)
         .each_host = each_host,
         .each_operation = each_operation,
         .waits_for = waits_for,
+        .usage = usage,
         .cancel = cancel,
         .change = change,
         .hold = cancel,

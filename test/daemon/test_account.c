@@ -72,22 +72,77 @@ static void tell_story(struct store_fixture *fixture)
     assert_null(store_lease(fixture->store, 1));
 }
 
+static struct account_row *make(struct store *store, const struct account_period *period,
+                                size_t limit, size_t *n)
+{
+    struct account *account = account_begin(store, period);
+    struct account_period of;
+    struct account_row *rows;
+    struct error err = {0};
+    int more;
+
+    while ((more = account_go_on(account, limit, &err)) > 0)
+        continue;
+    if (more < 0)
+        fail_msg("%s", err.text);
+    rows = account_rows(account, &of, n);
+    assert_memory_equal(&of, period, sizeof of);
+    account_destroy(account);
+    return rows;
+}
+
 static struct account_row row_of(struct store *store, const char *name, int64_t from, int64_t until)
 {
     const struct account_period period = {BEGIN + from, BEGIN + until, BEGIN + 6000,
                                           strcmp(name, "staff") == 0};
     struct account_row row = {.leases = -1}, *rows;
-    struct error err = {0};
     size_t n;
 
-    rows = account_make(store, &period, &n, &err);
-    if (!rows)
-        fail_msg("%s", err.text);
+    rows = make(store, &period, 1000, &n);
     for (size_t i = 0; i < n; i++)
         if (strcmp(rows[i].name, name) == 0)
             row = rows[i];
     free(rows);
     return row;
+}
+
+/* Whatever the size of the pieces, and if a lease leaves memory between them. */
+static void pieces_add_up(void **state)
+{
+    struct store_fixture *fixture = *state;
+    const struct account_period period = {BEGIN, BEGIN + 10000, BEGIN + 6000, false};
+    struct account_row *whole, *rows;
+    struct account *account;
+    struct account_period of;
+    struct error err = {0};
+    size_t n, n_rows;
+
+    tell_story(fixture);
+    whole = make(fixture->store, &period, 1000, &n);
+    assert_int_equal(n, 3);
+    for (size_t limit = 1; limit <= 3; limit++) {
+        rows = make(fixture->store, &period, limit, &n_rows);
+        assert_int_equal(n_rows, n);
+        assert_memory_equal(rows, whole, n * sizeof *rows);
+        free(rows);
+    }
+    say(fixture->store, 4, 9500, "refused"); /* not committed */
+    account = account_begin(fixture->store, &period);
+    assert_int_equal(account_go_on(account, 1, &err), 1);
+    lease_to_change(fixture->store, 4)->phase = PHASE_ENDED;
+    vm_to_change(fixture->store, 4)->gone = true;
+    store_must_commit(fixture->store);
+    store_forget_lease(fixture->store, 4);
+    store_must_commit(fixture->store);
+    while (account_go_on(account, 1, &err) > 0)
+        continue;
+    rows = account_rows(account, &of, &n_rows);
+    assert_int_equal(n_rows, n);
+    assert_int_equal(rows[0].leases, whole[0].leases);
+    assert_int_equal(rows[0].refused, whole[0].refused + 1);
+    account_destroy(account);
+    free(rows);
+    free(whole);
 }
 
 static void all_is_summed_up(void **state)
@@ -160,6 +215,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(all_is_summed_up),
+        TEST(pieces_add_up),
         TEST(periods_add_up),
         TEST(what_is_given_up_is_not_reserved),
     };

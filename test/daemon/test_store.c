@@ -226,7 +226,8 @@ static void count_lease(void *context, const struct lease_record *lease)
 static void forgotten_leases_stay_in_the_file(void **state)
 {
     struct store_fixture *fixture = *state;
-    const struct store_past all = {NULL, 100}, newest = {NULL, 1}, of_anna = {"anna", 100};
+    const struct store_past all = {.limit = 100}, newest = {.limit = 1},
+                            of_anna = {.user = "anna", .limit = 100};
     struct lease_record past;
     int64_t ids = 0;
 
@@ -355,7 +356,7 @@ static void old_leases_expire(void **state)
 static void many_old_leases_expire_little_by_little(void **state)
 {
     struct store_fixture *fixture = *state;
-    const struct store_past all = {NULL, 10000};
+    const struct store_past all = {.limit = 10000};
     int64_t left = 0;
 
     for (int id = 0; id < 1200; id++) {
