@@ -132,6 +132,39 @@ static const struct schedule_preemption *preempted_at(const struct schedule *sch
     return NULL;
 }
 
+/* A lease that comes before it in the queue takes its planned place without a preemption. */
+static bool may_be_displaced(const struct schedule *schedule, const struct schedule_lease *lease)
+{
+    if (schedule->settings.fair_share)
+        return true;
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        if (schedule->leases[i].priority > lease->priority)
+            return true;
+    return false;
+}
+
+/* A lease that was planned, and waits again without a plan, made room. */
+static void check_returns(struct checker *checker, size_t index)
+{
+    const struct schedule_lease *lease = &checker->schedule->leases[index];
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    if (may_be_displaced(checker->schedule, lease))
+        return;
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
+        struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, moves[i]->time};
+
+        if ((moves[i]->from != STATE_READY || moves[i]->to != STATE_QUEUED) &&
+            (moves[i]->from != STATE_SUSPENDED_SCHEDULED || moves[i]->to != STATE_SUSPENDED_QUEUED))
+            continue;
+        checker_examined(checker, CHECK_PREEMPTION);
+        if (!preempted_at(checker->schedule, lease->id, moves[i]->time))
+            checker_violation(checker, &finding, "%s to %s, and no preemption tells why",
+                              schedule_state_name(moves[i]->from),
+                              schedule_state_name(moves[i]->to));
+    }
+}
+
 static const struct schedule_reservation *run_from(const struct schedule_lease *lease, int64_t from,
                                                    bool *is_last)
 {
@@ -366,6 +399,7 @@ int check_plans(struct checker *checker)
 
         while (next < schedule->n_plans && plans[next]->lease == schedule->leases[i].id)
             next++;
+        check_returns(checker, i);
         check_plans_of(checker, &schedule->leases[i], &plans[first], next - first);
     }
     if (next < schedule->n_plans)

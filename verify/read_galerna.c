@@ -53,6 +53,7 @@ static int read_settings(struct reader *reader, json_t *told)
     settings->caches = is_word(told, "diskimage-reuse", "image-caches");
     settings->multicast = is_word(told, "transfer-mechanism", "multicast");
     settings->moves_files = is_word(told, "migration", "yes");
+    settings->fair_share = text_or_null(told, "fair-share") && !is_word(told, "fair-share", "no");
     settings->exclusion_global = exclusion && strcmp(exclusion, "global") == 0;
     settings->migrates = !migration || strcmp(migration, "no") != 0;
     if (json_real_or(place, told, "suspend-rate", 0, &settings->suspend_rate) < 0 ||
@@ -164,6 +165,7 @@ static int read_lease_extras(struct reader *reader, json_t *item, struct schedul
                          (long long)lease->id);
     if (json_whole_or(place, item, "deadline", lease->deadline, &lease->deadline) < 0 ||
         json_whole_or(place, item, "not_before", SCHEDULE_UNSET, &lease->ready) < 0 ||
+        json_real_or(place, item, "priority", 0, &lease->priority) < 0 ||
         copy_text(reader, item, "terms", &lease->terms) < 0 ||
         copy_text(reader, item, "reason", &lease->reason) < 0 ||
         (reader->schedule->settings.version > 1 && check_told_twice(place, item, lease) < 0))

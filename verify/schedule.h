@@ -118,6 +118,7 @@ struct schedule_lease {
     int64_t ready;      /* not to be started before; SCHEDULE_UNSET: not told */
     const char *terms;  /* of preemption, when the record tells; else NULL */
     const char *reason; /* the reason's id, when the record tells; else NULL */
+    double priority;    /* 0: not told */
 };
 
 struct schedule_host {
@@ -203,6 +204,7 @@ struct schedule_settings {
     int64_t vms_suspended;                     /* at most so many of a lease; NEVER: any */
     bool prepares, multicast, caches;          /* images: transferred, to many at once, kept */
     bool moves_files;                          /* migrations take time */
+    bool fair_share;                           /* the queue's order follows use */
     int64_t look_interval;     /* seconds between searches for better hosts; 0: never */
     int64_t bandwidth;         /* Mbit/s; SCHEDULE_UNSET: not told */
     int64_t override_transfer; /* SCHEDULE_UNSET */
