@@ -29,6 +29,7 @@
 
 enum {
     LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
+    ANSWERS_WAIT = 10,           /* times what the last cycle took: for answers to be gathered */
     WATCHED_MAX = 400,           /* VMs polled together */
     LOOKED_AT_MOST = 20,         /* VMs that run and are read with each poll, for their attribute */
     COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
@@ -52,6 +53,11 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
 void daemon_wake(struct daemon *daemon)
 {
     daemon->cycle_due = true;
+}
+
+void daemon_answered(struct daemon *daemon)
+{
+    daemon->answers_due = true;
 }
 
 void daemon_planner_ready(struct daemon *daemon)
@@ -100,6 +106,9 @@ bool daemon_acts(const struct daemon *daemon)
 /* Leases change in cycles only: these times hold until the next one. */
 static void note_times(struct daemon *daemon)
 {
+    int64_t now = clock_monotonic(), wait = (now - daemon->cycle_began) * ANSWERS_WAIT;
+
+    daemon->answers_wait = now + (wait < LOOK_INTERVAL ? wait : LOOK_INTERVAL);
     daemon->reconcile_due = reconcile_next_time(daemon, daemon->reconciled);
     daemon->reconcile_next = reconcile_next_time(daemon, clock_now());
 }
@@ -271,7 +280,8 @@ static void cycle(struct daemon *daemon)
 {
     int64_t now = clock_now();
 
-    daemon->cycle_due = false;
+    daemon->cycle_due = daemon->answers_due = false;
+    daemon->cycle_began = clock_monotonic();
     daemon->n_cycles++;
     if (!daemon->polled)
         return;
@@ -384,6 +394,7 @@ static void watch_time(struct daemon *daemon)
     int64_t now = clock_now();
 
     if (due_next(daemon, daemon->reconcile_due) <= now ||
+        (daemon->answers_due && clock_monotonic() >= daemon->answers_wait) ||
         (due_plan_again(daemon) && clock_monotonic() >= daemon->next_plan))
         daemon->cycle_due = true;
     if (!daemon->replan && planner_retry_time(daemon->planner) <= now)

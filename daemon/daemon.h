@@ -108,6 +108,9 @@ struct daemon {
     bool replan;          /* rebuild the engine in the next cycle */
     char replan_why[128]; /* the first reason, for the log */
     bool cycle_due;       /* something has changed since the last cycle */
+    bool answers_due;     /* commands were answered since the last cycle */
+    int64_t answers_wait; /* monotonic milliseconds: until then for more of them */
+    int64_t cycle_began;  /* monotonic milliseconds */
     int64_t plan_began;   /* monotonic milliseconds */
     bool poll_ok;         /* the last poll was complete */
     bool guarded;         /* this daemon is the one that may act */
@@ -146,6 +149,8 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A cycle is needed. */
 void daemon_wake(struct daemon *daemon);
+/* A command was answered: a cycle is needed, for this answer and those that follow soon. */
+void daemon_answered(struct daemon *daemon);
 /* The planner is ready: retry without a pause after failures. */
 void daemon_planner_ready(struct daemon *daemon);
 /* Set a problem; NULL: solved. The time of the first call is kept. */

@@ -96,7 +96,7 @@ static void answered(void *context, const struct cloud_reply *reply)
                        vm->id, (long long)vm->lease, command_words[vm->command], reply->message);
         break;
     }
-    daemon_wake(enactor->daemon);
+    daemon_answered(enactor->daemon);
 }
 
 /* An owner's lock is respected until it would cost another owner a promise. */
