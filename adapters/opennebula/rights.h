@@ -37,7 +37,7 @@ struct rights_request {
     struct lease_spec *spec;  /* terms that it does not say are made to follow the rights */
     uint32_t n_vms;           /* of the lease, or of what is known of its group so far */
     size_t reservations; /* and deadline leases of this user that are not over (refused, ended),
-                            without this one */
+                            without this one; not read if this is neither */
     int64_t now;
     const struct rights_change *change; /* NULL: a new lease */
 };

@@ -107,6 +107,11 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
+static bool is_reserved(enum lease_kind kind)
+{
+    return kind == LEASE_RESERVATION || kind == LEASE_DEADLINE;
+}
+
 /* The user's active reservations and deadline leases, those of this poll that are not planned yet
  * included, and without the group that is being joined. */
 static size_t reservations_of(const struct daemon *daemon, int32_t uid,
@@ -117,8 +122,7 @@ static size_t reservations_of(const struct daemon *daemon, int32_t uid,
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        count += leases[i] != without && leases[i]->uid == uid &&
-                 (leases[i]->kind == LEASE_RESERVATION || leases[i]->kind == LEASE_DEADLINE) &&
+        count += leases[i] != without && leases[i]->uid == uid && is_reserved(leases[i]->kind) &&
                  leases[i]->phase < PHASE_ENDING;
     return count;
 }
@@ -128,13 +132,13 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
 {
     const struct lease_record *group = spec->group[0] ? open_group(daemon, vm, spec->group) : NULL;
 
-    const struct rights_request request = {.user = vm->user,
-                                           .group = vm->group,
-                                           .spec = spec,
-                                           .n_vms =
-                                               group ? (uint32_t)members(daemon, group->id) + 1 : 1,
-                                           .reservations = reservations_of(daemon, vm->uid, group),
-                                           .now = now};
+    const struct rights_request request = {
+        .user = vm->user,
+        .group = vm->group,
+        .spec = spec,
+        .n_vms = group ? (uint32_t)members(daemon, group->id) + 1 : 1,
+        .reservations = is_reserved(spec->kind) ? reservations_of(daemon, vm->uid, group) : 0,
+        .now = now};
 
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
