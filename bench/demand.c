@@ -55,6 +55,8 @@ static void make_units(void)
 /* A VM's requirement, rank and demand. */
 struct vm {
     struct host_filter filter;
+    struct host_rank rank;
+    struct rank_step steps[3];
     struct vm_demand demand;
     struct company_rule rule;
     struct node_set nodes;
@@ -65,16 +67,18 @@ static const struct vm_node two_cpus = {2, 4 << 20};
 static const struct pci_demand any_device = {0x10de, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY,
                                              DEMAND_ANY};
 
-static void make_vm(struct vm *vm, uint32_t i, uint32_t n_hosts)
+static void make_vm(struct vm *vm, uint32_t i, uint32_t n_hosts, const double *figures)
 {
-    bool *allowed = memory_new(n_hosts, sizeof *allowed);
-    int64_t *rank = memory_new(n_hosts, sizeof *rank);
+    uint64_t *allowed = memory_new(bitmap_words(n_hosts), sizeof *allowed);
 
-    for (uint32_t host = 0; host < n_hosts; host++) {
-        allowed[host] = (host + i) % 2;
-        rank[host] = (int64_t)(host * UINT32_C(2654435761)) % 1000; /* the same for all */
-    }
-    vm->filter = (struct host_filter){.allowed = allowed, .rank = rank};
+    for (uint32_t host = 0; host < n_hosts; host++)
+        if ((host + i) % 2)
+            bitmap_add(allowed, host);
+    vm->steps[0] = (struct rank_step){.operation = RANK_COLUMN, .column = figures};
+    vm->steps[1] = (struct rank_step){.operation = RANK_NUMBER, .number = i};
+    vm->steps[2] = (struct rank_step){.operation = RANK_ADD};
+    vm->rank = (struct host_rank){.steps = vm->steps, .n = 3, .depth = 2};
+    vm->filter = (struct host_filter){.allowed = allowed, .rank = &vm->rank};
     vm->rule = (struct company_rule){.role = i / ROLE_VMS, .apart = true};
     vm->demand = (struct vm_demand){.pin = PIN_THREAD,
                                     .nodes = &two_cpus,
@@ -106,13 +110,16 @@ static int place(struct engine *engine, uint32_t n_hosts, uint32_t n_vms, struct
 {
     struct engine_input *inputs = memory_new(n_vms, sizeof *inputs);
     struct vm *vms = memory_new(n_vms, sizeof *vms);
+    double *figures = memory_new(n_hosts, sizeof *figures);
     struct engine_outputs outputs;
     struct rusage usage;
     int result = 0;
 
+    for (uint32_t host = 0; host < n_hosts; host++)
+        figures[host] = (double)(host * UINT32_C(2654435761) % 1000);
     engine_outputs_init(&outputs);
     for (uint32_t i = 0; i < n_vms; i++) {
-        make_vm(&vms[i], i, n_hosts);
+        make_vm(&vms[i], i, n_hosts, figures);
         inputs[i] = (struct engine_input){.kind = INPUT_REQUEST, .request = &vms[i].request};
     }
     for (int pass = 0; pass < 2 && result == 0; pass++) {
@@ -127,8 +134,8 @@ static int place(struct engine *engine, uint32_t n_hosts, uint32_t n_vms, struct
     engine_outputs_finish(&outputs);
     for (uint32_t i = 0; i < n_vms; i++) {
         memory_free(vms[i].filter.allowed);
-        memory_free(vms[i].filter.rank);
     }
+    free(figures);
     free(vms);
     free(inputs);
     return result;

@@ -65,6 +65,7 @@ static void create_scratch(struct engine *engine)
     engine->mapper.batch_leases = memory_new(n_hosts, sizeof *engine->mapper.batch_leases);
     engine->mapper.batch_until = memory_new(n_hosts, sizeof *engine->mapper.batch_until);
     engine->mapper.batch_scores = memory_new(n_hosts, sizeof *engine->mapper.batch_scores);
+    engine->mapper.batch_ranks = memory_new(n_hosts, sizeof *engine->mapper.batch_ranks);
     if (engine->hooks->host_columns & HOST_COLUMN_FREE)
         engine->mapper.batch_free = memory_new(n_hosts * (size_t)engine->site.types.count,
                                                sizeof *engine->mapper.batch_free);
@@ -137,6 +138,7 @@ void engine_destroy(struct engine *engine)
     free(engine->mapper.batch_until);
     free(engine->mapper.batch_free);
     free(engine->mapper.batch_scores);
+    free(engine->mapper.batch_ranks);
     free(engine->mapper.vm_host);
     reservation_list_finish(&engine->due);
     site_finish(&engine->site);

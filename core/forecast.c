@@ -31,7 +31,7 @@ struct waiter {
 
 /* A host column of the driver, and our copy. */
 struct column {
-    const bool *of;
+    const uint64_t *of;
     bool *copy;
 };
 
@@ -72,7 +72,7 @@ static void copy_hosts(struct forecast *forecast, const struct engine *engine)
         forecast->open[host] = !engine->closed[host];
 }
 
-static bool *add_column(struct forecast *forecast, const bool *of)
+static bool *add_column(struct forecast *forecast, const uint64_t *of)
 {
     struct column *column;
 
@@ -87,7 +87,7 @@ static bool *add_column(struct forecast *forecast, const bool *of)
 /* The hosts that a filter and the site allow. */
 static const bool *allowed_hosts(struct forecast *forecast, const struct host_filter *filter)
 {
-    const bool *of = filter ? filter->allowed : NULL;
+    const uint64_t *of = filter ? filter->allowed : NULL;
     bool *copy;
 
     if (!of)
@@ -97,7 +97,7 @@ static const bool *allowed_hosts(struct forecast *forecast, const struct host_fi
             return forecast->columns[i].copy;
     copy = add_column(forecast, of);
     for (size_t host = 0; host < forecast->n_hosts; host++)
-        copy[host] = of[host] && (!forecast->open || forecast->open[host]);
+        copy[host] = bitmap_has(of, host) && (!forecast->open || forecast->open[host]);
     return copy;
 }
 

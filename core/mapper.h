@@ -60,6 +60,7 @@ struct mapper {
     uint32_t *batch_hosts; /* a question to the host selection policy, and its answer */
     int32_t *batch_leases;
     int64_t *batch_until, *batch_free, *batch_scores;
+    int64_t *batch_ranks;    /* of the same hosts, by a filter */
     struct host_load *loads; /* what the lease being mapped has put on hosts */
     size_t loads_allocated;
     uint32_t *vm_host; /* one entry per VM of the lease being mapped */

@@ -53,7 +53,7 @@ static bool allows_one_host(const struct host_filter *filter, size_t n_hosts)
     size_t n = 0;
 
     for (size_t host = 0; filter && filter->allowed && host < n_hosts && n < 2; host++)
-        n += filter->allowed[host];
+        n += bitmap_has(filter->allowed, host);
     return n == 1;
 }
 

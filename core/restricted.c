@@ -1,6 +1,8 @@
 /* Mapping of leases that may use only some hosts, or prefer some. */
 #include "core/restricted.h"
 
+#include <string.h>
+
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "core/meeting.h"
@@ -127,20 +129,15 @@ static bool is_ranked_ahead(const struct pass *pass, const struct host_filter *f
            mapper_is_ahead(pass->engine, pass->request);
 }
 
-static int64_t rank_of(const struct pass *pass, const struct host_filter *filter, uint32_t host)
+/* The rank of a host that the filter itself gives this one. */
+static int64_t rank_of(const struct pass *pass, const struct host_filter *filter, uint32_t host,
+                       int64_t rank)
 {
     const struct host_load *load = load_of(pass, host);
-    int64_t rank = 0, vms;
+    int64_t vms;
 
-    if (is_ranked_ahead(pass, filter))
-        return add_clamped(mapper_rank_ahead(pass->engine, pass->request, host),
-                           meeting_rank(&pass->meeting, host));
-    rank = meeting_rank(&pass->meeting, host);
-    if (!filter)
-        return rank;
-    if (filter->rank)
-        rank = add_clamped(rank, filter->rank[host]);
-    if (!filter->rank_per_vm)
+    rank = add_clamped(rank, meeting_rank(&pass->meeting, host));
+    if (!filter || !filter->rank_per_vm || is_ranked_ahead(pass, filter))
         return rank;
     vms = (int64_t)pass->engine->bookings.vms_on[host] + (load ? load->n_vms : 0);
     return add_clamped(rank, times_clamped(filter->rank_per_vm, vms));
@@ -169,6 +166,21 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
     return n;
 }
 
+/* What the filter itself gives the first n of batch_hosts, into batch_ranks. */
+static void rank_by_filter(const struct pass *pass, const struct host_filter *filter, size_t n)
+{
+    struct mapper *mapper = &pass->engine->mapper;
+
+    if (is_ranked_ahead(pass, filter))
+        for (size_t i = 0; i < n; i++)
+            mapper->batch_ranks[i] =
+                mapper_rank_ahead(pass->engine, pass->request, mapper->batch_hosts[i]);
+    else if (filter && filter->rank)
+        host_rank_evaluate(filter->rank, mapper->batch_hosts, n, mapper->batch_ranks);
+    else
+        memset(mapper->batch_ranks, 0, n * sizeof *mapper->batch_ranks);
+}
+
 static void order_hosts(const struct pass *pass, const struct node_set *nodes,
                         struct host_order *order)
 {
@@ -176,12 +188,14 @@ static void order_hosts(const struct pass *pass, const struct node_set *nodes,
     size_t n = find_hosts(pass, nodes);
 
     mapper_score_hosts(engine, pass->request, n);
+    rank_by_filter(pass, nodes->hosts, n);
     *order = (struct host_order){.choices = engine->mapper.choices};
     for (size_t i = 0; i < n; i++)
         if (engine->mapper.batch_scores[i] != POLICY_VETO &&
             !meeting_refused(&pass->meeting, engine->mapper.batch_hosts[i]))
             order->choices[order->n++] =
-                (struct host_choice){rank_of(pass, nodes->hosts, engine->mapper.batch_hosts[i]),
+                (struct host_choice){rank_of(pass, nodes->hosts, engine->mapper.batch_hosts[i],
+                                             engine->mapper.batch_ranks[i]),
                                      engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
     host_order_make_heap(order);
 }

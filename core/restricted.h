@@ -22,7 +22,7 @@ static inline bool host_is_usable(const struct engine *engine, const struct node
 {
     if (engine->closed && engine->closed[host])
         return false;
-    return !nodes->hosts || !nodes->hosts->allowed || nodes->hosts->allowed[host];
+    return host_filter_allows(nodes->hosts, host);
 }
 
 /* VMs of a node set that fit on hosts it may use during [from, until), at most limit; by amounts,

@@ -14,12 +14,8 @@ enum { RELOCATED_MAX = 8 /* per plan: each adopts everything again */ };
 void plan_finish(struct plan *plan)
 {
     engine_destroy(plan->engine);
-    for (size_t i = 0; i < plan->objects.n_filters; i++) {
-        memory_free(plan->objects.filters[i]->allowed);
-        memory_free(plan->objects.filters[i]->rank);
-        free(plan->objects.filters[i]);
-    }
     free(plan->objects.filters);
+    free(plan->columns);
     free(plan->objects.demands);
     kept_finish(&plan->kept);
     *plan = (struct plan){0};
@@ -99,22 +95,78 @@ int plan_make_engine(struct plan_building *building, struct wire_reader *reader,
     return begin(building, reader, err);
 }
 
+static void read_columns(struct plan *plan, struct wire_reader *reader)
+{
+    size_t n = wire_get_count(reader, plan->n_hosts > 0 ? plan->n_hosts * sizeof(int64_t) : 1);
+
+    plan->columns = memory_grow(plan->columns, &plan->columns_allocated, plan->n_columns + n,
+                                sizeof *plan->columns);
+    while (n--) {
+        void *column = kept_new(&plan->kept, plan->n_hosts, sizeof(int64_t));
+
+        wire_get_raw(reader, column, plan->n_hosts * sizeof(int64_t));
+        plan->columns[plan->n_columns++] = column;
+    }
+}
+
+/* The number of one that was sent before; -1: NULL. */
+static const void *get_column(const struct plan *plan, struct wire_reader *reader)
+{
+    int64_t number = wire_get(reader, -1, (int64_t)plan->n_columns - 1);
+
+    return number < 0 ? NULL : plan->columns[number];
+}
+
+static void get_step(const struct plan *plan, struct wire_reader *reader, struct rank_step *step)
+{
+    step->operation = (enum rank_operation)wire_get(reader, 0, RANK_OPERATIONS - 1);
+    if (step->operation == RANK_NUMBER)
+        wire_get_raw(reader, &step->number, sizeof step->number);
+    else if (step->operation == RANK_COLUMN && !(step->column = get_column(plan, reader)))
+        reader->failed = true;
+}
+
+/* The depth of the stack before and after a step; it must not run empty. */
+static size_t depth_after(struct wire_reader *reader, const struct rank_step *step, size_t depth)
+{
+    bool is_value = step->operation == RANK_NUMBER || step->operation == RANK_COLUMN;
+
+    reader->failed |= !is_value && depth < (step->operation == RANK_NEGATE ? 1 : 2);
+    return reader->failed ? 0 : is_value ? depth + 1 : depth - (step->operation != RANK_NEGATE);
+}
+
+static const struct host_rank *get_rank(struct plan *plan, struct wire_reader *reader)
+{
+    struct host_rank *rank = kept_new(&plan->kept, 1, sizeof *rank);
+    size_t depth = 0, n = wire_get_count(reader, 1);
+    struct rank_step *steps = kept_new(&plan->kept, n, sizeof *steps);
+
+    *rank = (struct host_rank){.steps = steps, .n = n};
+    for (size_t i = 0; i < n && !reader->failed; i++) {
+        get_step(plan, reader, &steps[i]);
+        depth = depth_after(reader, &steps[i], depth);
+        if (depth > rank->depth)
+            rank->depth = depth;
+    }
+    reader->failed |= n > 0 && depth != 1;
+    rank->added = get_column(plan, reader);
+    rank->preferences = get_column(plan, reader);
+    return rank;
+}
+
 static void read_filter(struct plan *plan, struct wire_reader *reader)
 {
-    struct host_filter *filter = memory_new(1, sizeof *filter);
+    struct host_filter *filter = kept_new(&plan->kept, 1, sizeof *filter);
 
     if (wire_get_bool(reader)) {
-        bool *allowed = memory_new(plan->n_hosts, sizeof *allowed);
+        size_t words = bitmap_words(plan->n_hosts);
+        uint64_t *allowed = kept_new(&plan->kept, words, sizeof *allowed);
 
-        wire_get_bits(reader, allowed, plan->n_hosts);
+        wire_get_raw(reader, allowed, words * sizeof *allowed);
         filter->allowed = allowed;
     }
-    if (wire_get_bool(reader)) {
-        int64_t *rank = memory_new(plan->n_hosts, sizeof *rank);
-
-        wire_get_row(reader, rank, plan->n_hosts);
-        filter->rank = rank;
-    }
+    if (wire_get_bool(reader))
+        filter->rank = get_rank(plan, reader);
     filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);
     plan->objects.filters = memory_grow(plan->objects.filters, &plan->filters_allocated,
                                         plan->objects.n_filters + 1, sizeof(struct host_filter *));
@@ -132,8 +184,10 @@ static void read_demand(struct plan *plan, struct wire_reader *reader)
 
 void plan_read_objects(struct plan *plan, struct wire_reader *reader)
 {
-    size_t n = wire_get_count(reader, 3);
+    size_t n;
 
+    read_columns(plan, reader);
+    n = wire_get_count(reader, 3);
     for (size_t i = 0; i < n && !reader->failed; i++)
         read_filter(plan, reader);
     n = wire_get_count(reader, 10);
@@ -362,16 +416,17 @@ static uint32_t other_host(const struct plan_building *building,
     const struct host_filter *filter = displaced->filter;
     int64_t *limits = memory_new(site->n_hosts, sizeof *limits);
     uint32_t best = HOST_NONE;
+    int64_t best_rank = 0;
 
     engine_takes_until(plan->engine, &displaced->nodes, building->now, displaced->until, limits);
     for (uint32_t place = 0; place < site->n_hosts; place++) {
-        const int64_t *rank = filter ? filter->rank : NULL;
+        int64_t rank = filter && filter->rank ? host_rank_of(filter->rank, place) : 0;
 
-        if (site->hosts[place].closed || (filter && filter->allowed && !filter->allowed[place]) ||
-            (best != HOST_NONE && (!rank || rank[place] <= rank[best])) ||
-            limits[place] < displaced->until)
+        if (site->hosts[place].closed || !host_filter_allows(filter, place) ||
+            (best != HOST_NONE && rank <= best_rank) || limits[place] < displaced->until)
             continue;
         best = place;
+        best_rank = rank;
     }
     free(limits);
     return best;

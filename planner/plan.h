@@ -11,7 +11,9 @@ struct plan {
     size_t n_hosts;
     struct set_objects objects;
     size_t filters_allocated, demands_allocated;
-    struct kept_list kept; /* the hosts' units, demands, and what VMs hold */
+    const void **columns; /* that ranks refer to: a number for each host */
+    size_t n_columns, columns_allocated;
+    struct kept_list kept; /* the hosts' units, filters, demands, and what VMs hold */
 };
 
 /* A VM of a group that must start on another host. */
@@ -42,7 +44,7 @@ void plan_finish(struct plan *plan); /* frees its contents; the structure may be
 
 /* Read settings and hosts, and create an engine that begins at building->now. */
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
-/* Read filters and demands and add them to the existing ones. */
+/* Read columns, filters and demands and add them to the existing ones. */
 void plan_read_objects(struct plan *plan, struct wire_reader *reader);
 /* Read adoptions and add them to the engine. Group members that must move get other hosts, and then
  * everything is adopted again. -1 with err: the engine cannot be rebuilt. */

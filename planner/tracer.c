@@ -239,7 +239,7 @@ static enum host_finding look_at(const struct look *look, uint32_t place)
 
     if (engine_site(look->engine)->hosts[place].closed)
         return FINDING_CLOSED;
-    if (filter && filter->allowed && !filter->allowed[place])
+    if (!host_filter_allows(filter, place))
         return FINDING_NOT_ALLOWED;
     if (is_too_small(look, place))
         return FINDING_TOO_SMALL;

@@ -52,16 +52,6 @@ void wire_put(struct wire_writer *writer, int64_t number)
 }
 
 /* Differences wrap around, as unsigned numbers do. */
-void wire_put_row(struct wire_writer *writer, const int64_t *numbers, size_t n)
-{
-    uint64_t before = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        wire_put(writer, (int64_t)((uint64_t)numbers[i] - before));
-        before = (uint64_t)numbers[i];
-    }
-}
-
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
 {
     if (n)
@@ -92,16 +82,6 @@ void wire_put_text(struct wire_writer *writer, const char *text)
 
     wire_put(writer, (int64_t)size);
     wire_put_raw(writer, text, size);
-}
-
-void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n)
-{
-    unsigned char *at = room_for(writer, (n + 7) / 8);
-
-    memset(at, 0, (n + 7) / 8);
-    for (size_t i = 0; i < n; i++)
-        at[i / 8] |= (unsigned char)((unsigned)bits[i] << (i % 8));
-    writer->n += (n + 7) / 8;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -168,16 +148,6 @@ const char *wire_get_text(struct wire_reader *reader, size_t most)
     return text;
 }
 
-void wire_get_row(struct wire_reader *reader, int64_t *numbers, size_t n)
-{
-    uint64_t before = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        before += (uint64_t)wire_get(reader, INT64_MIN, INT64_MAX);
-        numbers[i] = (int64_t)before;
-    }
-}
-
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n)
 {
     if (reader->failed || n > left(reader)) {
@@ -188,18 +158,6 @@ void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n)
     if (n)
         memcpy(bytes, reader->at, n);
     reader->at += n;
-}
-
-void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n)
-{
-    if (reader->failed || (n + 7) / 8 > left(reader)) {
-        reader->failed = true;
-        memset(bits, 0, n * sizeof *bits);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        bits[i] = (reader->at[i / 8] >> (i % 8)) & 1;
-    reader->at += (n + 7) / 8;
 }
 
 bool wire_is_at_end(const struct wire_reader *reader)

@@ -29,9 +29,6 @@ void wire_end(struct wire_writer *writer);
 
 void wire_put(struct wire_writer *writer, int64_t number);
 void wire_put_text(struct wire_writer *writer, const char *text); /* NULL differs from "" */
-void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n);
-/* Numbers of which most are close to the one before, written as differences. */
-void wire_put_row(struct wire_writer *writer, const int64_t *numbers, size_t n);
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
 /* Append everything from another writer. */
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other);
@@ -56,8 +53,6 @@ static inline bool wire_get_bool(struct wire_reader *reader)
 size_t wire_get_count(struct wire_reader *reader, size_t size);
 /* Points into the frame; at most `most` characters, control characters replaced by '?'. */
 const char *wire_get_text(struct wire_reader *reader, size_t most);
-void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n);
-void wire_get_row(struct wire_reader *reader, int64_t *numbers, size_t n);
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n);
 /* Have all reads succeeded, and has everything been read? */
 bool wire_is_at_end(const struct wire_reader *reader);

@@ -102,7 +102,7 @@ static enum galerna_fit fit_of(const struct node_set *set, const struct site *si
     const struct site_host *host = &site->hosts[place];
     enum galerna_fit fit = GALERNA_FIT_OK;
 
-    if (host->closed || (set->hosts && set->hosts->allowed && !set->hosts->allowed[place]))
+    if (host->closed || !host_filter_allows(set->hosts, place))
         return GALERNA_FIT_EXCLUDED;
     for (int i = 0; i < site->types.count; i++) {
         int64_t need = set->amounts.of[i];

@@ -117,6 +117,8 @@ bool eligibility_follow(struct eligibility *eligibility, const struct host_pool 
     host_columns_destroy(eligibility->columns);
     eligibility->columns = columns;
     eligibility->hosts = hosts;
+    map_finish(&eligibility->kept_columns);
+    map_init(&eligibility->kept_columns, sizeof(const double *));
     return true;
 }
 
@@ -151,10 +153,22 @@ static void keep_only(const struct eligibility *eligibility, uint64_t *hosts, co
         hosts[i] &= these[i];
 }
 
+static void rank_combination(const struct eligibility *eligibility, const struct wants *wants,
+                             struct requirement_combination *combination)
+{
+    const struct ranking *ranking = &eligibility->rankings[wants->ranking];
+
+    combination->rank = ranking->rank;
+    if (wants->roles != MAP_NONE)
+        combination->rank.preferences = eligibility->roles[wants->roles].preferences;
+    combination->filter.rank_per_vm = ranking->per_vm;
+    if (ranking->is_there || combination->rank.preferences)
+        combination->filter.rank = &combination->rank;
+}
+
 static void combine(struct eligibility *eligibility, const struct wants *wants,
                     struct requirement_combination *combination)
 {
-    const struct ranking *ranking = &eligibility->rankings[wants->ranking];
     uint64_t *hosts = eligibility->scratch;
 
     eligibility_datastore_hosts(eligibility, wants, hosts);
@@ -174,18 +188,11 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
         keep_only(eligibility, hosts, eligibility->requirements[wants->requirement].hosts);
     if (wants->roles != MAP_NONE)
         keep_only(eligibility, hosts, eligibility->roles[wants->roles].allowed);
-    for (size_t i = 0; i < eligibility->hosts->n; i++) {
-        eligibility->scratch_allowed[i] = bitmap_has(hosts, i);
-        combination->n_hosts += eligibility->scratch_allowed[i];
-    }
-    combination->filter = (struct host_filter){
-        .allowed = eligibility_kept(&eligibility->allowed, eligibility->scratch_allowed,
-                                    eligibility->hosts->n * sizeof *eligibility->scratch_allowed),
-        .rank = wants->roles == MAP_NONE
-                    ? ranking->ranks
-                    : eligibility_ranks_with_roles(eligibility, ranking->ranks, wants->roles),
-        .rank_per_vm = ranking->per_vm,
-    };
+    for (size_t i = 0; i < host_columns_words(eligibility->columns); i++)
+        combination->n_hosts += (size_t)__builtin_popcountll(hosts[i]);
+    combination->filter.allowed = eligibility_kept(
+        &eligibility->allowed, hosts, host_columns_words(eligibility->columns) * sizeof *hosts);
+    rank_combination(eligibility, wants, combination);
 }
 
 static struct requirement_combination *
@@ -344,20 +351,26 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
     answer(eligibility, vm, true, eligible);
 }
 
+bool eligibility_names_vms(const struct vm *vm)
+{
+    const char *text = eligibility_text(vm, "SCHED_REQUIREMENTS");
+
+    return text && strstr(text, ATTRIBUTE_VMS);
+}
+
 bool eligibility_holds_with(const struct eligibility *eligibility, const struct vm *vm,
                             uint32_t host, const int32_t *ids, size_t n)
 {
     enum { ID_ROOM = 12 };
     const struct attributes *own = &eligibility->hosts->items[host].attributes;
-    const char *text = eligibility_text(vm, "SCHED_REQUIREMENTS");
     struct expression *requirement;
     struct attributes attributes;
     char *texts;
     bool holds;
 
-    if (!text || !strstr(text, ATTRIBUTE_VMS))
+    if (!eligibility_names_vms(vm))
         return true;
-    requirement = expression_parse_requirement(text, NULL);
+    requirement = expression_parse_requirement(eligibility_text(vm, "SCHED_REQUIREMENTS"), NULL);
     texts = memory_new(n + 1, ID_ROOM);
     attributes = (struct attributes){.items = memory_new(own->n + n, sizeof *attributes.items)};
     for (; attributes.n < own->n; attributes.n++)
@@ -402,10 +415,9 @@ struct eligibility *eligibility_create(const struct eligibility_site *site,
     words = host_columns_words(eligibility->columns);
     eligibility->in_service = memory_new(words, sizeof *eligibility->in_service);
     eligibility->scratch = memory_new(words, sizeof *eligibility->scratch);
-    eligibility->scratch_allowed = memory_new(hosts->n, sizeof *eligibility->scratch_allowed);
-    eligibility->scratch_ranks = memory_new(hosts->n, sizeof *eligibility->scratch_ranks);
     map_init_copying(&eligibility->allowed, 0);
-    map_init_copying(&eligibility->ranks, 0);
+    map_init_copying(&eligibility->numbers, 0);
+    map_init(&eligibility->kept_columns, sizeof(const double *));
     map_init_copying(&eligibility->requirement_texts, 0);
     map_init_copying(&eligibility->ranking_texts, 0);
     map_init_copying(&eligibility->access_texts, 0);
@@ -434,7 +446,10 @@ static void free_answers(struct eligibility *eligibility)
         expression_destroy(eligibility->requirements[i].changing);
     }
     for (size_t i = 0; i < eligibility->ranking_texts.n; i++)
-        free(eligibility->rankings[i].fault);
+        if (eligibility->rankings[i].fault)
+            free(eligibility->rankings[i].fault);
+        else
+            memory_free(eligibility->rankings[i].rank.steps);
     for (size_t i = 0; i < eligibility->access_texts.n; i++) {
         free(eligibility->accesses[i].hosts);
         free(eligibility->accesses[i].datastores);
@@ -471,10 +486,9 @@ void eligibility_destroy(struct eligibility *eligibility)
     eligibility_forget_networks(eligibility);
     free(eligibility->in_service);
     free(eligibility->scratch);
-    free(eligibility->scratch_allowed);
-    free(eligibility->scratch_ranks);
     map_finish(&eligibility->allowed);
-    map_finish(&eligibility->ranks);
+    map_finish(&eligibility->numbers);
+    map_finish(&eligibility->kept_columns);
     host_columns_destroy(eligibility->columns);
     free(eligibility);
 }

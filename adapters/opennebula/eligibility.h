@@ -104,6 +104,9 @@ void eligibility_of(struct eligibility *eligibility, const struct vm *vm,
 void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
                           struct eligible *eligible);
 
+/* May the VM's SCHED_REQUIREMENTS depend on the VMs of a host (CURRENT_VMS)? */
+bool eligibility_names_vms(const struct vm *vm);
+
 /* Does the VM's SCHED_REQUIREMENTS hold on that host (place) with more VMs on it, which CURRENT_VMS
  * may name? True without a requirement that does. O(length of its text + attributes). */
 bool eligibility_holds_with(const struct eligibility *eligibility, const struct vm *vm,

@@ -16,9 +16,10 @@ struct requirement {
 
 /* A text of SCHED_RANK, or the default policy. */
 struct ranking {
-    const int64_t *ranks; /* NULL: all hosts are equal */
+    bool is_there; /* else all hosts are equal */
+    struct host_rank rank;
     int64_t per_vm;
-    char *fault; /* NULL: it can be read */
+    char *fault; /* NULL: it can be read; else the rank is the default policy's */
 };
 
 /* Bytes of different requirements and ranks that one owner may have evaluated for one picture of
@@ -59,8 +60,8 @@ struct nic_wants {
 /* What the roles of a VM in its VM groups say of hosts. */
 struct role_hosts {
     uint64_t *allowed;
-    int64_t *preference; /* the weights of the lists that each host is in; NULL: none */
-    char *why;           /* the exclusion by a role; NULL: there is none */
+    int64_t *preferences; /* what the lists that each host is in add to its rank; NULL: none */
+    char *why;            /* the exclusion by a role; NULL: there is none */
 };
 
 /* A VM's requirements, each as a number; two VMs with the same numbers get the same answer. */
@@ -75,6 +76,7 @@ struct wants {
 
 struct requirement_combination {
     struct host_filter filter;
+    struct host_rank rank; /* the filter's */
     size_t n_hosts;
     char *reason; /* n_hosts is 0 */
 };
@@ -114,10 +116,9 @@ struct eligibility {
     size_t requirements_allocated, rankings_allocated, accesses_allocated,
         datastore_expressions_allocated, roles_allocated, combinations_allocated;
 
-    struct map allowed, ranks; /* columns of answers, equal ones once */
-    uint64_t *scratch;         /* a bitmap */
-    bool *scratch_allowed;
-    int64_t *scratch_ranks;
+    struct map allowed, numbers; /* bitmaps and columns that filters refer to, equal ones once */
+    struct map kept_columns;     /* those of `columns` by address: their copies in `numbers` */
+    uint64_t *scratch;           /* a bitmap */
 };
 
 /* The number of a text in its table; *is_new when its place in the array is to be filled. The table
@@ -159,9 +160,6 @@ bool eligibility_fault_of_groups(const struct eligibility *eligibility, const st
                                  char *reason, size_t size);
 /* The number of the VM's roles, if they name hosts or clusters; else MAP_NONE. */
 uint32_t eligibility_roles_of(struct eligibility *eligibility, const struct vm *vm);
-/* The ranks (NULL: all are equal) and what those roles prefer. */
-const int64_t *eligibility_ranks_with_roles(struct eligibility *eligibility, const int64_t *ranks,
-                                            uint32_t roles);
 void eligibility_forget_roles(struct eligibility *eligibility);
 
 /* --- eligibility_datastore.c --- */

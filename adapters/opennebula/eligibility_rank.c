@@ -81,37 +81,53 @@ static int64_t growth_per_vm(const struct expression *rank)
     return isfinite(slope) && fabs(slope) <= 1e9 ? (int64_t)slope : 0;
 }
 
-/* Subtracts from the ranks the share of the VMs currently on the hosts: the engine adds the share
- * of the VMs present when it ranks. */
-static void take_out_vms(struct eligibility *eligibility, int64_t per_vm, int64_t *ranks)
+/* Ranks do not contain the share of the VMs currently on the hosts: the engine adds the share of
+ * the VMs present when it ranks. */
+static void take_out_vms(struct eligibility *eligibility, struct ranking *ranking)
 {
-    for (size_t i = 0; i < eligibility->hosts->n; i++) {
+    size_t n = eligibility->hosts->n;
+    int64_t *shares = memory_new(n, sizeof *shares);
+
+    for (size_t i = 0; i < n; i++) {
         int64_t vms = eligibility->hosts->items[i].running_vms;
 
-        if (ranks[i] != RANK_LOWEST && vms > 0)
-            ranks[i] -= per_vm * (vms < VMS_MOST ? vms : VMS_MOST);
+        if (vms > 0)
+            shares[i] = -ranking->per_vm * (vms < VMS_MOST ? vms : VMS_MOST);
     }
+    ranking->rank.added = eligibility_kept(&eligibility->numbers, shares, n * sizeof *shares);
+    free(shares);
 }
 
-static void rank_hosts(struct eligibility *eligibility, const struct expression *rank,
-                       struct ranking *ranking)
+/* A column as it is now: later figures do not change a rank. */
+static const double *kept_column(struct eligibility *eligibility, const double *column)
 {
-    host_columns_rank(eligibility->columns, rank, eligibility->scratch_ranks);
-    ranking->per_vm = growth_per_vm(rank);
-    if (ranking->per_vm)
-        take_out_vms(eligibility, ranking->per_vm, eligibility->scratch_ranks);
-    ranking->ranks = eligibility_kept(&eligibility->ranks, eligibility->scratch_ranks,
-                                      eligibility->hosts->n * sizeof *eligibility->scratch_ranks);
+    uint32_t number = map_add(&eligibility->kept_columns, (int64_t)(intptr_t)column);
+    const double **kept = map_value(&eligibility->kept_columns, number);
+
+    if (!*kept)
+        *kept =
+            eligibility_kept(&eligibility->numbers, column, eligibility->hosts->n * sizeof *column);
+    return *kept;
 }
 
 static int rank_by_text(struct eligibility *eligibility, const char *text, struct ranking *ranking,
                         struct error *err)
 {
     struct expression *rank = expression_parse_rank(text, err);
+    struct rank_step *steps;
 
     if (!rank)
         return -1;
-    rank_hosts(eligibility, rank, ranking);
+    steps = memory_new(rank->n, sizeof *steps);
+    host_columns_rank(eligibility->columns, rank, steps);
+    for (size_t i = 0; i < rank->n; i++)
+        if (steps[i].column)
+            steps[i].column = kept_column(eligibility, steps[i].column);
+    *ranking = (struct ranking){.is_there = true,
+                                .rank = {.steps = steps, .n = rank->n, .depth = rank->depth},
+                                .per_vm = growth_per_vm(rank)};
+    if (ranking->per_vm)
+        take_out_vms(eligibility, ranking);
     expression_destroy(rank);
     return 0;
 }
@@ -122,9 +138,7 @@ static void rank_by_load(struct eligibility *eligibility, struct ranking *rankin
 {
     rank_by_text(eligibility, "FREE_CPU", ranking, NULL);
     ranking->per_vm = -100;
-    take_out_vms(eligibility, ranking->per_vm, eligibility->scratch_ranks);
-    ranking->ranks = eligibility_kept(&eligibility->ranks, eligibility->scratch_ranks,
-                                      eligibility->hosts->n * sizeof *eligibility->scratch_ranks);
+    take_out_vms(eligibility, ranking);
 }
 
 int eligibility_default_ranking(struct eligibility *eligibility, struct error *err)

@@ -28,10 +28,10 @@ static void add_role(struct eligibility *eligibility, const struct vmgroup_role 
         const struct host *host = &eligibility->hosts->items[i];
 
         if (vmgroup_role_allows(role, host->id, host->cluster)) {
-            if (role->weight > 0 && hosts->preference)
-                hosts->preference[i] += role->weight;
+            if (role->weight > 0 && hosts->preferences)
+                hosts->preferences[i] += role->weight * ELIGIBILITY_WEIGHT;
         } else if (role->weight == 0) {
-            hosts->allowed[i / 64] &= ~(UINT64_C(1) << i % 64);
+            bitmap_remove(hosts->allowed, i);
         }
     }
 }
@@ -50,8 +50,8 @@ static void fill(struct eligibility *eligibility, const struct vmgroup_member *m
     for (size_t i = 0; i < n; i++) {
         const struct vmgroup_role *role = role_of(pool, &members[i]);
 
-        if (role->weight > 0 && has_lists(role) && !hosts->preference)
-            hosts->preference = memory_new(eligibility->hosts->n, sizeof *hosts->preference);
+        if (role->weight > 0 && has_lists(role) && !hosts->preferences)
+            hosts->preferences = memory_new(eligibility->hosts->n, sizeof *hosts->preferences);
         if (!first && role->weight == 0 && has_lists(role)) {
             first = role;
             snprintf(text, sizeof text, "excluded by role %s of VM group %d",
@@ -87,24 +87,11 @@ uint32_t eligibility_roles_of(struct eligibility *eligibility, const struct vm *
     return number;
 }
 
-const int64_t *eligibility_ranks_with_roles(struct eligibility *eligibility, const int64_t *ranks,
-                                            uint32_t roles)
-{
-    const struct role_hosts *hosts = &eligibility->roles[roles];
-    int64_t *sums = eligibility->scratch_ranks;
-
-    if (!hosts->preference)
-        return ranks;
-    for (size_t i = 0; i < eligibility->hosts->n; i++)
-        sums[i] = (ranks ? ranks[i] : 0) + hosts->preference[i] * ELIGIBILITY_WEIGHT;
-    return eligibility_kept(&eligibility->ranks, sums, eligibility->hosts->n * sizeof *sums);
-}
-
 void eligibility_forget_roles(struct eligibility *eligibility)
 {
     for (size_t i = 0; i < eligibility->role_texts.n; i++) {
         free(eligibility->roles[i].allowed);
-        free(eligibility->roles[i].preference);
+        free(eligibility->roles[i].preferences);
         free(eligibility->roles[i].why);
     }
     free(eligibility->roles);

@@ -29,11 +29,6 @@ enum {
     EXPRESSION_PATTERNS_MAX = 64, /* texts with wildcards: the costly ones */
 };
 
-/* Ranks stay within +-RANK_MOST, so that who adds to them does not overflow. A host for which a
- * rank makes no sense (a division by zero) gets RANK_LOWEST. */
-#define RANK_MOST   ((int64_t)1 << 60)
-#define RANK_LOWEST (-RANK_MOST)
-
 enum comparison_test {
     TEST_EQUAL,
     TEST_UNEQUAL,
@@ -155,8 +150,5 @@ bool comparison_vm(const struct comparison *comparison, int64_t *id);
 
 /* The result of a comparison of CURRENT_VMS on a host with, or without, that VM. */
 bool comparison_of_vms(const struct comparison *comparison, bool present);
-
-/* A result of arithmetic as a rank: cut off behind the point, within the limits. */
-int64_t rank_of_number(double number);
 
 #endif

@@ -115,14 +115,3 @@ bool comparison_of_vms(const struct comparison *comparison, bool present)
         return present;
     }
 }
-
-int64_t rank_of_number(double number)
-{
-    if (!isfinite(number))
-        return RANK_LOWEST;
-    if (number >= (double)RANK_MOST)
-        return RANK_MOST;
-    if (number <= (double)RANK_LOWEST)
-        return RANK_LOWEST;
-    return (int64_t)number;
-}

@@ -78,7 +78,7 @@ struct host_columns *host_columns_create(const struct host_pool *hosts,
     struct column_reading reading = {.columns = columns};
 
     columns->n_hosts = hosts->n;
-    columns->n_words = (hosts->n + 63) / 64;
+    columns->n_words = bitmap_words(hosts->n);
     map_init(&columns->names, 0);
     map_init(&columns->texts, 0);
     for (size_t i = 0; i < hosts->n; i++) {
@@ -110,7 +110,7 @@ void host_columns_destroy(struct host_columns *columns)
     free(columns->columns);
     free(columns->entries);
     free(columns->text_matches);
-    free(columns->stack);
+    free(columns->counts);
     free(columns->bitmap_stack);
     map_finish(&columns->names);
     map_finish(&columns->texts);

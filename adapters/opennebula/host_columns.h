@@ -8,6 +8,8 @@
 
 #include "adapters/opennebula/expression.h"
 #include "adapters/opennebula/pool.h"
+#include "core/host_rank.h"
+#include "util/bitmap.h"
 
 struct host_columns; /* opaque */
 
@@ -16,30 +18,22 @@ struct host_columns *host_columns_create(const struct host_pool *hosts,
                                          const struct cluster_pool *clusters);
 void host_columns_destroy(struct host_columns *columns);
 
-/* Words of a bitmap. */
+/* Words of a bitmap of hosts. */
 size_t host_columns_words(const struct host_columns *columns);
 
 /* The hosts that a requirement allows, into bitmap. About 1 ns per host and comparison. */
 void host_columns_allow(struct host_columns *columns, const struct expression *requirement,
                         uint64_t *bitmap);
 
-/* Each host's rank. */
-void host_columns_rank(struct host_columns *columns, const struct expression *rank, int64_t *ranks);
+/* The rank as steps over columns, as many as the expression has instructions; they point to columns
+ * of this table. */
+void host_columns_rank(struct host_columns *columns, const struct expression *rank,
+                       struct rank_step *steps);
 
 /* Some host has a value of that name. */
 bool host_columns_knows(const struct host_columns *columns, const char *name);
 
 /* Names that hosts have, for suggestions: the i-th, or NULL behind the last. */
 const char *host_columns_name(const struct host_columns *columns, size_t i);
-
-static inline bool bitmap_has(const uint64_t *bitmap, size_t i)
-{
-    return (bitmap[i >> 6] >> (i & 63)) & 1;
-}
-
-static inline void bitmap_add(uint64_t *bitmap, size_t i)
-{
-    bitmap[i >> 6] |= (uint64_t)1 << (i & 63);
-}
 
 #endif

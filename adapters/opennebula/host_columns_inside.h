@@ -46,8 +46,7 @@ struct host_columns {
     struct entry *entries;
     bool *text_matches; /* scratch: per text, all false between uses */
     struct map answers; /* bitmaps of hosts by struct attribute_question */
-    double *stack;      /* of ranks: depth x hosts */
-    size_t stack_allocated;
+    double *counts;     /* per host: values of CURRENT_VMS; NULL: not counted yet */
     uint64_t *bitmap_stack;
     size_t bitmap_stack_allocated;
 };

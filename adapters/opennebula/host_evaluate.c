@@ -56,79 +56,51 @@ void host_columns_allow(struct host_columns *columns, const struct expression *r
     }
 }
 
-static void push_attribute(struct host_columns *columns, const char *name, double *top)
+/* A rank counts the values of CURRENT_VMS. */
+static const double *count_vms(struct host_columns *columns, const struct host_attribute *column)
+{
+    if (columns->counts)
+        return columns->counts;
+    columns->counts = memory_new(columns->n_hosts, sizeof *columns->counts);
+    for (size_t i = 0; i < column->n; i++) {
+        const struct entry *entry = &columns->entries[column->first + i];
+
+        columns->counts[entry->host] += entry->has_number;
+    }
+    return columns->counts;
+}
+
+/* An attribute that no host has is 0. */
+static struct rank_step value_of(struct host_columns *columns, const char *name)
 {
     uint32_t number = map_find_text(&columns->names, name);
     const struct host_attribute *column;
 
-    memset(top, 0, columns->n_hosts * sizeof *top);
     if (number == MAP_NONE)
-        return;
+        return (struct rank_step){.operation = RANK_NUMBER};
     column = host_column(columns, number);
-    if (strcmp(name, ATTRIBUTE_VMS)) {
-        memcpy(top, column->numbers, columns->n_hosts * sizeof *top);
-        return;
-    }
-    for (size_t i = 0; i < column->n; i++) {
-        const struct entry *entry = &columns->entries[column->first + i];
-
-        top[entry->host] += entry->has_number;
-    }
+    return (struct rank_step){.operation = RANK_COLUMN,
+                              .column = strcmp(name, ATTRIBUTE_VMS) ? column->numbers
+                                                                    : count_vms(columns, column)};
 }
 
-static void calculate(enum expression_operation operation, double *left, const double *right,
-                      size_t n)
+void host_columns_rank(struct host_columns *columns, const struct expression *rank,
+                       struct rank_step *steps)
 {
-    switch (operation) {
-    case OPERATION_ADD:
-        for (size_t i = 0; i < n; i++)
-            left[i] += right[i];
-        break;
-    case OPERATION_SUBTRACT:
-        for (size_t i = 0; i < n; i++)
-            left[i] -= right[i];
-        break;
-    case OPERATION_MULTIPLY:
-        for (size_t i = 0; i < n; i++)
-            left[i] *= right[i];
-        break;
-    default:
-        for (size_t i = 0; i < n; i++)
-            left[i] /= right[i];
-        break;
-    }
-}
+    static const enum rank_operation operations[] = {
+        [OPERATION_ADD] = RANK_ADD,           [OPERATION_SUBTRACT] = RANK_SUBTRACT,
+        [OPERATION_MULTIPLY] = RANK_MULTIPLY, [OPERATION_DIVIDE] = RANK_DIVIDE,
+        [OPERATION_NEGATE] = RANK_NEGATE,
+    };
 
-void host_columns_rank(struct host_columns *columns, const struct expression *rank, int64_t *ranks)
-{
-    size_t n = columns->n_hosts;
-    double *top;
-
-    columns->stack = memory_grow(columns->stack, &columns->stack_allocated,
-                                 (rank->depth + 1) * (n + 1), sizeof *columns->stack);
-    top = columns->stack;
-    if (rank->n == 0)
-        memset(top, 0, n * sizeof *top);
     for (size_t i = 0; i < rank->n; i++) {
         const struct instruction *instruction = &rank->code[i];
 
-        if (instruction->operation == OPERATION_ATTRIBUTE) {
-            push_attribute(columns, instruction->name, top);
-            top += n;
-        } else if (instruction->operation == OPERATION_NUMBER) {
-            for (size_t host = 0; host < n; host++)
-                top[host] = instruction->number;
-            top += n;
-        } else if (instruction->operation == OPERATION_NEGATE) {
-            double *value = top - n;
-
-            for (size_t host = 0; host < n; host++)
-                value[host] = -value[host];
-        } else {
-            top -= n;
-            calculate(instruction->operation, top - n, top, n);
-        }
+        if (instruction->operation == OPERATION_ATTRIBUTE)
+            steps[i] = value_of(columns, instruction->name);
+        else if (instruction->operation == OPERATION_NUMBER)
+            steps[i] = (struct rank_step){.operation = RANK_NUMBER, .number = instruction->number};
+        else
+            steps[i] = (struct rank_step){.operation = operations[instruction->operation]};
     }
-    for (size_t host = 0; host < n; host++)
-        ranks[host] = rank_of_number(columns->stack[host]);
 }

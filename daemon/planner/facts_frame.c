@@ -17,6 +17,7 @@ void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
 
 void facts_finish(struct facts *facts)
 {
+    wire_writer_finish(&facts->column_section);
     wire_writer_finish(&facts->filter_section);
     wire_writer_finish(&facts->demand_section);
     wire_writer_finish(&facts->adoption_section);
@@ -127,6 +128,8 @@ void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_w
     wire_put(frame, facts->is_trial ? 0 : (int64_t)facts->planner->n_events);
     if (!facts->is_trial)
         wire_put_all(frame, &facts->planner->events);
+    wire_put(frame, (int64_t)facts->n_new_columns);
+    wire_move(frame, &facts->column_section);
     wire_put(frame, (int64_t)facts->n_new_filters);
     wire_move(frame, &facts->filter_section);
     wire_put(frame, (int64_t)facts->n_new_demands);

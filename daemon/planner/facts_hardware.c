@@ -10,6 +10,7 @@ void sent_init(struct sent *sent)
 {
     *sent = (struct sent){0};
     map_init(&sent->filters, sizeof(int32_t));
+    map_init(&sent->columns, sizeof(int32_t));
     map_init_copying(&sent->demands, 0);
     map_init_copying(&sent->names, 0);
 }
@@ -17,6 +18,7 @@ void sent_init(struct sent *sent)
 void sent_finish(struct sent *sent)
 {
     map_finish(&sent->filters);
+    map_finish(&sent->columns);
     map_finish(&sent->demands);
     map_finish(&sent->names);
 }

@@ -191,21 +191,23 @@ static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_
  * be moved to, if others are left; of a VM that is only wanted elsewhere, that host. Returns how
  * many. */
 static size_t other_hosts(const struct facts *facts, const struct vm_record *vm, int32_t host,
-                          const struct host_filter *filter, bool *allowed)
+                          const struct host_filter *filter, uint64_t *allowed)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
     bool only_wanted = vm_is_only_wanted(facts->drains, vm);
     size_t n = 0, n_fresh = 0;
 
     for (size_t i = 0; i < pool->n; i++) {
-        allowed[i] = (!filter->allowed || filter->allowed[i]) && pool->items[i].id != host &&
-                     !facts->picture->closed[i] &&
-                     (!only_wanted || pool->items[i].id == vm->wanted_on);
-        n += allowed[i];
-        n_fresh += allowed[i] && !vm_avoids(vm, pool->items[i].id, facts->now);
+        if (!host_filter_allows(filter, i) || pool->items[i].id == host ||
+            facts->picture->closed[i] || (only_wanted && pool->items[i].id != vm->wanted_on))
+            continue;
+        bitmap_add(allowed, i);
+        n++;
+        n_fresh += !vm_avoids(vm, pool->items[i].id, facts->now);
     }
     for (size_t i = 0; n_fresh && i < pool->n; i++)
-        allowed[i] = allowed[i] && !vm_avoids(vm, pool->items[i].id, facts->now);
+        if (vm_avoids(vm, pool->items[i].id, facts->now))
+            bitmap_remove(allowed, i);
     return n_fresh ? n_fresh : n;
 }
 
@@ -215,7 +217,7 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
     const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
     struct eligible eligible = {.filter = NULL};
     struct host_filter own;
-    bool *allowed;
+    uint64_t *allowed;
     size_t left;
 
     if (vm->move_again > facts->now) {
@@ -232,7 +234,8 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
         return false;
     }
     own = *eligible.filter;
-    own.allowed = allowed = memory_new(facts->picture->hosts->pool.n, sizeof *allowed);
+    own.allowed = allowed =
+        memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *allowed);
     left = other_hosts(facts, vm, host, eligible.filter, allowed);
     if (left)
         *filter = facts_put_filter(facts, &own);

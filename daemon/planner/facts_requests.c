@@ -87,36 +87,6 @@ static bool avoids_any(const struct vm_record *vm, int64_t now)
 
 /* --- filters ---------------------------------------------------------------------------------- */
 
-int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter)
-{
-    struct wire_writer *section = &facts->filter_section;
-    size_t n = facts->picture->hosts->pool.n;
-
-    wire_put(section, filter->allowed != NULL);
-    if (filter->allowed)
-        wire_put_bits(section, filter->allowed, n);
-    wire_put(section, filter->rank != NULL);
-    if (filter->rank)
-        wire_put_row(section, filter->rank, n);
-    wire_put(section, filter->rank_per_vm);
-    facts->n_new_filters++;
-    return (int32_t)facts->sent->n_filters++;
-}
-
-/* A filter of the eligibility: sent once, even if many VMs share it. */
-static int32_t shared_filter(struct facts *facts, const struct host_filter *filter)
-{
-    int64_t address = (int64_t)(intptr_t)filter;
-    uint32_t number = map_find(&facts->sent->filters, address);
-    int32_t sent;
-
-    if (number != MAP_NONE)
-        return *(int32_t *)map_value(&facts->sent->filters, number);
-    sent = facts_put_filter(facts, filter);
-    *(int32_t *)map_value(&facts->sent->filters, map_add(&facts->sent->filters, address)) = sent;
-    return sent;
-}
-
 /* The filter without the hosts where the VM failed recently. If that leaves no host in service, the
  * filter applies as it is, unless `always`. */
 static int32_t filter_without_failures(struct facts *facts, const struct vm_record *vm,
@@ -124,20 +94,21 @@ static int32_t filter_without_failures(struct facts *facts, const struct vm_reco
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
     struct host_filter own = filter ? *filter : (struct host_filter){0};
-    bool *allowed = memory_new(pool->n, sizeof *allowed);
+    uint64_t *allowed = memory_new(bitmap_words(pool->n), sizeof *allowed);
     int32_t number = NO_FILTER;
     size_t left = 0;
 
     for (size_t i = 0; i < pool->n; i++) {
-        allowed[i] =
-            (!own.allowed || own.allowed[i]) && !vm_avoids(vm, pool->items[i].id, facts->now);
-        left += allowed[i] && pool->items[i].state == HOST_ON;
+        if (!host_filter_allows(filter, i) || vm_avoids(vm, pool->items[i].id, facts->now))
+            continue;
+        bitmap_add(allowed, i);
+        left += pool->items[i].state == HOST_ON;
     }
     own.allowed = allowed;
     if (left || always)
         number = facts_put_filter(facts, &own);
     else if (filter) /* no other hosts */
-        number = shared_filter(facts, filter);
+        number = facts_shared_filter(facts, filter);
     free(allowed);
     return number;
 }
@@ -146,19 +117,20 @@ static int32_t filter_number(struct facts *facts, const struct vm_record *vm,
                              const struct host_filter *filter)
 {
     return avoids_any(vm, facts->now) ? filter_without_failures(facts, vm, filter, false)
-                                      : shared_filter(facts, filter);
+                                      : facts_shared_filter(facts, filter);
 }
 
 /* Only the VM's planned host. */
 static int32_t stay_filter(struct facts *facts, const struct vm_record *vm)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
-    bool *allowed = memory_new(pool->n, sizeof *allowed);
+    uint64_t *allowed = memory_new(bitmap_words(pool->n), sizeof *allowed);
     const struct host_filter stay = {.allowed = allowed};
     int32_t number;
 
     for (size_t i = 0; i < pool->n; i++)
-        allowed[i] = pool->items[i].id == vm_planned_host(vm);
+        if (pool->items[i].id == vm_planned_host(vm))
+            bitmap_add(allowed, i);
     number = facts_put_filter(facts, &stay);
     free(allowed);
     return number;
@@ -168,7 +140,7 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
     struct eligible eligible = {.filter = NULL};
-    bool *none;
+    uint64_t *none;
     int32_t number;
 
     if (!observed->full)
@@ -176,7 +148,7 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
     eligibility_of(facts->picture->eligibility, observed->full, &eligible);
     if (eligible.filter)
         return filter_without_failures(facts, vm, eligible.filter, true);
-    none = memory_new(facts->picture->hosts->pool.n, sizeof *none);
+    none = memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *none);
     number = facts_put_filter(facts, &(struct host_filter){.allowed = none});
     free(none);
     return number;
@@ -279,7 +251,7 @@ static enum reason_id hosts_are_out(const struct facts *facts, const struct leas
         int32_t host = pool->items[i].id;
         const struct drain *drain = facts->drains ? drains_of(facts->drains, host) : NULL;
 
-        if (filter->allowed && !filter->allowed[i])
+        if (!host_filter_allows(filter, i))
             continue;
         if (drain && drain->from <= facts->now && drain->until == INSTANT_NEVER)
             reason = REASON_DRAINED;

@@ -275,9 +275,12 @@ static bool bears_arrivals(const struct planner *planner, const struct vm *vm, u
     int32_t host = planner->picture.hosts->pool.items[place].id;
     size_t n, n_arrivals = 0;
     const struct vm_record *const *vms = store_vms(planner->store, &n);
-    int32_t *arrivals = memory_new(n, sizeof *arrivals);
+    int32_t *arrivals;
     bool holds;
 
+    if (!eligibility_names_vms(vm))
+        return true;
+    arrivals = memory_new(n, sizeof *arrivals);
     for (size_t i = 0; i < n; i++)
         if (vms[i]->id != vm->id && goes_to(planner, vms[i], host))
             arrivals[n_arrivals++] = vms[i]->id;

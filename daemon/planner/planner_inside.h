@@ -50,7 +50,7 @@ struct note {
 
 /* What the engine has been sent and is referred to by number, in the order of sending. */
 struct sent {
-    struct map filters; /* numbers by address */
+    struct map filters, columns; /* numbers by address */
     size_t n_filters;
     struct map demands; /* by their bytes */
     struct map names;   /* of devices and profiles: the numbers of core/demand.h */
@@ -65,8 +65,9 @@ struct facts {
     struct map *planned; /* struct planned * by lease */
     struct sent *sent;
 
-    struct wire_writer filter_section, demand_section, adoption_section, step_section;
-    size_t n_new_filters, n_new_demands, n_adoptions, n_steps;
+    struct wire_writer column_section, filter_section, demand_section, adoption_section,
+        step_section;
+    size_t n_new_columns, n_new_filters, n_new_demands, n_adoptions, n_steps;
     int64_t *step_leases; /* of each step, -1: several */
     size_t steps_allocated;
     size_t n_requests;
@@ -189,7 +190,6 @@ bool lease_is_suspended_by_us(const struct store *store, const struct lease_reco
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The filter for a VM that must start on another host: its number. */
 int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
-int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter);
 /* The reason's text is copied. */
 void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
                 int64_t retry);
@@ -198,6 +198,11 @@ void facts_retry_at(struct facts *facts, int64_t at);
  */
 void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
                     const int64_t *arrivals, size_t n_arrivals);
+
+/* --- facts_filters.c: both return the filter's number in the planner --- */
+int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter);
+/* Of the eligibility: sent once, even if many VMs share it. */
+int32_t facts_shared_filter(struct facts *facts, const struct host_filter *filter);
 
 /* --- facts_hardware.c: devices and NUMA nodes of hosts and VMs --- */
 void sent_init(struct sent *sent);

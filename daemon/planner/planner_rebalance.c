@@ -259,7 +259,7 @@ static bool may_use(void *context, uint32_t number, uint32_t host)
     uint32_t place = plan->places[host];
     int32_t id = plan->picture.hosts->pool.items[place].id;
 
-    return (!candidate->filter->allowed || candidate->filter->allowed[place]) &&
+    return host_filter_allows(candidate->filter, place) &&
            !vm_avoids(candidate->vm, id, plan->now) &&
            planner_move_way(plan->planner, candidate->vm, id, true).kind != MOVE_OFF;
 }

@@ -12,16 +12,14 @@ static struct largest largest_for(const struct planner *planner, const struct vm
     const struct host_pool *pool = &planner->picture.hosts->pool;
     const struct vm_observation *observed = world_vm(planner->world, vm->id);
     struct eligible eligible = {.filter = NULL};
-    const bool *allowed;
     struct largest largest = {0};
 
     if (observed && observed->full)
         eligibility_of_later(planner->picture.eligibility, observed->full, &eligible);
-    allowed = eligible.filter ? eligible.filter->allowed : NULL;
     for (size_t i = 0; i < pool->n; i++) {
         const struct host *host = &pool->items[i];
 
-        if (allowed && !allowed[i])
+        if (!host_filter_allows(eligible.filter, i))
             continue;
         largest.cpu = host->cpu > largest.cpu ? host->cpu : largest.cpu;
         largest.memory = host->memory > largest.memory ? host->memory : largest.memory;

@@ -148,8 +148,9 @@ static void clusters_count_as_places(void **state)
 static void preferences_change_the_order_of_hosts(void **state)
 {
     const struct vm_demand near = role_with(&rather_together), away = role_with(&rather_apart);
-    static const int64_t rank[] = {0, 1, 0};
-    static const struct host_filter second_first = {.rank = rank};
+    static const int64_t numbers[] = {0, 1, 0};
+    static const struct host_rank rank = {.preferences = numbers};
+    static const struct host_filter second_first = {.rank = &rank};
     struct ask what;
     struct scenario s;
 

@@ -100,7 +100,7 @@ static void begin_with_two_taken(struct scenario *s)
 /* Lease 9 may use the second host alone, which is free later than the first. */
 static void requirements_count(void **state)
 {
-    static const bool second[] = {false, true};
+    static const uint64_t second[] = {0x2};
     const struct host_filter filter = {.allowed = second};
     struct scenario s;
     struct forecast *forecast;

@@ -22,7 +22,7 @@ struct play {
     struct engine *engine;
     uint32_t n_hosts;
     int64_t free_cpu[HOSTS_MOST];
-    bool allowed[HOSTS_MOST]; /* for restricted leases */
+    uint64_t allowed[(HOSTS_MOST + 63) / 64]; /* for restricted leases */
     struct host_filter filter;
     struct lease *leases[LEASES];
     size_t n_leases;
@@ -62,8 +62,10 @@ static struct lease *next_lease(struct play *play)
                                     .node_sets = &nodes,
                                     .n_node_sets = 1};
 
+    memset(play->allowed, 0, sizeof play->allowed);
     for (uint32_t host = 0; host < play->n_hosts; host++)
-        play->allowed[host] = !random_once_in(&play->random, 3);
+        if (!random_once_in(&play->random, 3))
+            bitmap_add(play->allowed, host);
     nodes.hosts = random_once_in(&play->random, 2) ? &play->filter : NULL;
     return play->leases[play->n_leases++] = lease_create(&request, play->n_hosts);
 }
@@ -80,7 +82,7 @@ static uint32_t scan(const struct play *play, int64_t cpu, bool restricted)
 
     for (uint32_t host = 0; host < play->n_hosts; host++)
         if (play->free_cpu[host] > most && cpu <= capacity_of(play, host) &&
-            (!restricted || play->allowed[host])) {
+            (!restricted || bitmap_has(play->allowed, host))) {
             most = play->free_cpu[host];
             best = host;
         }

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const bool only_second[] = {false, true, false, false};
-static const bool last_two[] = {false, false, true, true};
-static const bool none[] = {false, false, false, false};
+static const uint64_t only_second[] = {0x2};
+static const uint64_t last_two[] = {0xc};
+static const uint64_t none[] = {0x0};
 static const struct host_filter on_second = {.allowed = only_second};
 static const struct host_filter on_last_two = {.allowed = last_two};
 static const struct host_filter nowhere = {.allowed = none};
@@ -116,9 +116,10 @@ static void a_refused_reservation_is_told_how_many_would_fit(void **state)
 
 static void the_largest_rank_comes_first(void **state)
 {
-    static const int64_t rank[] = {-5, 7, 7, 100};
-    static const bool not_last[] = {true, true, true, false};
-    static const struct host_filter filter = {.allowed = not_last, .rank = rank};
+    static const int64_t numbers[] = {-5, 7, 7, 100};
+    static const struct host_rank rank = {.preferences = numbers};
+    static const uint64_t not_last[] = {0x7};
+    static const struct host_filter filter = {.allowed = not_last, .rank = &rank};
     struct scenario s;
 
     (void)state;
@@ -137,8 +138,9 @@ static void score_by_place(void *context, const struct host_batch *batch, int64_
 
 static void the_policy_decides_among_equals(void **state)
 {
-    static const int64_t rank[] = {1, 0, 1, 0};
-    static const struct host_filter filter = {.rank = rank};
+    static const int64_t numbers[] = {1, 0, 1, 0};
+    static const struct host_rank rank = {.preferences = numbers};
+    static const struct host_filter filter = {.rank = &rank};
     struct scenario s;
 
     (void)state;

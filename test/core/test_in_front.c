@@ -4,8 +4,8 @@
 
 #include "scenario.h"
 
-static const bool first_only[] = {true, false, false};
-static const bool second_only[] = {false, true, false};
+static const uint64_t first_only[] = {0x1};
+static const uint64_t second_only[] = {0x2};
 static const struct host_filter only_first = {.allowed = first_only};
 static const struct host_filter only_second = {.allowed = second_only};
 

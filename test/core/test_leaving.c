@@ -6,7 +6,7 @@
 #include "scenario.h"
 
 static const uint32_t first[] = {0, 0, 0, 0}, second[] = {1, 1, 1, 1}, third[] = {2};
-static const bool not_first[] = {false, true, true, true}, only_first[] = {true, false, false};
+static const uint64_t not_first[] = {0xe}, only_first[] = {0x1};
 static const struct host_filter off_first = {.allowed = not_first}, stay = {.allowed = only_first};
 
 enum { CLOSED = 90 };
@@ -215,7 +215,7 @@ static void a_later_move_keeps_no_reservation_out(void **state)
 static void the_rest_of_a_lease_stays(void **state)
 {
     static const uint32_t hosts[] = {0, 1};
-    static const bool only_second[] = {false, true, false}, not_ours[] = {false, true, true};
+    static const uint64_t only_second[] = {0x2}, not_ours[] = {0x6};
     const struct host_filter keeps = {.allowed = only_second}, leaves = {.allowed = not_ours};
     const struct node_set sets[] = {
         {.count = 1, .amounts = {{[RESOURCE_CPU] = 50, [RESOURCE_MEMORY] = 512}}, .hosts = &leaves},
@@ -293,7 +293,7 @@ static const struct vm_demand keeps_apart = {
 static void runs_twice(struct scenario *s, int64_t id, const struct vm_demand *demand)
 {
     static const uint32_t hosts[] = {0, 1};
-    static const bool only_second[] = {false, true, false};
+    static const uint64_t only_second[] = {0x2};
     static const struct host_filter keeps = {.allowed = only_second};
     const struct node_set set = {
         .count = 1, .amounts = {{[RESOURCE_CPU] = 50, [RESOURCE_MEMORY] = 512}}, .demand = demand};

@@ -65,7 +65,7 @@ static void without_other_hosts_it_stays_and_is_named(void **state)
 /* The first choice of the newcomer is a host whose reservation has nowhere to go. */
 static void another_host_is_tried(void **state)
 {
-    static const bool only_first[] = {true, false, false}, only_third[] = {false, false, true};
+    static const uint64_t only_first[] = {0x1}, only_third[] = {0x4};
     const struct host_filter first = {.allowed = only_first}, third = {.allowed = only_third};
     struct scenario s;
 

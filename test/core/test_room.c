@@ -12,7 +12,7 @@ enum { NEWCOMER = 1000 };
 struct scene {
     struct scenario s;
     struct random random;
-    bool allowed[HOSTS_MAX];
+    uint64_t allowed[(HOSTS_MAX + 63) / 64];
     struct host_filter filter;
     int asked;
     bool said_first, said;
@@ -117,7 +117,8 @@ static void ask_for_room(struct scene *scene)
     };
 
     for (int host = 0; host < HOSTS_MAX; host++)
-        scene->allowed[host] = !random_once_in(random, 3);
+        if (!random_once_in(random, 3))
+            bitmap_add(scene->allowed, host);
     scene->filter.allowed = scene->allowed;
     ask(&scene->s, (struct ask){.id = NEWCOMER,
                                 .kind = LEASE_RESERVATION,

@@ -20,20 +20,22 @@ static void evaluate(const struct expression *expression, const struct host_pool
                      struct host_columns *columns)
 {
     uint64_t bitmap = 0;
-    int64_t ranks[HOSTS];
+    struct rank_step *steps = memory_new(expression->n, sizeof *steps);
+    const struct host_rank rank = {.steps = steps, .n = expression->n, .depth = expression->depth};
 
     if (expression->is_rank)
-        host_columns_rank(columns, expression, ranks);
+        host_columns_rank(columns, expression, steps);
     else
         host_columns_allow(columns, expression, &bitmap);
     for (size_t i = 0; i < HOSTS; i++) {
         const struct attributes *attributes = &hosts->items[i].attributes;
 
         if (expression->is_rank
-                ? ranks[i] != expression_rank(expression, attributes)
+                ? host_rank_of(&rank, (uint32_t)i) != expression_rank(expression, attributes)
                 : bitmap_has(&bitmap, i) != expression_allows(expression, attributes))
             abort();
     }
+    free(steps);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -195,6 +195,7 @@ static void put_plan(struct wire_writer *frame, struct chooser *chooser, bool an
     if (anew)
         put_site(frame, chooser);
     wire_put(frame, 0); /* events */
+    wire_put(frame, 0); /* columns */
     wire_put(frame, 0); /* filters */
     if (anew)
         put_demands(frame);

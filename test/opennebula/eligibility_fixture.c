@@ -125,7 +125,7 @@ void assert_hosts(const struct some_site *site, const struct vm *vm, const char 
 
     eligibility_of(site->eligibility, vm, &eligible);
     for (size_t i = 0; eligible.filter && i < site->hosts.n; i++)
-        if (eligible.filter->allowed[i]) {
+        if (host_filter_allows(eligible.filter, i)) {
             hosts[n ? 2 * n - 1 : 0] = n ? ',' : '\0';
             hosts[2 * n] = (char)('0' + i);
             n++;

@@ -146,13 +146,13 @@ static void faults_are_told_apart(void **state)
     some_site_finish(&site);
 }
 
-static int64_t rank_of(const struct some_site *site, const struct vm *vm, size_t host)
+static int64_t rank_of(const struct some_site *site, const struct vm *vm, uint32_t host)
 {
     struct eligible eligible;
 
     eligibility_of(site->eligibility, vm, &eligible);
     assert_non_null(eligible.filter);
-    return (eligible.filter->rank ? eligible.filter->rank[host] : 0) +
+    return (eligible.filter->rank ? host_rank_of(eligible.filter->rank, host) : 0) +
            eligible.filter->rank_per_vm * site->hosts.items[host].running_vms;
 }
 
@@ -234,10 +234,10 @@ static void ranks_of_a_vm_beat_the_policy(void **state)
     vm_with(&some, "SCHED_RANK", "RUNNING_VMS*RUNNING_VMS");
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_int_equal(eligible.filter->rank_per_vm, 0);
-    assert_int_equal(eligible.filter->rank[0], 9);
+    assert_int_equal(host_rank_of(eligible.filter->rank, 0), 9);
     vm_with(&some, "SCHED_RANK", "10/RUNNING_VMS");
     eligibility_of(site.eligibility, &some.vm, &eligible);
-    assert_int_equal(eligible.filter->rank[2], RANK_LOWEST);
+    assert_int_equal(host_rank_of(eligible.filter->rank, 2), RANK_LOWEST);
     some_site_finish(&site);
 }
 

@@ -73,13 +73,14 @@ static void the_reason_names_the_role(void **state)
     vmgroup_pool_finish(&pool);
 }
 
-static const int64_t *ranks_of(struct some_site *site, const struct vm *vm)
+static void ranks_of(struct some_site *site, const struct vm *vm, int64_t *ranks)
 {
+    const uint32_t hosts[] = {0, 1, 2, 3};
     struct eligible eligible;
 
     eligibility_of(site->eligibility, vm, &eligible);
     assert_non_null(eligible.filter);
-    return eligible.filter->rank;
+    host_rank_evaluate(eligible.filter->rank, hosts, 4, ranks);
 }
 
 /* With a weight all hosts may be used; those in the lists come first, whatever the rank. */
@@ -88,14 +89,14 @@ static void weights_make_preferences(void **state)
     struct vmgroup_pool pool;
     struct some_site site;
     struct some_vm some;
-    const int64_t *ranks;
+    int64_t ranks[4];
 
     (void)state;
     use_role(&site, &pool,
              "<HOST_AFFINED>0,1,2</HOST_AFFINED><HOST_ANTI_AFFINED>1</HOST_ANTI_AFFINED>"
              "<GALERNA_WEIGHT>2</GALERNA_WEIGHT>");
     assert_hosts(&site, vm_with(&some, NULL, NULL), "0,1,2,3");
-    ranks = ranks_of(&site, vm_with(&some, "SCHED_RANK", "FREE_CPU"));
+    ranks_of(&site, vm_with(&some, "SCHED_RANK", "FREE_CPU"), ranks);
     assert_true(ranks[2] > ranks[0] && ranks[0] > ranks[3] && ranks[3] > ranks[1]);
     assert_int_equal(ranks[2] - ranks[0], 200);
     assert_int_equal(ranks[2] - ranks[3], 2 * ELIGIBILITY_WEIGHT - 100);

@@ -219,7 +219,8 @@ static int64_t rank_of(const struct host_filter *filter, const struct host_pool 
     const struct host *host = host_pool_find(hosts, id);
     size_t place = (size_t)(host - hosts->items);
 
-    return (filter->rank ? filter->rank[place] : 0) + filter->rank_per_vm * host->running_vms;
+    return (filter->rank ? host_rank_of(filter->rank, (uint32_t)place) : 0) +
+           filter->rank_per_vm * host->running_vms;
 }
 
 static void compare_hosts(const char *recording, const struct site *site, const struct vm *vm,
@@ -232,8 +233,8 @@ static void compare_hosts(const char *recording, const struct site *site, const 
         fail_msg("%s: VM %d has no host and no reason", recording, vm->id);
     for (size_t i = 0; i < site->hosts.n; i++) {
         const struct host *host = &site->hosts.items[i];
-        bool allowed = eligible.filter && eligible.filter->allowed[i] && has_room(host, vm) &&
-                       !must_leave(vm, host);
+        bool allowed = eligible.filter && host_filter_allows(eligible.filter, i) &&
+                       has_room(host, vm) && !must_leave(vm, host);
 
         if (allowed != is_listed(expected, host->id))
             fail_msg("%s: VM %d on host %d: %d (%s)", recording, vm->id, host->id, allowed,
@@ -289,7 +290,7 @@ static bool best_rank(const struct site *site, const struct vm *vm, const struct
     for (uint32_t i = 0; eligible->filter && i < site->hosts.n; i++) {
         int64_t its = rank_of(eligible->filter, &site->hosts, site->hosts.items[i].id);
 
-        if (!eligible->filter->allowed[i] || !takes_one_more(site, i, vm) ||
+        if (!host_filter_allows(eligible->filter, i) || !takes_one_more(site, i, vm) ||
             eligibility_datastore(site->eligibility, vm, i, reason, sizeof reason) < 0 ||
             eligibility_networks(site->eligibility, vm, i, choices, reason, sizeof reason) < 0 ||
             (any && its <= *rank))
@@ -386,7 +387,7 @@ static void compare_sent(const char *recording, struct site *site, const char *l
     compare_order(recording, site, vm);
     eligibility_of(site->eligibility, vm, &eligible);
     if (!differs(recording, id, CHOICE)) {
-        if (!best_rank(site, vm, &eligible, &rank) || !eligible.filter->allowed[place] ||
+        if (!best_rank(site, vm, &eligible, &rank) || !host_filter_allows(eligible.filter, place) ||
             rank_of(eligible.filter, &site->hosts, host) != rank)
             fail_msg("%s: VM %d is sent to host %d, whose rank is not %lld", recording, id, host,
                      (long long)rank);

@@ -1,6 +1,7 @@
 /* Plans for tests, as bytes. */
 #include "test/planner/frames.h"
 
+#include "core/host_filter.h"
 #include "core/settings.h"
 
 static struct lease_request request_of(const struct test_plan *plan, int64_t id,
@@ -65,8 +66,33 @@ static void put_site(struct wire_writer *frame, const struct test_plan *plan)
     wire_put(frame, 0); /* attributes */
 }
 
+/* A column of the hosts' places, and a filter with it as the rank. */
+static void put_filter(struct wire_writer *frame, const struct test_plan *plan)
+{
+    uint64_t allowed = (UINT64_C(1) << (plan->n_hosts - 1)) - 1;
+
+    wire_put(frame, 1);
+    for (int i = 0; i < plan->n_hosts; i++) {
+        double place = i;
+
+        wire_put_raw(frame, &place, sizeof place);
+    }
+    wire_put(frame, 1);
+    wire_put(frame, true);
+    wire_put_raw(frame, &allowed, sizeof allowed);
+    wire_put(frame, true);
+    wire_put(frame, 1);
+    wire_put(frame, RANK_COLUMN);
+    wire_put(frame, 0);
+    wire_put(frame, -1); /* added */
+    wire_put(frame, -1); /* preferences */
+    wire_put(frame, 0);  /* per VM */
+}
+
 void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
 {
+    const struct set_numbers numbers = {.filter = 0, .demand = -1};
+
     wire_begin(frame);
     wire_put(frame, FRAME_PLAN);
     wire_put(frame, plan->now);
@@ -74,7 +100,12 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
     if (!plan->goes_on)
         put_site(frame, plan);
     put_events(frame, plan);
-    wire_put(frame, 0); /* filters */
+    if (plan->is_ranked) {
+        put_filter(frame, plan);
+    } else {
+        wire_put(frame, 0); /* columns */
+        wire_put(frame, 0); /* filters */
+    }
     wire_put(frame, 0); /* demands */
     if (!plan->goes_on)
         wire_put(frame, 0); /* adoptions */
@@ -85,7 +116,7 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
         struct lease_request request = request_of(plan, plan->first + i, &set);
 
         wire_put(frame, false);
-        wire_put_request(frame, &request, NULL);
+        wire_put_request(frame, &request, plan->is_ranked ? &numbers : NULL);
     }
     wire_end(frame);
 }

@@ -12,6 +12,7 @@ struct test_plan {
     enum lease_kind kind;
     int n_events;         /* leases that were requested before; as many are told of */
     bool looks_for_moves; /* for leases that run, after 11 s */
+    bool is_ranked;       /* any host but the last one, higher places first */
     bool goes_on;         /* a step of the engine that there is: without hosts and settings */
 };
 

@@ -32,6 +32,30 @@ static void it_plans(void **state)
     scene_end(&scene);
 }
 
+static void ranks_and_requirements_hold(void **state)
+{
+    const struct test_plan ranked = {
+        .n_hosts = 4, .n_leases = 1, .now = 1000, .cpu = 100, .is_ranked = true};
+    struct scene scene;
+    bool placed = false;
+
+    (void)state;
+    scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
+    scene_start(&scene);
+    assert_true(scene_served(&scene));
+    assert_true(scene_plan(&scene, &ranked));
+    for (size_t i = 0; i < scene.reply.n_outputs; i++) {
+        const struct plan_reservation *reservation = &scene.reply.outputs[i].reservation;
+
+        if (!reservation->there)
+            continue;
+        placed = true;
+        assert_int_equal(reservation->first_host, 2);
+    }
+    assert_true(placed);
+    scene_end(&scene);
+}
+
 static void a_module_that_cannot_be_loaded_is_refused(void **state)
 {
     struct scene scene;
@@ -132,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_plans),
+        cmocka_unit_test(ranks_and_requirements_hold),
         cmocka_unit_test(a_module_that_cannot_be_loaded_is_refused),
         cmocka_unit_test(a_module_must_be_readable_for_its_user),
         cmocka_unit_test(files_cannot_be_opened),

@@ -54,41 +54,16 @@ static void texts_come_back(void **state)
 {
     struct wire_writer writer = {0};
     struct wire_reader reader;
-    bool bits[11] = {true, false, true, [9] = true}, back[11];
 
     (void)state;
     wire_put_text(&writer, "one\ttwo\n");
     wire_put_text(&writer, NULL);
     wire_put_text(&writer, "");
-    wire_put_bits(&writer, bits, 11);
     wire_reader_init(&reader, writer.bytes, writer.n);
     assert_string_equal(wire_get_text(&reader, 8), "one?two?");
     assert_null(wire_get_text(&reader, 8));
     assert_string_equal(wire_get_text(&reader, 8), "");
-    wire_get_bits(&reader, back, 11);
-    assert_memory_equal(bits, back, sizeof bits);
     assert_true(wire_is_at_end(&reader));
-    wire_writer_finish(&writer);
-}
-
-static void rows_of_numbers_are_short_when_close(void **state)
-{
-    const int64_t numbers[] = {1600, 1600, 1599, INT64_MIN, INT64_MAX, 0, 1600};
-    int64_t back[7];
-    struct wire_writer writer = {0};
-    struct wire_reader reader;
-
-    (void)state;
-    wire_put_row(&writer, numbers, 3);
-    assert_int_equal(writer.n, 2 + 1 + 1);
-    writer.n = 0;
-    wire_put_row(&writer, numbers, 7);
-    wire_reader_init(&reader, writer.bytes, writer.n);
-    wire_get_row(&reader, back, 7);
-    assert_memory_equal(numbers, back, sizeof numbers);
-    assert_true(wire_is_at_end(&reader));
-    wire_get_row(&reader, back, 1);
-    assert_true(reader.failed);
     wire_writer_finish(&writer);
 }
 
@@ -248,7 +223,6 @@ int main(void)
         cmocka_unit_test(numbers_come_back),
         cmocka_unit_test(times_that_are_not_set_take_a_byte),
         cmocka_unit_test(texts_come_back),
-        cmocka_unit_test(rows_of_numbers_are_short_when_close),
         cmocka_unit_test(moved_bytes_follow_what_is_there),
         cmocka_unit_test(what_is_out_of_range_fails_for_good),
         cmocka_unit_test(a_count_needs_the_bytes_for_it),

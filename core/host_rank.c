@@ -1,0 +1,100 @@
+/* Evaluates ranks, some hosts at a time. */
+#include "core/host_rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "util/memory.h"
+
+enum { BLOCK = 64 /* hosts at a time: the stack stays in the cache */ };
+
+int64_t rank_of_number(double number)
+{
+    if (!isfinite(number))
+        return RANK_LOWEST;
+    if (number >= (double)RANK_MOST)
+        return RANK_MOST;
+    if (number <= (double)RANK_LOWEST)
+        return RANK_LOWEST;
+    return (int64_t)number;
+}
+
+static void push(const struct rank_step *step, const uint32_t *hosts, size_t n, double *top)
+{
+    for (size_t i = 0; i < n; i++)
+        top[i] = step->operation == RANK_COLUMN ? step->column[hosts[i]] : step->number;
+}
+
+static void calculate(enum rank_operation operation, double *left, const double *right, size_t n)
+{
+    switch (operation) {
+    case RANK_ADD:
+        for (size_t i = 0; i < n; i++)
+            left[i] += right[i];
+        break;
+    case RANK_SUBTRACT:
+        for (size_t i = 0; i < n; i++)
+            left[i] -= right[i];
+        break;
+    case RANK_MULTIPLY:
+        for (size_t i = 0; i < n; i++)
+            left[i] *= right[i];
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            left[i] /= right[i];
+        break;
+    }
+}
+
+/* The result is at the bottom of the stack. */
+static void run(const struct host_rank *rank, const uint32_t *hosts, size_t n, double *stack)
+{
+    double *top = stack;
+
+    for (size_t i = 0; i < n && rank->n == 0; i++)
+        stack[i] = 0;
+    for (size_t step = 0; step < rank->n; step++) {
+        enum rank_operation operation = rank->steps[step].operation;
+
+        if (operation == RANK_NUMBER || operation == RANK_COLUMN) {
+            push(&rank->steps[step], hosts, n, top);
+            top += BLOCK;
+        } else if (operation == RANK_NEGATE) {
+            for (size_t i = 0; i < n; i++)
+                top[(ptrdiff_t)i - BLOCK] = -top[(ptrdiff_t)i - BLOCK];
+        } else {
+            top -= BLOCK;
+            calculate(operation, top - BLOCK, top, n);
+        }
+    }
+}
+
+void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
+                        int64_t *ranks)
+{
+    double *stack = memory_new((rank->depth + 1) * BLOCK, sizeof *stack);
+
+    for (size_t done = 0; done < n; done += BLOCK) {
+        size_t some = n - done < BLOCK ? n - done : BLOCK;
+
+        run(rank, hosts + done, some, stack);
+        for (size_t i = 0; i < some; i++) {
+            uint32_t host = hosts[done + i];
+            int64_t result = rank_of_number(stack[i]);
+
+            if (rank->added && result != RANK_LOWEST)
+                result += rank->added[host];
+            ranks[done + i] = result + (rank->preferences ? rank->preferences[host] : 0);
+        }
+    }
+    free(stack);
+}
+
+int64_t host_rank_of(const struct host_rank *rank, uint32_t host)
+{
+    int64_t result;
+
+    host_rank_evaluate(rank, &host, 1, &result);
+    return result;
+}

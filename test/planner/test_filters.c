@@ -1,0 +1,122 @@
+/* Host filters in a plan: what is sent is what the engine asks, and a damaged rank is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/host_filter.h"
+#include "planner/plan.h"
+
+enum { HOSTS = 3, STEPS_MAX = 4 };
+
+/* An operation, and a column's number or a number. */
+struct sent_step {
+    int64_t operation, operand;
+};
+
+static void put_filter(struct wire_writer *writer, const struct sent_step *steps, size_t n)
+{
+    static const double column[HOSTS] = {1, 2, 4};
+    static const int64_t added[HOSTS] = {10, 20, 30};
+    const uint64_t allowed = 5;
+
+    wire_put(writer, 2); /* columns */
+    wire_put_raw(writer, column, sizeof column);
+    wire_put_raw(writer, added, sizeof added);
+    wire_put(writer, 1); /* filters */
+    wire_put(writer, true);
+    wire_put_raw(writer, &allowed, sizeof allowed);
+    wire_put(writer, true);
+    wire_put(writer, (int64_t)n);
+    for (size_t i = 0; i < n; i++) {
+        double number = (double)steps[i].operand;
+
+        wire_put(writer, steps[i].operation);
+        if (steps[i].operation == RANK_NUMBER)
+            wire_put_raw(writer, &number, sizeof number);
+        else if (steps[i].operation == RANK_COLUMN)
+            wire_put(writer, steps[i].operand);
+    }
+    wire_put(writer, 1);  /* added */
+    wire_put(writer, -1); /* preferences */
+    wire_put(writer, 7);  /* per VM */
+    wire_put(writer, 0);  /* demands */
+}
+
+static bool is_read(struct plan *plan, const struct wire_writer *writer, size_t n)
+{
+    struct wire_reader reader;
+
+    *plan = (struct plan){.n_hosts = HOSTS};
+    wire_reader_init(&reader, writer->bytes, n);
+    plan_read_objects(plan, &reader);
+    return wire_is_at_end(&reader);
+}
+
+static void filters_come_back(void **state)
+{
+    static const struct sent_step steps[] = {
+        {RANK_NUMBER, 6}, {RANK_COLUMN, 0}, {RANK_NEGATE, 0}, {RANK_DIVIDE, 0}};
+    struct wire_writer writer = {0};
+    const struct host_filter *filter;
+    struct plan plan;
+
+    (void)state;
+    put_filter(&writer, steps, 4);
+    assert_true(is_read(&plan, &writer, writer.n));
+    assert_int_equal(plan.objects.n_filters, 1);
+    filter = plan.objects.filters[0];
+    assert_true(host_filter_allows(filter, 0) && !host_filter_allows(filter, 1));
+    assert_int_equal(host_rank_of(filter->rank, 0), -6 + 10);
+    assert_int_equal(host_rank_of(filter->rank, 2), -1 + 30);
+    assert_int_equal(filter->rank_per_vm, 7);
+    plan_finish(&plan);
+    for (size_t n = 0; n < writer.n; n++) {
+        assert_false(is_read(&plan, &writer, n));
+        plan_finish(&plan);
+    }
+    wire_writer_finish(&writer);
+}
+
+static void ranks_that_make_no_sense_are_refused(void **state)
+{
+    static const struct {
+        struct sent_step steps[STEPS_MAX];
+        size_t n;
+    } ranks[] = {
+        {{{RANK_ADD, 0}}, 1},                                  /* of nothing */
+        {{{RANK_NEGATE, 0}}, 1},                               /* of nothing */
+        {{{RANK_NUMBER, 1}, {RANK_DIVIDE, 0}}, 2},             /* by nothing */
+        {{{RANK_COLUMN, 2}}, 1},                               /* not sent */
+        {{{RANK_COLUMN, -1}}, 1},                              /* none */
+        {{{RANK_OPERATIONS, 0}}, 1},                           /* unknown */
+        {{{-1, 0}}, 1},                                        /* unknown */
+        {{{RANK_NUMBER, 1}, {RANK_NUMBER, 1}}, 2},             /* two results */
+        {{{RANK_NUMBER, 1}, {RANK_ADD, 0}, {RANK_ADD, 0}}, 3}, /* of nothing, twice */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        struct wire_writer writer = {0};
+        struct plan plan;
+
+        put_filter(&writer, ranks[i].steps, ranks[i].n);
+        if (is_read(&plan, &writer, writer.n))
+            fail_msg("rank %zu is read", i);
+        plan_finish(&plan);
+        wire_writer_finish(&writer);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters_come_back),
+        cmocka_unit_test(ranks_that_make_no_sense_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
