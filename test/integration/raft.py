@@ -89,16 +89,15 @@ class RaftSoak(Soak):
 
     def count(self, pattern):
         """How often each galernad has logged that."""
-        return [len(re.findall(pattern, scheduler.output())) for scheduler in self.schedulers]
+        return [len(re.findall(pattern, output)) for output in self.daemon_outputs()]
 
     def sent_twice(self):
         """VMs with more starts, by all galernad, than history records. One that had no effect, since
         OpenNebula lost it, is sent again."""
         sent, again = Counter(), Counter()
-        for scheduler in self.schedulers:
-            sent.update(re.findall(r"VM (\d+): deploy accepted", scheduler.output()))
-            again.update(re.findall(r"VM (\d+) of lease \d+: deploy had no effect",
-                                    scheduler.output()))
+        for output in self.daemon_outputs():
+            sent.update(re.findall(r"VM (\d+): deploy accepted", output))
+            again.update(re.findall(r"VM (\d+) of lease \d+: deploy had no effect", output))
         vms = {**self.sampler.seen, **self.sampler.finished}
         return ["VM %s has %d records, but %d starts were sent" % (vm, len(records), n)
                 for vm, n in sent.items() if int(vm) in vms
@@ -111,6 +110,9 @@ class RaftSoak(Soak):
         return sorted(path for scheduler in self.schedulers
                       for path in glob.glob(os.path.join(scheduler.state, "**", "store.db"),
                                             recursive=True))
+
+    def daemon_outputs(self):
+        return [scheduler.output() for scheduler in self.schedulers]
 
     def restart(self):
         """The next galernad in turn, in good order, with the version on trial."""

@@ -9,13 +9,16 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import zlib
+from types import SimpleNamespace
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
+from endurance.judge import Judge
 from endurance.work import PLAIN, Item, Work
 from kit.client import ElementTree, Host, Oned, Record, Vm, vm_from
 from kit.history import overlaps, written
@@ -156,6 +159,32 @@ class SlowOned:
 
     def action(self, name, _):
         self.orders.append(name)
+
+
+class DisabledHostTest(unittest.TestCase):
+    """Host 4 is disabled from 100 on; oned begins the VM there at 120."""
+
+    def violations(self, *sent):
+        it = vm(7, on=4)
+        it.history[0].begun = 120
+        lines = ["%s VM 7: deploy on host 4 (lease 7: Starting)\n" % time.strftime(
+            "%Y-%m-%d %H:%M:%S", time.localtime(when)) for when in sent]
+        trial = SimpleNamespace(backend=SimpleNamespace(driver_logs=lambda: []), books=lambda: [],
+                                daemon_outputs=lambda: lines)
+        work = SimpleNamespace(disabled_times=[[4, 100, 160]], item_of={7: Item(PLAIN, ["v"])})
+        judge = Judge(trial, work, None, [])
+        judge.vms = {7: it}
+        judge.hosts_disabled()
+        return judge.wrong
+
+    def test_sent_before_and_begun_late(self):
+        self.assertEqual(self.violations(99), [])
+
+    def test_sent_to_the_disabled_host(self):
+        self.assertEqual(len(self.violations(99, 115)), 1)
+
+    def test_a_record_without_a_command_counts_from_its_begin(self):
+        self.assertEqual(len(self.violations()), 1)
 
 
 class WorkTest(unittest.TestCase):

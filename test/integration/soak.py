@@ -249,6 +249,10 @@ class Soak(Trial):
         """The stores of all daemons."""
         return [os.path.join(self.scheduler.state, "store.db")]
 
+    def daemon_outputs(self):
+        """What all daemons have logged."""
+        return [self.scheduler.output()]
+
     def figures(self):
         """Lines about the daemon and what was done to it."""
         struck = [name for name, every in (("galernad", self.options.kill_daemon),

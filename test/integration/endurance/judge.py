@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 
 from endurance.work import DEADLINE, GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
 from kit.history import overlaps, written
@@ -26,6 +27,7 @@ class Judge:
         self.vms = {}
         self.boots, self.restores = driver_orders(trial.backend.driver_logs())
         self.events = book_events(trial.books())
+        self.sent = sendings(trial.daemon_outputs())
         self.wrong = []     # (VM, text)
         self.figures = {}   # (kind, word) -> n
         self.lateness = []  # (seconds, VM, excused)
@@ -197,10 +199,18 @@ class Judge:
         for host, since, until in self.work.disabled_times:
             for vm in self.vms.values():
                 for record in vm.history:
-                    if record.host == host and since + DISABLED_GRACE < record.begun < until - 1 and \
+                    sent = self.sending(vm, record)
+                    if record.host == host and since + DISABLED_GRACE < sent < until - 1 and \
                             vm.id not in self.work.item_of[vm.id].suspended:
                         self.require(False, vm, "sent to host %d, which was disabled %d s before" %
-                                     (host, record.begun - since))
+                                     (host, sent - since))
+
+    def sending(self, vm, record):
+        """When the daemon sent the command that began the record: oned may begin it much later."""
+        before = max((other.begun for other in vm.history if other.sequence < record.sequence),
+                     default=0)
+        return max((sent for sent in self.sent.get((vm.id, record.host), [])
+                    if before < sent <= record.begun), default=record.begun)
 
     # --- figures ---
 
@@ -253,6 +263,17 @@ def driver_orders(paths):
                     if orders is not None:
                         orders[int(words[3])] = orders.get(int(words[3]), 0) + 1
     return boots, restores
+
+
+def sendings(outputs):
+    """(VM, host) -> when the daemons sent commands for it there."""
+    sent = {}
+    for output in outputs:
+        for when, vm, host in re.findall(r"^(\S+ \S+) VM (\d+): deploy on host (\d+) ", output,
+                                         re.MULTILINE):
+            sent.setdefault((int(vm), int(host)), []).append(
+                time.mktime(time.strptime(when, "%Y-%m-%d %H:%M:%S")))
+    return sent
 
 
 def book_events(paths):
