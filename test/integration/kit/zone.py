@@ -178,10 +178,7 @@ class Zone(Real):
             front_end.server = front_end.number
             front_end.configure()
             if front_end is not first:
-                for name in ("one_auth", "var/one.db"):
-                    shutil.copy(first.path(name), front_end.path(name))
-                shutil.copytree(first.path("var", ".one"), front_end.path("var", ".one"),
-                                dirs_exist_ok=True)
+                first.give_database(front_end)
             front_end.log_in()
             front_end.start()
         self.oned = LeadingOned(self.front_ends)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A real oned for the scenarios: an empty installation in a directory, started and stopped.
 
-    one.py --source TREE DIRECTORY PORT reset|start|stop|kill
+    one.py --source TREE [--slave] DIRECTORY PORT reset|start|stop|kill
 
+With --slave it is the oned of a slave zone in a federation whose master zone is away.
 TREE is OpenNebula's source with oned and onemonitord built in it. The drivers are driver.py beside
 this file, so that nothing but these two programs is taken from the tree. README.md says what the
 command has to do."""
@@ -17,6 +18,7 @@ import socket
 import subprocess
 import sys
 import time
+import xmlrpc.client
 
 ONED = "src/nebula/oned"
 MONITORD = "src/monitor/src/monitor/onemonitord"
@@ -37,7 +39,7 @@ MAX_CONN_BACKLOG = 240
 DB = [ BACKEND = "sqlite", TIMEOUT = 5000 ]
 MANAGER_TIMER = 1
 MONITORING_INTERVAL_DATASTORE = 5
-FEDERATION = [ MODE = "STANDALONE", ZONE_ID = 0, SERVER_ID = {server} ]
+FEDERATION = [ {federation}, SERVER_ID = {server} ]
 IM_MAD = [ NAME = "monitord", EXECUTABLE = "{monitord}", ARGUMENTS = "-c monitord.conf", THREADS = 8 ]
 VM_MAD = [ NAME = "dummy", EXECUTABLE = "{driver}", ARGUMENTS = "vm", TYPE = "xml" ]
 TM_MAD = [ EXECUTABLE = "{driver}", ARGUMENTS = "transfer" ]
@@ -80,6 +82,7 @@ class Trouble(Exception):
 
 class Installation:
     address = listen = "127.0.0.1"
+    federation = 'MODE = "STANDALONE", ZONE_ID = 0'
     server = -1  # in a zone of several
     prefix = ()  # words before oned's command
 
@@ -121,7 +124,8 @@ class Installation:
 
     def configure(self):
         driver = self.path("lib", "mads", "driver")
-        words = {"listen": self.listen, "server": self.server, "port": self.port,
+        words = {"listen": self.listen, "federation": self.federation, "server": self.server,
+                 "port": self.port,
                  "grpc_port": self.port + GRPC_PORT, "driver": driver,
                  "monitord": self.program(MONITORD), "stock_datastores": stock_datastores()}
         text = CONFIGURATION.format(**words)
@@ -130,6 +134,19 @@ class Installation:
         self.write("etc/oned.conf", text)
         self.write("etc/monitord.conf", MONITORD_CONFIGURATION.format(
             port=self.port + MONITORD_PORT, driver=driver))
+
+    def federate(self, mode, zone, *more):
+        self.federation = ", ".join(['MODE = "%s"' % mode, "ZONE_ID = %d" % zone, *more])
+        self.configure()
+
+    def url(self):
+        return "http://%s:%d/RPC2" % (self.address, self.port)
+
+    def give_database(self, other):
+        """To an installation that does not run, with the administrator's name and password."""
+        for name in ("one_auth", "var/one.db"):
+            shutil.copy(self.path(name), other.path(name))
+        shutil.copytree(self.path("var", ".one"), other.path("var", ".one"), dirs_exist_ok=True)
 
     def empty(self):
         if os.path.isdir(self.directory) and os.listdir(self.directory) and \
@@ -221,6 +238,34 @@ class Installation:
             time.sleep(0.05)
 
 
+class SlaveZone(Installation):
+    """The master zone runs only to found the federation, with the same database."""
+
+    def reset(self):
+        super().reset()  # oned founds a federation in a database that exists
+        self.stop()
+        master = Installation(self.source, self.path("master"), self.port + 1)
+        master.lay_out()
+        master.federate("MASTER", 0)
+        self.give_database(master)
+        master.start()
+        zone = add_zone(master, 'NAME = "slave"\nENDPOINT = "%s"' % self.url())
+        master.stop()
+        self.federate("SLAVE", zone, 'MASTER_ONED = "%s"' % master.url())
+        master.give_database(self)
+        self.start()
+
+
+def add_zone(master, template):
+    """Its number."""
+    with open(master.path("one_auth"), encoding="utf-8") as file:
+        session = file.read().strip()
+    answer = xmlrpc.client.ServerProxy(master.url()).one.zone.allocate(session, template)
+    if not answer[0]:
+        raise Trouble("the slave zone cannot be added: %s" % answer[1])
+    return answer[1]
+
+
 def stock_datastores():
     """The drivers that the datastores of an empty database name; the scenarios use the dummy."""
     return "".join('TM_MAD_CONF = [ NAME = "%s", LN_TARGET = "SYSTEM", CLONE_TARGET = "SYSTEM", '
@@ -269,11 +314,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--source", required=True, metavar="TREE",
                         help="OpenNebula's source with oned and onemonitord built in it")
+    parser.add_argument("--slave", action="store_true",
+                        help="a slave zone in a federation whose master zone is away")
     parser.add_argument("directory")
     parser.add_argument("port", type=int)
     parser.add_argument("action", choices=["reset", "start", "stop", "kill"])
     options = parser.parse_args()
-    installation = Installation(options.source, options.directory, options.port)
+    kind = SlaveZone if options.slave else Installation
+    installation = kind(options.source, options.directory, options.port)
     try:
         getattr(installation, options.action)()
     except (Trouble, OSError) as trouble:
