@@ -4,6 +4,9 @@
 # again, after a restart either, until 'galerna policy enable'.
 #
 #   offences.sh GALERNAD GALERNA MODULES
+#
+# With OFFENCES=all it tries each offence of each kind of module in create, in the first call and
+# after the thousandth, which takes most of an hour.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=running.bash
@@ -13,10 +16,21 @@ chmod 755 "$work" # modules in it are loaded by another user
 
 # conf OPTION... SECTION: the policies of [scheduling], and the options of the module.
 conf() {
-    printf '[simulation]\nresources: 4  CPU:400 Memory:8192\n[daemon]\npolicy-call-limit: 2\nplanner-memory: 128\n' \
-        >"$work/conf"
-    printf '[opennebula]\npoll-interval: 1\nhost-policy: modules\n[galerna]\nmodule-path: %s\n' \
-        "$modules" >>"$work/conf"
+    cat >"$work/conf" <<END
+[simulation]
+resources: 4  CPU:400 Memory:8192
+[daemon]
+policy-call-limit: 2
+planner-memory: 128
+[rights]
+max-reservations: 2000
+max-ahead: 60:00:00:00
+[opennebula]
+poll-interval: 1
+host-policy: modules
+[galerna]
+module-path: $modules
+END
     printf '%s\n' "$@" >>"$work/conf"
 }
 
@@ -48,17 +62,22 @@ begin() {
     : >"$work/log"
 }
 
-# offends KIND DOES IN SAID: what is out of service afterwards, and that it goes on.
+# offends KIND DOES IN SAID [AFTER]: what is out of service afterwards, and that it goes on. Without
+# AFTER it offends in one of the first calls.
 offends() {
-    local kind=$1 in=$3 said=$4 first second
-    does="$kind $2 in $in"
+    local kind=$1 in=$3 said=$4 after=${5:-2} first second
+    [ "$kind:$after" != preemption:2 ] || after=0
+    does="$kind $2 in $in after $after calls"
     begin
     conf '[scheduling]' "policy-$kind: offends-$kind" "[policy offends-$kind]" "does: $2" "in: $in" \
-        "after: $([ "$kind" = preemption ] && echo 0 || echo 2)"
+        "after: $after"
     [ "$2" != leak ] || sed -i 's/^policy-call-limit: .*/policy-call-limit: 30/' "$work/conf"
     start_simulated
     first=$(request)
     [ "$kind" = admission ] || until_true is "$first" running
+    [ "$after" -lt 1000 ] || # calls: room is found for a thousand, or asked for of 'first'
+        request --cpu 4 --count "$([ "$kind" = preemption ] && echo 4 || echo 1)" --start +1h \
+            --duration 10m --repeat hourly --times 1000 >/dev/null
     case $kind in
     preemption) request --cpu 4 --count 4 --start now --duration 60s >/dev/null ;;
     *) for _ in 1 2 3; do request >/dev/null; sleep 0.2; done ;;
@@ -91,7 +110,7 @@ offends() {
 offends admission crash call 'crashed (Segmentation fault) when it was called for admit'
 offends host-selection leave call 'ended the process with status 0 when it was called for score'
 offends host-selection fork call 'made system call'
-offends admission hang call 'did not come back within 2000 ms when it was called for admit'
+offends admission hang call 'did not come back within 2000 ms when it was called for admit' 1000
 offends host-selection raise call 'crashed (Terminated) when it was called for score'
 offends host-selection signal-parent event 'made system call'
 offends host-selection close event 'closed the planner'
@@ -101,6 +120,37 @@ offends host-selection leak call "used up the planner's memory"
 offends preemption write-const may-preempt 'crashed (Segmentation fault) when it was called for may_preempt'
 offends host-selection jump call ''
 offends admission crash create 'crashed (Segmentation fault) when it was created'
+
+# What is said of each offence; of a jump, whatever it leads to.
+all_offences() {
+    cat <<'END'
+crash crashed (Segmentation fault)
+hang did not come back within 2000 ms
+stop did not come back within 2000 ms
+leave ended the process with status 0
+fork made system call
+raise crashed (Terminated)
+signal-parent made system call
+close closed the planner
+alarm made system call
+limit made system call
+leak used up the planner's memory
+write-const crashed (Segmentation fault)
+jump
+connect made system call
+END
+}
+
+if [ "${OFFENCES:-}" = all ]; then
+    for kind in admission preemption host-selection; do
+        in=$([ "$kind" = preemption ] && echo may-preempt || echo call)
+        while read -r offence text <&3; do
+            offends "$kind" "$offence" create "$text" 0
+            offends "$kind" "$offence" "$in" "$text" 0
+            offends "$kind" "$offence" "$in" "$text" 1000
+        done 3< <(all_offences)
+    done
+fi
 
 # A module that writes to what it is given breaks what the engine uses later.
 does='scribbles'
