@@ -28,9 +28,8 @@ struct account {
     struct account_period period;
     struct map parts; /* struct part, by lease */
     enum { READS_LEASES, READS_VMS, READS_EVENTS } stage;
-    size_t n;           /* read in this piece */
-    int64_t last_lease; /* 0: none yet */
-    int64_t last_event;
+    size_t n; /* read in this piece */
+    int64_t last_lease, last_event;
     int32_t last_vm;
 };
 
@@ -230,9 +229,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct account_row *)a)->name, ((const struct account_row *)b)->name);
 }
 
-struct account_row *account_rows(struct account *account, struct account_period *of, size_t *n)
+struct account_row *account_rows(struct account *account, struct account_period *period, size_t *n)
 {
-    const struct account_period *period = &account->period;
+    const struct account_period *made = &account->period;
     struct map names;
     struct account_row *rows;
 
@@ -241,14 +240,14 @@ struct account_row *account_rows(struct account *account, struct account_period 
         struct part *part = map_value(&account->parts, i);
         struct account_row *row;
 
-        close_run(account, part, period->now);
-        if (!counts(period, part))
+        close_run(account, part, made->now);
+        if (!counts(made, part))
             continue;
         row = map_value(&names, map_add_text(&names, part->owner));
         memcpy(row->name, part->owner, sizeof row->name);
-        add_to_row(period, part, row);
+        add_to_row(made, part, row);
     }
-    *of = *period;
+    *period = *made;
     *n = names.n;
     rows = memory_new(names.n, sizeof *rows);
     for (uint32_t i = 0; i < names.n; i++)
@@ -266,6 +265,7 @@ struct account *account_begin(struct store *store, const struct account_period *
 
     account->store = store;
     account->period = *period;
+    account->last_lease = INT64_MAX;
     account->last_vm = -1;
     map_init(&account->parts, sizeof(struct part));
     add_leases_in_memory(account);
@@ -282,7 +282,7 @@ void account_destroy(struct account *account)
 
 int account_go_on(struct account *account, size_t limit, struct error *err)
 {
-    const struct store_past past = {.limit = limit, .below = account->last_lease};
+    const struct store_past past = {.limit = limit, .below = &account->last_lease};
     int result;
 
     account->n = 0;

@@ -151,7 +151,7 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
     struct past_visit visits = {store, past->limit, visit, context};
     char *text = store_rows_get_text(&store_lease_table, store->sums[SUMMED_LEASE],
                                      "WHERE phase IN ('ended', 'refused', 'failed')"
-                                     " AND (?1 IS NULL OR user = ?1) AND (?2 = 0 OR id < ?2)"
+                                     " AND (?1 IS NULL OR user = ?1) AND (?2 IS NULL OR id < ?2)"
                                      " ORDER BY id DESC");
     sqlite3_stmt *statement = store_prepare(store, text, err);
     int code = SQLITE_DONE, result = statement ? 0 : -1;
@@ -159,7 +159,8 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
     free(text);
     if (statement) {
         sqlite3_bind_text(statement, 1, past->user, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(statement, 2, past->below);
+        if (past->below)
+            sqlite3_bind_int64(statement, 2, *past->below);
     }
     while (result == 0 && visits.left > 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
         result = visit_past(&visits, statement, err);

@@ -309,7 +309,7 @@ int store_expire(struct store *store, int64_t before, struct error *err);
 struct store_past {
     const char *user;
     size_t limit;
-    int64_t below; /* only ids below this one, to go on after a piece; 0: all */
+    const int64_t *below; /* only ids below this one, to go on after a piece; NULL: all */
 };
 
 int store_each_past_lease(struct store *store, const struct store_past *past,

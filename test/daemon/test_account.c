@@ -79,10 +79,10 @@ static struct account_row *make(struct store *store, const struct account_period
     struct account_period of;
     struct account_row *rows;
     struct error err = {0};
-    int more;
+    int more, turns = 100;
 
     while ((more = account_go_on(account, limit, &err)) > 0)
-        continue;
+        assert_true(turns-- > 0);
     if (more < 0)
         fail_msg("%s", err.text);
     rows = account_rows(account, &of, n);
@@ -143,6 +143,25 @@ static void pieces_add_up(void **state)
     account_destroy(account);
     free(rows);
     free(whole);
+}
+
+/* The first lease of all has the number 0. */
+static void the_last_piece_may_be_full(void **state)
+{
+    struct store_fixture *fixture = *state;
+    const struct account_period period = {BEGIN, BEGIN + 10000, BEGIN + 6000, false};
+    struct account_row *rows;
+    size_t n;
+
+    for (int32_t id = 0; id < 2; id++) {
+        add(fixture->store, id, "anna", 10)->phase = PHASE_REFUSED;
+        vm_to_change(fixture->store, id)->gone = true;
+    }
+    store_must_commit(fixture->store);
+    store_reopen(fixture);
+    rows = make(fixture->store, &period, 2, &n);
+    assert_int_equal(rows[0].leases, 2);
+    free(rows);
 }
 
 static void all_is_summed_up(void **state)
@@ -216,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(all_is_summed_up),
         TEST(pieces_add_up),
+        TEST(the_last_piece_may_be_full),
         TEST(periods_add_up),
         TEST(what_is_given_up_is_not_reserved),
     };
