@@ -117,6 +117,7 @@ ONE_AUTH=$work/auth timeout -s TERM 2 "$galernad" --foreground --state-dir "$wor
     -c "$work/conf" >"$work/out" 2>&1 || [ $? -eq 124 ] || fail "it does not wait for OpenNebula"
 says 'trying again'
 returns 0 'simulated hosts: ' --simulate --state-dir either
+until_said out "connected to OpenNebula"
 stop either
 returns 78 'has the leases of simulated hosts' --state-dir either -c conf
 
