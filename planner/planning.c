@@ -486,7 +486,7 @@ static int64_t cpu_us(void)
     return spent.tv_sec * INT64_C(1000000) + spent.tv_nsec / 1000;
 }
 
-/* A forecast in progress is discarded: the engine has changed. */
+/* Another one in progress is discarded. */
 static void begin_forecast(struct planning *planning, struct wire_reader *reader)
 {
     size_t most = (size_t)wire_get(reader, 0, INT32_MAX);

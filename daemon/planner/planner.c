@@ -72,12 +72,11 @@ void planner_set_estimates(struct planner *planner, const struct estimates *esti
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The engine and its state are lost. */
+/* The engine and its state are lost. A forecast in progress goes on, and is answered. */
 static void lose_engine(struct planner *planner)
 {
     planner->ready = false;
     planner->next_time = INSTANT_NEVER;
-    planner->forecasting = false;
     planner->forecast_wanted = 0;
 }
 
@@ -107,18 +106,30 @@ static void take_failure(struct planner *planner, const struct plan_reply *reply
 
 /* A module that corrupts the engine's memory can change leases' ids: outputs must be about the
  * leases that were sent. */
+static bool is_ours(const struct planner *planner, int64_t lease)
+{
+    bool ours = planned_of(&planner->planned, lease) != NULL;
+
+    if (!ours)
+        log_error("the plan has an entry for lease %lld, which it was not asked for",
+                  (long long)lease);
+    return ours;
+}
+
 static bool is_about_ours(const struct planner *planner, const struct plan_reply *reply)
 {
     size_t n_requested = 0;
 
     for (size_t i = 0; i < reply->n_outputs; i++) {
-        if (!planned_of(&planner->planned, reply->outputs[i].lease))
+        if (!is_ours(planner, reply->outputs[i].lease))
             return false;
         n_requested += reply->outputs[i].kind == OUTPUT_REQUESTED;
     }
     for (size_t i = 0; i < reply->n_views; i++)
-        if (!planned_of(&planner->planned, reply->views[i].lease))
+        if (!is_ours(planner, reply->views[i].lease))
             return false;
+    if (!reply->error[0] && n_requested != planner->n_requests)
+        log_error("the plan answers %zu requests of %zu", n_requested, planner->n_requests);
     return reply->error[0] || n_requested == planner->n_requests;
 }
 
@@ -251,6 +262,7 @@ static void forget_process(struct planner *planner, const char *why)
     bool planning = planner->in_flight;
 
     lose_engine(planner);
+    planner->forecasting = false;
     planner->recalled = false;
     planner->attributes = 0;
     planner->n_events = 0;
