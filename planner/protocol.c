@@ -246,8 +246,6 @@ static void wire_put_reservation(struct wire_writer *writer, const struct reserv
     wire_put(writer, r->kind);
     wire_put(writer, r->from);
     wire_put(writer, r->until);
-    wire_put(writer, placement ? placement->n_hosts : 0);
-    wire_put(writer, placement && placement->n_hosts ? placement->hosts[0] : 0);
     wire_put(writer, placement ? placement->n_vms : 0);
     for (uint32_t i = 0; placement && i < placement->n_vms; i++) {
         wire_put(writer, placement->vms[i].vm);
@@ -265,8 +263,6 @@ static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct
     r->kind = (enum reservation_kind)wire_get(reader, 0, RESERVATION_KINDS - 1);
     r->from = get_number(reader);
     r->until = get_number(reader);
-    r->n_hosts = (uint32_t)wire_get(reader, 0, n_hosts);
-    r->first_host = (uint32_t)wire_get(reader, 0, n_hosts ? n_hosts - 1 : 0);
     r->n_vms = wire_get_count(reader, 2);
     reply->placed = memory_grow(reply->placed, &reply->placed_allocated, reply->n_placed + r->n_vms,
                                 sizeof *reply->placed);

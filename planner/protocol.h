@@ -112,7 +112,6 @@ struct plan_reservation {
     bool there;
     enum reservation_kind kind;
     int64_t from, until;
-    uint32_t n_hosts, first_host;
     const struct placed *vms;
     size_t n_vms;
 };

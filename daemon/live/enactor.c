@@ -10,6 +10,7 @@
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
 #include "util/memory.h"
 
@@ -32,100 +33,11 @@ void enactor_destroy(struct enactor *enactor)
     if (!enactor)
         return;
     enactor_forget_sent(enactor);
+    free(enactor->starts);
     free(enactor->commands);
     free(enactor->usage);
     free(enactor->watched);
     free(enactor);
-}
-
-/* --- usage of each host ----------------------------------------------------------------------- */
-
-static struct host_usage *usage_of(const struct enactor *enactor, int32_t id)
-{
-    const struct host *host = id < 0 ? NULL : host_pool_find(&enactor->hosts->pool, id);
-
-    return host ? &enactor->usage[host - enactor->hosts->pool.items] : NULL;
-}
-
-/* A deploy was sent and its effect has not been seen yet. */
-static bool on_its_way(const struct vm_record *vm, const struct vm_observation *observed)
-{
-    if (command_kinds[vm->last].load == LOADS_HOST)
-        return true;
-    return command_kinds[vm->command].load == LOADS_HOST &&
-           (vm->in_flight || !observed || observed->asked <= vm->settled);
-}
-
-static bool counts(const struct enactor *enactor, const struct vm_record *vm,
-                   const struct vm_observation *observed)
-{
-    if (enactor->daemon->live->enforce)
-        return observed_holds_host(observed);
-    return observed_uses_host(observed) ||
-           (observed_holds_host(observed) && !(vm && vm->suspended_by_us));
-}
-
-/* A migrating VM needs room on both hosts. */
-static void hold_other_host(const struct enactor *enactor, const struct vm_record *vm,
-                            const struct vm_observation *observed)
-{
-    struct host_usage *usage = usage_of(enactor, move_other_host(vm, observed));
-
-    if (!usage)
-        return;
-    usage->cpu += observed->cpu;
-    usage->memory += observed->memory;
-    usage->busy += observed_in_transition(observed);
-}
-
-static void count_operation(struct enactor *enactor, struct host_usage *usage,
-                            const struct vm_record *vm, const struct vm_observation *observed)
-{
-    bool commanded = vm && vm->in_flight;
-
-    if (!commanded && (!observed_in_transition(observed) || enactor_may_be_lost(enactor, observed)))
-        return;
-    if (!commanded && enactor_is_stuck(enactor, observed)) {
-        usage->stuck++;
-        usage->stuck_booting += observed_booting(observed);
-        return;
-    }
-    usage->busy++;
-    enactor->busy++;
-}
-
-static void count_hosts(struct enactor *enactor)
-{
-    const struct vm_observation *observed;
-    size_t cursor = 0;
-
-    memset(enactor->usage, 0, enactor->hosts->pool.n * sizeof *enactor->usage);
-    for (size_t i = 0; i < enactor->hosts->pool.n; i++) {
-        struct unread_room room;
-
-        if (world_unread(enactor->daemon->world, &enactor->hosts->pool.items[i], &room)) {
-            enactor->usage[i].cpu = room.cpu;
-            enactor->usage[i].memory = room.memory;
-        }
-    }
-    while ((observed = world_next(enactor->daemon->world, &cursor))) {
-        const struct vm_record *vm = store_vm(enactor->daemon->store, observed->id);
-        bool here = counts(enactor, vm, observed);
-        struct host_usage *usage;
-
-        if (!here && vm && on_its_way(vm, observed))
-            usage = usage_of(enactor, vm->host);
-        else if (here)
-            usage = usage_of(enactor, observed->history.host);
-        else
-            continue;
-        if (!usage)
-            continue;
-        usage->cpu += observed->cpu;
-        usage->memory += observed->memory;
-        hold_other_host(enactor, vm, observed);
-        count_operation(enactor, usage, vm, observed);
-    }
 }
 
 /* --- choosing a command ----------------------------------------------------------------------- */
@@ -249,7 +161,7 @@ static int32_t host_at_present(void *context, int32_t id)
         (observed_uses_host(observed) ||
          (observed_holds_host(observed) && !(vm && vm->suspended_by_us))))
         return observed->history.host;
-    return vm && !vm->gone && on_its_way(vm, observed) ? vm->host : -1;
+    return vm && !vm->gone && enactor_on_its_way(vm, observed) ? vm->host : -1;
 }
 
 static int32_t cluster_at_present(void *context, int32_t id)
@@ -284,7 +196,7 @@ static bool keeps_rules(struct enactor *enactor, const struct vm_record *vm, int
 static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
     int32_t target = command_host(vm, command);
-    const struct host_usage *usage = usage_of(enactor, target);
+    const struct host_usage *usage = enactor_usage_of(enactor, target);
     const struct host *host = target < 0 ? NULL : host_pool_find(&enactor->hosts->pool, target);
 
     return usage && host && usage->cpu + vm->cpu <= host->cpu &&
@@ -295,7 +207,7 @@ static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, e
 
 static bool within_limits(const struct enactor *enactor, int32_t host)
 {
-    const struct host_usage *usage = usage_of(enactor, host);
+    const struct host_usage *usage = enactor_usage_of(enactor, host);
     const struct live_configuration *live = enactor->daemon->live;
 
     return enactor->busy < live->actions_in_all && (!usage || usage->busy < live->actions_per_host);
@@ -310,7 +222,7 @@ static void watch(struct enactor *enactor, int32_t id)
 
 static void note_blocked(struct enactor *enactor, const struct vm_record *vm, int32_t host)
 {
-    struct host_usage *usage = usage_of(enactor, host);
+    struct host_usage *usage = enactor_usage_of(enactor, host);
     int64_t now = clock_monotonic();
 
     if (usage)
@@ -345,13 +257,13 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
         const struct vm_observation *observed = world_vm(enactor->daemon->world, vms[i]->id);
         struct host_usage *usage;
 
-        if (vms[i]->gone || !observed || vms[i]->goal != GOAL_RUN || on_its_way(vms[i], observed))
+        if (vms[i]->gone || !observed || vms[i]->goal != GOAL_RUN || enactor_on_its_way(vms[i], observed))
             continue;
         command = to_run(enactor, vms[i], observed);
         if (!command || !takes_room(command))
             continue;
         room = host_has_room(enactor, vms[i], command);
-        usage = usage_of(enactor, command_host(vms[i], command));
+        usage = enactor_usage_of(enactor, command_host(vms[i], command));
         if (room) {
             usage->cpu += vms[i]->cpu;
             usage->memory += vms[i]->memory;
@@ -411,10 +323,8 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!within_limits(enactor, command_host(vm, command)) || !within_limits(enactor, vm->host)) {
-        enactor->limited = true;
+    if (!within_limits(enactor, command_host(vm, command)) || !within_limits(enactor, vm->host))
         return false;
-    }
     if (!takes_room(command))
         return true;
     if (!group_has_room(enactor, vm, command)) {
@@ -426,11 +336,30 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
 
 /* --- preparing -------------------------------------------------------------------------------- */
 
+/* The first command of a lease's start: before it, each plan may choose other hosts. */
+static void tell_start(struct enactor *enactor, const struct vm_record *vm, int64_t now)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    const struct host *host = host_pool_find(&enactor->hosts->pool, vm->host);
+    bool resumes;
+    size_t n;
+
+    if (!lease || !host || lease->phase != PHASE_STARTING ||
+        !reconcile_not_begun(enactor->daemon, lease))
+        return;
+    resumes = lease_is_suspended_by_us(enactor->daemon->store, lease);
+    store_vms_of(enactor->daemon->store, lease->id, &n);
+    store_history(enactor->daemon->store, lease->id, now, resumes ? "resuming" : "starting",
+                  "%zu VM%s, %son host %s", n, n == 1 ? "" : "s", n == 1 ? "" : "the first ",
+                  host->name);
+}
+
 static void prepare(struct enactor *enactor, const struct vm_record *vm, enum command command,
                     int64_t now)
 {
-    struct host_usage *usage = usage_of(enactor, command_host(vm, command));
+    struct host_usage *usage = enactor_usage_of(enactor, command_host(vm, command));
 
+    tell_start(enactor, vm, now);
     vm_command(enactor->daemon->store, vm, command, now);
     if (usage) {
         usage->busy++;
@@ -445,19 +374,20 @@ static void prepare(struct enactor *enactor, const struct vm_record *vm, enum co
     enactor->commands[enactor->n_commands++] = vm->id;
 }
 
-static void consider(struct enactor *enactor, const struct vm_record *vm, int64_t now)
+/* The command that the VM needs; COMMAND_NONE: none, or not yet. */
+static enum command needs(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
     enum command command;
 
     if (vm->gone || (vm->goal == GOAL_NONE && !vm_moves(vm))) {
         vm_note_effect(enactor->daemon->store, vm);
-        return;
+        return COMMAND_NONE;
     }
     if (!is_settled(vm, observed)) {
         if (!vm->in_flight)
             watch(enactor, vm->id);
-        return;
+        return COMMAND_NONE;
     }
     command = command_for(enactor, vm, observed);
     if (!command || (vm->last && command != vm->last))
@@ -465,18 +395,54 @@ static void consider(struct enactor *enactor, const struct vm_record *vm, int64_
     if (!command) {
         if (observed_in_transition(observed) && !enactor_is_stuck(enactor, observed))
             watch(enactor, vm->id);
-        return;
+        return COMMAND_NONE;
     }
     if (command == COMMAND_RECREATE || command == COMMAND_RETRY) {
         if (!enactor_note_failure(enactor, vm, observed, now))
-            return;
+            return COMMAND_NONE;
     }
     if (vm->last && !enactor_may_repeat(enactor, vm, observed, now)) {
         watch(enactor, vm->id);
-        return;
+        return COMMAND_NONE;
     }
+    return command;
+}
+
+static void offer(struct enactor *enactor, const struct vm_record *vm, enum command command,
+                  int64_t now)
+{
     if (may_be_sent(enactor, vm, command, now))
         prepare(enactor, vm, command, now);
+}
+
+/* --- the order of starts ---------------------------------------------------------------------- */
+
+/* Limits may allow few commands at a time: what was promised comes first, then by priority. */
+static int compare_starts(const void *a, const void *b)
+{
+    const struct start *one = a, *other = b;
+
+    if (one->urgency != other->urgency)
+        return one->urgency < other->urgency ? -1 : 1;
+    if (one->priority != other->priority)
+        return one->priority > other->priority ? -1 : 1;
+    return one->vm->id < other->vm->id ? -1 : one->vm->id > other->vm->id;
+}
+
+static void add_start(struct enactor *enactor, const struct vm_record *vm, enum command command)
+{
+    static const int urgencies[] = {[LEASE_RESERVATION] = 0, [LEASE_IMMEDIATE] = 0,
+                                    [LEASE_DEADLINE] = 1, [LEASE_BEST_EFFORT] = 2};
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    bool starts = lease && command_kinds[command].load == LOADS_HOST;
+
+    enactor->starts = memory_grow(enactor->starts, &enactor->starts_allocated,
+                                  enactor->n_starts + 1, sizeof *enactor->starts);
+    enactor->starts[enactor->n_starts++] =
+        (struct start){.vm = vm,
+                       .command = command,
+                       .urgency = urgencies[starts ? lease->kind : LEASE_BEST_EFFORT],
+                       .priority = lease ? lease->priority : 0};
 }
 
 /* VMs in transition on a host that another VM waits for: polled more often. */
@@ -487,12 +453,41 @@ static void watch_awaited(struct enactor *enactor)
 
     while ((observed = world_next(enactor->daemon->world, &cursor))) {
         const struct host_usage *usage =
-            observed_holds_host(observed) ? usage_of(enactor, observed->history.host) : NULL;
+            observed_holds_host(observed) ? enactor_usage_of(enactor, observed->history.host) : NULL;
 
         if (usage && usage->awaited && observed_in_transition(observed) &&
             !enactor_is_stuck(enactor, observed))
             watch(enactor, observed->id);
     }
+}
+
+static void prepare_departures(struct enactor *enactor, const struct vm_record *const *vms,
+                               size_t n, int64_t now)
+{
+    for (size_t i = 0; i < n; i++) {
+        enum command command =
+            vms[i]->goal == GOAL_RUN ? COMMAND_NONE : needs(enactor, vms[i], now);
+
+        if (command)
+            offer(enactor, vms[i], command, now);
+    }
+}
+
+static void prepare_starts(struct enactor *enactor, const struct vm_record *const *vms, size_t n,
+                           int64_t now)
+{
+    enactor->n_starts = 0;
+    for (size_t i = 0; i < n; i++) {
+        enum command command =
+            vms[i]->goal == GOAL_RUN ? needs(enactor, vms[i], now) : COMMAND_NONE;
+
+        if (command)
+            add_start(enactor, vms[i], command);
+    }
+    if (enactor->n_starts)
+        qsort(enactor->starts, enactor->n_starts, sizeof *enactor->starts, compare_starts);
+    for (size_t i = 0; i < enactor->n_starts; i++)
+        offer(enactor, enactor->starts[i].vm, enactor->starts[i].command, now);
 }
 
 size_t enactor_prepare(struct enactor *enactor, int64_t now)
@@ -504,19 +499,16 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
     enactor_tell_repeated(enactor, now);
     enactor->n_commands = enactor->n_watched = 0;
     enactor->busy = 0;
-    enactor->limited = false;
     enactor->next_time = INT64_MAX;
     enactor->hosts = world_hosts(daemon->world);
     if (!enactor->hosts)
         return 0;
     enactor->usage = memory_grow(enactor->usage, &enactor->usage_allocated,
                                  enactor->hosts->pool.n + 1, sizeof *enactor->usage);
-    count_hosts(enactor);
+    enactor_count_hosts(enactor);
     enactor_note_stuck(enactor, now);
-    for (int pass = 0; pass < 2; pass++) /* commands that free room go first */
-        for (size_t i = 0; i < n; i++)
-            if ((vms[i]->goal == GOAL_RUN) == (pass == 1))
-                consider(enactor, vms[i], now);
+    prepare_departures(enactor, vms, n, now);
+    prepare_starts(enactor, vms, n, now);
     watch_awaited(enactor);
     return enactor->n_commands;
 }

@@ -28,14 +28,23 @@ struct complaint {
     size_t repeated;
 };
 
+/* A VM that is to be started or moved. */
+struct start {
+    const struct vm_record *vm;
+    enum command command;
+    int urgency; /* 0: promised to start now */
+    int64_t priority;
+};
+
 struct enactor {
     struct daemon *daemon;
     const struct hosts_seen *hosts; /* of this cycle */
     struct host_usage *usage;
     size_t usage_allocated;
     int64_t busy;
-    bool limited;
 
+    struct start *starts; /* VMs to be started or moved, before it is known which may be now */
+    size_t n_starts, starts_allocated;
     int32_t *commands; /* VMs with a command to send */
     size_t n_commands, commands_allocated;
     int32_t *watched;
@@ -46,6 +55,14 @@ struct enactor {
     struct sent *sent; /* commands in flight, a list */
     struct command_counts counts[COMMAND_KINDS];
 };
+
+/* --- enactor_usage.c --- */
+/* The usage of a host; NULL: not in the pool. O(log hosts). */
+struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);
+/* A deploy was sent and its effect has not been seen yet. */
+bool enactor_on_its_way(const struct vm_record *vm, const struct vm_observation *observed);
+/* Count the usage of all hosts, and the operations in all. O(hosts + VMs). */
+void enactor_count_hosts(struct enactor *enactor);
 
 /* --- enactor_send.c --- */
 /* May the VM be unlocked to carry out its goal: is its lease's time over, or must it make room for

@@ -21,6 +21,17 @@ bool lease_is_final(const struct lease_record *lease)
            lease->phase == PHASE_FAILED;
 }
 
+bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->suspended_by_us && !vms[i]->gone)
+            return true;
+    return false;
+}
+
 /* Was the lease promised a start or a deadline? */
 static bool lease_is_promised(const struct lease_record *lease)
 {
@@ -227,20 +238,6 @@ static int no_such_transition(const struct lease_record *lease, enum lease_event
     return -1;
 }
 
-/* Each plan repeats the start of a lease that has not been commanded: told once. */
-static bool says_the_same_start(struct lease_record *lease, enum lease_event event,
-                                const char *text)
-{
-    bool same = (event == EVENT_START || event == EVENT_RESUME) && *lease->told_start &&
-                strncmp(lease->told_start, text, sizeof lease->told_start - 1) == 0;
-
-    if (event != EVENT_REPLANNED)
-        snprintf(lease->told_start, sizeof lease->told_start, "%.*s",
-                 (int)sizeof lease->told_start - 1,
-                 event == EVENT_START || event == EVENT_RESUME ? text : "");
-    return same;
-}
-
 int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
                 int64_t now, const char *format, ...)
 {
@@ -264,7 +261,7 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
         set_goals(store, lease, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && lease->plain)
         store_tell(store, lease->id, now, row->word); /* no line: routine for a plain VM */
-    else if (row->word && !says_the_same_start(lease, event, text))
+    else if (row->word)
         store_history(store, lease->id, now, row->word, "%s", text);
     return 0;
 }

@@ -180,6 +180,8 @@ void lease_note_recorded(struct store *store, const struct lease_record *lease, 
 
 /* Ended, refused or failed. */
 bool lease_is_final(const struct lease_record *lease);
+/* Has galernad suspended VMs of the lease that still exist? O(VMs of the lease). */
+bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease);
 /* When the lease's time is over if it runs, or began to, at `begun` (an earlier `since` takes
  * precedence); INSTANT_NEVER: unlimited. */
 int64_t lease_end_from(const struct lease_record *lease, int64_t begun);

@@ -58,17 +58,6 @@ int64_t lease_remaining(const struct lease_record *lease, int64_t now)
     return lease->duration > ran ? lease->duration - ran : 0;
 }
 
-bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (vms[i]->suspended_by_us && !vms[i]->gone)
-            return true;
-    return false;
-}
-
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now)
 {
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)

@@ -89,11 +89,6 @@ void planner_set_reason(struct planner *planner, const struct lease_record *leas
                   INSTANT_NONE);
 }
 
-static const char *host_name(const struct planner *planner, uint32_t place)
-{
-    return planner->picture.hosts->pool.items[place].name;
-}
-
 static int32_t host_id(const struct planner *planner, uint32_t place)
 {
     return planner->picture.hosts->pool.items[place].id;
@@ -141,9 +136,7 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
     if (!lease_can(lease, EVENT_START) || r->n_vms == 0)
         return;
     take_hosts(planner, lease, r);
-    lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now,
-                "on %u host%s, the first is %s", r->n_hosts, r->n_hosts == 1 ? "" : "s",
-                host_name(planner, r->first_host));
+    lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now, "%s", "");
 }
 
 static void stop_lease(struct planner *planner, const struct lease_record *lease, int64_t now)

@@ -186,7 +186,6 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
 /* When the lease must be on other hosts for a lease that gets its own: the start of that lease,
  * also when it has passed and the lease is in the way; INSTANT_NONE. */
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
-bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The filter for a VM that must start on another host: its number. */
 int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);

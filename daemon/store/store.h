@@ -99,8 +99,7 @@ struct lease_record {
     bool at_risk;         /* promised, and could not start at present; not stored */
     int64_t unused_since; /* monotonic milliseconds: measured; 0: its VMs are used; not stored */
     bool is_far;          /* too far back in the queue to estimate; not stored */
-    char told_start[STORE_NAME_MAX]; /* the start last written to the history; not stored */
-    bool marked;                     /* to be written with the next commit */
+    bool marked;          /* to be written with the next commit */
 };
 
 enum vm_goal {

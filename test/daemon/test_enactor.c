@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
@@ -353,6 +355,73 @@ static void room_tried_for_a_group_is_given_back_where_it_was_taken(void **state
     scene_close(&scene);
 }
 
+static void note_start(void *context, const struct store_event *event)
+{
+    char *told = context;
+
+    snprintf(told + strlen(told), 200 - strlen(told), "%s: %s; ", event->event, event->text);
+}
+
+static void suspended(struct vm_record *vm)
+{
+    vm->suspended_by_us = vm->ran = true;
+}
+
+/* A lease that waits for its turn has not started, however often it is planned. */
+static void the_history_tells_a_start_with_its_first_command(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+    struct lease_record *lease;
+    char told[200] = "";
+
+    open_with_hosts(&scene, state, 2);
+    for (int32_t i = 1; i <= 2; i++)
+        suspended(add(&scene, i, 1, GOAL_RUN, i - 1, VM_STOPPED, -1, 100));
+    lease = lease_to_change(store, 1);
+    lease->phase = PHASE_WAITING;
+    scene.live.actions_in_all = 0;
+    scene_poll(&scene);
+    for (int i = 0; i < 3; i++) {
+        lease_apply(store, lease, EVENT_START, NOW, "%s", "");
+        assert_int_equal(scene_enact(&scene, NOW), 0);
+        lease_apply(store, lease, EVENT_REPLANNED, NOW, "%s", "");
+    }
+    lease_apply(store, lease, EVENT_START, NOW, "%s", "");
+    scene.live.actions_in_all = 30;
+    assert_int_equal(scene_enact(&scene, NOW), 2);
+    store_must_commit(store);
+    assert_int_equal(store_each_event(store, 1, 0, note_start, told, NULL), 0);
+    assert_string_equal(told, "resuming: 2 VMs, the first on host host; ");
+    scene_close(&scene);
+}
+
+/* Few commands at a time: what was promised to start now comes first, then by priority. */
+static void promised_starts_come_first(void **state)
+{
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_BEST_EFFORT, LEASE_DEADLINE,
+                                            LEASE_RESERVATION};
+    struct store *store = store_of(state);
+    struct scene scene;
+    char sent[256] = "";
+
+    open_with_hosts(&scene, state, 4);
+    scene.live.actions_in_all = 1;
+    for (int32_t i = 0; i < 4; i++) {
+        suspended(add(&scene, i + 1, i + 1, GOAL_RUN, i, VM_STOPPED, -1, 100));
+        lease_to_change(store, i + 1)->kind = kinds[i];
+    }
+    lease_to_change(store, 2)->priority = 9;
+    for (int i = 0; i < 4; i++) {
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW + i), 1);
+        snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
+        fake_cloud_put(scene.fake, 4 - i, VM_RUNNING, 3 - i);
+    }
+    assert_string_equal(sent, "deploy 4 on 3; deploy 3 on 2; deploy 2 on 1; deploy 1 on 0; ");
+    scene_close(&scene);
+}
+
 int main(void)
 {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
@@ -369,6 +438,8 @@ int main(void)
         WITH_STORE(a_refusal_is_tried_again_after_a_pause),
         WITH_STORE(a_locked_vm_is_unlocked_for_a_promise),
         WITH_STORE(a_group_waits_for_its_last_member),
+        WITH_STORE(the_history_tells_a_start_with_its_first_command),
+        WITH_STORE(promised_starts_come_first),
         WITH_STORE(room_tried_for_a_group_is_given_back_where_it_was_taken),
     };
 

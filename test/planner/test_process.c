@@ -50,7 +50,9 @@ static void ranks_and_requirements_hold(void **state)
         if (!reservation->there)
             continue;
         placed = true;
-        assert_int_equal(reservation->first_host, 2);
+        assert_true(reservation->n_vms > 0);
+        for (size_t j = 0; j < reservation->n_vms; j++)
+            assert_int_equal(reservation->vms[j].host, 2);
     }
     assert_true(placed);
     scene_end(&scene);
