@@ -257,7 +257,8 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
         const struct vm_observation *observed = world_vm(enactor->daemon->world, vms[i]->id);
         struct host_usage *usage;
 
-        if (vms[i]->gone || !observed || vms[i]->goal != GOAL_RUN || enactor_on_its_way(vms[i], observed))
+        if (vms[i]->gone || !observed || vms[i]->goal != GOAL_RUN ||
+            enactor_on_its_way(vms[i], observed))
             continue;
         command = to_run(enactor, vms[i], observed);
         if (!command || !takes_room(command))
@@ -431,8 +432,10 @@ static int compare_starts(const void *a, const void *b)
 
 static void add_start(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
-    static const int urgencies[] = {[LEASE_RESERVATION] = 0, [LEASE_IMMEDIATE] = 0,
-                                    [LEASE_DEADLINE] = 1, [LEASE_BEST_EFFORT] = 2};
+    static const int urgencies[] = {[LEASE_RESERVATION] = 0,
+                                    [LEASE_IMMEDIATE] = 0,
+                                    [LEASE_DEADLINE] = 1,
+                                    [LEASE_BEST_EFFORT] = 2};
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     bool starts = lease && command_kinds[command].load == LOADS_HOST;
 
@@ -452,8 +455,9 @@ static void watch_awaited(struct enactor *enactor)
     size_t cursor = 0;
 
     while ((observed = world_next(enactor->daemon->world, &cursor))) {
-        const struct host_usage *usage =
-            observed_holds_host(observed) ? enactor_usage_of(enactor, observed->history.host) : NULL;
+        const struct host_usage *usage = observed_holds_host(observed)
+                                             ? enactor_usage_of(enactor, observed->history.host)
+                                             : NULL;
 
         if (usage && usage->awaited && observed_in_transition(observed) &&
             !enactor_is_stuck(enactor, observed))

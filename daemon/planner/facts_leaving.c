@@ -224,7 +224,7 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
         cannot_leave(facts, vm, host, "its migration failed", vm->move_again);
         return false;
     }
-    if (!observed->full) {
+    if (!observed || !observed->full) {
         facts_retry_at(facts, facts->now + LOOK_AGAIN);
         return false;
     }

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "daemon/live/lease_state.h"
-#include "daemon/planner/planner_inside.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/house.h"
@@ -432,27 +431,26 @@ static void what_is_cancelled_meanwhile_does_not_start(void **state)
     close_house(&house);
 }
 
-/* The planner goes on with a forecast while it makes a plan, and its answer comes after that. */
-static void a_forecast_may_be_answered_after_another_plan(void **state)
+/* Deleted by its owner in OpenNebula: it is not seen any more, and goes nowhere. */
+static void a_vm_that_is_not_seen_leaves_no_host(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
-    struct wire_writer frame = {0};
-    struct wire_reader reader;
+    const struct lease_record *lease = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 600);
+    struct drains drains = {0};
     struct house house;
 
-    add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
-    open_house(&house, store, 1);
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    drains_put(&drains, &(struct drain){0, NOW, INSTANT_NEVER});
+    open_house(&house, store, 2);
+    house.scene.settings.drains = &drains;
+    planner_destroy(house.planner);
+    house.planner = house.scene.daemon.planner =
+        planner_create(&house.scene.settings, store, house.scene.daemon.world, NULL);
     rebuild(&house, NOW);
-    house.planner->forecasting = true; /* asked, and not answered yet */
-    rebuild(&house, NOW + 1);
-    for (int i = 0; i < 3; i++) /* no starts, none left out, no time spent */
-        wire_put(&frame, 0);
-    wire_reader_init(&reader, frame.bytes, frame.n);
-    assert_true(planner_take_forecast(house.planner, &reader));
-    wire_reader_init(&reader, frame.bytes, frame.n);
-    assert_false(planner_take_forecast(house.planner, &reader)); /* it is not asked twice */
-    wire_writer_finish(&frame);
+    assert_true(planner_knows(house.planner, lease->id));
+    assert_int_equal(store_vm(store, 1)->move, MOVE_NONE);
     close_house(&house);
+    drains_finish(&drains);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
@@ -472,7 +470,7 @@ int main(void)
         TEST(who_loses_work_is_told_so),
         TEST(a_trial_leaves_the_plan_alone),
         TEST(what_is_cancelled_meanwhile_does_not_start),
-        TEST(a_forecast_may_be_answered_after_another_plan),
+        TEST(a_vm_that_is_not_seen_leaves_no_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
