@@ -36,6 +36,8 @@ const struct command_entry command_table[] = {
     {&host_show_line, command_host_show},
     {&host_drain_line, command_host_drain},
     {&host_undrain_line, command_host_undrain},
+    {&host_book_line, command_host_book},
+    {&host_unbook_line, command_host_unbook},
     {&host_rebalance_line, command_host_rebalance},
     {&host_release_line, command_host_release},
     {&queue_line, command_queue},

@@ -48,6 +48,8 @@ GALERNA_COMMAND(host_list);
 GALERNA_COMMAND(host_timeline);
 GALERNA_COMMAND(host_drain);
 GALERNA_COMMAND(host_undrain);
+GALERNA_COMMAND(host_book);
+GALERNA_COMMAND(host_unbook);
 GALERNA_COMMAND(host_rebalance);
 GALERNA_COMMAND(host_release);
 GALERNA_COMMAND(host_show);

@@ -98,7 +98,8 @@ const struct command_line host_list_line = {
     .purpose =
         "List the hosts, their state, and the capacity that VMs use now. OUT OF SERVICE shows "
         "when a host takes no VMs: while it is quarantined ('galerna host release' ends that) "
-        "or drained ('galerna host undrain'). Below the table, each host with VMs that cannot be "
+        "or drained ('galerna host undrain'), or booked for some leases only "
+        "('galerna host unbook'). Below the table, each host with VMs that cannot be "
         "read "
         "has a line with the room that is kept for them, and each VM that cannot leave a "
         "drained host has a line that says why.",
@@ -197,7 +198,8 @@ static void print_uses(const json_t *answer)
         {"VM", TABLE_RIGHT, 3},  {"FROM", TABLE_LEFT, 0},   {"UNTIL", TABLE_LEFT, 0},
         {"CPU", TABLE_RIGHT, 4}, {"MB", TABLE_RIGHT, 5},
     };
-    static const char *const uses[] = {"running", "other", "held", "reserved", "planned", "drain"};
+    static const char *const uses[] = {"running", "other", "held",   "reserved",
+                                       "planned", "drain", "booking"};
     struct table *table = table_create(columns, 8);
     struct operation_texts texts;
     json_t **items;
@@ -231,7 +233,7 @@ static void print_host(const json_t *answer)
     }
     host_drain_text(answer, client_instant(answer, "now"), drain, sizeof drain);
     if (*drain)
-        printf("\nDrained  %s", drain);
+        printf("\n%s  %s", strncmp(drain, "for", 3) == 0 ? "Booked " : "Drained", drain);
     printf("\nCPU      %g of %g in use\nMemory   %" PRId64 " of %" PRId64 " MB in use\n",
            number(answer, "cpu_used"), number(answer, "cpu"), client_integer(answer, "memory_used"),
            client_integer(answer, "memory"));

@@ -1,4 +1,4 @@
-/* galerna host drain, galerna host undrain: one window or several, and the list of them. */
+/* galerna host drain, book, undrain, unbook: one window or several, and the list of them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,6 +22,8 @@ struct drain_arguments {
     int rule;             /* 0: the window does not recur, else enum recurrence + 1 */
     int64_t times;
     bool dry_run, list;
+    const char *name, *users, *groups; /* of a booking; NULL */
+    bool magnetic;
 };
 
 #define AT(member) offsetof(struct drain_arguments, member)
@@ -41,7 +43,20 @@ static const struct command_option drain_options[] = {
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show what would become of each VM"},
     {"list", .type = ARGUMENT_FLAG, .offset = AT(list),
-     .help = "Order nothing; list the drains of all hosts, now and later"},
+     .help = "Order nothing; list the drains and bookings of all hosts, now and later"},
+};
+
+static const struct command_option book_options[] = {
+    {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
+     .help = "The name of the booking, which leases say as BOOKING: letters, digits, '.', '_', "
+             "'-'. A booking of that name gets these hosts and times besides, and admits those "
+             "named now"},
+    {"users", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(users),
+     .help = "It admits the VMs of these users of OpenNebula"},
+    {"groups", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(groups),
+     .help = "It admits the VMs of these groups of OpenNebula"},
+    {"magnetic", .type = ARGUMENT_FLAG, .offset = AT(magnetic),
+     .help = "Leases of those it admits need not name it: they use its hosts as well as others"},
 };
 
 /* "to host 3", "is suspended", ... */
@@ -105,7 +120,10 @@ static void print_drain(const json_t *answer)
                   : later                       ? "will be"
                   : json_array_size(hosts) == 1 ? "is"
                                                 : "are");
-    printf("%s drained", dry || later || !json_array_size(vms) ? "" : " being");
+    if (*client_text(answer, "booking"))
+        printf(" booked for '%s'", client_text(answer, "booking"));
+    else
+        printf("%s drained", dry || later || !json_array_size(vms) ? "" : " being");
     if (later) {
         time_text_local(from, when, sizeof when);
         printf(" from %s on", when);
@@ -136,6 +154,31 @@ const struct command_line host_drain_line = {
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success, also if VMs stay"},
               {EXIT_FAILED, "A host does not exist, or galernad does not answer or has no plan"}},
+    .offer = host_offer,
+    .size = sizeof(struct drain_arguments),
+};
+
+const struct command_line host_book_line = {
+    .name = "galerna host book",
+    .summary = "Set hosts aside for the leases of some users for a time",
+    .purpose =
+        "Book hosts for a course or a project: from --from until --until they are drained for all "
+        "leases but those that name the booking (BOOKING=\"name\" in a VM's attribute, --booking "
+        "of "
+        "'galerna lease request') and whose VMs belong to a user or group that it admits. A lease "
+        "inside ends with the booking at the latest: one that cannot end by then is refused, and a "
+        "preemptible one is suspended. Shows what becomes of the VMs on the hosts. HOST is a "
+        "number or a name. 'galerna host drain --list' lists bookings, too, 'galerna host "
+        "unbook' ends one.",
+    .operands = "[HOST...]",
+    .least = 0,
+    .most = 256,
+    .groups = {{.options = book_options, .n = sizeof book_options / sizeof *book_options},
+               {.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
+               CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success, also if VMs stay"},
+              {EXIT_FAILED, "A host does not exist or is booked or drained already, or galernad "
+                            "does not answer or has no plan"}},
     .offer = host_offer,
     .size = sizeof(struct drain_arguments),
 };
@@ -205,8 +248,9 @@ static void print_list(const json_t *answer)
     static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
                                                   {"NAME", TABLE_LEFT, 0},
                                                   {"FROM", TABLE_LEFT, 0},
-                                                  {"UNTIL", TABLE_LEFT, 0}};
-    struct table *table = table_create(columns, 4);
+                                                  {"UNTIL", TABLE_LEFT, 0},
+                                                  {"BOOKING", TABLE_LEFT, 0}};
+    struct table *table = table_create(columns, 5);
     const json_t *host, *drain;
     size_t i, k;
 
@@ -219,7 +263,8 @@ static void print_list(const json_t *answer)
             snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));
             time_text_local(client_instant(drain, "from"), from, sizeof from);
             time_text_local(client_instant(drain, "until"), until, sizeof until);
-            table_add(table, (const char *[]){id, client_text(host, "name"), from, until});
+            table_add(table, (const char *[]){id, client_text(host, "name"), from, until,
+                                              client_text(drain, "booking")});
         }
     }
     table_print(table, stdout, table_terminal_width());
@@ -234,7 +279,42 @@ static int list_drains(struct drain_arguments *arguments)
     return answer ? client_print(&arguments->client, answer, print_list) : code;
 }
 
-int command_host_drain(const struct call *call)
+static int check_booking(const struct drain_arguments *arguments, const char **wrong)
+{
+    *wrong = !arguments->name    ? "--name is missing"
+             : !arguments->until ? "--until is missing"
+             : !arguments->users && !arguments->groups
+                 ? "--users or --groups is missing: the booking would admit nobody"
+                 : NULL;
+    return *wrong ? -1 : 0;
+}
+
+/* "a,b" as a list; NULL: not UTF-8. */
+static json_t *names_of(const char *text)
+{
+    json_t *list = json_array();
+
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+
+        if (json_array_append_new(list, json_stringn(text, length)) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+        text += length + (text[length] == ',');
+    }
+    return list;
+}
+
+/* NULL: a name is not UTF-8. */
+static json_t *booking_of(const struct drain_arguments *arguments)
+{
+    return json_pack("{s:s, s:o, s:o, s:b}", "name", arguments->name, "users",
+                     names_of(arguments->users), "groups", names_of(arguments->groups), "magnetic",
+                     arguments->magnetic);
+}
+
+static int order_drains(const struct call *call, bool books)
 {
     struct drain_arguments *arguments = call->arguments;
     json_t *request, *hosts;
@@ -247,7 +327,7 @@ int command_host_drain(const struct call *call)
                        : list_drains(arguments);
     if (call->n == 0)
         return command_usage_error(call->name, "HOST is missing");
-    if (check_windows(arguments, &wrong) < 0)
+    if (check_windows(arguments, &wrong) < 0 || (books && check_booking(arguments, &wrong) < 0))
         return command_usage_error(call->name, "%s", wrong);
     hosts = json_array();
     for (int i = 0; i < call->n; i++) {
@@ -258,9 +338,23 @@ int command_host_drain(const struct call *call)
         json_array_append_new(hosts, host);
     }
     request = json_pack("{s:o, s:b}", "hosts", hosts, "dry_run", arguments->dry_run);
+    if (books && json_object_set_new(request, "booking", booking_of(arguments)) < 0) {
+        json_decref(request);
+        return command_usage_error(call->name, "a name is not valid UTF-8");
+    }
     code = drain_windows(arguments, request);
     json_decref(request);
     return code;
+}
+
+int command_host_drain(const struct call *call)
+{
+    return order_drains(call, false);
+}
+
+int command_host_book(const struct call *call)
+{
+    return order_drains(call, true);
 }
 
 /* --- the end of a drain ----------------------------------------------------------------------- */
@@ -316,4 +410,40 @@ int command_host_undrain(const struct call *call)
     put_time(request, "at", arguments->at);
     answer = client_ask(&arguments->client, "host-undrain", request, &code);
     return answer ? client_print(&arguments->client, answer, print_undrained) : code;
+}
+
+/* --- the end of a booking --------------------------------------------------------------------- */
+
+static void print_unbooked(const json_t *answer)
+{
+    printf("Booking '%s' is ended.\n", client_text(answer, "booking"));
+}
+
+const struct command_line host_unbook_line = {
+    .name = "galerna host unbook",
+    .summary = "End a booking of hosts",
+    .purpose =
+        "End a booking on all its hosts, now and later. VMs inside run on where they are, as "
+        "if they had been placed there without it; leases that name it and wait are not "
+        "placed any more. 'galerna host undrain' ends the booking of one host.",
+    .operands = "NAME",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The booking does not exist, or galernad does not answer"}},
+    .size = sizeof(struct client),
+};
+
+int command_host_unbook(const struct call *call)
+{
+    struct client *client = call->arguments;
+    json_t *name = json_string(call->operands[0]), *answer;
+    int code;
+
+    client->command = call->name;
+    if (!name)
+        return command_usage_error(call->name, "NAME is not valid UTF-8");
+    answer = client_ask(client, "host-unbook", json_pack("{s:o}", "booking", name), &code);
+    return answer ? client_print(client, answer, print_unbooked) : code;
 }

@@ -10,6 +10,8 @@
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
 {
     int64_t from = client_instant(host, "drain_from"), until = client_instant(host, "drain_until");
+    const char *booking =
+        client_text(json_array_get(json_object_get(host, "drains"), 0), "booking");
     char begin[TIME_TEXT_MAX], end[TIME_TEXT_MAX];
 
     text[0] = '\0';
@@ -17,7 +19,8 @@ void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
         return;
     time_text_relative(from, now, begin, sizeof begin);
     time_text_relative(until, now, end, sizeof end);
-    snprintf(text, size, "from %s%s%s", begin, until == INSTANT_NEVER ? "" : " until ",
+    snprintf(text, size, "%s%s%sfrom %s%s%s", *booking ? "for '" : "", booking,
+             *booking ? "' " : "", begin, until == INSTANT_NEVER ? "" : " until ",
              until == INSTANT_NEVER ? "" : end);
 }
 

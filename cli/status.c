@@ -163,6 +163,33 @@ static void print_drains(const json_t *answer)
     }
 }
 
+static void print_names(const json_t *names, const char *what)
+{
+    const json_t *name;
+    size_t i;
+
+    json_array_foreach(names, i, name)
+    {
+        printf("%s", i ? ", " : what);
+        table_print_text(stdout, json_string_value(name));
+    }
+}
+
+static void print_bookings(const json_t *answer)
+{
+    const json_t *booking;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "bookings"), i, booking)
+    {
+        printf("%-22s  ", i ? "" : "bookings");
+        table_print_text(stdout, client_text(booking, "name"));
+        print_names(json_object_get(booking, "users"), ": users ");
+        print_names(json_object_get(booking, "groups"), ": groups ");
+        printf("%s\n", json_is_true(json_object_get(booking, "magnetic")) ? ", magnetic" : "");
+    }
+}
+
 static void print_answer(const json_t *answer)
 {
     const json_t *facts = json_object_get(answer, "daemon"), *value;
@@ -174,6 +201,7 @@ static void print_answer(const json_t *answer)
     print_leases(answer);
     print_far_reservations(answer);
     print_drains(answer);
+    print_bookings(answer);
     print_problems(facts, client_instant(answer, "now"));
     print_broken_rules(facts);
 }

@@ -65,7 +65,9 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
          .right = {"keep", true, "May say that an unused lease does not end early (KEEP=yes)."},   \
          .sentence = "The lease does not end early while its VMs are unused (unused-after)")       \
     TERM(term_text, series, "SERIES", TEXT,                                                        \
-         .sentence = "The name of the series that the lease is an occurrence of")
+         .sentence = "The name of the series that the lease is an occurrence of")                  \
+    TERM(term_text, booking, "BOOKING", TEXT,                                                      \
+         .sentence = "The name of the booking whose hosts the lease uses, while they are booked")
 
 #define TERM_MEMBER(type, member, ...) type member;
 #define TERM_ID(type, member, ...)     TERM_ID_##member,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/memory.h"
 
@@ -18,10 +19,41 @@ void plan_finish(struct plan *plan)
     free(plan->columns);
     free(plan->objects.demands);
     kept_finish(&plan->kept);
+    free(plan->host_of);
     *plan = (struct plan){0};
 }
 
+uint32_t plan_host_of(const struct plan *plan, uint32_t place)
+{
+    return place < plan->n_places ? plan->host_of[place] : place;
+}
+
 /* --- the engine ------------------------------------------------------------------------------- */
+
+/* A booked host is there once more, for the leases inside the booking. */
+static int read_insides(struct wire_reader *reader, struct site *site, struct plan *plan,
+                        struct error *err)
+{
+    size_t n = site->n_hosts, n_insides = wire_get_count(reader, 1);
+
+    plan->n_hosts = n;
+    plan->host_of = memory_new(n + n_insides, sizeof *plan->host_of);
+    for (size_t place = 0; place < n; place++)
+        plan->host_of[place] = (uint32_t)place;
+    for (size_t i = 0; i < n_insides && !reader->failed; i++) {
+        uint32_t host = (uint32_t)wire_get(reader, 0, (int64_t)n - 1);
+        struct amounts capacity;
+
+        if (reader->failed)
+            break;
+        capacity = site->hosts[host].capacity;
+        if (site_add_hosts(site, 1, &capacity, err) < 0)
+            return -1;
+        site->hosts[n + i] = site->hosts[host];
+        plan->host_of[n + i] = host;
+    }
+    return 0;
+}
 
 /* Hosts have a number among the units, which many share; -1: none. */
 static int read_site(struct plan *plan, struct wire_reader *reader, struct site *site,
@@ -50,6 +82,8 @@ static int read_site(struct plan *plan, struct wire_reader *reader, struct site 
         site->hosts[i].cluster = cluster;
         site->hosts[i].units = number < 0 ? NULL : units[number];
     }
+    if (read_insides(reader, site, plan, err) < 0)
+        return -1;
     return reader->failed ? error_set(err, EPROTO, "the hosts cannot be read") : 0;
 }
 
@@ -84,15 +118,28 @@ int plan_make_engine(struct plan_building *building, struct wire_reader *reader,
     tell_site(building, NULL);
     engine_destroy(plan->engine);
     plan->engine = NULL;
+    free(plan->host_of);
+    plan->host_of = NULL;
     wire_get_raw(reader, &settings, sizeof settings);
     if (read_site(plan, reader, &site, err) == 0)
         plan->engine = engine_create(&site, &settings, building->hooks, err);
-    plan->n_hosts = site.n_hosts;
+    plan->n_places = site.n_hosts;
     site_finish(&site);
     if (!plan->engine)
         return -1;
     tell_site(building, engine_site(plan->engine));
     return begin(building, reader, err);
+}
+
+/* A value of eight bytes for each host; insides have that of their host. */
+static const void *get_new_column(struct plan *plan, struct wire_reader *reader)
+{
+    uint64_t *column = kept_new(&plan->kept, plan->n_places, sizeof *column);
+
+    wire_get_raw(reader, column, plan->n_hosts * sizeof *column);
+    for (size_t place = plan->n_hosts; place < plan->n_places; place++)
+        memcpy(&column[place], &column[plan->host_of[place]], sizeof *column);
+    return column;
 }
 
 static void read_columns(struct plan *plan, struct wire_reader *reader)
@@ -101,12 +148,8 @@ static void read_columns(struct plan *plan, struct wire_reader *reader)
 
     plan->columns = memory_grow(plan->columns, &plan->columns_allocated, plan->n_columns + n,
                                 sizeof *plan->columns);
-    while (n--) {
-        void *column = kept_new(&plan->kept, plan->n_hosts, sizeof(int64_t));
-
-        wire_get_raw(reader, column, plan->n_hosts * sizeof(int64_t));
-        plan->columns[plan->n_columns++] = column;
-    }
+    while (n--)
+        plan->columns[plan->n_columns++] = get_new_column(plan, reader);
 }
 
 /* The number of one that was sent before; -1: NULL. */
@@ -159,7 +202,7 @@ static void read_filter(struct plan *plan, struct wire_reader *reader)
     struct host_filter *filter = kept_new(&plan->kept, 1, sizeof *filter);
 
     if (wire_get_bool(reader)) {
-        size_t words = bitmap_words(plan->n_hosts);
+        size_t words = bitmap_words(plan->n_places);
         uint64_t *allowed = kept_new(&plan->kept, words, sizeof *allowed);
 
         wire_get_raw(reader, allowed, words * sizeof *allowed);
@@ -215,9 +258,9 @@ static void fact_finish(struct fact *fact)
     free(fact->units);
 }
 
-static uint32_t get_place(struct wire_reader *reader, size_t n_hosts)
+static uint32_t get_place(struct wire_reader *reader, size_t n_places)
 {
-    int64_t place = wire_get(reader, -1, (int64_t)n_hosts - 1);
+    int64_t place = wire_get(reader, -1, (int64_t)n_places - 1);
 
     return place < 0 ? HOST_NONE : (uint32_t)place;
 }
@@ -267,7 +310,7 @@ static void read_places(const struct plan_building *building, struct wire_reader
         struct fact_place *place = &fact->places[i];
         int64_t flags = wire_get(reader, 0, PLACE_HOLDS | PLACE_RELOCATE | PLACE_HAS_UNITS);
 
-        place->place = get_place(reader, building->plan->n_hosts);
+        place->place = get_place(reader, building->plan->n_places);
         place->holds = flags & PLACE_HOLDS;
         place->relocate = flags & PLACE_RELOCATE;
         place->filter =

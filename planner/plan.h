@@ -8,7 +8,8 @@
 
 struct plan {
     struct engine *engine;
-    size_t n_hosts;
+    size_t n_hosts, n_places; /* places: the hosts, then the booked insides of some */
+    uint32_t *host_of;        /* by place: the host that it is, or is the inside of */
     struct set_objects objects;
     size_t filters_allocated, demands_allocated;
     const void **columns; /* that ranks refer to: a number for each host */
@@ -40,6 +41,8 @@ struct plan_building {
     int64_t n_blocks;
 };
 
+/* The host of a place, as galernad numbers them. */
+uint32_t plan_host_of(const struct plan *plan, uint32_t place);
 void plan_finish(struct plan *plan); /* frees its contents; the structure may be used again */
 
 /* Read settings and hosts, and create an engine that begins at building->now. */

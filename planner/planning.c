@@ -75,7 +75,9 @@ static bool free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
 
 static const char *host_attribute(void *context, uint32_t place, const char *name)
 {
-    return host_attributes_find(((const struct planning *)context)->attributes, place, name);
+    const struct planning *planning = context;
+
+    return host_attributes_find(planning->attributes, plan_host_of(planning->current, place), name);
 }
 
 static void each_lease(void *context, void (*visit)(void *, const struct lease *), void *visitor)
@@ -177,7 +179,7 @@ static void take_outputs(struct planning *planning, struct plan *plan, struct an
         if (output->lease->request.id >= BLOCK_BASE && output->lease->request.id != TRIAL_ID &&
             !is_move_of_block(output))
             continue;
-        wire_put_output(&answer->outputs, output);
+        wire_put_output(&answer->outputs, output, plan->host_of);
         answer->n_outputs++;
     }
     for (size_t i = 0; i < planning->outputs.n_items; i++)
@@ -245,6 +247,7 @@ static int make_steps(struct planning *planning, struct plan *plan, int64_t now,
 /* --- answers ---------------------------------------------------------------------------------- */
 
 struct viewing {
+    const struct plan *plan;
     struct wire_writer views;
     size_t n;
 };
@@ -263,7 +266,7 @@ static void view(void *context, const struct lease *lease)
         (id >= BLOCK_BASE ||
          (lease->state == LEASE_ACTIVE && lease->request.kind != LEASE_DEADLINE)))
         return;
-    wire_put_view(&viewing->views, lease);
+    wire_put_view(&viewing->views, lease, viewing->plan->host_of);
     viewing->n++;
 }
 
@@ -295,7 +298,9 @@ static void put_exceptions(struct wire_writer *reply, const struct plan_building
 
         wire_put(reply, relocation->lease);
         wire_put(reply, relocation->vm);
-        wire_put(reply, relocation->place == HOST_NONE ? -1 : (int64_t)relocation->place);
+        wire_put(reply, relocation->place == HOST_NONE
+                            ? -1
+                            : (int64_t)plan_host_of(building->plan, relocation->place));
     }
 }
 
@@ -303,7 +308,7 @@ static void put_answer(struct wire_writer *reply, const struct plan_building *bu
                        const struct answer *answer, const struct error *err)
 {
     const struct engine *engine = building->plan->engine;
-    struct viewing viewing = {0};
+    struct viewing viewing = {.plan = building->plan};
 
     wire_put_text(reply, engine ? NULL : err->text);
     wire_put(reply, answer->failed_step);
@@ -375,7 +380,7 @@ static int make_plan(struct planning *planning, struct plan *plan, struct wire_r
                         : INSTANT_NONE);
     wire_put(reply, tracer != NULL);
     if (tracer)
-        wire_put_trace(reply, tracer_trace(tracer, plan->engine));
+        wire_put_trace(reply, tracer_trace(tracer, plan->engine, plan->host_of));
     wire_writer_finish(&answer.outputs);
     plan_building_finish(&building);
     return understood ? 0 : -1;
@@ -404,7 +409,8 @@ static int make_trial(struct planning *planning, struct wire_reader *reader,
 /* --- operations planned on a host ------------------------------------------------------------- */
 
 struct planned_operations {
-    uint32_t place;
+    const struct plan *plan;
+    uint32_t host;
     struct wire_writer writer;
     size_t n;
 };
@@ -422,8 +428,8 @@ static void put_operations(void *context, const struct lease *lease)
         for (uint32_t host = 0; r->placement && host < r->placement->n_hosts; host++) {
             const int64_t *amounts = &r->placement->amounts[(size_t)host * r->placement->n_types];
 
-            if (r->placement->hosts[host] != operations->place || r->state == RESERVATION_DONE ||
-                r->closes)
+            if (plan_host_of(operations->plan, r->placement->hosts[host]) != operations->host ||
+                r->state == RESERVATION_DONE || r->closes)
                 continue;
             wire_put_operation(
                 &operations->writer,
@@ -447,7 +453,7 @@ static void put_held(const struct engine *engine, struct planned_operations *ope
     const struct held_part *held = engine_held(engine, &n);
 
     for (size_t i = 0; i < n; i++) {
-        if (held[i].host != operations->place)
+        if (plan_host_of(operations->plan, held[i].host) != operations->host)
             continue;
         wire_put_operation(&operations->writer, &(struct planned_operation){
                                                     .lease = held[i].lease,
@@ -465,7 +471,8 @@ static void put_held(const struct engine *engine, struct planned_operations *ope
 static void tell_operations(const struct planning *planning, struct wire_reader *reader,
                             struct wire_writer *reply)
 {
-    struct planned_operations operations = {.place = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
+    struct planned_operations operations = {.plan = &planning->live,
+                                            .host = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
 
     if (planning->live.engine) {
         engine_each_lease(planning->live.engine, put_operations, &operations);

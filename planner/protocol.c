@@ -236,7 +236,8 @@ static void get_reason(struct wire_reader *reader, struct reason *reason)
     reason->word = wire_get_text(reader, 64);
 }
 
-static void wire_put_reservation(struct wire_writer *writer, const struct reservation *r)
+static void wire_put_reservation(struct wire_writer *writer, const struct reservation *r,
+                                 const uint32_t *host_of)
 {
     const struct placement *placement = r ? r->placement : NULL;
 
@@ -249,7 +250,7 @@ static void wire_put_reservation(struct wire_writer *writer, const struct reserv
     wire_put(writer, placement ? placement->n_vms : 0);
     for (uint32_t i = 0; placement && i < placement->n_vms; i++) {
         wire_put(writer, placement->vms[i].vm);
-        wire_put(writer, placement->vms[i].host);
+        wire_put(writer, host_of[placement->vms[i].host]);
     }
 }
 
@@ -291,7 +292,8 @@ static const struct reservation *what_is_told(const struct engine_output *output
     return stretch ? stretch : r;
 }
 
-void wire_put_output(struct wire_writer *writer, const struct engine_output *output)
+void wire_put_output(struct wire_writer *writer, const struct engine_output *output,
+                     const uint32_t *host_of)
 {
     wire_put(writer, output->kind);
     wire_put(writer, output->lease->request.id);
@@ -301,7 +303,7 @@ void wire_put_output(struct wire_writer *writer, const struct engine_output *out
     wire_put(writer, output->at);
     wire_put(writer, output->how);
     wire_put_reason(writer, &output->lease->reason);
-    wire_put_reservation(writer, what_is_told(output));
+    wire_put_reservation(writer, what_is_told(output), host_of);
 }
 
 static void get_output(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply,
@@ -341,14 +343,14 @@ static int64_t planned_begin(const struct lease *lease)
     return INSTANT_NONE;
 }
 
-void wire_put_view(struct wire_writer *writer, const struct lease *lease)
+void wire_put_view(struct wire_writer *writer, const struct lease *lease, const uint32_t *host_of)
 {
     wire_put(writer, lease->request.id);
     wire_put(writer, lease->state);
     wire_put_reason(writer, &lease->reason);
     wire_put(writer, first_start(lease));
     wire_put(writer, planned_begin(lease));
-    wire_put_reservation(writer, lease_planned_stretch(lease));
+    wire_put_reservation(writer, lease_planned_stretch(lease), host_of);
 }
 
 static void get_view(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply,

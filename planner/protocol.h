@@ -173,8 +173,10 @@ void plan_reply_finish(struct plan_reply *reply);
 bool wire_get_plan_reply(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply);
 
 void wire_put_reason(struct wire_writer *writer, const struct reason *reason);
-void wire_put_output(struct wire_writer *writer, const struct engine_output *output);
-void wire_put_view(struct wire_writer *writer, const struct lease *lease);
+/* host_of: by place, as in struct plan. */
+void wire_put_output(struct wire_writer *writer, const struct engine_output *output,
+                     const uint32_t *host_of);
+void wire_put_view(struct wire_writer *writer, const struct lease *lease, const uint32_t *host_of);
 
 struct forecast_start {
     int64_t lease, start;

@@ -285,7 +285,7 @@ static void mark_planned(const struct lease *lease, enum host_finding *findings)
 }
 
 static void find_hosts(struct tracer *tracer, const struct engine *engine,
-                       const struct lease *lease)
+                       const struct lease *lease, const uint32_t *host_of)
 {
     size_t n_hosts = engine_site(engine)->n_hosts;
     enum host_finding *findings = memory_new(n_hosts, sizeof *findings);
@@ -295,9 +295,14 @@ static void find_hosts(struct tracer *tracer, const struct engine *engine,
         if (tracer->vetoed[place] && findings[place] == FINDING_FITS)
             findings[place] = FINDING_VETOED;
     mark_planned(lease, findings);
+    for (uint32_t place = 0; place < n_hosts; place++)
+        if (findings[place] > findings[host_of[place]])
+            findings[host_of[place]] = findings[place];
     for (uint32_t place = 0; place < n_hosts; place++) {
         struct found_hosts *found = &tracer->trace.hosts[findings[place]];
 
+        if (host_of[place] != place)
+            continue;
         if (found->n < TRACE_HOSTS)
             found->places[found->n] = place;
         found->n++;
@@ -305,13 +310,18 @@ static void find_hosts(struct tracer *tracer, const struct engine *engine,
     free(findings);
 }
 
-const struct plan_trace *tracer_trace(struct tracer *tracer, const struct engine *engine)
+const struct plan_trace *tracer_trace(struct tracer *tracer, const struct engine *engine,
+                                      const uint32_t *host_of)
 {
     const struct lease *lease = engine ? engine_lease(engine, tracer->lease) : NULL;
 
     if (!lease || tracer->trace.at != INSTANT_NONE)
         return &tracer->trace;
     tracer->trace.at = instant_later(engine_now(engine), lease->request.start);
-    find_hosts(tracer, engine, lease);
+    find_hosts(tracer, engine, lease, host_of);
+    for (int64_t i = 0; i < tracer->trace.n_calls; i++)
+        if (tracer->trace.calls[i].question == POLICY_CALL_SCORE_HOSTS &&
+            tracer->trace.calls[i].best >= 0)
+            tracer->trace.calls[i].best = host_of[tracer->trace.calls[i].best];
     return &tracer->trace;
 }

@@ -52,6 +52,8 @@ const struct route routes[] = {
     {"POST", "/drains", "host-drain", RIGHT_OPERATOR, .body = true, .status = OK},
     {"DELETE", "/hosts/{host}/drain", "host-undrain", RIGHT_OPERATOR, HOST,
      .query = {{"at", PARAMETER_TEXT}, {"all", PARAMETER_FLAG}}, .status = OK},
+    {"DELETE", "/bookings/{booking}", "host-unbook", RIGHT_OPERATOR,
+     .parameter = {"booking", PARAMETER_TEXT}, .status = OK},
     {"DELETE", "/hosts/{host}/quarantine", "host-release", RIGHT_OPERATOR, HOST, .status = OK},
     {"POST", "/clusters/{cluster}/rebalancing", "host-rebalance", RIGHT_OPERATOR,
      .parameter = {"cluster", PARAMETER_EITHER}, .body = true, .status = OK},

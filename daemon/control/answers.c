@@ -41,6 +41,7 @@ static const struct {
     {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
     {"host-drain", RIGHT_CHANGE, answer_host_drain},
     {"host-undrain", RIGHT_CHANGE, answer_host_undrain},
+    {"host-unbook", RIGHT_CHANGE, answer_host_unbook},
     {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance},
     {"host-release", RIGHT_CHANGE, answer_host_release},
     {"enable-policy", RIGHT_CHANGE, answer_enable_policy},

@@ -14,12 +14,14 @@
 #include "daemon/control/account.h"
 #include "daemon/control/control.h"
 #include "daemon/control/order.h"
+#include "daemon/store/booking.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
 
 /* A host as last observed. */
 struct drain_times {
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
+    const char *booking; /* "": none */
 };
 
 struct host_view {
@@ -40,6 +42,7 @@ struct drain_order {
     size_t n_hosts;
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
     bool dry_run;
+    const struct booking *booking; /* the hosts are for those whom it admits; NULL: for nobody */
 };
 
 struct undrain_order {
@@ -193,6 +196,12 @@ struct answers_daemon {
     /* -1 with err: the host is not drained. */
     int (*undrain)(void *context, const struct undrain_order *order, const char *who,
                    struct error *err);
+
+    /* End a booking, on all its hosts, now and later. -1 with err: there is none. */
+    int (*unbook)(void *context, const char *booking, const char *who, struct error *err);
+    /* Visit all bookings. */
+    void (*each_booking)(void *context, void (*visit)(void *visitor, const struct booking *booking),
+                         void *visitor);
 
     /* End the quarantine of a host. -1 with err: the host is not quarantined. */
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);

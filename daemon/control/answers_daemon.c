@@ -191,6 +191,7 @@ json_t *answer_status(const struct question *question)
     json_put(answer, "late", json_integer((json_int_t)late));
     json_put(answer, "vms", json_integer((json_int_t)n));
     json_put(answer, "drains", answers_drains(question));
+    json_put(answer, "bookings", answers_bookings(question));
     json_put(answer, "far_reservations", far_reservations(question));
     daemon->status(daemon->context, facts);
     json_put(answer, "daemon", facts);

@@ -52,6 +52,8 @@ static json_t *drains_json(const struct host_view *host)
 
         json_put(line, "from", json_from_instant(host->drains[i].from));
         json_put(line, "until", json_from_instant(host->drains[i].until));
+        json_put(line, "booking",
+                 *host->drains[i].booking ? json_from_text(host->drains[i].booking) : json_null());
         json_array_append_new(list, line);
     }
     return list;
@@ -130,8 +132,8 @@ struct timeline {
 static const char *use_word(const struct operation_view *operation,
                             const struct lease_record *lease)
 {
-    if (strcmp(operation->what, "drain") == 0)
-        return "drain";
+    if (strcmp(operation->what, "drain") == 0 || strcmp(operation->what, "booking") == 0)
+        return operation->what;
     if (strcmp(operation->what, "hold") == 0)
         return "held";
     if (operation->lease < 0)
@@ -307,6 +309,8 @@ static json_t *drain(const struct question *question, const struct drain_order *
     json_put(answer, "from", json_from_instant(order->from));
     json_put(answer, "until", json_from_instant(order->until));
     json_put(answer, "dry_run", json_boolean(order->dry_run));
+    json_put(answer, "booking",
+             order->booking ? json_from_text(order->booking->name) : json_null());
     json_put(answer, "vms", vms);
     return answer;
 }
@@ -318,10 +322,19 @@ json_t *answer_host_drain(const struct question *question)
     struct drain_order order = {.hosts = ids, .from = question->now, .until = INSTANT_NEVER};
     json_t *answer = read_hosts(question, ids, &order.n_hosts);
 
+    struct booking booking = {.users = NULL};
+
     if (!answer)
         answer = read_drain(question, &order);
     if (!answer)
+        answer = answers_read_booking(question, &booking);
+    if (*booking.name)
+        order.booking = &booking;
+    if (!answer && order.booking && order.until == INSTANT_NEVER)
+        answer = answer_error(EINVAL, "until: is missing; a booking has an end");
+    if (!answer)
         answer = drain(question, &order);
+    booking_finish(&booking);
     free(ids);
     return answer;
 }

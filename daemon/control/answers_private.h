@@ -42,12 +42,18 @@ json_t *answer_wake(const struct question *question);
 json_t *answer_reload_policies(const struct question *question);
 json_t *answer_host_drain(const struct question *question);
 json_t *answer_host_undrain(const struct question *question);
+json_t *answer_host_unbook(const struct question *question);
 json_t *answer_host_rebalance(const struct question *question);
 json_t *answer_host_release(const struct question *question);
 json_t *answer_enable_policy(const struct question *question);
 
 /* The hosts that are drained, now or later, as in "host-list". O(hosts + drained hosts * VMs). */
 json_t *answers_drains(const struct question *question);
+/* The booking of a request, to be finished; an empty name: it has none. Returns the answer with
+ * the error, or NULL. */
+json_t *answers_read_booking(const struct question *question, struct booking *booking);
+/* Bookings, and whom they admit. */
+json_t *answers_bookings(const struct question *question);
 
 /* Who asks, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
 void answers_peer(const struct question *question, char *text, size_t size);

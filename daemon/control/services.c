@@ -276,16 +276,16 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
         bool quarantined = until != INSTANT_NONE;
         struct drain_times drains[DRAINS_OF_HOST_MOST];
         size_t n_drains = services_drains_of(daemon, host->id, drains);
-        bool drained = drains_has(&daemon->drains, host->id, clock_now());
+        const struct drain *drain = drains_at(&daemon->drains, host->id, clock_now());
         bool used = usage[i].vms + usage[i].unread > 0;
 
         visit(visitor, &(struct host_view){.id = host->id,
                                            .name = host->name,
                                            .cluster = host->cluster_name,
-                                           .state = drained       ? used ? "draining" : "drained"
+                                           .state = drain         ? services_drain_word(drain, used)
                                                     : quarantined ? "quarantined"
                                                                   : state_word(host->state),
-                                           .usable = on && !quarantined && !drained,
+                                           .usable = on && !quarantined && !drain,
                                            .cpu = host->cpu,
                                            .memory = host->memory,
                                            .cpu_used = usage[i].cpu,
@@ -430,8 +430,6 @@ static int each_operation(void *context, int32_t host,
     const struct services_question *question = daemon->question;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
-    struct drain_times drains[DRAINS_OF_HOST_MOST];
-    size_t n_drains = services_drains_of(daemon, host, drains);
 
     if (!hosts || !planner_is_ready(daemon->planner))
         return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been seen");
@@ -445,13 +443,7 @@ static int each_operation(void *context, int32_t host,
     }
     for (size_t i = 0; i < question->n_operations; i++)
         show_operation(&timeline, &question->operations[i]);
-    for (size_t i = 0; i < n_drains; i++)
-        visit(visitor, &(struct operation_view){.lease = -1,
-                                                .vm = -1,
-                                                .what = "drain",
-                                                .from = drains[i].from,
-                                                .until = drains[i].until,
-                                                .planned = drains[i].from > clock_now()});
+    services_visit_drains(daemon, host, visit, visitor);
     return 0;
 }
 
@@ -590,6 +582,8 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .request = services_request,
                                    .drain = services_drain,
                                    .undrain = services_undrain,
+                                   .unbook = services_unbook,
+                                   .each_booking = services_each_booking,
                                    .rebalance = services_rebalance,
                                    .release_host = release_host,
                                    .log_levels = services_log_levels,

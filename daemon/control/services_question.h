@@ -96,8 +96,19 @@ int services_trace(void *context, int64_t id, json_t *trace, struct error *err);
 /* When the host is drained, now and later, ascending; returns how often. */
 size_t services_drains_of(const struct daemon *daemon, int32_t host,
                           struct drain_times times[DRAINS_OF_HOST_MOST]);
+/* The same as operations of the host. */
+void services_visit_drains(const struct daemon *daemon, int32_t host,
+                           void (*visit)(void *visitor, const struct operation_view *operation),
+                           void *visitor);
+/* "drained", "booked", ...: the state of a host in that drain. */
+const char *services_drain_word(const struct drain *drain, bool used);
 int services_undrain(void *context, const struct undrain_order *order, const char *who,
                      struct error *err);
+
+int services_unbook(void *context, const char *booking, const char *who, struct error *err);
+void services_each_booking(void *context,
+                           void (*visit)(void *visitor, const struct booking *booking),
+                           void *visitor);
 
 /* services_rebalance.c: what answers call to rebalance clusters. */
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,

@@ -1,4 +1,4 @@
-/* Keeps the hosts that operators empty. */
+/* Keeps the hosts that operators empty or set aside. */
 #include "daemon/live/drains.h"
 
 #include <inttypes.h>
@@ -10,22 +10,81 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-static const char fact[] = "drains";
+static const char drains_fact[] = "drains", bookings_fact[] = "bookings";
 
-enum { DRAIN_TEXT = 64 /* characters of one drain: a host, two times */ };
+enum { DRAIN_TEXT = 64 + TERM_TEXT_MAX /* characters of one drain: a host, two times, a name */ };
 
-/* The value is "HOST FROM UNTIL;" for each. */
+/* --- the store -------------------------------------------------------------------------------- */
+
+/* The text up to that character, which is replaced by the end of a string; *text is what follows.
+ * NULL: it is not there. */
+static char *cut(char **text, char end)
+{
+    char *begin = *text, *found = strchr(begin, end);
+
+    if (!found)
+        return NULL;
+    *found = '\0';
+    *text = found + 1;
+    return begin;
+}
+
+/* The value is "NAME\tyes\tUSERS\tGROUPS\n" for each; "no": it is not magnetic. */
+static void load_bookings(struct drains *drains, const struct store *store)
+{
+    const char *value = store_fact(store, bookings_fact);
+    char *text = memory_text(value ? value : ""), *rest = text;
+
+    for (char *line; (line = cut(&rest, '\n'));) {
+        char *name = cut(&line, '\t'), *magnetic = name ? cut(&line, '\t') : NULL;
+        char *users = magnetic ? cut(&line, '\t') : NULL;
+        struct booking booking = {.users = users, .groups = line};
+
+        if (!users || !booking_name_is_valid(name))
+            continue;
+        booking.magnetic = strcmp(magnetic, "yes") == 0;
+        snprintf(booking.name, sizeof booking.name, "%s", name);
+        drains_book(drains, &booking);
+    }
+    free(text);
+}
+
+/* The value is "HOST FROM UNTIL;" for each, of a booking "HOST FROM UNTIL NAME;". */
 void drains_load(struct drains *drains, const struct store *store)
 {
-    const char *text = store_fact(store, fact);
-    struct drain drain;
-    int length;
+    const char *value = store_fact(store, drains_fact);
+    char *text = memory_text(value ? value : ""), *rest = text;
 
-    for (; text && sscanf(text, "%" SCNd32 " %" SCNd64 " %" SCNd64 ";%n", &drain.host, &drain.from,
-                          &drain.until, &length) == 3;
-         text += length)
-        if (drain.host >= 0 && drain.from < drain.until)
+    load_bookings(drains, store);
+    for (const char *line; (line = cut(&rest, ';'));) {
+        struct drain drain = {.booking = ""};
+        int n = sscanf(line, "%" SCNd32 " %" SCNd64 " %" SCNd64 " %63s", &drain.host, &drain.from,
+                       &drain.until, drain.booking);
+
+        if (n < 3)
+            break;
+        if (drain.host >= 0 && drain.from < drain.until &&
+            (n == 3 || drains_booking(drains, drain.booking)))
             drains_put(drains, &drain);
+    }
+    free(text);
+}
+
+static void save_bookings(const struct drains *drains, struct store *store)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+
+    for (size_t i = 0; i < drains->n_bookings; i++) {
+        const struct booking *booking = &drains->bookings[i];
+
+        fprintf(stream, "%s\t%s\t%s\t%s\n", booking->name, booking->magnetic ? "yes" : "no",
+                booking->users, booking->groups);
+    }
+    fclose(stream);
+    store_set_fact(store, bookings_fact, drains->n_bookings ? text : NULL);
+    free(text);
 }
 
 void drains_save(const struct drains *drains, struct store *store)
@@ -34,12 +93,16 @@ void drains_save(const struct drains *drains, struct store *store)
     char *text = memory_new(size, 1);
 
     for (size_t i = 0; i < drains->n; i++)
-        length +=
-            (size_t)snprintf(text + length, size - length, "%" PRId32 " %" PRId64 " %" PRId64 ";",
-                             drains->items[i].host, drains->items[i].from, drains->items[i].until);
-    store_set_fact(store, fact, length ? text : NULL);
+        length += (size_t)snprintf(
+            text + length, size - length, "%" PRId32 " %" PRId64 " %" PRId64 "%s%s;",
+            drains->items[i].host, drains->items[i].from, drains->items[i].until,
+            *drains->items[i].booking ? " " : "", drains->items[i].booking);
+    store_set_fact(store, drains_fact, length ? text : NULL);
     free(text);
+    save_bookings(drains, store);
 }
+
+/* --- drains of a host ------------------------------------------------------------------------- */
 
 const struct drain *drains_of(const struct drains *drains, int32_t host)
 {
@@ -63,10 +126,44 @@ static bool holds(const struct drain *drain, int64_t at)
     return drain->from <= at && at < drain->until;
 }
 
+const struct drain *drains_at(const struct drains *drains, int32_t host, int64_t at)
+{
+    for (size_t i = 0; i < drains->n; i++)
+        if (drains->items[i].host == host && holds(&drains->items[i], at))
+            return &drains->items[i];
+    return NULL;
+}
+
+static struct booking *find_booking(const struct drains *drains, const char *name)
+{
+    for (size_t i = 0; i < drains->n_bookings; i++)
+        if (strcmp(drains->bookings[i].name, name) == 0)
+            return &drains->bookings[i];
+    return NULL;
+}
+
+static bool has_drain(const struct drains *drains, const char *booking)
+{
+    for (size_t i = 0; i < drains->n; i++)
+        if (strcmp(drains->items[i].booking, booking) == 0)
+            return true;
+    return false;
+}
+
 static void take_out(struct drains *drains, size_t i)
 {
     drains->n--;
     memmove(&drains->items[i], &drains->items[i + 1], (drains->n - i) * sizeof *drains->items);
+}
+
+/* Bookings whose drains are all over. */
+static void drop_bookings(struct drains *drains)
+{
+    for (size_t i = drains->n_bookings; i-- > 0;)
+        if (!has_drain(drains, drains->bookings[i].name)) {
+            booking_finish(&drains->bookings[i]);
+            drains->bookings[i] = drains->bookings[--drains->n_bookings];
+        }
 }
 
 void drains_put(struct drains *drains, const struct drain *drain)
@@ -92,6 +189,7 @@ bool drains_remove(struct drains *drains, int32_t host, int64_t at)
     for (size_t i = 0; i < drains->n; i++)
         if (drains->items[i].host == host && (at == INSTANT_NONE || holds(&drains->items[i], at))) {
             take_out(drains, i);
+            drop_bookings(drains);
             return true;
         }
     return false;
@@ -104,28 +202,31 @@ bool drains_expire(struct drains *drains, int64_t now)
     for (size_t i = drains->n; i-- > 0;)
         if (drains->items[i].until <= now)
             take_out(drains, i);
+    drop_bookings(drains);
     return drains->n < before;
 }
 
 void drains_copy(struct drains *copy, const struct drains *drains)
 {
     *copy = (struct drains){0};
+    for (size_t i = 0; i < drains->n_bookings; i++)
+        drains_book(copy, &drains->bookings[i]);
     for (size_t i = 0; i < drains->n; i++)
         drains_put(copy, &drains->items[i]);
 }
 
 void drains_finish(struct drains *drains)
 {
+    for (size_t i = 0; i < drains->n_bookings; i++)
+        booking_finish(&drains->bookings[i]);
+    free(drains->bookings);
     free(drains->items);
     *drains = (struct drains){0};
 }
 
 bool drains_has(const struct drains *drains, int32_t host, int64_t now)
 {
-    for (size_t i = 0; i < drains->n; i++)
-        if (drains->items[i].host == host && holds(&drains->items[i], now))
-            return true;
-    return false;
+    return drains_at(drains, host, now) != NULL;
 }
 
 int64_t drains_next_end(const struct drains *drains)
@@ -136,4 +237,85 @@ int64_t drains_next_end(const struct drains *drains)
         if (drains->items[i].until < next)
             next = drains->items[i].until;
     return next;
+}
+
+/* --- bookings --------------------------------------------------------------------------------- */
+
+const struct booking *drains_booking(const struct drains *drains, const char *name)
+{
+    return find_booking(drains, name);
+}
+
+bool drains_book(struct drains *drains, const struct booking *booking)
+{
+    struct booking *known = find_booking(drains, booking->name), copy;
+
+    booking_copy(&copy, booking);
+    if (known) {
+        booking_finish(known);
+        *known = copy;
+        return false;
+    }
+    drains->bookings = memory_grow(drains->bookings, &drains->bookings_allocated,
+                                   drains->n_bookings + 1, sizeof *drains->bookings);
+    drains->bookings[drains->n_bookings++] = copy;
+    return true;
+}
+
+bool drains_unbook(struct drains *drains, const char *name)
+{
+    size_t before = drains->n;
+
+    for (size_t i = drains->n; i-- > 0;)
+        if (strcmp(drains->items[i].booking, name) == 0)
+            take_out(drains, i);
+    drop_bookings(drains);
+    return drains->n < before;
+}
+
+bool drains_let_in(const struct drains *drains, const char *booking,
+                   const struct lease_record *lease)
+{
+    const struct booking *found = find_booking(drains, booking);
+
+    if (!found || *lease->booking)
+        return found && strcmp(found->name, lease->booking) == 0;
+    return found->magnetic && booking_admits(found, lease->user, lease->user_group);
+}
+
+int64_t drains_end_of_stay(const struct drains *drains, const struct drain *drain)
+{
+    const struct drain *next = drains_at(drains, drain->host, drain->until);
+
+    while (next && strcmp(next->booking, drain->booking) == 0) {
+        drain = next;
+        next = drains_at(drains, drain->host, drain->until);
+    }
+    return drain->until;
+}
+
+/* The first begin of a drain of the booking on the host from that time on; INSTANT_NEVER. */
+static int64_t next_begin(const struct drains *drains, const struct drain *drain, int64_t from)
+{
+    for (size_t i = 0; i < drains->n; i++) /* ascending */
+        if (drains->items[i].host == drain->host && drains->items[i].from >= from &&
+            strcmp(drains->items[i].booking, drain->booking) == 0)
+            return drains->items[i].from;
+    return INSTANT_NEVER;
+}
+
+bool drains_ahead(const struct drains *drains, const struct lease_record *lease, int32_t host,
+                  int64_t now, struct drain *ahead)
+{
+    const struct drain *drain = drains_at(drains, host, now), *first = drains_of(drains, host);
+
+    if (!drain || !drains_let_in(drains, drain->booking, lease)) {
+        if (first)
+            *ahead = *first;
+        return first != NULL;
+    }
+    *ahead = *drain;
+    ahead->from = drains_end_of_stay(drains, drain);
+    ahead->until = next_begin(drains, drain, ahead->from);
+    return ahead->from != INSTANT_NEVER;
 }

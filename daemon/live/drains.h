@@ -1,8 +1,10 @@
-/* drains.h: hosts that operators empty, from a time on, until another one or until they end it.
+/* drains.h: hosts that operators empty, from a time on, until another one or until they end it, or
+ * set aside for the leases of a booking (booking.h).
  *
  * A host may have several such windows, which do not overlap. A plan sees a drained host as one
  * whose capacity is taken for that time: what would not end before is not placed there, and what
- * runs there has to leave. Kept in the store, as its fact "drains". Seconds since 1970. Each
+ * runs there has to leave. Of a booking, the same is true of the leases inside it at all other
+ * times. Kept in the store, as its facts "drains" and "bookings". Seconds since 1970. Each
  * function is O(drains).
  */
 #ifndef GALERNA_DAEMON_DRAINS_H
@@ -12,18 +14,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/store/booking.h"
+
+struct lease_record;
 struct store;
 
 enum { DRAINS_OF_HOST_MOST = 100 }; /* for those who order them: each is a part of every plan */
 
 struct drain {
     int32_t host;
-    int64_t from, until; /* until may be INSTANT_NEVER */
+    int64_t from, until;         /* until may be INSTANT_NEVER */
+    char booking[TERM_TEXT_MAX]; /* the name of one of the bookings; "": none */
 };
 
 struct drains {
     struct drain *items; /* ascending by `from` */
     size_t n, allocated;
+    struct booking *bookings; /* each has a drain */
+    size_t n_bookings, bookings_allocated;
 };
 
 /* Those in the store; what cannot be read is left out. */
@@ -31,8 +39,12 @@ void drains_load(struct drains *drains, const struct store *store);
 /* Written by the next commit. */
 void drains_save(const struct drains *drains, struct store *store);
 
-/* Replaces those of the host that it overlaps. */
+/* Replaces those of the host that it overlaps. If it is of a booking, that is put first. */
 void drains_put(struct drains *drains, const struct drain *drain);
+/* The booking of that name, as it is from now on; true: there was none. */
+bool drains_book(struct drains *drains, const struct booking *booking);
+/* Remove all drains of the booking. False: there is none. */
+bool drains_unbook(struct drains *drains, const char *name);
 /* The host's first one (at: INSTANT_NONE), or the one in which that time is. False: there is none.
  */
 bool drains_remove(struct drains *drains, int32_t host, int64_t at);
@@ -43,6 +55,18 @@ void drains_finish(struct drains *drains);
 
 /* The host's first one, or NULL. */
 const struct drain *drains_of(const struct drains *drains, int32_t host);
+/* The one in which that time is, or NULL. */
+const struct drain *drains_at(const struct drains *drains, int32_t host, int64_t at);
+const struct booking *drains_booking(const struct drains *drains, const char *name); /* or NULL */
+/* Is the lease one of those inside the booking: does it name it, or need not? */
+bool drains_let_in(const struct drains *drains, const char *booking,
+                   const struct lease_record *lease);
+/* When the drain ends, and those of its booking that follow it at once. */
+int64_t drains_end_of_stay(const struct drains *drains, const struct drain *drain);
+/* When the host is closed next, or is now, to a lease that is there now: the host's first drain, or
+ * if the lease is inside a booking the time until the next drain of it. False: it is not. */
+bool drains_ahead(const struct drains *drains, const struct lease_record *lease, int32_t host,
+                  int64_t now, struct drain *ahead);
 size_t drains_count(const struct drains *drains, int32_t host);
 /* Is the host drained now? */
 bool drains_has(const struct drains *drains, int32_t host, int64_t now);

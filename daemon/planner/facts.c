@@ -95,7 +95,7 @@ static void put_places(struct facts *facts, const struct lease_record *lease,
     for (uint32_t i = 0; i < planned->n_vms; i++) {
         const struct vm_record *vm = store_vm(facts->store, planned->vms[i]);
         const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
-        uint32_t place = picture_place(facts->picture, vm_planned_host(vm));
+        uint32_t place = facts_place(facts, lease, vm_planned_host(vm));
         bool holds = holds_its_hosts(lease) && observed && observed_holds_host(observed) &&
                      !vm->suspended_by_us;
         bool has_units = facts_has_units(facts, observed, place);
@@ -213,13 +213,16 @@ static void gather_unread(struct facts *facts)
     const struct host_pool *pool = &facts->picture->hosts->pool;
 
     for (size_t i = 0; i < pool->n; i++) {
+        struct vm_observation unread = {0};
         struct unread_room room;
 
-        if (world_unread(facts->planner->world, &pool->items[i], &room))
-            put_block(
-                facts,
-                &(struct vm_observation){.id = room.vm, .cpu = room.cpu, .memory = room.memory},
-                NULL, (uint32_t)i);
+        if (!world_unread(facts->planner->world, &pool->items[i], &room))
+            continue;
+        unread.id = room.vm;
+        unread.cpu = room.cpu;
+        unread.memory = room.memory;
+        put_block(facts, &unread, NULL, (uint32_t)i);
+        facts_put_stays(facts, &unread, NULL, (uint32_t)i);
     }
 }
 
@@ -232,10 +235,12 @@ static void gather_blocks(struct facts *facts)
         const struct vm_record *vm = store_vm(facts->store, observed->id);
         uint32_t place;
 
-        if (!observed_holds_host(observed) || covered(facts, vm) || (vm && vm->suspended_by_us))
+        if (!observed_holds_host(observed) || (vm && vm->suspended_by_us))
             continue;
-        place = picture_place(facts->picture, observed->history.host);
-        if (place != HOST_NONE)
+        place = facts_place(facts, vm ? store_lease(facts->store, vm->lease) : NULL,
+                            observed->history.host);
+        facts_put_stays(facts, observed, vm, place);
+        if (place != HOST_NONE && !covered(facts, vm))
             put_block(facts, observed, vm, place);
     }
 }
@@ -527,6 +532,9 @@ bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *p
                           const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
+    const struct drains *drains = planner->settings.drains;
+    struct drain ahead;
     uint32_t place;
 
     if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
@@ -536,7 +544,8 @@ bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *p
         return false;
     place = picture_place(picture, vm->host);
     return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place] ||
-           (planner->settings.drains && drains_has(planner->settings.drains, vm->host, now));
+           (drains && lease && drains_ahead(drains, lease, vm->host, now, &ahead) &&
+            ahead.from <= now);
 }
 
 bool planner_must_relocate(const struct planner *planner, const struct lease_record *lease,

@@ -1,33 +1,26 @@
 /* Host filters, and the columns that their ranks refer to, as facts: what many VMs share is sent
  * once. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "daemon/planner/planner_inside.h"
-
-/* The number of something that was sent before; else it gets the next one, and *is_new. */
-static int32_t number_of(struct map *sent, const void *object, int32_t next, bool *is_new)
-{
-    size_t before = sent->n;
-    int32_t *number = map_value(sent, map_add(sent, (int64_t)(intptr_t)object));
-
-    *is_new = sent->n > before;
-    if (*is_new)
-        *number = next;
-    return *number;
-}
+#include "util/memory.h"
 
 /* Eight bytes for each host, or NULL. */
 static void put_column(struct facts *facts, const void *column)
 {
-    int32_t number = -1;
-    bool is_new = false;
+    struct map *sent = &facts->sent->columns;
+    size_t before = sent->n;
 
-    if (column)
-        number = number_of(&facts->sent->columns, column, (int32_t)facts->sent->columns.n, &is_new);
-    if (is_new) {
-        wire_put_raw(&facts->column_section, column,
-                     facts->picture->hosts->pool.n * sizeof(int64_t));
-        facts->n_new_columns++;
+    if (!column) {
+        wire_put(&facts->filter_section, -1);
+        return;
     }
-    wire_put(&facts->filter_section, number);
+    wire_put(&facts->filter_section, map_add(sent, (int64_t)(intptr_t)column));
+    if (sent->n == before)
+        return;
+    wire_put_raw(&facts->column_section, column, facts->picture->hosts->pool.n * sizeof(int64_t));
+    facts->n_new_columns++;
 }
 
 static void put_rank(struct facts *facts, const struct host_rank *rank)
@@ -46,14 +39,34 @@ static void put_rank(struct facts *facts, const struct host_rank *rank)
     put_column(facts, rank->preferences);
 }
 
-int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter)
+/* The places that the filter allows on these sides, to be freed. */
+static uint64_t *allowed_places(const struct facts *facts, const struct sides *sides,
+                                const struct host_filter *filter)
 {
-    struct wire_writer *section = &facts->filter_section;
-    size_t words = bitmap_words(facts->picture->hosts->pool.n);
+    const struct picture *picture = facts->picture;
+    size_t n_places = picture->hosts->pool.n + picture->n_insides;
+    uint64_t *allowed = memory_new(bitmap_words(n_places), sizeof *allowed);
 
-    wire_put(section, filter->allowed != NULL);
-    if (filter->allowed)
-        wire_put_raw(section, filter->allowed, words * sizeof *filter->allowed);
+    for (uint32_t place = 0; place < n_places; place++)
+        if (host_filter_allows(filter, picture_host_place(picture, place)) &&
+            facts_is_on(facts, sides, place))
+            bitmap_add(allowed, place);
+    return allowed;
+}
+
+static int32_t put_filter(struct facts *facts, const struct sides *sides,
+                          const struct host_filter *filter)
+{
+    const struct picture *picture = facts->picture;
+    struct wire_writer *section = &facts->filter_section;
+    size_t words = bitmap_words(picture->hosts->pool.n + picture->n_insides);
+    uint64_t *own = picture->n_insides ? allowed_places(facts, sides, filter) : NULL;
+    const uint64_t *allowed = own ? own : filter->allowed;
+
+    wire_put(section, allowed != NULL);
+    if (allowed)
+        wire_put_raw(section, allowed, words * sizeof *allowed);
+    free(own);
     wire_put(section, filter->rank != NULL);
     if (filter->rank)
         put_rank(facts, filter->rank);
@@ -62,13 +75,54 @@ int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter)
     return (int32_t)facts->sent->n_filters++;
 }
 
-int32_t facts_shared_filter(struct facts *facts, const struct host_filter *filter)
+static struct sides sides_of_vm(const struct facts *facts, const struct vm_record *vm)
 {
-    bool is_new;
-    int32_t number =
-        number_of(&facts->sent->filters, filter, (int32_t)facts->sent->n_filters, &is_new);
+    return facts_sides(facts, facts_lease(facts, store_lease(facts->store, vm->lease)),
+                       vm_planned_host(vm));
+}
 
-    if (is_new)
-        facts_put_filter(facts, filter);
-    return number;
+int32_t facts_put_filter(struct facts *facts, const struct vm_record *vm,
+                         const struct host_filter *filter)
+{
+    const struct sides sides = sides_of_vm(facts, vm);
+
+    return put_filter(facts, &sides, filter);
+}
+
+static int32_t shared_filter(struct facts *facts, const struct sides *sides,
+                             const struct host_filter *filter)
+{
+    struct map *sent = &facts->sent->filters;
+    char key[sizeof filter + sizeof *sides];
+    size_t before = sent->n;
+    uint32_t number;
+
+    memcpy(key, &filter, sizeof filter);
+    memcpy(key + sizeof filter, sides, sizeof *sides);
+    number = map_add_bytes(sent, key, sizeof key);
+    if (sent->n > before)
+        *(int32_t *)map_value(sent, number) = put_filter(facts, sides, filter);
+    return *(int32_t *)map_value(sent, number);
+}
+
+int32_t facts_shared_filter(struct facts *facts, const struct vm_record *vm,
+                            const struct host_filter *filter)
+{
+    const struct sides sides = sides_of_vm(facts, vm);
+
+    return shared_filter(facts, &sides, filter);
+}
+
+static const struct host_filter any_host;
+
+int32_t facts_any_host(struct facts *facts, const struct vm_record *vm)
+{
+    return facts->picture->n_insides ? facts_shared_filter(facts, vm, &any_host) : -1;
+}
+
+int32_t facts_any_host_of(struct facts *facts, const struct lease_record *lease)
+{
+    const struct sides sides = facts_sides(facts, lease, -1);
+
+    return facts->picture->n_insides ? shared_filter(facts, &sides, &any_host) : -1;
 }

@@ -73,6 +73,7 @@ static void put_hosts(const struct facts *facts, struct wire_writer *frame)
         wire_put(frame, pool->items[i].cpu > 0 ? pool->items[i].cpu : 0);
         wire_put(frame, pool->items[i].memory > 0 ? pool->items[i].memory : 0);
     }
+    facts_put_insides(facts, frame);
     free(units);
 }
 

@@ -9,8 +9,8 @@
 void sent_init(struct sent *sent)
 {
     *sent = (struct sent){0};
-    map_init(&sent->filters, sizeof(int32_t));
-    map_init(&sent->columns, sizeof(int32_t));
+    map_init_copying(&sent->filters, sizeof(int32_t));
+    map_init(&sent->columns, 0);
     map_init_copying(&sent->demands, 0);
     map_init_copying(&sent->names, 0);
 }
@@ -364,7 +364,7 @@ int32_t facts_demand(struct facts *facts, const struct lease_record *lease,
 bool facts_has_units(const struct facts *facts, const struct vm_observation *observed,
                      uint32_t place)
 {
-    const struct host *host = place == HOST_NONE ? NULL : &facts->picture->hosts->pool.items[place];
+    const struct host *host = place == HOST_NONE ? NULL : picture_host(facts->picture, place);
 
     return observed && host && host->hardware && planned_there(facts, host, observed->id);
 }
@@ -410,8 +410,8 @@ void facts_put_vm_units(const struct facts *facts, const struct vm_observation *
 {
     struct kept_list kept = {0};
     struct vm_units units;
-    uint32_t n_nodes = facts_make_vm_units(facts, &facts->picture->hosts->pool.items[place],
-                                           observed, &kept, &units);
+    uint32_t n_nodes =
+        facts_make_vm_units(facts, picture_host(facts->picture, place), observed, &kept, &units);
 
     wire_put_vm_units(section, &units, n_nodes);
     kept_finish(&kept);

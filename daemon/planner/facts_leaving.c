@@ -27,9 +27,14 @@ static int64_t time_to_empty(const struct planner *planner, int32_t host)
 }
 
 /* No operator wants it off its host. */
-static bool vm_is_only_wanted(const struct drains *drains, const struct vm_record *vm)
+static bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
+                              const struct vm_record *vm, int64_t now)
 {
-    return vm->wanted && !vm->resched && (!drains || !drains_of(drains, vm->host));
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
+    struct drain ahead;
+
+    return vm->wanted && !vm->resched &&
+           (!drains || !lease || !drains_ahead(drains, lease, vm->host, now, &ahead));
 }
 
 /* At once. The time stays that of the first plan: it is in the owner's message. */
@@ -43,24 +48,26 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
-    const struct drain *drain = drains ? drains_of(drains, vm->host) : NULL;
     int64_t begins, promised;
+    struct drain drain;
+    bool drained;
 
     if (vm->gone || !lease || vm_moves(vm))
         return INSTANT_NONE;
     if (vm->resched)
         return leaves_now(lease, now);
+    drained = drains && drains_ahead(drains, lease, vm->host, now, &drain);
     promised = lease_moves_by(planner->store, lease, now);
-    if (promised != INSTANT_NONE && (!drain || promised <= drain->from))
+    if (promised != INSTANT_NONE && (!drained || promised <= drain.from))
         return promised;
-    if (vm_is_only_wanted(drains, vm))
+    if (vm_is_only_wanted(planner, drains, vm, now))
         return vm->wanted_on == vm->host ? INSTANT_NONE : now;
-    if (!drain || drain->until <= now ||
-        (lease->phase == PHASE_RUNNING && lease_end_from(lease, now) <= drain->from))
+    if (!drained || drain.until <= now ||
+        (lease->phase == PHASE_RUNNING && lease_end_from(lease, now) <= drain.from))
         return INSTANT_NONE;
-    if (drain->from <= now)
-        return drain->from;
-    begins = drain->from - time_to_empty(planner, drain->host);
+    if (drain.from <= now)
+        return drain.from;
+    begins = drain.from - time_to_empty(planner, drain.host);
     return begins > now ? begins : leaves_now(lease, now);
 }
 
@@ -72,11 +79,20 @@ void planner_vm_leave_cause(const struct planner *planner, const struct vm_recor
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
     int64_t promised =
         lease ? lease_moves_by(planner->store, lease, planner->planned_at) : INSTANT_NONE;
+    const struct drains *drains = planner->settings.drains;
+    int64_t now = planner->planned_at;
+    struct drain ahead = {.booking = ""};
 
-    if (vm_is_only_wanted(planner->settings.drains, vm))
+    if (vm_is_only_wanted(planner, drains, vm, now))
         snprintf(text, size, " (its cluster is rebalanced)");
     else if (!vm->resched && promised != INSTANT_NONE)
         snprintf(text, size, " (lease %lld starts there)", (long long)lease->preempted_for);
+    else if (!vm->resched && drains && lease &&
+             drains_ahead(drains, lease, vm->host, now, &ahead) && *ahead.booking)
+        snprintf(text, size,
+                 drains_let_in(drains, ahead.booking, lease) ? " (booking '%s' ends on its host)"
+                                                             : " (its host is booked for '%s')",
+                 ahead.booking);
     else if (!vm->resched)
         snprintf(text, size, " (host %d is drained)", vm->host);
     else if (host && host->state == HOST_DISABLED)
@@ -103,37 +119,6 @@ int64_t planner_leaves_by(const struct planner *planner, const struct vm_record 
     return vm_leaves_by(planner, planner->settings.drains, vm, now);
 }
 
-/* The host's whole capacity, without end or until the drain is over. */
-static void put_drain(struct facts *facts, const struct drain *drain, int64_t id, uint32_t place)
-{
-    const struct host *host = &facts->picture->hosts->pool.items[place];
-    const struct set_numbers none = {-1, -1};
-    struct node_set nodes = {.count = 1};
-    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_CLOSING,
-                                                    .since = drain->from,
-                                                    .until = drain->until,
-                                                    .not_before = INSTANT_NONE},
-                                       .has_places = true};
-    struct lease_request request = block_request(id, facts->now, &nodes);
-
-    nodes.amounts.of[RESOURCE_CPU] = host->cpu;
-    nodes.amounts.of[RESOURCE_MEMORY] = host->memory;
-    facts_put_block(facts, &fact, &request, &none, NULL, place);
-}
-
-void facts_put_drains(struct facts *facts)
-{
-    for (size_t i = 0; facts->drains && i < facts->drains->n; i++) {
-        const struct drain *drain = &facts->drains->items[i];
-        uint32_t place = picture_place(facts->picture, drain->host);
-        const struct host *host =
-            place == HOST_NONE ? NULL : &facts->picture->hosts->pool.items[place];
-
-        if (host && host->cpu > 0 && host->memory > 0 && drain->until > facts->now)
-            put_drain(facts, drain, DRAIN_BASE + (int64_t)i, place);
-    }
-}
-
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;
@@ -158,7 +143,7 @@ bool planner_has_to_leave(const struct planner *planner, const struct lease_reco
 
     for (size_t i = 0; i < n; i++)
         if (vm_leaves_by(planner, drains, vms[i], now) != INSTANT_NONE &&
-            !vm_is_only_wanted(drains, vms[i]))
+            !vm_is_only_wanted(planner, drains, vms[i], now))
             return true;
     return false;
 }
@@ -178,7 +163,7 @@ bool planner_is_leaving(const struct planner *planner, const struct lease_record
 static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_t host,
                          const char *why, int64_t retry)
 {
-    if (vm_is_only_wanted(facts->drains, vm))
+    if (vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now))
         return; /* it stays well where it is */
     facts_note(facts, NOTE_STAYS, vm->lease,
                &(struct reason){.id = REASON_NO_OTHER_HOST, .n = {vm->id, host}, .text = why},
@@ -194,7 +179,7 @@ static size_t other_hosts(const struct facts *facts, const struct vm_record *vm,
                           const struct host_filter *filter, uint64_t *allowed)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
-    bool only_wanted = vm_is_only_wanted(facts->drains, vm);
+    bool only_wanted = vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now);
     size_t n = 0, n_fresh = 0;
 
     for (size_t i = 0; i < pool->n; i++) {
@@ -238,7 +223,7 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
         memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *allowed);
     left = other_hosts(facts, vm, host, eligible.filter, allowed);
     if (left)
-        *filter = facts_put_filter(facts, &own);
+        *filter = facts_put_filter(facts, vm, &own);
     else
         cannot_leave(facts, vm, host, "no other host in service meets its requirements",
                      INSTANT_NONE);

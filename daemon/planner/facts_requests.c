@@ -95,9 +95,9 @@ static int32_t filter_without_failures(struct facts *facts, const struct vm_reco
     }
     own.allowed = allowed;
     if (left || always)
-        number = facts_put_filter(facts, &own);
+        number = facts_put_filter(facts, vm, &own);
     else if (filter) /* no other hosts */
-        number = facts_shared_filter(facts, filter);
+        number = facts_shared_filter(facts, vm, filter);
     free(allowed);
     return number;
 }
@@ -106,7 +106,7 @@ static int32_t filter_number(struct facts *facts, const struct vm_record *vm,
                              const struct host_filter *filter)
 {
     return avoids_any(vm, facts->now) ? filter_without_failures(facts, vm, filter, false)
-                                      : facts_shared_filter(facts, filter);
+                                      : facts_shared_filter(facts, vm, filter);
 }
 
 /* Only the VM's planned host. */
@@ -120,7 +120,7 @@ static int32_t stay_filter(struct facts *facts, const struct vm_record *vm)
     for (size_t i = 0; i < pool->n; i++)
         if (pool->items[i].id == vm_planned_host(vm))
             bitmap_add(allowed, i);
-    number = facts_put_filter(facts, &stay);
+    number = facts_put_filter(facts, vm, &stay);
     free(allowed);
     return number;
 }
@@ -138,7 +138,7 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
     if (eligible.filter)
         return filter_without_failures(facts, vm, eligible.filter, true);
     none = memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *none);
-    number = facts_put_filter(facts, &(struct host_filter){.allowed = none});
+    number = facts_put_filter(facts, vm, &(struct host_filter){.allowed = none});
     free(none);
     return number;
 }
@@ -172,7 +172,7 @@ static int32_t move_filter(struct facts *facts, const struct lease_record *lease
     if (facts->leave_by != INSTANT_NONE)
         return leave_or_stay_filter(facts, vm);
     if (!planner_may_move(facts->planner, lease))
-        return NO_FILTER;
+        return facts_any_host(facts, vm);
     if (observed && observed->hardware && observed->hardware->n_devices)
         return stay_filter(facts, vm); /* hypervisors do not save a VM with devices */
     if (observed && observed->full)
@@ -233,7 +233,7 @@ static enum reason_id hosts_are_out(const struct facts *facts, const struct leas
     const struct quarantine *quarantine = facts->planner->settings.quarantine;
     enum reason_id reason = REASON_NONE;
 
-    if (lease->phase == PHASE_RESERVED ||
+    if (lease->phase == PHASE_RESERVED || *lease->booking ||
         ((!quarantine || quarantine->n == 0) && (!facts->drains || facts->drains->n == 0)))
         return REASON_NONE;
     for (size_t i = 0; i < pool->n; i++) {
@@ -286,11 +286,20 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
                       const struct vm_record *vm, int32_t *filter)
 {
     const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    char text[STORE_TEXT_MAX];
     struct eligible eligible;
     enum reason_id out;
 
-    *filter = needs_place(lease) ? NO_FILTER : move_filter(facts, lease, vm);
-    if (!needs_place(lease) || !observed)
+    *filter = needs_place(lease) ? facts_any_host(facts, vm) : move_filter(facts, lease, vm);
+    if (!needs_place(lease))
+        return true;
+    if (facts_are_kept_out(facts, lease, text)) {
+        facts_note(facts, lease->accepted ? NOTE_REASON : NOTE_REFUSED, lease->id,
+                   &(struct reason){.id = REASON_TEXT, .text = text, .word = "booking"},
+                   INSTANT_NONE);
+        return false;
+    }
+    if (!observed)
         return true;
     if (pauses(facts, lease, vm))
         return false;
@@ -419,7 +428,11 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
         request->kind = LEASE_BEST_EFFORT; /* the start was promised: it waits if necessary */
     if (lease->kind == LEASE_RESERVATION) {
-        request_set_start(lease, lease->start - boot_lead(facts, lease), facts->now, request);
+        int64_t at = lease->start - boot_lead(facts, lease);
+        int64_t opens = facts_begins_inside(facts, lease);
+
+        request_set_start(lease, opens != INSTANT_NONE && opens > at ? opens : at, facts->now,
+                          request);
     } else if (lease->earliest != INSTANT_NONE && lease->earliest > facts->now) {
         request->start = lease->earliest;
     } else if (lease->kind == LEASE_DEADLINE) {

@@ -248,7 +248,8 @@ bool planner_may_suspend(const struct planner *planner, const struct lease_recor
 {
     return lease->phase == PHASE_RUNNING && lease->kind == LEASE_BEST_EFFORT &&
            (lease->terms == TERMS_SUSPENDABLE || lease->terms == TERMS_MIGRATABLE) &&
-           planner->settings.resumes_anywhere && planner_keeps_work(planner, lease);
+           (planner->settings.resumes_anywhere || *lease->booking) &&
+           planner_keeps_work(planner, lease);
 }
 
 /* No room for the reservation, and the operator lets such leases wait from their start on. */

@@ -19,6 +19,7 @@ void picture_drop(struct picture *picture)
     hosts_release(picture->hosts);
     site_release(picture->site);
     free(picture->closed);
+    free(picture->insides);
     *picture = (struct picture){0};
 }
 
@@ -28,6 +29,18 @@ uint32_t picture_place(const struct picture *picture, int32_t host)
     const struct host *found = host < 0 ? NULL : host_pool_find(pool, host);
 
     return found ? (uint32_t)(found - pool->items) : HOST_NONE;
+}
+
+uint32_t picture_host_place(const struct picture *picture, uint32_t place)
+{
+    size_t n = picture->hosts->pool.n;
+
+    return place < n ? place : picture->insides[place - n].host;
+}
+
+const struct host *picture_host(const struct picture *picture, uint32_t place)
+{
+    return &picture->hosts->pool.items[picture_host_place(picture, place)];
 }
 
 static uint64_t mix(uint64_t digest, const char *text)
@@ -180,7 +193,8 @@ static void repeat_addresses(struct picture *picture, const struct planner *plan
         eligibility_promise_address(picture->eligibility, promises[i].choice.network);
 }
 
-int picture_take(struct picture *picture, const struct planner *planner, struct error *err)
+int picture_take(struct picture *picture, const struct planner *planner,
+                 const struct drains *drains, struct error *err)
 {
     const struct host_pool *pool;
 
@@ -208,6 +222,7 @@ int picture_take(struct picture *picture, const struct planner *planner, struct 
                            &planner->settings.eligibility, err);
     if (!picture->eligibility)
         return -1;
+    picture_take_insides(picture, drains);
     use_vmgroups(picture, world_vmgroups(planner->world));
     repeat_promises(picture, planner);
     repeat_addresses(picture, planner);

@@ -391,7 +391,7 @@ static int begin_rebuild(struct planner *planner, struct error *err)
     planned_drop_all(&planner->planned);
     sent_finish(&planner->sent);
     sent_init(&planner->sent);
-    if (picture_take(&planner->picture, planner, err) < 0)
+    if (picture_take(&planner->picture, planner, planner->settings.drains, err) < 0)
         return -1;
     planner->compared = planner->picture.hosts->number;
     planner->same = true;
@@ -405,10 +405,12 @@ static void allow_memory(const struct planner *planner)
     size_t n_vms;
 
     store_vms(planner->store, &n_vms);
-    planner_process_allow_memory(planner->modules->current.process,
-                                 (live->planner_memory << 20) +
-                                     (int64_t)planner->picture.hosts->pool.n * MEMORY_OF_HOST +
-                                     (int64_t)n_vms * MEMORY_OF_VM);
+    planner_process_allow_memory(
+        planner->modules->current.process,
+        (live->planner_memory << 20) +
+            (int64_t)(planner->picture.hosts->pool.n + planner->picture.n_insides) *
+                MEMORY_OF_HOST +
+            (int64_t)n_vms * MEMORY_OF_VM);
 }
 
 static void recall(struct planner *planner)

@@ -78,12 +78,12 @@ static void gather_vms(struct drain_trial *drain, const struct planner *planner,
     const struct vm_record *const *vms = store_vms(planner->store, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct drain *on = drains_of(drains, vms[i]->host);
         const struct lease_record *lease = store_lease(planner->store, vms[i]->lease);
+        struct drain on;
 
-        if (on && lease && !vms[i]->gone &&
+        if (lease && drains_ahead(drains, lease, vms[i]->host, now, &on) && !vms[i]->gone &&
             observed_holds_host(world_vm(planner->world, vms[i]->id)))
-            add_vm(drain, vms[i], lease, on, now);
+            add_vm(drain, vms[i], lease, &on, now);
     }
 }
 

@@ -9,14 +9,22 @@
 #include "planner/wire_units.h"
 #include "util/map.h"
 
-/* Hosts and site as seen by the plan. */
+/* A booked host, for the leases inside the booking. */
+struct inside {
+    uint32_t host; /* its place */
+    char booking[TERM_TEXT_MAX];
+};
+
+/* Hosts and site as seen by the plan. Places are those of the hosts, then of the insides. */
 struct picture {
     struct hosts_seen *hosts;
     struct site_seen *site;
     struct vmgroups_seen *vmgroups; /* NULL: never seen */
     struct eligibility *eligibility;
     struct company *company; /* NULL with vmgroups */
-    bool *closed;            /* by place: the host takes no VMs */
+    bool *closed;            /* by place: the host takes no VMs; not of insides */
+    struct inside *insides;
+    size_t n_insides, insides_allocated;
     uint64_t digest;
 };
 
@@ -50,8 +58,9 @@ struct note {
 
 /* What the engine has been sent and is referred to by number, in the order of sending. */
 struct sent {
-    struct map filters, columns; /* numbers by address */
+    struct map filters; /* numbers by address and sides */
     size_t n_filters;
+    struct map columns; /* by address */
     struct map demands; /* by their bytes */
     struct map names;   /* of devices and profiles: the numbers of core/demand.h */
 };
@@ -79,6 +88,7 @@ struct facts {
     const struct drains *drains; /* NULL: none */
     int64_t leave_by;            /* of the running lease being gathered; INSTANT_NONE: it stays */
     size_t n_leaving;            /* its VMs that may go to other hosts */
+    int64_t n_drains;            /* adopted, and VMs that are elsewhere during one */
     int64_t retry;               /* some lease is left out until then; INSTANT_NEVER */
     bool is_trial;               /* events stay for the next plan */
     const struct lease_record *changed; /* instead of the store's; NULL: none */
@@ -150,9 +160,14 @@ struct planner {
 };
 
 /* --- picture.c --- */
-int picture_take(struct picture *picture, const struct planner *planner, struct error *err);
+/* drains: of which the bookings are seen; NULL: none */
+int picture_take(struct picture *picture, const struct planner *planner,
+                 const struct drains *drains, struct error *err);
 void picture_drop(struct picture *picture);
 uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NONE: unknown */
+/* The place of the host that a place is, or is inside of. */
+uint32_t picture_host_place(const struct picture *picture, uint32_t place);
+const struct host *picture_host(const struct picture *picture, uint32_t place);
 /* Free space on datastores and free addresses are known for the present only: a promised start does
  * not depend on them. If one of the lease's VMs could not start for the lack of them, *reason says
  * so, with its text in *eligible. */
@@ -198,10 +213,16 @@ void facts_retry_at(struct facts *facts, int64_t at);
 void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
                     const int64_t *arrivals, size_t n_arrivals);
 
-/* --- facts_filters.c: both return the filter's number in the planner --- */
-int32_t facts_put_filter(struct facts *facts, const struct host_filter *filter);
-/* Of the eligibility: sent once, even if many VMs share it. */
-int32_t facts_shared_filter(struct facts *facts, const struct host_filter *filter);
+/* --- facts_filters.c: numbers of filters in the planner --- */
+/* The VM's lease may use the filter's hosts outside, or inside its booking. */
+int32_t facts_put_filter(struct facts *facts, const struct vm_record *vm,
+                         const struct host_filter *filter);
+/* The same, sent once for all VMs that share it and the sides. */
+int32_t facts_shared_filter(struct facts *facts, const struct vm_record *vm,
+                            const struct host_filter *filter);
+/* The filter of any host: -1 where no host is booked. */
+int32_t facts_any_host(struct facts *facts, const struct vm_record *vm);
+int32_t facts_any_host_of(struct facts *facts, const struct lease_record *lease);
 
 /* --- facts_hardware.c: devices and NUMA nodes of hosts and VMs --- */
 void sent_init(struct sent *sent);
@@ -256,8 +277,6 @@ void planner_leave_cause(const struct planner *planner, const struct lease_recor
                          int64_t now, char *text, size_t size);
 /* The earliest of the lease's VMs. */
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
-/* Adopts what takes the room of hosts while they are drained. */
-void facts_put_drains(struct facts *facts);
 /* Must a VM of the lease leave its host? Not if it is only wanted on another one. */
 bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
                           int64_t now);
@@ -268,6 +287,32 @@ bool planner_is_leaving(const struct planner *planner, const struct lease_record
  * may use, or none at present; a note says why. */
 bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
                         int32_t *filter);
+
+/* --- facts_inside.c: booked hosts --- */
+void picture_take_insides(struct picture *picture, const struct drains *drains);
+/* The place of a host where the lease (NULL: none) has a VM, or is planned to; HOST_NONE. */
+uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host);
+void facts_put_insides(const struct facts *facts, struct wire_writer *frame);
+/* Adopts what takes the room of a place in that time. */
+void facts_close(struct facts *facts, uint32_t place, int64_t from, int64_t until);
+/* Closes hosts while they are drained, and insides while they are not. */
+void facts_put_drains(struct facts *facts);
+/* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
+ * one without a record. */
+void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
+                     const struct vm_record *vm, uint32_t place);
+/* Where a lease may be; host: where its VM is, or is planned to be, -1: nowhere. O(drains). */
+struct sides {
+    bool outside;
+    bool inside[BOOKINGS_MOST]; /* by number of the booking */
+};
+struct sides facts_sides(const struct facts *facts, const struct lease_record *lease, int32_t host);
+bool facts_is_on(const struct facts *facts, const struct sides *sides, uint32_t place);
+/* Does the lease name a booking that it cannot be inside of? Then the text says why. */
+bool facts_are_kept_out(const struct facts *facts, const struct lease_record *lease,
+                        char text[STORE_TEXT_MAX]);
+/* When the drain begins in which a reservation starts inside its booking; INSTANT_NONE. */
+int64_t facts_begins_inside(const struct facts *facts, const struct lease_record *lease);
 
 /* --- move_way.c --- */
 struct move_way {

@@ -115,10 +115,9 @@ static void measure(const struct cluster_plan *plan, const struct vm_observation
 
     amount[MEASURE_CPU] = observed->cpu;
     amount[MEASURE_MEMORY] = observed->memory;
-    amount[MEASURE_CPU_USAGE] =
-        use && use->cpu >= 0 ? expected(plan, use->cpu, use->cpu_forecast)
-        : allocated > 0      ? used * observed->cpu / allocated
-                             : 0;
+    amount[MEASURE_CPU_USAGE] = use && use->cpu >= 0 ? expected(plan, use->cpu, use->cpu_forecast)
+                                : allocated > 0      ? used * observed->cpu / allocated
+                                                     : 0;
     amount[MEASURE_NET] = use ? expected(plan, use->net, use->net_forecast) : 0;
     amount[MEASURE_DISK] = use ? expected(plan, use->disk, use->disk_forecast) : 0;
 }
@@ -307,7 +306,7 @@ int planner_rebalance(const struct planner *planner, const struct cluster *clust
 
     *result = (struct rebalance_plan){.cluster = cluster->id, .made = now, .applied = INSTANT_NONE};
     if (rebalance_settings_read(cluster, &result->settings, err) < 0 ||
-        picture_take(&plan.picture, planner, err) < 0)
+        picture_take(&plan.picture, planner, NULL, err) < 0)
         return -1;
     plan.problem = (struct rebalance_problem){.policy = result->settings.policy,
                                               .threshold = planner->settings.rebalance_threshold,

@@ -167,7 +167,7 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
     trial->facts.drains = drains;
     trial->facts.changed = changed;
     trial->facts.is_trial = true;
-    if (picture_take(&trial->picture, planner, err) < 0)
+    if (picture_take(&trial->picture, planner, drains, err) < 0)
         return -1;
     facts_gather(&trial->facts);
     return 0;
@@ -208,11 +208,14 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
     int result = asked_facts_gather(&trial, planner, planner->settings.drains, NULL, now, err);
 
     if (result == 0) {
+        struct lease_record lease = {.phase = PHASE_WAITING, .term_values = request->term_values};
+        const struct set_numbers numbers = {facts_any_host_of(&trial.facts, &lease), -1};
+
         asked.id = TRIAL_ID;
         asked.submit = now;
         wire_put(&trial.facts.step_section, 1);
         wire_put(&trial.facts.step_section, false);
-        wire_put_request(&trial.facts.step_section, &asked, NULL);
+        wire_put_request(&trial.facts.step_section, &asked, &numbers);
         trial.facts.n_steps++;
         result =
             asked_facts_send(&trial, planner,

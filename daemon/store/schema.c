@@ -68,6 +68,7 @@ static const char *const migrations[] = {
     "ALTER TABLE lease ADD COLUMN keep INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE lease ADD COLUMN unused_until INTEGER;",
     "ALTER TABLE lease ADD COLUMN series TEXT NOT NULL DEFAULT '';",
+    "ALTER TABLE lease ADD COLUMN booking TEXT NOT NULL DEFAULT '';",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

@@ -25,7 +25,7 @@ static void status(void *context, json_t *object)
 static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
                       void *visitor)
 {
-    static const struct drain_times drain = {NOW - 60, INSTANT_NEVER};
+    static const struct drain_times drain = {NOW - 60, INSTANT_NEVER, "course"};
 
     (void)context;
     visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2,
@@ -142,6 +142,10 @@ static int drain(void *context, const struct drain_order *order, const char *who
     snprintf(fixture->who, sizeof fixture->who, "%s %zu %lld %lld %s", order->dry_run ? "dry" : "",
              order->n_hosts, (long long)(order->from - NOW),
              order->until == INSTANT_NEVER ? -1 : (long long)(order->until - NOW), who);
+    if (order->booking)
+        snprintf(fixture->who, sizeof fixture->who, "%s%s %s|%s", order->booking->name,
+                 order->booking->magnetic ? " magnetic" : "", order->booking->users,
+                 order->booking->groups);
     visit(visitor, &(struct drained_view){10, 7, 4, 10, order->from, "moves", ""});
     visit(visitor, &(struct drained_view){11, 7, -1, 11, INSTANT_NONE, "stays", "no room"});
     return 0;
@@ -158,6 +162,26 @@ static int undrain(void *context, const struct undrain_order *order, const char 
     snprintf(fixture->who, sizeof fixture->who, "%lld %d",
              order->at == INSTANT_NONE ? -1 : (long long)(order->at - NOW), order->all);
     return 0;
+}
+
+static int unbook(void *context, const char *booking, const char *who, struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    (void)who;
+    if (strcmp(booking, "course") != 0)
+        return error_set(err, ENOENT, "booking '%s' does not exist", booking);
+    snprintf(fixture->who, sizeof fixture->who, "%s", booking);
+    return 0;
+}
+
+static void each_booking(void *context, void (*visit)(void *visitor, const struct booking *booking),
+                         void *visitor)
+{
+    char users[] = "ann,Bob Smith", groups[] = "";
+
+    (void)context;
+    visit(visitor, &(struct booking){.name = "course", .users = users, .groups = groups});
 }
 
 static void wake(void *context)
@@ -274,6 +298,8 @@ int answers_set_up(void **state)
         .request = request,
         .drain = drain,
         .undrain = undrain,
+        .unbook = unbook,
+        .each_booking = each_booking,
         .release_host = release_host,
         .log_levels = log_levels,
         .log_set = log_set,

@@ -396,6 +396,76 @@ static void hosts_are_released(void **state)
     expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":5}", "not-found", "host 5");
 }
 
+static const char booked[] =
+    "{\"command\":\"host-drain\",\"hosts\":[7],\"until\":\"2026-11-21T16:00:00Z\","
+    "\"booking\":%s}";
+
+static void expect_no_booking(struct answers_fixture *fixture, const char *booking,
+                              const char *text)
+{
+    char request[512];
+
+    snprintf(request, sizeof request, booked, booking);
+    expect_refusal(fixture, request, "malformed", text);
+}
+
+static void hosts_are_booked_for_users_and_groups(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    char request[512];
+    json_t *answer;
+
+    snprintf(request, sizeof request, booked,
+             "{\"name\":\"course\",\"users\":[\"ann\",\"Bob Smith\"],\"groups\":[\"students\"],"
+             "\"magnetic\":true}");
+    answer = expect_answer(fixture, request, "galerna-host-drain/1");
+    assert_string_equal(fixture->who, "course magnetic ann,Bob Smith|students");
+    assert_string_equal(json_string_value(json_object_get(answer, "booking")), "course");
+    json_decref(answer);
+    expect_no_booking(fixture, "{\"users\":[\"ann\"]}", "booking.name");
+    expect_no_booking(fixture, "{\"name\":\"a b\",\"users\":[\"ann\"]}", "booking.name");
+    expect_no_booking(fixture, "{\"name\":\"course\"}", "admits nobody");
+    expect_no_booking(fixture, "{\"name\":\"course\",\"users\":\"ann\"}", "booking.users");
+    expect_no_booking(fixture, "{\"name\":\"course\",\"groups\":[\"a,b\"]}", "booking.groups");
+    expect_no_booking(fixture, "{\"name\":\"course\",\"groups\":[\"a\\nb\"]}", "booking.groups");
+    expect_no_booking(fixture, "{\"name\":\"course\",\"users\":[\"ann\"],\"magnetic\":1}",
+                      "booking.magnetic");
+    expect_refusal(fixture,
+                   "{\"command\":\"host-drain\",\"hosts\":[7],\"booking\":{\"name\":\"course\","
+                   "\"users\":[\"ann\"]}}",
+                   "malformed", "until");
+    fixture->peer.trusted = false;
+    expect_refusal(fixture, request, "denied", "may only look");
+    expect_refusal(fixture, "{\"command\":\"host-unbook\",\"booking\":\"course\"}", "denied",
+                   "may only look");
+}
+
+static void a_booking_is_shown_and_ended(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
+    const json_t *booking = json_array_get(json_object_get(answer, "bookings"), 0);
+    const json_t *host;
+
+    assert_string_equal(json_string_value(json_object_get(booking, "name")), "course");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(booking, "users"), 1)),
+                        "Bob Smith");
+    assert_int_equal(json_array_size(json_object_get(booking, "groups")), 0);
+    json_decref(answer);
+    answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    host = json_array_get(json_object_get(answer, "hosts"), 0);
+    assert_string_equal(json_string_value(json_object_get(
+                            json_array_get(json_object_get(host, "drains"), 0), "booking")),
+                        "course");
+    json_decref(answer);
+    json_decref(expect_answer(fixture, "{\"command\":\"host-unbook\",\"booking\":\"course\"}",
+                              "galerna-host-unbook/1"));
+    assert_string_equal(fixture->who, "course");
+    expect_refusal(fixture, "{\"command\":\"host-unbook\",\"booking\":\"curse\"}", "not-found",
+                   "curse");
+    expect_refusal(fixture, "{\"command\":\"host-unbook\"}", "malformed", "booking");
+}
+
 /* Host 4 is drained, host 7 is not. */
 static void those_that_cannot_leave_are_named(void **state)
 {
@@ -579,6 +649,8 @@ int main(void)
         TEST(hosts_are_released),
         TEST(those_that_cannot_leave_are_named),
         TEST(hosts_are_drained_by_those_who_may),
+        TEST(hosts_are_booked_for_users_and_groups),
+        TEST(a_booking_is_shown_and_ended),
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(status_counts_phases),
         TEST(status_names_the_largest_reservations_far_ahead),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -15,16 +16,16 @@ static void a_host_has_several_windows(void **state)
     struct drains drains = {0};
 
     (void)state;
-    drains_put(&drains, &(struct drain){3, 500, 600});
-    drains_put(&drains, &(struct drain){3, 100, 200});
-    drains_put(&drains, &(struct drain){4, 100, 900});
-    drains_put(&drains, &(struct drain){3, 200, 300});
+    drains_put(&drains, &(struct drain){3, 500, 600, ""});
+    drains_put(&drains, &(struct drain){3, 100, 200, ""});
+    drains_put(&drains, &(struct drain){4, 100, 900, ""});
+    drains_put(&drains, &(struct drain){3, 200, 300, ""});
     assert_int_equal(drains_count(&drains, 3), 3);
     assert_int_equal(drains_of(&drains, 3)->from, 100);
     assert_true(drains_has(&drains, 3, 299));
     assert_false(drains_has(&drains, 3, 300));
     assert_true(drains_has(&drains, 3, 500));
-    drains_put(&drains, &(struct drain){3, 299, 501}); /* overlaps two */
+    drains_put(&drains, &(struct drain){3, 299, 501, ""}); /* overlaps two */
     assert_int_equal(drains_count(&drains, 3), 2);
     assert_false(drains_has(&drains, 3, 250));
     assert_true(drains_has(&drains, 3, 400));
@@ -42,9 +43,9 @@ static void what_overlaps_is_replaced(void **state)
     struct drains drains = {0};
 
     (void)state;
-    drains_put(&drains, &(struct drain){3, 100, 200});
-    drains_put(&drains, &(struct drain){4, 150, INSTANT_NEVER});
-    drains_put(&drains, &(struct drain){3, 120, 300});
+    drains_put(&drains, &(struct drain){3, 100, 200, ""});
+    drains_put(&drains, &(struct drain){4, 150, INSTANT_NEVER, ""});
+    drains_put(&drains, &(struct drain){3, 120, 300, ""});
     assert_int_equal(drains.n, 2);
     assert_int_equal(drains_of(&drains, 3)->from, 120);
     assert_null(drains_of(&drains, 5));
@@ -62,9 +63,9 @@ static void a_window_ends(void **state)
     struct drains drains = {0}, copy;
 
     (void)state;
-    drains_put(&drains, &(struct drain){3, 100, 200});
-    drains_put(&drains, &(struct drain){4, 100, 300});
-    drains_put(&drains, &(struct drain){5, 100, INSTANT_NEVER});
+    drains_put(&drains, &(struct drain){3, 100, 200, ""});
+    drains_put(&drains, &(struct drain){4, 100, 300, ""});
+    drains_put(&drains, &(struct drain){5, 100, INSTANT_NEVER, ""});
     drains_copy(&copy, &drains);
     assert_false(drains_expire(&drains, 199));
     assert_true(drains_expire(&drains, 200));
@@ -76,6 +77,145 @@ static void a_window_ends(void **state)
     drains_finish(&drains);
 }
 
+static const struct booking course = {.name = "course",
+                                      .users = (char[]){"ann,Bob Smith"},
+                                      .groups = (char[]){"students"}},
+                            open_course = {.name = "open",
+                                           .magnetic = true,
+                                           .users = (char[]){""},
+                                           .groups = (char[]){"students"}};
+
+static void a_booking_admits_its_users_and_groups(void **state)
+{
+    (void)state;
+    assert_true(booking_admits(&course, "ann", "none"));
+    assert_true(booking_admits(&course, "Bob Smith", "none"));
+    assert_true(booking_admits(&course, "carl", "students"));
+    assert_false(booking_admits(&course, "Bob", "none"));
+    assert_false(booking_admits(&course, "carl", "ann"));
+    assert_false(booking_admits(&open_course, "", ""));
+}
+
+/* Host 3 is booked in three windows, of which two follow each other. */
+static void book_host(struct drains *drains, const struct booking *booking)
+{
+    struct drain drain = {3, 100, 200, ""};
+
+    snprintf(drain.booking, sizeof drain.booking, "%s", booking->name);
+    drains_book(drains, booking);
+    drains_put(drains, &drain);
+    drain.from = 200;
+    drain.until = 300;
+    drains_put(drains, &drain);
+    drain.from = 500;
+    drain.until = 600;
+    drains_put(drains, &drain);
+}
+
+static void expect_ahead(const struct drains *drains, const struct lease_record *lease, int64_t now,
+                         int64_t from, int64_t until)
+{
+    struct drain ahead;
+
+    assert_true(drains_ahead(drains, lease, 3, now, &ahead));
+    assert_int_equal(ahead.from, from);
+    assert_int_equal(ahead.until, until);
+}
+
+static void a_booked_host_is_closed_to_others_and_open_inside(void **state)
+{
+    struct lease_record outside = {.user = "ann", .user_group = "none"};
+    struct lease_record inside = {.user = "ann", .booking = "course"};
+    struct drains drains = {0};
+    struct drain ahead;
+
+    (void)state;
+    book_host(&drains, &course);
+    expect_ahead(&drains, &outside, 50, 100, 200);
+    expect_ahead(&drains, &outside, 150, 100, 200);
+    expect_ahead(&drains, &inside, 50, 100, 200);
+    expect_ahead(&drains, &inside, 150, 300, 500);
+    expect_ahead(&drains, &inside, 550, 600, INSTANT_NEVER);
+    assert_false(drains_ahead(&drains, &inside, 4, 150, &ahead));
+    drains_finish(&drains);
+}
+
+static void a_magnetic_booking_need_not_be_named(void **state)
+{
+    struct lease_record student = {.user = "carl", .user_group = "students"};
+    struct lease_record stranger = {.user = "carl", .user_group = "others"};
+    struct lease_record elsewhere = {.user_group = "students", .booking = "course"};
+    struct drains drains = {0};
+
+    (void)state;
+    book_host(&drains, &open_course);
+    assert_true(drains_let_in(&drains, "open", &student));
+    assert_false(drains_let_in(&drains, "open", &stranger));
+    assert_false(drains_let_in(&drains, "open", &elsewhere));
+    expect_ahead(&drains, &student, 150, 300, 500);
+    expect_ahead(&drains, &stranger, 150, 100, 200);
+    drains_finish(&drains);
+}
+
+static void a_booking_ends_with_its_last_window(void **state)
+{
+    struct drains drains = {0};
+
+    (void)state;
+    book_host(&drains, &course);
+    drains_put(&drains, &(struct drain){4, 100, 900, ""});
+    assert_true(drains_expire(&drains, 300));
+    assert_non_null(drains_booking(&drains, "course"));
+    assert_true(drains_expire(&drains, 600));
+    assert_null(drains_booking(&drains, "course"));
+    book_host(&drains, &course);
+    assert_false(drains_unbook(&drains, "open"));
+    assert_true(drains_unbook(&drains, "course"));
+    assert_int_equal(drains.n, 1);
+    assert_int_equal(drains.n_bookings, 0);
+    drains_finish(&drains);
+}
+
+static void bookings_survive_a_restart(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct drains drains = {0};
+
+    book_host(&drains, &course);
+    drains_book(&drains, &open_course);
+    drains_put(&drains, &(struct drain){4, 100, 900, "open"});
+    drains_put(&drains, &(struct drain){5, 100, 900, ""});
+    drains_save(&drains, fixture->store);
+    drains_finish(&drains);
+    store_must_commit(fixture->store);
+    store_reopen(fixture);
+    drains_load(&drains, fixture->store);
+    assert_int_equal(drains.n, 5);
+    assert_int_equal(drains.n_bookings, 2);
+    assert_string_equal(drains_at(&drains, 3, 550)->booking, "course");
+    assert_string_equal(drains_at(&drains, 5, 550)->booking, "");
+    assert_string_equal(drains_booking(&drains, "course")->users, "ann,Bob Smith");
+    assert_false(drains_booking(&drains, "course")->magnetic);
+    assert_string_equal(drains_booking(&drains, "open")->groups, "students");
+    assert_true(drains_booking(&drains, "open")->magnetic);
+    drains_finish(&drains);
+}
+
+/* A window whose booking cannot be read is not given to anybody, nor kept from anybody. */
+static void a_damaged_booking_is_left_out(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct drains drains = {0};
+
+    store_set_fact(fixture->store, "bookings", "a b\tno\tann\t\ncourse\tno\tann\t\nshort\n");
+    store_set_fact(fixture->store, "drains", "3 5 9 course;4 5 9 short;5 5 9;");
+    drains_load(&drains, fixture->store);
+    assert_int_equal(drains.n, 2);
+    assert_int_equal(drains.n_bookings, 1);
+    assert_null(drains_of(&drains, 4));
+    drains_finish(&drains);
+}
+
 static void they_survive_a_restart(void **state)
 {
     struct store_fixture *fixture = *state;
@@ -83,9 +223,9 @@ static void they_survive_a_restart(void **state)
 
     drains_load(&drains, fixture->store);
     assert_int_equal(drains.n, 0);
-    drains_put(&drains, &(struct drain){3, 1700000000, 1700003600});
-    drains_put(&drains, &(struct drain){3, 1700007200, 1700009000});
-    drains_put(&drains, &(struct drain){2000000000, 1700000001, INSTANT_NEVER});
+    drains_put(&drains, &(struct drain){3, 1700000000, 1700003600, ""});
+    drains_put(&drains, &(struct drain){3, 1700007200, 1700009000, ""});
+    drains_put(&drains, &(struct drain){2000000000, 1700000001, INSTANT_NEVER, ""});
     drains_save(&drains, fixture->store);
     drains_finish(&drains);
     store_must_commit(fixture->store);
@@ -125,6 +265,12 @@ int main(void)
         cmocka_unit_test(a_window_ends),
         WITH_STORE(they_survive_a_restart),
         WITH_STORE(what_cannot_be_read_is_left_out),
+        cmocka_unit_test(a_booking_admits_its_users_and_groups),
+        cmocka_unit_test(a_booked_host_is_closed_to_others_and_open_inside),
+        cmocka_unit_test(a_magnetic_booking_need_not_be_named),
+        cmocka_unit_test(a_booking_ends_with_its_last_window),
+        WITH_STORE(bookings_survive_a_restart),
+        WITH_STORE(a_damaged_booking_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

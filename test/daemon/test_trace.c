@@ -238,7 +238,7 @@ static void a_trace_is_bounded(void **state)
         tracer_hooks(tracer)->may_preempt(tracer_hooks(tracer)->context, &asked);
         tracer_hooks(tracer)->may_preempt(tracer_hooks(tracer)->context, &other);
     }
-    trace = tracer_trace(tracer, NULL);
+    trace = tracer_trace(tracer, NULL, NULL);
     assert_int_equal(trace->n_calls, TRACE_CALLS);
     assert_int_equal(trace->n_left_out, 50);
     tracer_destroy(tracer);

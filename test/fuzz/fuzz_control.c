@@ -41,6 +41,14 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
 }
 
+static void each_booking(void *context, void (*visit)(void *visitor, const struct booking *booking),
+                         void *visitor)
+{
+    (void)context;
+    (void)visit;
+    (void)visitor;
+}
+
 static int each_operation(void *context, int32_t host,
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err)
@@ -117,6 +125,7 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .status = status,
         .each_host = each_host,
         .each_operation = each_operation,
+        .each_booking = each_booking,
         .cancel = cancel,
         .change = change,
         .hold = cancel,

@@ -32,6 +32,7 @@ import scenarios.users
 import scenarios.hosts
 import scenarios.moves
 import scenarios.drains
+import scenarios.bookings
 import scenarios.rebalancing
 import scenarios.changes
 import scenarios.life

@@ -62,6 +62,7 @@ static void put_site(struct wire_writer *frame, const struct test_plan *plan)
         wire_put(frame, 400);
         wire_put(frame, 8192);
     }
+    wire_put(frame, 0); /* booked hosts */
     wire_put(frame, 0); /* usage */
     wire_put(frame, 0); /* attributes */
 }

@@ -105,7 +105,8 @@ class Galerna:
     def request_lease(self, *, kind=None, count=None, cpu=None, memory=None, template=None,
                       start=None, earliest=None, latest=None, deadline=None, duration=None,
                       preemptible=None, terms=None, origin=None, priority=None, keep=None,
-                      series=None, repeat=None, times=None, until=None, name=None, dry_run=None):
+                      series=None, booking=None, repeat=None, times=None, until=None, name=None,
+                      dry_run=None):
         """Request a lease: its VMs are created in OpenNebula in the caller's name.
 
         kind: "best-effort", "immediate", "reservation", "deadline"
@@ -126,6 +127,7 @@ class Galerna:
         priority: number
         keep: boolean
         series: string
+        booking: string
         repeat: "hourly", "daily", "weekdays", "weekly"; Request a series: a reservation for
             each occurrence, from start on; needs times or until
         times: integer; How many occurrences
@@ -139,8 +141,8 @@ class Galerna:
                 "latest": latest, "deadline": deadline, "duration": duration,
                 "preemptible": preemptible, "terms": terms, "origin": origin,
                 "priority": priority, "keep": keep, "series": series,
-                "repeat": repeat, "times": times, "until": until, "name": name,
-                "dry_run": dry_run})
+                "booking": booking, "repeat": repeat, "times": times, "until": until,
+                "name": name, "dry_run": dry_run})
 
     def get_lease(self, lease):
         """A lease with its VMs.
@@ -151,7 +153,8 @@ class Galerna:
 
     def change_lease(self, lease, *, duration=None, extend=None, shorten=None, start=None,
                      shift=None, deadline=None, kind=None, preemptible=None, terms=None,
-                     origin=None, priority=None, keep=None, series=None, dry_run=None):
+                     origin=None, priority=None, keep=None, series=None, booking=None,
+                     dry_run=None):
         """Other times for a lease: all of it, or nothing.
 
         lease: integer; Number of the lease: the lowest id of its VMs
@@ -168,6 +171,7 @@ class Galerna:
         priority: number
         keep: boolean
         series: string
+        booking: string
         dry_run: boolean
         """
         return self._call("PATCH", _path("/leases/{}", lease),
@@ -175,7 +179,7 @@ class Galerna:
                 "start": start, "shift": shift, "deadline": deadline, "kind": kind,
                 "preemptible": preemptible, "terms": terms, "origin": origin,
                 "priority": priority, "keep": keep, "series": series,
-                "dry_run": dry_run})
+                "booking": booking, "dry_run": dry_run})
 
     def cancel_lease(self, lease):
         """End a lease and its VMs.
@@ -275,16 +279,25 @@ class Galerna:
         """
         return self._call("DELETE", _path("/hosts/{}/quarantine", host))
 
-    def drain_hosts(self, hosts, *, from_=None, until=None, dry_run=None):
-        """Empty hosts (operators).
+    def drain_hosts(self, hosts, *, from_=None, until=None, dry_run=None, booking=None):
+        """Empty hosts, or set them aside for a booking (operators).
 
         hosts: array; Ids or names
         from_: a date and time of RFC 3339
         until: a date and time of RFC 3339
         dry_run: boolean
+        booking: object or null; For whom the hosts are set aside; needs until
         """
         return self._call("POST", "/drains",
-            body={"hosts": hosts, "from": from_, "until": until, "dry_run": dry_run})
+            body={"hosts": hosts, "from": from_, "until": until, "dry_run": dry_run,
+                "booking": booking})
+
+    def end_booking(self, booking):
+        """End a booking on all hosts, now and later (operators).
+
+        booking: string; Its name
+        """
+        return self._call("DELETE", _path("/bookings/{}", booking))
 
     def rebalance_cluster(self, cluster, wish):
         """Show, apply or drop a plan to rebalance a cluster (operators).

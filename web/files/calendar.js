@@ -79,7 +79,8 @@ function stretch(lease) {
 function bandsFor(host) {
     const bands = [];
     for (const drain of host.drains ?? [])
-        bands.push(["drain", time(drain.from), time(drain.until) ?? Infinity]);
+        bands.push([drain.booking ? "booking" : "drain", time(drain.from),
+            time(drain.until) ?? Infinity]);
     if (host.quarantined_until)
         bands.push(["quarantine", Date.now(), time(host.quarantined_until)]);
     return bands;

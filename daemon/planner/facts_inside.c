@@ -1,0 +1,296 @@
+/* Booked hosts as a plan sees them: each is there once more for the leases inside the booking, and
+ * is closed there at all times at which it is not booked, as the host itself is while it is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+enum { ON_ITS_WAY = 5 /* seconds after which a VM that leaves its host is looked at again */ };
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static uint32_t place_inside(const struct picture *picture, uint32_t host, const char *booking)
+{
+    for (size_t i = 0; i < picture->n_insides; i++)
+        if (picture->insides[i].host == host && strcmp(picture->insides[i].booking, booking) == 0)
+            return (uint32_t)(picture->hosts->pool.n + i);
+    return HOST_NONE;
+}
+
+void picture_take_insides(struct picture *picture, const struct drains *drains)
+{
+    for (size_t i = 0; drains && i < drains->n; i++) {
+        const struct drain *drain = &drains->items[i];
+        uint32_t host = picture_place(picture, drain->host);
+        struct inside *inside;
+
+        if (!*drain->booking || host == HOST_NONE ||
+            place_inside(picture, host, drain->booking) != HOST_NONE)
+            continue;
+        picture->insides = memory_grow(picture->insides, &picture->insides_allocated,
+                                       picture->n_insides + 1, sizeof *picture->insides);
+        inside = &picture->insides[picture->n_insides++];
+        inside->host = host;
+        snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
+    }
+}
+
+static bool waits(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
+}
+
+uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host)
+{
+    uint32_t place = picture_place(facts->picture, host), inside = HOST_NONE;
+    const struct drain *drain;
+    int64_t at = facts->now;
+
+    if (!lease || place == HOST_NONE || facts->picture->n_insides == 0)
+        return place;
+    if (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE && lease->expected > at)
+        at = lease->expected;
+    drain = drains_at(facts->drains, host, at);
+    if (waits(lease) && *lease->booking)
+        inside = place_inside(facts->picture, place, lease->booking);
+    else if (drain && drains_let_in(facts->drains, drain->booking, lease))
+        inside = place_inside(facts->picture, place, drain->booking);
+    return inside == HOST_NONE ? place : inside;
+}
+
+void facts_put_insides(const struct facts *facts, struct wire_writer *frame)
+{
+    const struct picture *picture = facts->picture;
+
+    wire_put(frame, (int64_t)picture->n_insides);
+    for (size_t i = 0; i < picture->n_insides; i++)
+        wire_put(frame, picture->insides[i].host);
+}
+
+/* --- when a place is closed ------------------------------------------------------------------- */
+
+void facts_close(struct facts *facts, uint32_t place, int64_t from, int64_t until)
+{
+    const struct host *host = picture_host(facts->picture, place);
+    const struct set_numbers none = {-1, -1};
+    struct node_set nodes = {.count = 1};
+    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_CLOSING,
+                                                    .since = from,
+                                                    .until = until,
+                                                    .not_before = INSTANT_NONE},
+                                       .has_places = true};
+    struct lease_request request =
+        block_request(DRAIN_BASE + facts->n_drains++, facts->now, &nodes);
+
+    if (host->cpu <= 0 || host->memory <= 0 || until <= facts->now || from >= until)
+        return;
+    nodes.amounts.of[RESOURCE_CPU] = host->cpu;
+    nodes.amounts.of[RESOURCE_MEMORY] = host->memory;
+    facts_put_block(facts, &fact, &request, &none, NULL, place);
+}
+
+static void close_inside(struct facts *facts, const struct inside *inside, uint32_t place)
+{
+    int32_t host = picture_host(facts->picture, place)->id;
+    int64_t from = facts->now;
+
+    for (size_t i = 0; i < facts->drains->n; i++) { /* ascending */
+        const struct drain *drain = &facts->drains->items[i];
+
+        if (drain->host != host || strcmp(drain->booking, inside->booking) != 0 ||
+            drain->until <= from)
+            continue;
+        facts_close(facts, place, from, drain->from);
+        from = drain->until;
+    }
+    facts_close(facts, place, from, INSTANT_NEVER);
+}
+
+void facts_put_drains(struct facts *facts)
+{
+    const struct picture *picture = facts->picture;
+
+    if (!facts->drains)
+        return;
+    for (size_t i = 0; i < facts->drains->n; i++) {
+        const struct drain *drain = &facts->drains->items[i];
+        uint32_t place = picture_place(picture, drain->host);
+
+        if (place != HOST_NONE)
+            facts_close(facts, place, drain->from, drain->until);
+    }
+    for (size_t i = 0; i < picture->n_insides; i++)
+        close_inside(facts, &picture->insides[i], (uint32_t)(picture->hosts->pool.n + i));
+}
+
+/* --- VMs on the other side -------------------------------------------------------------------- */
+
+/* Until when the VM holds room that is given to others before it has left. */
+static int64_t stays_until(const struct facts *facts, const struct vm_record *vm)
+{
+    const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
+    struct drain ahead;
+    int64_t end;
+
+    if (!lease)
+        return INSTANT_NEVER;
+    end = lease_end_from(lease, facts->now);
+    if (!drains_ahead(facts->drains, lease, vm->host, facts->now, &ahead) || end <= ahead.from)
+        return INSTANT_NONE;
+    if (lease->reason_id == REASON_CANNOT_LEAVE || lease->reason_id == REASON_NO_OTHER_HOST)
+        return end;
+    return ahead.from <= facts->now ? facts->now + ON_ITS_WAY : INSTANT_NONE;
+}
+
+static void put_stay(struct facts *facts, const struct vm_observation *observed, uint32_t place,
+                     int64_t until)
+{
+    const struct set_numbers numbers = {.filter = -1,
+                                        .demand = facts_demand(facts, NULL, observed)};
+    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_RUNNING,
+                                                    .since = facts->now,
+                                                    .until = until,
+                                                    .not_before = INSTANT_NONE},
+                                       .has_places = true};
+    struct node_set nodes = {.count = 1};
+    struct lease_request request =
+        block_request(DRAIN_BASE + facts->n_drains++, facts->now, &nodes);
+
+    nodes.amounts.of[RESOURCE_CPU] = observed->cpu;
+    nodes.amounts.of[RESOURCE_MEMORY] = observed->memory;
+    facts_put_block(facts, &fact, &request, &numbers, observed, place);
+}
+
+void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
+                     const struct vm_record *vm, uint32_t place)
+{
+    const struct picture *picture = facts->picture;
+    uint32_t host = place == HOST_NONE ? HOST_NONE : picture_host_place(picture, place);
+    int64_t until = INSTANT_NONE;
+
+    if (place == HOST_NONE || picture->n_insides == 0)
+        return;
+    until = stays_until(facts, vm);
+    if (until == INSTANT_NONE)
+        return;
+    if (host != place)
+        put_stay(facts, observed, host, until);
+    for (size_t i = 0; i < picture->n_insides; i++)
+        if (picture->insides[i].host == host && picture->hosts->pool.n + i != place)
+            put_stay(facts, observed, (uint32_t)(picture->hosts->pool.n + i), until);
+}
+
+/* --- sides ------------------------------------------------------------------------------------ */
+
+static size_t booking_number(const struct facts *facts, const char *name)
+{
+    return (size_t)(drains_booking(facts->drains, name) - facts->drains->bookings);
+}
+
+/* A lease that has hosts is where they are. */
+struct sides facts_sides(const struct facts *facts, const struct lease_record *lease, int32_t host)
+{
+    const struct picture *picture = facts->picture;
+    size_t n_hosts = picture->hosts->pool.n;
+    uint32_t place = facts_place(facts, lease, host);
+    struct sides sides = {.outside = true};
+
+    if (picture->n_insides == 0)
+        return sides;
+    if (waits(lease)) {
+        sides.outside = !*lease->booking;
+        for (size_t i = 0; i < facts->drains->n_bookings; i++)
+            sides.inside[i] = drains_let_in(facts->drains, facts->drains->bookings[i].name, lease);
+        return sides;
+    }
+    sides.outside = place < n_hosts;
+    if (!sides.outside && place != HOST_NONE)
+        sides.inside[booking_number(facts, picture->insides[place - n_hosts].booking)] = true;
+    return sides;
+}
+
+bool facts_is_on(const struct facts *facts, const struct sides *sides, uint32_t place)
+{
+    const struct picture *picture = facts->picture;
+    size_t n_hosts = picture->hosts->pool.n;
+
+    return place < n_hosts
+               ? sides->outside
+               : sides->inside[booking_number(facts, picture->insides[place - n_hosts].booking)];
+}
+
+/* --- who is admitted, and when ---------------------------------------------------------------- */
+
+static bool may_be_cut(const struct lease_record *lease)
+{
+    return lease->kind == LEASE_BEST_EFFORT &&
+           (lease->terms == TERMS_SUSPENDABLE || lease->terms == TERMS_MIGRATABLE);
+}
+
+/* Is one of the booking's hosts booked long enough for the lease? */
+static bool has_time(const struct facts *facts, const struct lease_record *lease)
+{
+    for (size_t i = 0; i < facts->drains->n; i++) {
+        const struct drain *drain = &facts->drains->items[i];
+        int64_t from = drain->from > facts->now ? drain->from : facts->now;
+        int64_t until;
+
+        if (strcmp(drain->booking, lease->booking) != 0)
+            continue;
+        until = drains_end_of_stay(facts->drains, drain);
+        if (lease->kind == LEASE_RESERVATION)
+            from = drain->from <= lease->start ? lease->start : INSTANT_NEVER;
+        if (lease->duration != SPAN_UNLIMITED && from < until && lease->duration <= until - from)
+            return true;
+    }
+    return false;
+}
+
+bool facts_are_kept_out(const struct facts *facts, const struct lease_record *lease,
+                        char text[STORE_TEXT_MAX])
+{
+    const struct booking *booking =
+        facts->drains ? drains_booking(facts->drains, lease->booking) : NULL;
+    char start[64];
+
+    if (!*lease->booking)
+        return false;
+    if (!booking)
+        snprintf(text, STORE_TEXT_MAX, "booking '%s' does not exist, or is over", lease->booking);
+    else if (!booking_admits(booking, lease->user, lease->user_group))
+        snprintf(text, STORE_TEXT_MAX, "booking '%s' admits neither user '%.60s' nor group '%.60s'",
+                 lease->booking, lease->user, lease->user_group);
+    else if (lease->accepted || may_be_cut(lease) || has_time(facts, lease))
+        return false;
+    else if (lease->duration == SPAN_UNLIMITED)
+        snprintf(text, STORE_TEXT_MAX,
+                 "it has no end, but booking '%s' has: DURATION is needed, or PREEMPTIBLE=yes",
+                 lease->booking);
+    else if (lease->kind == LEASE_RESERVATION) {
+        lease_time_text(lease->start, start, sizeof start);
+        snprintf(text, STORE_TEXT_MAX,
+                 "no host of booking '%s' is booked from %s on for as long as it runs",
+                 lease->booking, start);
+    } else
+        snprintf(text, STORE_TEXT_MAX, "no host of booking '%s' is booked for as long as it runs",
+                 lease->booking);
+    return true;
+}
+
+int64_t facts_begins_inside(const struct facts *facts, const struct lease_record *lease)
+{
+    int64_t begins = INSTANT_NONE;
+
+    for (size_t i = 0; facts->drains && *lease->booking && i < facts->drains->n; i++) {
+        const struct drain *drain = &facts->drains->items[i];
+
+        if (strcmp(drain->booking, lease->booking) == 0 && drain->from <= lease->start &&
+            lease->start < drain->until && (begins == INSTANT_NONE || drain->from < begins))
+            begins = drain->from;
+    }
+    return begins;
+}

@@ -1,0 +1,137 @@
+"""Hosts that an operator sets aside for the leases of a course with `galerna host book`."""
+
+import time
+
+from kit.registry import scenario
+from kit.trial import clock, local_time, relative
+from scenarios.drains import listed
+
+STUDENT, STUDENTS = 1, 1  # ids of a user and its group
+
+
+def student(t, name, cpu=1, haizea=None):
+    """A VM of the course's group."""
+    vm = t.vm(name, cpu=cpu, hold=True, haizea=haizea)
+    t.oned.call("one.vm.chown", vm, STUDENT, STUDENTS)
+    t.oned.action("release", vm)
+    return vm
+
+
+def lease(booking, duration=None, **more):
+    haizea = dict(more, start=more.get("start", "best_effort"), booking=booking)
+    if duration:
+        haizea["duration"] = clock(duration)
+    return haizea
+
+
+def group_name(t):
+    return next(group.find("NAME").text
+                for group in t.oned.document("one.grouppool.info").iter("GROUP")
+                if group.find("ID").text == str(STUDENTS))
+
+
+def book(t, hosts, begin, end, *words):
+    return t.scheduler.ask("host", "book", *map(str, hosts), "--name", "course", "--from",
+                           local_time(begin), "--until", local_time(end), "--groups",
+                           group_name(t), *words)
+
+
+@scenario("booking")
+def booking(t):
+    """A course books two of four hosts: others go elsewhere or wait, its students use them, and
+    nothing of theirs stays."""
+    hosts = t.add_hosts(4, cores=4)
+    booked, others = set(hosts[:2]), hosts[2:]
+    t.begin()
+    outside = t.running_vm("outside", cpu=2, requirements='ID="%d"' % hosts[0])
+    t.oned.call("one.vm.update", outside, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3)
+    begin = int(time.time()) + 25
+    end = begin + 75
+    text = book(t, hosts[:2], begin, end)
+    t.require("booked for 'course'" in text and "moves to host" in text, "it is said: %s" % text)
+    later = student(t, "later", haizea=lease("course", 20))
+    endless = student(t, "endless", haizea=lease("course", preemptible="no"))
+    preemptible = student(t, "preemptible", haizea=lease("course", preemptible="yes"))
+    stranger = t.vm("stranger", haizea=lease("course", 20))
+    nowhere = student(t, "nowhere", haizea=lease("curse", 20))
+    t.wait_reason(endless, 15, r"it has no end, but booking 'course' has")
+    t.wait_reason(stranger, 15, r"booking 'course' admits neither user '\w+' nor group '\w+'")
+    t.wait_reason(nowhere, 15, r"booking 'curse' does not exist")
+    t.require(all(t.refused(vm) for vm in (endless, stranger, nowhere)), "refused")
+    t.throughout(begin - time.time() - 1, "not before it begins", lambda: t.never_ran(later), later)
+    t.wait_running([later, preemptible, outside], 15)
+    t.require({t.look(vm).host for vm in (later, preemptible)} <= booked, "inside", later)
+    t.require(t.look(outside).host in others, "who was there has left", outside)
+    t.require([listed(t, host)["state"] for host in hosts] == ["booked"] * 2 + ["on"] * 2,
+              "the list says so")
+    filling = t.vms(2, "filling", cpu=3)
+    t.wait(15, "one fits beside", lambda: any(t.look(vm).running for vm in filling), *filling)
+    waits = next(vm for vm in filling if not t.look(vm).running)
+    t.require(all(t.look(vm).host in others for vm in filling if t.look(vm).running), "outside")
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.throughout(end - time.time() - 3, "the outsider waits though the hosts are idle",
+                 lambda: t.never_ran(waits), waits)
+    t.wait(20, "the preemptible one is suspended", lambda: not t.look(preemptible).active,
+           preemptible)
+    t.wait_running([waits], 30)
+    t.require(t.look(waits).host in booked, "the hosts are used again", waits)
+    t.wait_reason(preemptible, 20, r"booking 'course' does not exist, or is over")
+    t.require(all(not drain for host in hosts for drain in listed(t, host)["drains"]), "it is over")
+
+
+@scenario("booking-stays")
+def booking_stays(t):
+    """A VM that cannot leave a booked host counts inside; a reservation inside keeps its time."""
+    host = t.add_hosts(1, cores=4)[0]
+    t.begin()
+    stays = t.running_vm("stays", cpu=2, requirements='ID="%d"' % host)
+    t.pause(3)
+    begin = int(time.time()) + 10
+    book(t, [host], begin, begin + 3600)
+    small = student(t, "small", cpu=1, haizea=lease("course", 3000))
+    start = begin + 25
+    reserved = student(t, "reserved", cpu=1,
+                       haizea=lease("course", 20, start=relative(start - time.time())))
+    large = student(t, "large", cpu=3, haizea=lease("course", 60))
+    late = student(t, "late", cpu=1, haizea=lease("course", 60, start=relative(7200)))
+    t.wait_reason(late, 15, r"no host of booking 'course' is booked from .* on for as long")
+    t.wait_running([small], begin - time.time() + 15)
+    t.wait(40, "the reservation has run", lambda: t.look(reserved).running, reserved)
+    t.require(time.time() > start - 8, "not early", reserved)
+    t.throughout(6, "no room beside the VM that stays", lambda: t.never_ran(large), large)
+    t.require(t.look(stays).running, "it stays", stays)
+    t.delete(stays)
+    t.wait_running([large], 60)
+
+
+@scenario("booking-magnetic")
+def booking_magnetic(t):
+    """A magnetic booking takes leases of its group that do not name it. It is not drained
+    meanwhile. When it is ended, others use its host."""
+    booked, other = t.add_hosts(2, cores=4)
+    t.begin()
+    t.running_vm("busy", cpu=4, requirements='ID="%d"' % other)
+    now = int(time.time())
+    book(t, [booked], now, now + 600, "--magnetic")
+    mine = student(t, "mine", cpu=2, haizea={"start": "best_effort", "duration": clock(300)})
+    t.wait_running([mine], 20)
+    t.require(t.look(mine).host == booked, "inside", mine)
+    stranger = t.vm("stranger", cpu=2, haizea={"start": "best_effort", "duration": clock(300)})
+    t.wait_reason(stranger, 15)
+    code, text = t.scheduler.command("host", "drain", str(booked))
+    t.require(code == 1 and "booked for 'course'" in text, "not drained: %s" % text)
+    code, text = t.scheduler.command("host", "book", str(booked), "--name", "other", "--until", "+1h",
+                                     "--users", "somebody")
+    t.require(code == 1 and "booked for 'course'" in text, "nor booked: %s" % text)
+    shown = t.scheduler.ask("host", "show", str(booked))
+    t.require("booking" in shown and "for 'course'" in shown and "running" in shown,
+              "the host says so: %s" % shown)
+    t.require("groups %s, magnetic" % group_name(t) in t.scheduler.ask("status"), "the status, too")
+    t.throughout(5, "the stranger waits", lambda: t.never_ran(stranger), stranger)
+    t.scheduler.ask("host", "unbook", "course")
+    t.wait_running([stranger], 20)
+    t.require(t.look(mine).running and t.look(mine).host == booked, "who was inside runs on", mine)
+    code, text = t.scheduler.command("host", "unbook", "course")
+    t.require(code == 1 and "does not exist" in text, "nothing to end: %s" % text)
