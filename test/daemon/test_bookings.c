@@ -1,0 +1,255 @@
+/* Booked hosts in plans: they are for the leases inside the booking, as long as they are booked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/drains.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/house.h"
+#include "util/instant.h"
+
+enum { LENGTH = 600, BOOKED = 1000 }; /* seconds, of leases and of bookings */
+
+/* Hosts whose SPEED is their id, and bookings that admit group "users", to which all VMs belong. */
+struct course {
+    struct house house;
+    struct store *store;
+    struct drains drains;
+    struct attribute speeds[FAKE_HOSTS_MAX];
+    char numbers[FAKE_HOSTS_MAX][4];
+    struct attribute wishes[FAKE_VMS_MAX];
+};
+
+static void begin(struct course *course, struct store *store, int n_hosts)
+{
+    course->store = store;
+    course->drains = (struct drains){0};
+    open_house(&course->house, store, n_hosts);
+    for (int i = 0; i < n_hosts; i++) {
+        snprintf(course->numbers[i], sizeof course->numbers[i], "%d", i);
+        course->speeds[i] = (struct attribute){"SPEED", course->numbers[i]};
+        course->house.scene.fake->hosts[i].attributes =
+            (struct attributes){.items = &course->speeds[i], .n = 1};
+    }
+}
+
+static void end(struct course *course)
+{
+    close_house(&course->house);
+    drains_finish(&course->drains);
+}
+
+static void book(struct course *course, const char *name, int32_t host, int64_t from, bool magnetic)
+{
+    struct drain drain = {host, from, from + BOOKED, ""};
+    struct booking booking = {
+        .magnetic = magnetic, .users = (char[]){""}, .groups = (char[]){"users"}};
+
+    snprintf(booking.name, sizeof booking.name, "%s", name);
+    snprintf(drain.booking, sizeof drain.booking, "%s", name);
+    drains_book(&course->drains, &booking);
+    drains_put(&course->drains, &drain);
+}
+
+/* A lease of one VM that needs a whole host and waits; booking "": it names none. */
+static struct lease_record *add_waiting(struct course *course, int32_t id, const char *booking,
+                                        const char *rank)
+{
+    struct lease_record *lease =
+        add_lease(course->store, id, PHASE_WAITING, LEASE_BEST_EFFORT, LENGTH);
+    struct vm *vm = fake_cloud_add_vm(course->house.scene.fake, id, VM_PENDING, -1, CPU, MEMORY);
+
+    course->wishes[id] = (struct attribute){"SCHED_RANK", rank};
+    vm->user_template = (struct attributes){.items = &course->wishes[id], .n = 1};
+    vm_to_change(course->store, id)->host = -1;
+    snprintf(lease->booking, sizeof lease->booking, "%s", booking);
+    snprintf(lease->user_group, sizeof lease->user_group, "users");
+    lease->terms = TERMS_NON_PREEMPTABLE;
+    return lease;
+}
+
+static void plan(struct course *course)
+{
+    static int32_t cluster = 0;
+    static struct datastore datastore = {.name = "system",
+                                         .type = 1,
+                                         .shared = true,
+                                         .clusters = &cluster,
+                                         .n_clusters = 1,
+                                         .free = 1 << 20,
+                                         .total = 1 << 20};
+    struct scene *scene = &course->house.scene;
+    struct error err = {0};
+
+    scene->fake->datastores = &datastore;
+    scene->fake->n_datastores = 1;
+    scene->settings.drains = &course->drains;
+    scene_poll(scene);
+    planner_destroy(scene->daemon.planner);
+    course->house.planner = scene->daemon.planner =
+        planner_create(&scene->settings, course->store, scene->daemon.world, &err);
+    rebuild(&course->house, NOW);
+}
+
+/* -1: the VM waits. */
+static int32_t host_of(const struct course *course, int32_t vm)
+{
+    return store_lease(course->store, vm)->phase == PHASE_STARTING
+               ? store_vm(course->store, vm)->host
+               : -1;
+}
+
+/* All prefer the fastest host; host 2 is the fastest. */
+static void a_booked_host_is_for_those_inside(void **state)
+{
+    struct course course;
+
+    begin(&course, ((struct store_fixture *)*state)->store, 3);
+    book(&course, "course", 2, NOW - 10, false);
+    add_waiting(&course, 1, "", "SPEED");
+    add_waiting(&course, 2, "course", "SPEED");
+    add_waiting(&course, 3, "course", "SPEED");
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), 1);
+    assert_int_equal(host_of(&course, 2), 2);
+    assert_int_equal(host_of(&course, 3), -1);
+    end(&course);
+}
+
+/* They share requirements and rank, and so a filter, but not their hosts. */
+static void each_booking_has_its_hosts(void **state)
+{
+    struct course course;
+
+    begin(&course, ((struct store_fixture *)*state)->store, 3);
+    book(&course, "second", 0, NOW - 10, false);
+    book(&course, "first", 2, NOW - 10, false);
+    add_waiting(&course, 1, "first", "SPEED");
+    add_waiting(&course, 2, "second", "SPEED");
+    add_waiting(&course, 3, "first", "SPEED");
+    add_waiting(&course, 4, "second", "SPEED");
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), 2);
+    assert_int_equal(host_of(&course, 2), 0);
+    assert_int_equal(host_of(&course, 3), -1);
+    assert_int_equal(host_of(&course, 4), -1);
+    end(&course);
+}
+
+static void ranks_hold_inside(void **state)
+{
+    struct course course;
+
+    begin(&course, ((struct store_fixture *)*state)->store, 6);
+    for (int32_t host = 1; host < 6; host++)
+        book(&course, "course", (host * 2) % 5 + 1, NOW - 10, false);
+    add_waiting(&course, 1, "course", "SPEED");
+    add_waiting(&course, 2, "course", "- SPEED");
+    add_waiting(&course, 3, "course", "SPEED");
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), 5);
+    assert_int_equal(host_of(&course, 2), 1);
+    assert_int_equal(host_of(&course, 3), 4);
+    end(&course);
+}
+
+/* A lease that need not name the booking may be on either side. */
+static void a_magnetic_booking_takes_who_names_none(void **state)
+{
+    struct course course;
+
+    begin(&course, ((struct store_fixture *)*state)->store, 2);
+    book(&course, "course", 1, NOW - 10, true);
+    add_waiting(&course, 1, "", "SPEED");
+    add_waiting(&course, 2, "", "SPEED");
+    snprintf(add_waiting(&course, 3, "", "SPEED")->user_group, 6, "other");
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), 1);
+    assert_int_equal(host_of(&course, 2), 0);
+    assert_int_equal(host_of(&course, 3), -1);
+    end(&course);
+}
+
+/* Inside is open from the beginning on, and outside as long as leases end before. */
+static void before_it_begins_others_use_the_host(void **state)
+{
+    struct course course;
+
+    begin(&course, ((struct store_fixture *)*state)->store, 2);
+    book(&course, "course", 0, NOW + LENGTH, false);
+    book(&course, "course", 1, NOW + LENGTH - 1, false);
+    add_waiting(&course, 1, "course", "SPEED");
+    add_waiting(&course, 2, "", "SPEED");
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), -1);
+    assert_int_equal(host_of(&course, 2), 0);
+    end(&course);
+}
+
+/* A VM that no lease of ours has cannot be made to leave. */
+static void who_stays_holds_room_inside(void **state)
+{
+    struct course course;
+
+    begin(&course, ((struct store_fixture *)*state)->store, 2);
+    book(&course, "course", 0, NOW - 10, false);
+    book(&course, "course", 1, NOW - 10, false);
+    fake_cloud_add_vm(course.house.scene.fake, 9, VM_RUNNING, 1, 100, MEMORY);
+    add_waiting(&course, 1, "course", "SPEED");
+    add_waiting(&course, 2, "course", "SPEED");
+    plan(&course);
+    assert_int_equal(host_of(&course, 1), 0);
+    assert_int_equal(host_of(&course, 2), -1);
+    end(&course);
+}
+
+static void expect_refused(const struct course *course, int64_t id, const char *why)
+{
+    const struct lease_record *lease = store_lease(course->store, id);
+
+    assert_int_equal(lease->phase, PHASE_REFUSED);
+    assert_string_equal(lease->reason, why);
+}
+
+static void who_cannot_be_inside_is_refused(void **state)
+{
+    struct course course;
+    struct lease_record *leases[3];
+
+    begin(&course, ((struct store_fixture *)*state)->store, 1);
+    book(&course, "course", 0, NOW - 10, false);
+    leases[0] = add_waiting(&course, 1, "curse", "SPEED");
+    leases[1] = add_waiting(&course, 2, "course", "SPEED");
+    leases[2] = add_waiting(&course, 3, "course", "SPEED");
+    for (int i = 0; i < 3; i++)
+        leases[i]->accepted = false;
+    snprintf(leases[1]->user, sizeof leases[1]->user, "carl");
+    snprintf(leases[1]->user_group, sizeof leases[1]->user_group, "other");
+    leases[2]->duration = BOOKED;
+    plan(&course);
+    expect_refused(&course, 1, "booking 'curse' does not exist, or is over");
+    expect_refused(&course, 2, "booking 'course' admits neither user 'carl' nor group 'other'");
+    expect_refused(&course, 3, "no host of booking 'course' is booked for as long as it runs");
+    end(&course);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_booked_host_is_for_those_inside),
+        TEST(each_booking_has_its_hosts),
+        TEST(ranks_hold_inside),
+        TEST(a_magnetic_booking_takes_who_names_none),
+        TEST(before_it_begins_others_use_the_host),
+        TEST(who_stays_holds_room_inside),
+        TEST(who_cannot_be_inside_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
