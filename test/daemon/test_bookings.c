@@ -20,7 +20,7 @@ struct course {
     struct store *store;
     struct drains drains;
     struct attribute speeds[FAKE_HOSTS_MAX];
-    char numbers[FAKE_HOSTS_MAX][4];
+    char numbers[FAKE_HOSTS_MAX][12];
     struct attribute wishes[FAKE_VMS_MAX];
 };
 
