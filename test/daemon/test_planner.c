@@ -440,7 +440,7 @@ static void a_vm_that_is_not_seen_leaves_no_host(void **state)
     struct house house;
 
     vm_to_change(store, 1)->goal = GOAL_RUN;
-    drains_put(&drains, &(struct drain){0, NOW, INSTANT_NEVER});
+    drains_put(&drains, &(struct drain){.from = NOW, .until = INSTANT_NEVER});
     open_house(&house, store, 2);
     house.scene.settings.drains = &drains;
     planner_destroy(house.planner);
