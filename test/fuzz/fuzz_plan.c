@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct chooser {
     const uint8_t *at, *end;
     int64_t now, next_id;
-    uint32_t n_hosts;
+    uint32_t n_hosts, n_places;
 };
 
 static int64_t choose(struct chooser *chooser, int64_t n)
@@ -144,6 +144,10 @@ static void put_site(struct wire_writer *frame, struct chooser *chooser)
         wire_put(frame, 100 * choose(chooser, 9));
         wire_put(frame, 1024 * choose(chooser, 17));
     }
+    chooser->n_places = chooser->n_hosts + (chooser->n_hosts ? (uint32_t)choose(chooser, 3) : 0);
+    wire_put(frame, chooser->n_places - chooser->n_hosts); /* booked hosts */
+    for (uint32_t i = chooser->n_hosts; i < chooser->n_places; i++)
+        wire_put(frame, choose(chooser, chooser->n_hosts));
     wire_put(frame, 2); /* usage of users -1 and 0 */
     for (int user = -1; user <= 0; user++) {
         wire_put(frame, user);
@@ -181,7 +185,7 @@ static void put_adoption(struct wire_writer *frame, struct chooser *chooser)
     wire_put(frame, n);
     for (uint32_t i = 0; i < n; i++) {
         wire_put(frame, choose(chooser, 2)); /* holds its host */
-        wire_put(frame, choose(chooser, chooser->n_hosts));
+        wire_put(frame, choose(chooser, chooser->n_places));
     }
 }
 

@@ -50,7 +50,7 @@ static bool is_read(struct plan *plan, const struct wire_writer *writer, size_t 
 {
     struct wire_reader reader;
 
-    *plan = (struct plan){.n_hosts = HOSTS};
+    *plan = (struct plan){.n_hosts = HOSTS, .n_places = HOSTS};
     wire_reader_init(&reader, writer->bytes, n);
     plan_read_objects(plan, &reader);
     return wire_is_at_end(&reader);

@@ -92,6 +92,27 @@ static bool of_idle_lease(json_t *record, const char *path)
     return json_array_size(json_object_get(lease_of(record, path), "rrs")) == 0;
 }
 
+/* And the next one. */
+static bool of_idle_leases(json_t *record, const char *path)
+{
+    char next[64];
+
+    snprintf(next, sizeof next, "leases/%ld", strtol(path + strlen("leases/"), NULL, 10) + 1);
+    return of_idle_lease(record, path) && of_idle_lease(record, next);
+}
+
+/* Two preemptions at the same time, for the same lease. */
+static bool at_one_time(json_t *record, const char *path)
+{
+    const json_t *all = json_object_get(record, "preemptions");
+    const json_t *whom = json_object_get(json_object_get(record, "galerna"), "preempted_for");
+    size_t n = strtoul(path + strlen("preemptions/"), NULL, 10);
+
+    return json_equal(json_array_get(json_array_get(all, n), 0),
+                      json_array_get(json_array_get(all, n + 1), 0)) &&
+           json_equal(json_array_get(whom, n), json_array_get(whom, n + 1));
+}
+
 /* Of a lease that was planned again, and prepared again. */
 static bool of_repeated_transfer(json_t *record, const char *path)
 {
@@ -205,6 +226,7 @@ static const struct {
     {anything, "galerna/leases/*/user", "*", ASKED},
     {anything, "galerna/leases/*/keep", "*", ASKED},
     {anything, "galerna/leases/*/series", "*", ASKED},
+    {anything, "galerna/leases/*/booking", "*", ASKED},
     {anything, "galerna/leases/*/terms", "*", ASKED},
     {anything, "galerna/leases/*/deadline", "*", ASKED},
     {anything, "galerna/leases/*/not_before", "*", ASKED},
@@ -218,6 +240,7 @@ static const struct {
     {anything, "leases/*/duration_original", "*", ASKED},
     {anything, "leases/*/duration_known", "*", ASKED},
     {of_idle_lease, "leases/*/nodes/*", "*", ASKED},
+    {of_idle_leases, "leases/*/nodes", "exchanged with the next one's", ASKED},
     {anything, "leases/*/software/*", "*", ASKED},
     {anything, "galerna/leases/*", "exchanged with its neighbour", ASKED},
     {no_suspension, "galerna/settings/suspend-rate", "*", NO_EFFECT},
@@ -271,6 +294,7 @@ static const struct {
     {anything, "galerna/planned/*/[02]", "*", "of a lease with several runs that began at once"},
     {anything, "galerna/withdrawn/*/3*", "*",
      "which of the hosts a lost run was on; how many is checked"},
+    {at_one_time, "preemptions/*", "exchanged with its neighbour", ORDER},
     {anything, "preemptions/*/2", "*",
      "for when room was made for a lease that went elsewhere since"},
     {anything, "preemptions/*/3", "*", "how a lease was stopped that had not begun"},
