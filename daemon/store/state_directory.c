@@ -37,12 +37,15 @@ static int check_owner(const char *path, const struct stat *status, struct error
     return 0;
 }
 
-static bool is_empty(const char *directory)
+static bool is_empty(int directory)
 {
-    DIR *folder = opendir(directory);
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = copy < 0 ? NULL : fdopendir(copy);
     const struct dirent *entry;
     bool empty = folder != NULL;
 
+    if (!folder && copy >= 0)
+        close(copy);
     if (!folder)
         return false;
     while (empty && (entry = readdir(folder)))
@@ -66,25 +69,38 @@ int store_make_directory(const char *path)
     return mkdir(path, S_IRWXU) < 0 && errno != EEXIST ? -1 : 0;
 }
 
-static int make_directory(const char *directory, struct error *err)
+static int check_directory(int fd, const char *directory, struct error *err)
 {
     struct stat status;
 
-    if (store_make_directory(directory) < 0)
-        return file_error(err, directory, "create the state directory");
-    if (stat(directory, &status) < 0)
+    if (fstat(fd, &status) < 0)
         return file_error(err, directory, "look at the state directory");
-    if (!S_ISDIR(status.st_mode))
-        return error_set(err, ENOTDIR, "%s is not a directory: name another one with --state-dir",
-                         directory);
     /* mkdir has just created the directory with the permissions of a common umask. It is empty:
      * closing it to others takes nothing from them. */
-    if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(directory)) {
-        if (chmod(directory, S_IRWXU) < 0)
+    if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(fd)) {
+        if (fchmod(fd, S_IRWXU) < 0)
             return file_error(err, directory, "make the state directory private");
         status.st_mode &= ~(mode_t)OTHERS;
     }
     return check_owner(directory, &status, err);
+}
+
+/* Another directory may take its name meanwhile: what was looked at is what is made private. */
+static int make_directory(const char *directory, struct error *err)
+{
+    int fd, result;
+
+    if (store_make_directory(directory) < 0)
+        return file_error(err, directory, "create the state directory");
+    fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOTDIR)
+        return error_set(err, ENOTDIR, "%s is not a directory: name another one with --state-dir",
+                         directory);
+    if (fd < 0)
+        return file_error(err, directory, "open the state directory");
+    result = check_directory(fd, directory, err);
+    close(fd);
+    return result;
 }
 
 int store_state_make_private(const char *path, struct error *err)

@@ -285,9 +285,9 @@ int store_each_event(struct store *store, int64_t lease, size_t limit,
                      void (*visit)(void *context, const struct store_event *event), void *context,
                      struct error *err);
 
-/* The history of all leases and the daemon in pieces, oldest first: `limit` lines at most after line
- * *number (0 at first), which becomes the last one. Lines that are not committed come with the last
- * piece. 1: there are more; 0: that was the last piece; -1 with err. About 4 us a line. */
+/* The history of all leases and the daemon in pieces, oldest first: `limit` lines at most after
+ * line *number (0 at first), which becomes the last one. Lines that are not committed come with the
+ * last piece. 1: there are more; 0: that was the last piece; -1 with err. About 4 us a line. */
 int store_next_events(struct store *store, int64_t *number, size_t limit,
                       void (*visit)(void *context, const struct store_event *event), void *context,
                       struct error *err);
