@@ -213,16 +213,54 @@ static void drop_client(struct control *control, size_t place)
     control->clients[place] = control->clients[--control->n_clients];
 }
 
-/* Clients must not keep others out by holding connections open. */
-static bool make_room(struct control *control, int64_t now)
+static size_t connections_of(const struct control *control, uid_t uid)
 {
-    size_t longest = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < control->n_clients; i++)
+        n += control->clients[i]->peer.uid == uid;
+    return n;
+}
+
+/* The connection without progress for longest, of a user or (NULL) of all. */
+static size_t longest_without_progress(const struct control *control, const uid_t *uid)
+{
+    size_t longest = CONTROL_CLIENTS_MAX;
+
+    for (size_t i = 0; i < control->n_clients; i++)
+        if ((!uid || control->clients[i]->peer.uid == *uid) &&
+            (longest == CONTROL_CLIENTS_MAX ||
+             control->clients[i]->progress < control->clients[longest]->progress))
+            longest = i;
+    return longest;
+}
+
+/* The user with the most connections. */
+static uid_t busiest(const struct control *control)
+{
+    uid_t found = control->clients[0]->peer.uid;
+
+    for (size_t i = 1; i < control->n_clients; i++)
+        if (connections_of(control, control->clients[i]->peer.uid) > connections_of(control, found))
+            found = control->clients[i]->peer.uid;
+    return found;
+}
+
+/* Clients must not keep others out by holding connections open: who has the most gives way to
+ * others whatever it waits for, and to itself what has been silent. */
+static bool make_room(struct control *control, uid_t newcomer, int64_t now)
+{
+    size_t longest;
+    uid_t most;
 
     if (control->n_clients < CONTROL_CLIENTS_MAX)
         return true;
-    for (size_t i = 1; i < control->n_clients; i++)
-        if (control->clients[i]->progress < control->clients[longest]->progress)
-            longest = i;
+    most = busiest(control);
+    if (connections_of(control, newcomer) + 1 < connections_of(control, most)) {
+        drop_client(control, longest_without_progress(control, &most));
+        return true;
+    }
+    longest = longest_without_progress(control, NULL);
     if (control->clients[longest]->owed || now - control->clients[longest]->progress < EVICT_AFTER)
         return false;
     drop_client(control, longest);
@@ -246,7 +284,7 @@ static void accept_clients(struct control *control, int64_t now)
         }
         if (!control_identify(fd, control->group, &peer)) {
             close(fd);
-        } else if (!make_room(control, now)) {
+        } else if (!make_room(control, peer.uid, now)) {
             (void)!send(fd, full, sizeof full - 1, MSG_NOSIGNAL);
             close(fd);
         } else {

@@ -61,10 +61,9 @@ int control_client_write(struct control_client *client, int64_t now)
     crash_point("after an answer");
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
-    if (n > 0)
-        client->progress = now;
     client->out_sent += (size_t)n;
     if (client->out_sent == client->out_length) {
+        client->progress = now;
         free(client->out);
         client->out = NULL;
     }
@@ -105,7 +104,8 @@ void control_client_answer(struct control_client *client, json_t *answer)
 
 bool control_client_is_late(const struct control_client *client, int64_t now)
 {
-    int64_t limit = client->out             ? CONTROL_STALL
+    int64_t sent = (int64_t)client->out_sent / CONTROL_PACE; /* reading in sips does not help */
+    int64_t limit = client->out             ? CONTROL_STALL + sent
                     : client->owed          ? CONTROL_LATE
                     : client->in_length > 0 ? CONTROL_STALL
                                             : CONTROL_IDLE;

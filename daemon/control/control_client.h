@@ -11,7 +11,7 @@ struct control_client {
     size_t in_length, in_allocated;
     char *out; /* the answer being written; NULL: none */
     size_t out_length, out_sent;
-    int64_t progress; /* monotonic milliseconds: last progress */
+    int64_t progress; /* monotonic milliseconds: the last request began or was answered */
     bool owed;        /* the handler will answer later */
     bool ended;       /* the client sends nothing more */
     bool last;        /* close after the current answer */

@@ -269,6 +269,48 @@ static void nobody_keeps_others_out(void **state)
     server_run(fixture->control, TURN);
 }
 
+static int join_as(const struct fixture *fixture, uid_t uid)
+{
+    int fd;
+
+    assert_int_equal(seteuid(uid), 0);
+    fd = join(fixture);
+    assert_int_equal(seteuid(0), 0);
+    return fd;
+}
+
+/* One user has all connections, and is owed an answer on each. */
+static void nobody_keeps_other_users_out(void **state)
+{
+    struct fixture *fixture = *state;
+    int fds[CONTROL_CLIENTS_MAX], others[2], refused;
+
+    if (geteuid() != 0)
+        return;
+    chmod(fixture->directory, 0755);
+    chmod(fixture->path, 0666);
+    for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        fds[i] = join_as(fixture, 65533);
+        say(fds[i], "{\"command\":\"later\"}\n");
+        server_run(fixture->control, 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        others[i] = join_as(fixture, 65534);
+        server_run(fixture->control, TURN);
+        say(others[i], "{}\n");
+        expect(fixture, others[i], "{\"ok\":true,\"echo\":{}}\n");
+    }
+    refused = join_as(fixture, 65533);
+    expect_part(fixture, refused, "too many connections");
+    close(refused);
+    control_answer(fixture->control, fixture->later, json_pack("{s:b}", "ok", 1));
+    for (int i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        close(fds[i]);
+    close(others[0]);
+    close(others[1]);
+    server_run(fixture->control, TURN);
+}
+
 static void answers_may_come_later(void **state)
 {
     struct fixture *fixture = *state;
@@ -340,6 +382,11 @@ static void time_runs_out(void **state)
     assert_true(control_client_is_late(client, 2001 + CONTROL_LATE));
     control_client_answer(client, json_object());
     assert_true(control_client_is_late(client, 2001 + CONTROL_STALL));
+    client->out_sent = 1; /* sips do not help, a steady pace does */
+    assert_true(control_client_is_late(client, 2001 + CONTROL_STALL));
+    client->out_sent = CONTROL_PACE;
+    assert_false(control_client_is_late(client, 2001 + CONTROL_STALL));
+    client->out_sent = 0;
     control_client_write(client, 5000);
     assert_null(client->out);
     assert_false(control_client_is_late(client, 5000 + CONTROL_STALL));
@@ -516,6 +563,7 @@ int main(void)
         TEST(endless_requests_are_cut_off),
         TEST(who_does_not_listen_is_not_answered_for_ever),
         TEST(nobody_keeps_others_out),
+        TEST(nobody_keeps_other_users_out),
         TEST(answers_may_come_later),
         TEST(who_hangs_up_is_forgotten),
         TEST(who_has_said_all_still_gets_answers),
