@@ -89,10 +89,9 @@ static unsigned status_of(const struct route *route, const json_t *document)
         const char *code;
         unsigned status;
     } statuses[] = {
-        {"malformed", BAD_REQUEST}, {"unsupported", NOT_IMPLEMENTED},
-        {"not-found", NOT_FOUND},   {"denied", FORBIDDEN},
-        {"not-ready", UNAVAILABLE}, {"refused", CONFLICT},
-        {"too-long", TOO_LARGE},    {"busy", UNAVAILABLE},
+        {"malformed", BAD_REQUEST}, {"unsupported", NOT_IMPLEMENTED}, {"not-found", NOT_FOUND},
+        {"denied", FORBIDDEN},      {"not-ready", UNAVAILABLE},       {"refused", CONFLICT},
+        {"conflict", CONFLICT},     {"too-long", TOO_LARGE},          {"busy", UNAVAILABLE},
     };
     const char *code = json_string_value(json_object_get(document, "code"));
     bool dry_run = json_is_true(json_object_get(document, "dry_run"));

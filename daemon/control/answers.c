@@ -79,6 +79,9 @@ static const char *code_word(int code)
         return "unsupported";
     case ENOSPC:
         return "refused";
+    case EALREADY:
+    case EEXIST:
+        return "conflict";
     default:
         return "failed";
     }

@@ -391,7 +391,7 @@ static void hosts_are_released(void **state)
     assert_int_equal(json_integer_value(json_object_get(answer, "host")), 7);
     assert_true(fixture->who[0] != '\0');
     json_decref(answer);
-    expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":\"alpha\"}", "failed",
+    expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":\"alpha\"}", "conflict",
                    "not quarantined");
     expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":5}", "not-found", "host 5");
 }
@@ -545,7 +545,7 @@ static void hosts_are_drained_by_those_who_may(void **state)
     json_decref(expect_answer(fixture, "{\"command\":\"host-undrain\",\"host\":7,\"all\":true}",
                               "galerna-host-undrain/1"));
     assert_string_equal(fixture->who, "-1 1");
-    expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":4}", "failed", "host 4");
+    expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":4}", "conflict", "host 4");
     expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":7,\"at\":\"soon\"}",
                    "malformed", "at");
     expect_refusal(fixture, "{\"command\":\"host-undrain\",\"host\":7,\"all\":1}", "malformed",

@@ -148,7 +148,7 @@ def life_of_a_lease():
     assert lease in [one["lease"] for one in expect(200, anna, "GET", "/api/v1/leases")["leases"]]
     assert expect(200, bob, "GET", "/api/v1/leases?all=true")["leases"] == []
     expect(403, anna, "GET", path + "/trace", code="denied")
-    assert "running" in expect(500, admin, "GET", path + "/trace", code="failed")["error"]
+    assert "running" in expect(409, admin, "GET", path + "/trace", code="conflict")["error"]
     for method, path_of, body in (("GET", path, None), ("GET", path + "/why", None),
                                   ("GET", path + "/history", None), ("DELETE", path, None),
                                   ("PATCH", path, {"extend": 60}), ("POST", path + "/hold", {}),
