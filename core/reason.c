@@ -212,6 +212,8 @@ static const char *sentence_of(const struct reason *reason)
 
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, room for all of them now, but not for long enough";
+    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
+        return "%v requested at once, room for all of them now, but not for long enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
