@@ -14,7 +14,7 @@ static bool is_better(const struct host_choice *a, const struct host_choice *b)
     return a->score != b->score ? a->score > b->score : a->host < b->host;
 }
 
-void host_order_sift_down(struct host_order *order, size_t i)
+static void sift_down(struct host_order *order, size_t i)
 {
     struct host_choice moved = order->choices[i];
 
@@ -41,7 +41,62 @@ void host_order_make_heap(struct host_order *order)
 {
     order->in_order = false;
     for (size_t i = order->n / 2; i-- > 0;)
-        host_order_sift_down(order, i);
+        sift_down(order, i);
+}
+
+static struct host_choice ranked_choice(const struct ranked_hosts *ranked, size_t i)
+{
+    return (struct host_choice){ranked->ranks[i], ranked->scores[i], ranked->hosts[i]};
+}
+
+void host_order_begin(struct host_order *order, const struct ranked_hosts *ranked)
+{
+    struct host_choice best, other;
+    size_t place = 0;
+
+    order->ranked = ranked;
+    order->n = ranked->n;
+    if (!ranked->n)
+        return;
+    best = ranked_choice(ranked, 0);
+    for (size_t i = 1; i < ranked->n; i++) {
+        if (ranked->ranks[i] < best.rank)
+            continue;
+        other = ranked_choice(ranked, i);
+        if (is_better(&other, &best)) {
+            best = other;
+            place = i;
+        }
+    }
+    other = ranked_choice(ranked, 0);
+    ranked->hosts[place] = other.host;
+    ranked->ranks[place] = other.rank;
+    ranked->scores[place] = other.score;
+    order->choices[0] = best;
+}
+
+static void take_ranked(struct host_order *order)
+{
+    for (size_t i = 1; i < order->n; i++)
+        order->choices[i] = ranked_choice(order->ranked, i);
+    order->ranked = NULL;
+    host_order_make_heap(order);
+}
+
+void host_order_settle(struct host_order *order)
+{
+    if (order->ranked)
+        take_ranked(order);
+    else if (order->n)
+        sift_down(order, 0);
+}
+
+void host_order_drop(struct host_order *order)
+{
+    if (order->ranked)
+        take_ranked(order);
+    order->choices[0] = order->choices[--order->n];
+    host_order_settle(order);
 }
 
 /* Hosts often have equal scores: then there is nothing to sort. */
@@ -72,7 +127,7 @@ uint32_t host_order_take(struct host_order *order)
     else
         order->choices[0] = order->choices[--order->n];
     if (order->n)
-        host_order_sift_down(order, 0);
+        sift_down(order, 0);
     return host;
 }
 
@@ -173,19 +228,27 @@ static size_t find_classes(struct engine *engine, const struct map_request *requ
     return n;
 }
 
+const struct host_classes *mapper_classes(struct engine *engine, const struct map_request *request,
+                                          const struct amounts *vm)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+
+    if (request->from != engine->now || request->allowed ||
+        (hooks->score_hosts && !(hooks->host_columns & HOST_COLUMNS_SUFFICE)))
+        return NULL;
+    return survey_classes(engine->mapper.surveys, engine->table, vm,
+                          (hooks->host_columns & HOST_COLUMN_FREE) != 0);
+}
+
 bool mapper_order_classes(struct engine *engine, const struct map_request *request,
                           struct host_order *order)
 {
-    const struct policy_hooks *hooks = engine->hooks;
     const struct lease_request *lease = &request->lease->request;
-    const struct host_classes *classes;
+    const struct host_classes *classes =
+        lease->n_node_sets == 1 ? mapper_classes(engine, request, &lease->node_sets[0].amounts)
+                                : NULL;
     size_t n;
 
-    if (request->from != engine->now || request->allowed || lease->n_node_sets != 1 ||
-        (hooks->score_hosts && !(hooks->host_columns & HOST_COLUMNS_SUFFICE)))
-        return false;
-    classes = survey_classes(engine->mapper.surveys, engine->table, &lease->node_sets[0].amounts,
-                             (hooks->host_columns & HOST_COLUMN_FREE) != 0);
     if (!classes)
         return false;
     n = find_classes(engine, request, classes);

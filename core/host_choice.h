@@ -19,10 +19,18 @@ struct host_choice {
     uint32_t host;
 };
 
+/* Hosts to choose from, as columns. */
+struct ranked_hosts {
+    uint32_t *hosts;
+    int64_t *ranks, *scores;
+    size_t n;
+};
+
 struct host_order {
     struct host_choice *choices; /* a heap, best first, or a sorted array */
     size_t n;
     bool in_order;
+    const struct ranked_hosts *ranked;  /* of these only the best is a choice yet; NULL: all are */
     size_t next;                        /* in a sorted array: the best host left */
     const struct host_classes *classes; /* a choice stands for its class from that host on; NULL:
                                          * for itself */
@@ -30,9 +38,14 @@ struct host_order {
 
 /* Better hosts first: higher rank, then higher score, then site order. */
 void host_order_make(struct host_order *order);
-/* Always as a heap: ranks change while hosts are taken. */
+/* Always as a heap. */
 void host_order_make_heap(struct host_order *order);
-void host_order_sift_down(struct host_order *order, size_t i);
+/* Finds the best host in O(n), and reorders the columns, which must stay. The others become a heap
+ * when the best one is settled or dropped. order->choices has room for all. */
+void host_order_begin(struct host_order *order, const struct ranked_hosts *ranked);
+/* The first host has become worse, or is dropped. */
+void host_order_settle(struct host_order *order);
+void host_order_drop(struct host_order *order);
 size_t host_order_left(const struct host_order *order);
 /* Removes and returns the best host; there must be one. */
 uint32_t host_order_take(struct host_order *order);
@@ -48,6 +61,10 @@ int64_t mapper_rank_ahead(const struct engine *engine, const struct map_request 
  * other batch columns must be filled already. */
 void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);
 
+/* The hosts with room for a VM of this size at the request's start, by what the policy goes by.
+ * NULL: not for this request, or too many classes. Valid until the next call. */
+const struct host_classes *mapper_classes(struct engine *engine, const struct map_request *request,
+                                          const struct amounts *vm);
 /* Orders hosts by classes, with the same result as one by one, in O(classes + log classes for each
  * host taken). False: not for this request. */
 bool mapper_order_classes(struct engine *engine, const struct map_request *request,

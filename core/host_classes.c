@@ -227,6 +227,11 @@ static uint32_t first_from(const struct host_classes *classes, const struct host
     return (uint32_t)(word * 64 + (size_t)__builtin_ctzll(bits));
 }
 
+const uint64_t *host_classes_hosts(const struct host_classes *classes, size_t i)
+{
+    return classes->items[classes->live[i]].hosts;
+}
+
 uint32_t host_classes_first(const struct host_classes *classes, size_t i)
 {
     return first_from(classes, &classes->items[classes->live[i]], 0);

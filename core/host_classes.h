@@ -35,6 +35,8 @@ bool host_classes_put(struct host_classes *classes, uint32_t host, const struct 
 /* Classes with hosts, in no particular order. */
 size_t host_classes_count(const struct host_classes *classes);
 const struct host_state *host_classes_state(const struct host_classes *classes, size_t i);
+/* Its hosts: a bitmap. */
+const uint64_t *host_classes_hosts(const struct host_classes *classes, size_t i);
 uint32_t host_classes_first(const struct host_classes *classes, size_t i);
 /* The next host of this host's class; HOST_NONE. */
 uint32_t host_classes_next(const struct host_classes *classes, uint32_t host);

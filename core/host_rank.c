@@ -10,19 +10,19 @@ enum { BLOCK = 64 /* hosts at a time: the stack stays in the cache */ };
 
 int64_t rank_of_number(double number)
 {
-    if (!isfinite(number))
-        return RANK_LOWEST;
-    if (number >= (double)RANK_MOST)
-        return RANK_MOST;
-    if (number <= (double)RANK_LOWEST)
-        return RANK_LOWEST;
-    return (int64_t)number;
+    if (number > (double)RANK_LOWEST && number < (double)RANK_MOST)
+        return (int64_t)number;
+    return isfinite(number) && number > 0 ? RANK_MOST : RANK_LOWEST;
 }
 
 static void push(const struct rank_step *step, const uint32_t *hosts, size_t n, double *top)
 {
-    for (size_t i = 0; i < n; i++)
-        top[i] = step->operation == RANK_COLUMN ? step->column[hosts[i]] : step->number;
+    if (step->operation == RANK_COLUMN)
+        for (size_t i = 0; i < n; i++)
+            top[i] = step->column[hosts[i]];
+    else
+        for (size_t i = 0; i < n; i++)
+            top[i] = step->number;
 }
 
 static void calculate(enum rank_operation operation, double *left, const double *right, size_t n)
@@ -70,6 +70,17 @@ static void run(const struct host_rank *rank, const uint32_t *hosts, size_t n, d
     }
 }
 
+static void finish(const struct host_rank *rank, const uint32_t *hosts, size_t n,
+                   const double *results, int64_t *ranks)
+{
+    for (size_t i = 0; i < n; i++)
+        ranks[i] = rank_of_number(results[i]);
+    for (size_t i = 0; i < n && rank->added; i++)
+        ranks[i] += ranks[i] != RANK_LOWEST ? rank->added[hosts[i]] : 0;
+    for (size_t i = 0; i < n && rank->preferences; i++)
+        ranks[i] += rank->preferences[hosts[i]];
+}
+
 void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
                         int64_t *ranks)
 {
@@ -79,14 +90,7 @@ void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, siz
         size_t some = n - done < BLOCK ? n - done : BLOCK;
 
         run(rank, hosts + done, some, stack);
-        for (size_t i = 0; i < some; i++) {
-            uint32_t host = hosts[done + i];
-            int64_t result = rank_of_number(stack[i]);
-
-            if (rank->added && result != RANK_LOWEST)
-                result += rank->added[host];
-            ranks[done + i] = result + (rank->preferences ? rank->preferences[host] : 0);
-        }
+        finish(rank, hosts + done, some, stack, ranks + done);
     }
     free(stack);
 }

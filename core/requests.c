@@ -132,6 +132,14 @@ static bool demands_could_be_met(struct engine *engine, struct lease *lease)
     return met;
 }
 
+/* False. */
+static bool refuse_for_hosts(const struct engine *engine, struct lease *lease, uint32_t n_on_usable)
+{
+    lease->reason = (struct reason){.id = REASON_NO_HOST_ALLOWED,
+                                    .n = {lease->n_vms, usable_hosts(engine, lease), n_on_usable}};
+    return false;
+}
+
 /* Checks each node set on its own, then all together. */
 bool could_ever_fit(struct engine *engine, struct lease *lease)
 {
@@ -147,16 +155,13 @@ bool could_ever_fit(struct engine *engine, struct lease *lease)
     lease->reason = (struct reason){.id = REASON_TOO_BIG, .n = {lease->n_vms, n_holdable}};
     if (n_holdable < lease->n_vms)
         return false;
-    if (is_restricted(engine, lease)) {
-        lease->reason =
-            (struct reason){.id = REASON_NO_HOST_ALLOWED,
-                            .n = {lease->n_vms, usable_hosts(engine, lease), n_on_usable}};
-        if (n_on_usable < lease->n_vms)
-            return false;
-    }
+    if (is_restricted(engine, lease) && n_on_usable < lease->n_vms)
+        return refuse_for_hosts(engine, lease, n_on_usable);
     if (lease->plan->has_demand && !demands_could_be_met(engine, lease))
         return false;
-    return lease->request.n_node_sets == 1 || fits_on_empty_site(engine, lease);
+    if (lease->request.n_node_sets == 1 || fits_on_empty_site(engine, lease))
+        return true;
+    return is_restricted(engine, lease) && refuse_for_hosts(engine, lease, n_on_usable);
 }
 
 static bool admit(struct engine *engine, struct lease *lease)

@@ -21,7 +21,8 @@ struct pass {
     struct mapping *mapping;
     size_t n_loads;
     struct meeting meeting;
-    size_t sets_done; /* node sets mapped completely, in the order of sizes */
+    struct ranked_hosts ranked; /* for the node set at hand */
+    size_t sets_done;           /* node sets mapped completely, in the order of sizes */
 };
 
 static size_t n_candidates(const struct engine *engine, const struct map_request *request)
@@ -129,18 +130,72 @@ static bool is_ranked_ahead(const struct pass *pass, const struct host_filter *f
            mapper_is_ahead(pass->engine, pass->request);
 }
 
-/* The rank of a host that the filter itself gives this one. */
-static int64_t rank_of(const struct pass *pass, const struct host_filter *filter, uint32_t host,
-                       int64_t rank)
+/* The classes whose hosts hold one of the set's VMs long enough, as choices: their first hosts,
+ * which the policy scores. */
+static size_t score_classes(const struct pass *pass, const struct host_classes *classes)
 {
-    const struct host_load *load = load_of(pass, host);
-    int64_t vms;
+    struct mapper *mapper = &pass->engine->mapper;
+    int64_t least = mapper_least_until(pass->request);
+    size_t n = 0;
 
-    rank = add_clamped(rank, meeting_rank(&pass->meeting, host));
-    if (!filter || !filter->rank_per_vm || is_ranked_ahead(pass, filter))
-        return rank;
-    vms = (int64_t)pass->engine->bookings.vms_on[host] + (load ? load->n_vms : 0);
-    return add_clamped(rank, times_clamped(filter->rank_per_vm, vms));
+    for (size_t i = 0; i < host_classes_count(classes); i++) {
+        const struct host_state *state = host_classes_state(classes, i);
+
+        if (state->fits_until < least)
+            continue;
+        mapper->choices[n].host = (uint32_t)i;
+        mapper->batch_hosts[n] = host_classes_first(classes, i);
+        mapper->batch_leases[n] = state->leases;
+        mapper->batch_until[n++] = state->unchanged_until;
+    }
+    if (n)
+        mapper_score_hosts(pass->engine, pass->request, n);
+    for (size_t i = 0; i < n; i++)
+        mapper->choices[i].score = mapper->batch_scores[i];
+    return n;
+}
+
+/* The class's hosts that the set may use, in batch_hosts and batch_scores behind the first n; the
+ * number of hosts there. */
+static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
+                         const uint64_t *hosts, int64_t score, size_t n)
+{
+    const struct engine *engine = pass->engine;
+    const uint64_t *allowed = nodes->hosts ? nodes->hosts->allowed : NULL;
+
+    for (size_t word = 0; word < bitmap_words(engine->site.n_hosts); word++) {
+        uint64_t left = hosts[word] & (allowed ? allowed[word] : ~UINT64_C(0));
+
+        for (; left; left &= left - 1) {
+            uint32_t host = (uint32_t)(64 * word + (size_t)__builtin_ctzll(left));
+
+            if ((engine->closed && engine->closed[host]) ||
+                (nodes->demand && !meeting_allows(&pass->meeting, host)))
+                continue;
+            engine->mapper.batch_hosts[n] = host;
+            engine->mapper.batch_scores[n++] = score;
+        }
+    }
+    return n;
+}
+
+/* As find_hosts() and mapper_score_hosts(): hosts in the same state have the same score. False: not
+ * for this request. */
+static bool find_hosts_by_class(const struct pass *pass, const struct node_set *nodes, size_t *n)
+{
+    struct engine *engine = pass->engine;
+    const struct host_classes *classes = mapper_classes(engine, pass->request, &nodes->amounts);
+    size_t n_classes = classes ? score_classes(pass, classes) : 0;
+
+    *n = 0;
+    for (size_t i = 0; i < n_classes; i++) {
+        const struct host_choice *class = &engine->mapper.choices[i];
+
+        if (class->score != POLICY_VETO)
+            *n =
+                take_hosts(pass, nodes, host_classes_hosts(classes, class->host), class->score, *n);
+    }
+    return classes != NULL;
 }
 
 /* Hosts that the set may use and that hold one of its VMs long enough, in batch_hosts. */
@@ -166,38 +221,71 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
     return n;
 }
 
-/* What the filter itself gives the first n of batch_hosts, into batch_ranks. */
-static void rank_by_filter(const struct pass *pass, const struct host_filter *filter, size_t n)
+/* What the filter itself gives the hosts. */
+static void rank_by_filter(const struct pass *pass, const struct host_filter *filter)
 {
-    struct mapper *mapper = &pass->engine->mapper;
+    const struct ranked_hosts *ranked = &pass->ranked;
 
     if (is_ranked_ahead(pass, filter))
-        for (size_t i = 0; i < n; i++)
-            mapper->batch_ranks[i] =
-                mapper_rank_ahead(pass->engine, pass->request, mapper->batch_hosts[i]);
+        for (size_t i = 0; i < ranked->n; i++)
+            ranked->ranks[i] = mapper_rank_ahead(pass->engine, pass->request, ranked->hosts[i]);
     else if (filter && filter->rank)
-        host_rank_evaluate(filter->rank, mapper->batch_hosts, n, mapper->batch_ranks);
+        host_rank_evaluate(filter->rank, ranked->hosts, ranked->n, ranked->ranks);
     else
-        memset(mapper->batch_ranks, 0, n * sizeof *mapper->batch_ranks);
+        memset(ranked->ranks, 0, ranked->n * sizeof *ranked->ranks);
 }
 
-static void order_hosts(const struct pass *pass, const struct node_set *nodes,
-                        struct host_order *order)
+/* What the VMs on the hosts add to that. */
+static void rank_by_vms(const struct pass *pass, const struct host_filter *filter)
 {
-    struct engine *engine = pass->engine;
-    size_t n = find_hosts(pass, nodes);
+    const struct ranked_hosts *ranked = &pass->ranked;
+    bool by_number = filter && filter->rank_per_vm && !is_ranked_ahead(pass, filter);
 
-    mapper_score_hosts(engine, pass->request, n);
-    rank_by_filter(pass, nodes->hosts, n);
-    *order = (struct host_order){.choices = engine->mapper.choices};
-    for (size_t i = 0; i < n; i++)
-        if (engine->mapper.batch_scores[i] != POLICY_VETO &&
-            !meeting_refused(&pass->meeting, engine->mapper.batch_hosts[i]))
-            order->choices[order->n++] =
-                (struct host_choice){rank_of(pass, nodes->hosts, engine->mapper.batch_hosts[i],
-                                             engine->mapper.batch_ranks[i]),
-                                     engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
-    host_order_make_heap(order);
+    for (size_t i = 0; i < ranked->n && pass->meeting.ranks; i++)
+        ranked->ranks[i] =
+            add_clamped(ranked->ranks[i], meeting_rank(&pass->meeting, ranked->hosts[i]));
+    for (size_t i = 0; i < ranked->n && by_number; i++) {
+        uint32_t host = ranked->hosts[i];
+        const struct host_load *load = load_of(pass, host);
+        int64_t vms = (int64_t)pass->engine->bookings.vms_on[host] + (load ? load->n_vms : 0);
+
+        ranked->ranks[i] = add_clamped(ranked->ranks[i], times_clamped(filter->rank_per_vm, vms));
+    }
+}
+
+/* Drops hosts of which it is known that they are no use. */
+static void drop_useless(struct pass *pass)
+{
+    struct ranked_hosts *ranked = &pass->ranked;
+    size_t n = ranked->n;
+
+    ranked->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (ranked->scores[i] == POLICY_VETO || meeting_refused(&pass->meeting, ranked->hosts[i]))
+            continue;
+        ranked->scores[ranked->n] = ranked->scores[i];
+        ranked->hosts[ranked->n++] = ranked->hosts[i];
+    }
+}
+
+static void order_hosts(struct pass *pass, const struct node_set *nodes, struct host_order *order)
+{
+    struct mapper *mapper = &pass->engine->mapper;
+    bool by_class;
+
+    pass->ranked = (struct ranked_hosts){
+        .hosts = mapper->batch_hosts, .ranks = mapper->batch_ranks, .scores = mapper->batch_scores};
+    by_class = find_hosts_by_class(pass, nodes, &pass->ranked.n);
+    if (!by_class) {
+        pass->ranked.n = find_hosts(pass, nodes);
+        mapper_score_hosts(pass->engine, pass->request, pass->ranked.n);
+    }
+    if (!by_class || nodes->demand)
+        drop_useless(pass);
+    rank_by_filter(pass, nodes->hosts);
+    rank_by_vms(pass, nodes->hosts);
+    *order = (struct host_order){.choices = mapper->choices};
+    host_order_begin(order, &pass->ranked);
 }
 
 /* --- the pass --------------------------------------------------------------------------------- */
@@ -290,13 +378,6 @@ static bool put_vm(struct pass *pass, const struct node_set *nodes, uint32_t vm,
     return true;
 }
 
-static void drop_best(struct host_order *order)
-{
-    order->choices[0] = order->choices[--order->n];
-    if (order->n)
-        host_order_sift_down(order, 0);
-}
-
 /* Takes the first `done` VMs of the set back off the host. */
 static void take_back(struct pass *pass, uint32_t set, uint32_t host, uint32_t done)
 {
@@ -318,7 +399,7 @@ static bool map_together(struct pass *pass, uint32_t set, struct host_order *ord
     const struct lease *lease = pass->request->lease;
     const struct node_set *nodes = &lease->request.node_sets[set];
 
-    for (; order->n; drop_best(order)) {
+    for (; order->n; host_order_drop(order)) {
         uint32_t host = order->choices[0].host, done = 0;
         int64_t until = pass->mapping->until;
 
@@ -359,13 +440,12 @@ static bool map_set(struct pass *pass, uint32_t set)
         struct host_choice *best = &order.choices[0];
 
         if (!put_vm(pass, nodes, lease->plan->set_first_vm[set] + done, best->host)) {
-            drop_best(&order);
+            host_order_drop(&order);
             continue;
         }
-        done++;
-        if (per_vm) {
+        if (++done < nodes->count && per_vm) {
             best->rank = add_clamped(best->rank, per_vm);
-            host_order_sift_down(&order, 0);
+            host_order_settle(&order);
         }
     }
     return done == nodes->count;

@@ -127,7 +127,43 @@ static void score(void *context, const struct host_batch *batch, int64_t *scores
         scores[i] = score_of(selection->way, batch, i);
 }
 
-static void ask_something(struct scenario *s, struct dice *dice, int64_t id, bool whole_hosts)
+/* Requirements and ranks, as thousands of VMs of a live site each have their own. */
+enum { FILTERS = 5, WORDS_MOST = 2, HOSTS_MOST = 64 * WORDS_MOST };
+
+struct filters {
+    struct host_filter items[FILTERS];
+    uint64_t allowed[FILTERS][WORDS_MOST];
+    double column[HOSTS_MOST];
+    int64_t preferences[HOSTS_MOST];
+    struct rank_step steps[3];
+    struct host_rank rank;
+};
+
+static void draw_filters(struct filters *filters, struct dice *dice)
+{
+    *filters = (struct filters){0};
+    filters->steps[0] = (struct rank_step){.operation = RANK_COLUMN, .column = filters->column};
+    filters->steps[1] = (struct rank_step){.operation = RANK_NUMBER, .number = draw(dice, 9)};
+    filters->steps[2] = (struct rank_step){.operation = RANK_SUBTRACT};
+    filters->rank = (struct host_rank){.steps = filters->steps, .n = 3, .depth = 2};
+    if (draw(dice, 2))
+        filters->rank.preferences = filters->preferences;
+    for (int host = 0; host < HOSTS_MOST; host++) {
+        filters->column[host] = draw(dice, 4);
+        filters->preferences[host] = draw(dice, 3);
+    }
+    for (int i = 0; i < FILTERS; i++) {
+        for (int host = 0; host < HOSTS_MOST; host++)
+            if (draw(dice, 3))
+                bitmap_add(filters->allowed[i], (size_t)host);
+        filters->items[i].allowed = i ? filters->allowed[i] : NULL;
+        filters->items[i].rank = i % 2 ? &filters->rank : NULL;
+        filters->items[i].rank_per_vm = i > 2 ? (int64_t)draw(dice, 3) - 1 : 0;
+    }
+}
+
+static void ask_something(struct scenario *s, struct dice *dice, int64_t id, bool whole_hosts,
+                          const struct filters *filters)
 {
     struct ask what = {.id = id,
                        .kind = draw(dice, 5) ? LEASE_BEST_EFFORT : LEASE_RESERVATION,
@@ -139,6 +175,8 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id, boo
 
     if (what.kind == LEASE_RESERVATION)
         what.start = s->now + 1 + draw(dice, 300);
+    if (filters && draw(dice, 2))
+        what.hosts = &filters->items[draw(dice, FILTERS)];
     ask(s, what);
 }
 
@@ -146,17 +184,22 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id, boo
 static char *play(uint32_t seed, unsigned columns, struct selection *selection)
 {
     struct dice dice = {seed * 7919};
+    bool filtered = seed % 2;
+    struct filters filters;
     struct scenario s;
     int64_t cancelled;
     char *log;
 
     scenario_begin(&s, 24 + draw(&dice, 40));
+    draw_filters(&filters, &dice);
     s.seed = seed;
     s.unchecked = true;
     if (draw(&dice, 2))
         add_hosts(&s, 8, 200, 2048);
     if (draw(&dice, 4) == 0)
         as_haizea(&s);
+    if (filtered && draw(&dice, 2))
+        s.site.hosts[draw(&dice, 24)].closed = true;
     s.settings.backfilling = (enum backfilling)draw(&dice, 4);
     s.settings.backfilling_reservations = 1 + draw(&dice, 3);
     s.settings.suspension = draw(&dice, 2) ? SUSPENSION_ALL : SUSPENSION_NONE;
@@ -168,7 +211,7 @@ static char *play(uint32_t seed, unsigned columns, struct selection *selection)
     s.policies.host_columns = columns;
     for (int64_t id = 1; id <= LEASES; id++) {
         at(&s, s.now + draw(&dice, 40));
-        ask_something(&s, &dice, id, seed % 3 == 0);
+        ask_something(&s, &dice, id, seed % 3 == 0, filtered ? &filters : NULL);
         settle(&s);
         cancelled = 1 + draw(&dice, (uint32_t)id);
         if (draw(&dice, 4) == 0 && !lease_state_is_final(state_of(&s, cancelled))) {
