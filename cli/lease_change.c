@@ -8,6 +8,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/lease_text.h"
+#include "cli/size_options.h"
 #include "cli/table.h"
 #include "cli/term_options.h"
 #include "util/instant.h"
@@ -19,6 +20,8 @@ struct change_arguments {
     int64_t duration, extend, shorten, shift; /* 0: not given */
     int64_t start, deadline;                  /* 0: not given */
     const char *kind;
+    double cpu;     /* of each VM; 0: not given */
+    int64_t memory; /* MB; 0 */
     struct term_options terms;
     bool dry_run;
 };
@@ -47,6 +50,20 @@ static int take_span(const struct command_option *option, void *value, const cha
     return 0;
 }
 
+static int take_cpu(const struct command_option *option, void *value, const char *text,
+                    struct error *err)
+{
+    (void)option;
+    return size_read_cpu(text, value, err);
+}
+
+static int take_memory(const struct command_option *option, void *value, const char *text,
+                       struct error *err)
+{
+    (void)option;
+    return size_read_memory(text, value, err);
+}
+
 #define AT(member) offsetof(struct change_arguments, member)
 
 static const struct command_option change_options[] = {
@@ -67,6 +84,10 @@ static const struct command_option change_options[] = {
      .words = "best-effort|reservation|deadline",
      .help = "Make a lease that has not begun a reservation (at --start, or else at the start that "
              "it is expected to have), a lease with a deadline (--deadline), or best-effort"},
+    {"cpu", .type = ARGUMENT_OWN, .argument = "N", .offset = AT(cpu), .take = take_cpu,
+     .help = "Processors of each VM"},
+    {"memory", .type = ARGUMENT_OWN, .argument = "SIZE", .offset = AT(memory), .take = take_memory,
+     .help = "Memory of each VM: MB, or 512M, 2G"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show whether the change would be accepted"},
 };
@@ -100,6 +121,10 @@ static json_t *request_of(const struct change_arguments *arguments, int64_t id)
     put_time(request, "deadline", arguments->deadline);
     if (arguments->kind)
         json_object_set_new(request, "kind", json_string(arguments->kind));
+    if (arguments->cpu > 0)
+        json_object_set_new(request, "cpu", json_real(arguments->cpu));
+    if (arguments->memory)
+        json_object_set_new(request, "memory", json_integer(arguments->memory));
     term_options_put(&arguments->terms, request);
     if (arguments->dry_run)
         json_object_set_new(request, "dry_run", json_true());
@@ -124,9 +149,9 @@ static void print_change(const json_t *answer)
 
 const struct command_line lease_change_line = {
     .name = "galerna lease change",
-    .summary = "Change the times, the kind or the terms of a lease",
-    .purpose = "Extend, shorten or shift a lease that waits, is reserved or runs, promote it to a "
-               "reservation or demote it, or change its terms. The change is "
+    .summary = "Change the times, the size, the kind or the terms of a lease",
+    .purpose = "Extend, shorten, shift or resize a lease that waits, is reserved or runs, promote "
+               "it to a reservation or demote it, or change its terms. The change is "
                "checked like a new request: it is accepted as a whole if no lease that is promised "
                "a time loses it, or the lease stays as it is; then the reason, the lease that is "
                "in the way, and the nearest alternative are printed.",

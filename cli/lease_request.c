@@ -1,7 +1,6 @@
 /* galerna lease request: ask for a lease, and wait until it is decided. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/lease_repeat.h"
 #include "cli/lease_when.h"
+#include "cli/size_options.h"
 #include "cli/table.h"
 #include "cli/term_options.h"
 #include "util/instant.h"
@@ -25,9 +25,9 @@ enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 struct request_arguments {
     struct client client;
     struct term_options terms;
-    json_t *request;            /* NULL: nothing was asked for yet */
-    const char *start;          /* as written */
-    int64_t at;                 /* the start of a reservation; INSTANT_NONE: none */
+    json_t *request;                    /* NULL: nothing was asked for yet */
+    const char *start;                  /* as written */
+    int64_t at;                         /* the start of a reservation; INSTANT_NONE: none */
     int64_t earliest, latest, deadline; /* 0: not given */
     struct lease_repeat repeat;
     bool dry_run, when;
@@ -73,27 +73,21 @@ static int take_integer(const struct command_option *option, void *value, const 
 static int take_cpu(const struct command_option *option, void *value, const char *text,
                     struct error *err)
 {
-    char *end;
-    double number = strtod(text, &end);
+    double processors;
 
-    if (!*text || *end || !isfinite(number) || number < 0.01)
-        return error_set(err, EINVAL, "expected a number of processors, 0.01 or more");
-    return put(value, option->name, json_real(number), err);
+    return size_read_cpu(text, &processors, err) < 0
+               ? -1
+               : put(value, option->name, json_real(processors), err);
 }
 
 static int take_memory(const struct command_option *option, void *value, const char *text,
                        struct error *err)
 {
-    char *end;
-    double number = strtod(text, &end);
+    int64_t megabytes;
 
-    if (end != text && (!strcmp(end, "G") || !strcmp(end, "GB")))
-        number *= 1024;
-    else if (end == text || (*end && strcmp(end, "M") != 0 && strcmp(end, "MB") != 0))
-        number = 0;
-    if (!isfinite(number) || number < 1 || number > 1e12)
-        return error_set(err, EINVAL, "expected MB, such as 512, 512M or 2G");
-    return put(value, option->name, json_integer(llround(number)), err);
+    return size_read_memory(text, &megabytes, err) < 0
+               ? -1
+               : put(value, option->name, json_integer(megabytes), err);
 }
 
 static int take_duration(const struct command_option *option, void *value, const char *text,
@@ -387,8 +381,8 @@ int command_lease_request(const struct call *call)
     client->command = call->name;
     if (code >= 0)
         return code;
-    if (arguments->when && (arguments->start || arguments->latest || arguments->deadline ||
-                            arguments->repeat.rule))
+    if (arguments->when &&
+        (arguments->start || arguments->latest || arguments->deadline || arguments->repeat.rule))
         return command_usage_error(call->name,
                                    "--when looks for the start: --start, --latest, --deadline and "
                                    "--repeat cannot be combined with it");

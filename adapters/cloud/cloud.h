@@ -119,6 +119,14 @@ struct cloud_command {
     void *context;
 };
 
+/* Another size for a VM. */
+struct cloud_resizing {
+    int32_t vm;
+    int64_t cpu, memory; /* 1/100, MB */
+    cloud_done *done;
+    void *context;
+};
+
 /* A VM to be made, pending. */
 struct cloud_order {
     int32_t template; /* what it is made from; -1: `text` describes it as a whole */
@@ -180,6 +188,7 @@ struct cloud_operations {
     void (*message)(struct cloud *cloud, int32_t vm, const struct cloud_message *message,
                     cloud_done *done, void *context);
     void (*create)(struct cloud *cloud, const struct cloud_order *order);
+    void (*resize)(struct cloud *cloud, const struct cloud_resizing *resizing);
     void (*read_mark)(struct cloud *cloud, cloud_mark_told *told, void *context);
     void (*write_mark)(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                        void *context);
@@ -249,6 +258,13 @@ static inline void cloud_message(struct cloud *cloud, int32_t vm,
 static inline void cloud_create(struct cloud *cloud, const struct cloud_order *order)
 {
     cloud->operations->create(cloud, order);
+}
+
+/* Which states of a VM allow it, is the cloud's to say. A VM on a host gets no more than that host
+ * has room for. */
+static inline void cloud_resize(struct cloud *cloud, const struct cloud_resizing *resizing)
+{
+    cloud->operations->resize(cloud, resizing);
 }
 
 static inline void cloud_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context)

@@ -1,6 +1,7 @@
 /* OpenNebula's commands, messages, new VMs, and the first contact. */
 #include "adapters/opennebula/opennebula.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,18 @@ static void create(struct cloud *cloud, const struct cloud_order *order)
          request);
 }
 
+static void resize(struct cloud *cloud, const struct cloud_resizing *resizing)
+{
+    char size[96];
+    const struct rpc_argument arguments[] = {RPC_INT(resizing->vm), RPC_TEXT(size), RPC_BOOL(true)};
+
+    snprintf(size, sizeof size, "CPU = \"%" PRId64 ".%02" PRId64 "\"\nMEMORY = \"%" PRId64 "\"",
+             resizing->cpu / 100, resizing->cpu % 100, resizing->memory);
+    call(cloud, &(struct open_call){.done = resizing->done, .context = resizing->context},
+         (struct rpc_request){
+             .method = "one.vm.resize", .arguments = arguments, .n_arguments = 3, .urgent = true});
+}
+
 /* --- first contact ---------------------------------------------------------------------------- */
 
 static enum cloud_outcome ask_now(struct opennebula *self, const struct rpc_request *request,
@@ -366,6 +379,7 @@ static const struct cloud_operations operations = {
     .command = command,
     .message = message,
     .create = create,
+    .resize = resize,
     .read_mark = opennebula_read_mark,
     .write_mark = opennebula_write_mark,
 };

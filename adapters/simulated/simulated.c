@@ -140,6 +140,23 @@ static void message(struct cloud *cloud, int32_t id, const struct cloud_message 
     note_call(cloud, &call);
 }
 
+static void resize(struct cloud *cloud, const struct cloud_resizing *resizing)
+{
+    struct simulated *self = self_of(cloud);
+    struct simulated_vm *vm = simulated_find(self, resizing->vm);
+    struct simulated_call call = {.done = resizing->done, .context = resizing->context};
+
+    if (vm) {
+        vm->cpu = resizing->cpu;
+        vm->memory = resizing->memory;
+        vm->dirty = self->dirty = true;
+    } else {
+        call.reply = (struct cloud_reply){
+            .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_VM, .message = "the VM does not exist"};
+    }
+    note_call(cloud, &call);
+}
+
 /* The VM's size is among the attributes: "0.50" processors, MB. */
 static const char *make(struct simulated *self, const struct cloud_order *order, int32_t *id)
 {
@@ -223,6 +240,7 @@ static const struct cloud_operations operations = {.destroy = destroy,
                                                    .command = command,
                                                    .message = message,
                                                    .create = create,
+                                                   .resize = resize,
                                                    .read_mark = read_mark,
                                                    .write_mark = write_mark};
 

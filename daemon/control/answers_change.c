@@ -1,4 +1,5 @@
-/* "lease-change": other times, another kind or other terms for a lease, or why it cannot have them.
+/* "lease-change": other times, another kind, other terms or another size for a lease, or why it
+ * cannot have them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -91,6 +92,16 @@ static json_t *read_start(const struct question *question, const struct lease_re
     return NULL;
 }
 
+/* Of each VM. NULL: valid. */
+static json_t *read_size(const struct question *question, struct lease_change *change)
+{
+    struct error err;
+
+    if (order_read_size(question->request, &change->cpu, &change->memory, &err) == 0)
+        return NULL;
+    return answer_error(EINVAL, "%s", err.text);
+}
+
 static json_t *read_kind(const struct question *question, struct lease_change *change)
 {
     const json_t *value = json_object_get(question->request, "kind");
@@ -139,11 +150,14 @@ static json_t *read_change(const struct question *question, const struct lease_r
         wrong = read_kind(question, change);
     if (!wrong)
         wrong = read_terms(question, change);
+    if (!wrong)
+        wrong = read_size(question, change);
     if (!wrong && change->duration == SPAN_NONE && change->start == INSTANT_NONE &&
-        change->deadline == INSTANT_NONE && !change->changes_kind && !change->given)
+        change->deadline == INSTANT_NONE && !change->changes_kind && !change->given &&
+        !change->cpu && !change->memory)
         wrong =
             answer_error(EINVAL, "nothing to change: expected duration, extend, shorten, start, "
-                                 "shift, deadline, kind or a term");
+                                 "shift, deadline, kind, cpu, memory or a term");
     return wrong;
 }
 

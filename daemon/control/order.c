@@ -19,8 +19,8 @@
 
 /* In addition to the terms of core/lease_terms.h. */
 static const char *const fields[] = {
-    "command", "dry_run",  "kind",     "count",    "cpu",  "memory", "template",
-    "start",   "earliest", "latest",   "deadline", "duration", "name", "caller",
+    "command", "dry_run",  "kind",   "count",    "cpu",      "memory", "template",
+    "start",   "earliest", "latest", "deadline", "duration", "name",   "caller",
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -112,24 +112,31 @@ static int read_terms(const json_t *request, struct order *order, struct error *
     return 0;
 }
 
+int order_read_size(const json_t *request, int64_t *cpu, int64_t *memory, struct error *err)
+{
+    const json_t *value = json_object_get(request, "cpu");
+    double processors = json_number_value(value);
+
+    if (read_integer(request, "memory", 1, INT64_C(1) << 40, memory, err) < 0)
+        return -1;
+    if (!value || json_is_null(value))
+        return 0;
+    if (!json_is_number(value) || processors < 0.01 || processors > 1000000)
+        return error_set(err, EINVAL, "cpu: expected a number of processors from 0.01");
+    *cpu = llround(processors * 100);
+    return 0;
+}
+
 static int read_size(const json_t *request, struct order *order, struct error *err)
 {
-    const json_t *cpu = json_object_get(request, "cpu");
     int64_t count = 1, template = -1;
 
     if (read_integer(request, "count", 1, ORDER_COUNT_MAX, &count, err) < 0 ||
         read_integer(request, "template", 0, INT32_MAX, &template, err) < 0 ||
-        read_integer(request, "memory", 1, INT64_C(1) << 40, &order->memory, err) < 0)
+        order_read_size(request, &order->cpu, &order->memory, err) < 0)
         return -1;
     order->count = (uint32_t)count;
     order->template = (int32_t) template;
-    if (cpu && !json_is_null(cpu)) {
-        double processors = json_number_value(cpu);
-
-        if (!json_is_number(cpu) || processors < 0.01 || processors > 1000000)
-            return error_set(err, EINVAL, "cpu: expected a number of processors from 0.01");
-        order->cpu = llround(processors * 100);
-    }
     if (order->template <0 && (order->cpu == 0 || order->memory == 0))
         return error_set(err, EINVAL, "%s: is missing; only a template can say it instead",
                          order->cpu == 0 ? "cpu" : "memory");
@@ -256,8 +263,7 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
         read_name(request, order, err) < 0 || read_time(request, "start", &order->start, err) < 0 ||
         read_time(request, "earliest", &order->earliest, err) < 0 ||
         read_time(request, "deadline", &order->deadline, err) < 0 ||
-        read_latest(request, order, err) < 0 ||
-        read_terms(request, order, err) < 0)
+        read_latest(request, order, err) < 0 || read_terms(request, order, err) < 0)
         return -1;
     return check_times(order, now, err);
 }

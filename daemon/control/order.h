@@ -35,12 +35,13 @@ struct order {
     const char *session; /* of that user; both belong to the request */
 };
 
-/* Other times, another kind or other terms for a lease (`galerna lease change`). */
+/* Other times, another kind, other terms or another size for a lease (`galerna lease change`). */
 struct lease_change {
-    int64_t duration; /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
-    int64_t start;    /* of a reservation; other leases do not start before; INSTANT_NONE */
-    int64_t deadline; /* of a deadline lease; INSTANT_NONE: as before */
-    bool releases;    /* the lease is on hold and waits again; nothing else changes */
+    int64_t duration;    /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
+    int64_t start;       /* of a reservation; other leases do not start before; INSTANT_NONE */
+    int64_t deadline;    /* of a deadline lease; INSTANT_NONE: as before */
+    int64_t cpu, memory; /* of each of its VMs, 1/100 and MB; 0: as before */
+    bool releases;       /* the lease is on hold and waits again; nothing else changes */
     bool changes_kind;
     enum lease_kind kind;           /* best-effort, reservation or deadline */
     unsigned given;                 /* bits 1 << enum term_id: terms that change */
@@ -50,6 +51,9 @@ struct lease_change {
 /* Read the fields of a request (doc/control-protocol.md, lease-request). now: seconds since 1970.
  * Errors: EINVAL (the field, its value and what is expected). */
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err);
+
+/* Of these, `cpu` and `memory` of a VM; what is missing stays as it is. */
+int order_read_size(const json_t *request, int64_t *cpu, int64_t *memory, struct error *err);
 
 /* The order as the engine's request, for a dry run; *set gets the VMs. */
 void order_lease_request(const struct order *order, int64_t now, struct node_set *set,

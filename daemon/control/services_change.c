@@ -27,6 +27,7 @@ static void answered(void *context, const struct planner_change *change, const s
 static int ask(struct daemon *daemon, const struct change_search *search,
                const struct lease_record *changed, struct error *err)
 {
+    const struct changed_lease asked = {changed, search->cpu, search->memory};
     struct services_question *question;
 
     if (search->asked >= ASKED_MOST)
@@ -37,8 +38,8 @@ static int ask(struct daemon *daemon, const struct change_search *search,
     question->search.plans = planner_plans(daemon->planner);
     question->search.is_stale = planner_is_planning(daemon->planner);
     return services_later(
-        question,
-        planner_try_change(daemon->planner, changed, clock_now(), answered, question, err), err);
+        question, planner_try_change(daemon->planner, &asked, clock_now(), answered, question, err),
+        err);
 }
 
 /* Has a plan been made since the planner was asked? What it promised is not in the answer. */
@@ -173,17 +174,17 @@ static int check_start(struct daemon *daemon, const struct lease_record *changed
         return 0;
     search->stage = CHANGE_CHECK;
     later.start = change->start + daemon->live->boot_time;
-    search->refusal.start = later.start;
+    search->judged.start = later.start;
     return ask(daemon, search, &later, err);
 }
 
-/* 0: what there is to know is known, the alternative in search->refusal. -1: as the others. */
+/* 0: what there is to know is known, the alternative in search->judged. -1: as the others. */
 static int next_alternative(struct daemon *daemon, const struct lease_record *lease,
                             const struct lease_record *changed, struct change_search *search,
                             struct error *err)
 {
     const struct planner_change *change = daemon->question->change;
-    struct lease_trial *refusal = &search->refusal;
+    struct lease_trial *refusal = &search->judged;
 
     switch (search->stage) {
     case CHANGE_WANTED:
@@ -213,6 +214,7 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
                         struct error *err)
 {
     int64_t now = clock_now();
+    struct lease_change wanted = *change;
     char rule[LEASE_SPEC_TEXT_MAX];
 
     if (change->releases) {
@@ -220,7 +222,11 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
             return -1;
         return check_vms(daemon, lease, VM_HOLD, err);
     }
-    if (lease_change_make(lease, change, now, changed, err) < 0)
+    /* Once the VMs have their new size, there may be nothing else to change. */
+    if (daemon->question->search.stage != CHANGE_RESIZED &&
+        !services_resizes(daemon, lease, change))
+        wanted.cpu = wanted.memory = 0;
+    if (lease_change_make(lease, &wanted, now, changed, err) < 0)
         return -1;
     if (!intake_allows_change(daemon, changed, now, rule))
         return error_set(err, ENOSPC, "refused: %s", rule);
@@ -237,6 +243,25 @@ static const struct planner_change *change_of_parked(const struct lease_record *
     return lease->phase == PHASE_PARKED && !change->releases ? &accepted : NULL;
 }
 
+/* What is said of a change that holds. */
+static void describe(const struct daemon *daemon, const struct lease_record *lease,
+                     const struct lease_record *changed, const struct lease_change *change,
+                     struct lease_trial *trial)
+{
+    char size[STORE_TEXT_MAX], text[STORE_TEXT_MAX];
+
+    *trial = (struct lease_trial){
+        .accepted = true, .in_the_way = -1, .start = INSTANT_NONE, .duration = SPAN_NONE};
+    services_resize_text(daemon, lease, change, size, sizeof size);
+    lease_change_text(lease, changed, clock_now(), text, sizeof text);
+    if (change->releases)
+        snprintf(trial->text, sizeof trial->text, "its VMs are released");
+    else
+        snprintf(trial->text, sizeof trial->text, "%.100s%s%.210s", size,
+                 *size && *text && *text != ';' ? ", " : "", text);
+    snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
+}
+
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err)
 {
@@ -246,6 +271,8 @@ int services_change(void *context, int64_t id, const struct lease_change *change
     struct change_search search = daemon->question->search;
     struct lease_record changed;
 
+    search.cpu = change->cpu;
+    search.memory = change->memory;
     if (daemon->problems[PROBLEM_STORE].text[0])
         return error_set(err, EAGAIN, "nothing can be promised: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
@@ -260,21 +287,22 @@ int services_change(void *context, int64_t id, const struct lease_change *change
         *err = daemon->question->err;
         return -1;
     }
+    if (search.stage == CHANGE_RESIZED) {
+        *trial = search.judged;
+        return apply(daemon, &changed, who, trial, err);
+    }
     if (search.stage != CHANGE_WANTED || !daemon->question->change->accepted) {
         int result = next_alternative(daemon, lease, &changed, &search, err);
 
-        *trial = search.refusal;
+        *trial = search.judged;
         return result;
     }
-    *trial = (struct lease_trial){
-        .accepted = true, .in_the_way = -1, .start = INSTANT_NONE, .duration = SPAN_NONE};
-    if (change->releases)
-        snprintf(trial->text, sizeof trial->text, "its VMs are released");
-    else
-        lease_change_text(lease, &changed, clock_now(), trial->text, sizeof trial->text);
-    snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
+    describe(daemon, lease, &changed, change, trial);
     if (dry_run)
         return 0;
-    return change->releases ? release(daemon, lease, who, err)
-                            : apply(daemon, &changed, who, trial, err);
+    if (change->releases)
+        return release(daemon, lease, who, err);
+    return services_resizes(daemon, lease, change)
+               ? services_resize(daemon, lease, change, trial, err)
+               : apply(daemon, &changed, who, trial, err);
 }

@@ -16,12 +16,14 @@ struct change_search {
         CHANGE_LONGEST,    /* refused: the longest duration is searched for between two */
         CHANGE_NEXT_START, /* refused: a later start is searched for */
         CHANGE_CHECK,      /* the start that was found is tried */
+        CHANGE_RESIZED,    /* accepted, and its VMs have the new size */
     } stage;
     uint64_t plans; /* begun when the planner was asked */
     bool is_stale;  /* a plan was being made then */
     unsigned asked;
     int64_t fits, fails, tried; /* durations */
-    struct lease_trial refusal; /* of the change itself */
+    int64_t cpu, memory;        /* of each VM, as asked; 0: as it is */
+    struct lease_trial judged;  /* of the change itself */
 };
 
 /* A request that is handled again when the planner has replied. */
@@ -79,6 +81,17 @@ int services_drain(void *context, const struct drain_order *order, const char *w
 /* services_change.c: what answers call to change a lease. */
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err);
+/* services_resize.c: VMs of another size. Does the change give a VM of the lease another one? */
+bool services_resizes(const struct daemon *daemon, const struct lease_record *lease,
+                      const struct lease_change *change);
+/* "cpu 2 instead of 1, ...", of the first VM; "" if it changes none. */
+void services_resize_text(const struct daemon *daemon, const struct lease_record *lease,
+                          const struct lease_change *change, char *text, size_t size);
+/* Resizes all VMs of the lease, or none: the request, whose change has been accepted, is handled
+ * again then, at CHANGE_RESIZED. -1, with EINPROGRESS. */
+int services_resize(struct daemon *daemon, const struct lease_record *lease,
+                    const struct lease_change *change, const struct lease_trial *judged,
+                    struct error *err);
 /* services_attribute.c: what users ask for by changing the attributes of their VMs. Call it when
  * VMs have been read, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);

@@ -160,7 +160,7 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
         (change->deadline != INSTANT_NONE && change_deadline(change->deadline, changed, err) < 0) ||
         change_terms(change, changed, err) < 0)
         return -1;
-    if (is_same(lease, changed))
+    if (is_same(lease, changed) && !change->cpu && !change->memory)
         return error_set(err, EINVAL, "nothing would change: lease %lld is like that already",
                          (long long)lease->id);
     return check_end(changed, now, err);

@@ -165,6 +165,10 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_ASKED_AGAIN:
         lease->accepted = lease->late = lease->warned = false;
         break;
+    case EVENT_GREW:
+        lease->accepted = false;
+        lease->expected = INSTANT_NONE;
+        break;
     case EVENT_TAKEN_OVER:
         stop_running(store, lease);
         lease->expected = lease->end = lease->preempted_at = INSTANT_NONE;

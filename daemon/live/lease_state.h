@@ -25,6 +25,7 @@ enum lease_event {
     EVENT_FOUND_RUNNING, /* a VM without a lease is running */
     EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
     EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
+    EVENT_GREW,          /* the user made a VM of a promised lease larger: it is a new request */
     EVENT_QUEUED,        /* the terms it now requests are granted */
     EVENT_RESTORED,   /* its promise was found in OpenNebula, and its VMs wait or are suspended */
     EVENT_TAKEN_OVER, /* its VMs show a later promise: restored from there */

@@ -2,6 +2,8 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/estimates.h"
+#include "daemon/live/lease_change.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
@@ -91,12 +93,19 @@ static void note_move(struct daemon *daemon, const struct lease_record *lease,
     daemon_replan(daemon, "VM %d is on host %d", vm->id, vm->host);
 }
 
-static void note_size(struct daemon *daemon, const struct vm_record *vm,
-                      const struct vm_observation *observed)
+/* What a lease was promised is not enough for it any more: whether there is room for more is
+ * decided after what others were promised. */
+static void note_size(struct daemon *daemon, const struct lease_record *lease,
+                      const struct vm_record *vm, const struct vm_observation *observed,
+                      int64_t now)
 {
+    bool grew = observed->cpu > vm->cpu || observed->memory > vm->memory;
+
     if (observed->cpu == vm->cpu && observed->memory == vm->memory)
         return;
     vm_seen_size(daemon->store, vm, observed->cpu, observed->memory);
+    if (grew && lease_can(lease, EVENT_GREW) && !lease_has_begun(lease))
+        lease_apply(daemon->store, lease, EVENT_GREW, now, "VM %d by a user or operator", vm->id);
     daemon_replan(daemon, "VM %d was resized", vm->id);
 }
 
@@ -159,7 +168,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
         return;
     }
     vm_command_over(daemon->store, vm); /* the effect of the command can be observed now */
-    note_size(daemon, vm, observed);
+    note_size(daemon, lease, vm, observed, now);
     move_adopt(daemon, vm, observed, now);
     move_see_resched(daemon, vm, observed);
     note_lock(daemon, vm, observed);

@@ -18,7 +18,21 @@ enum {
 
 const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease)
 {
-    return facts->changed && facts->changed->id == lease->id ? facts->changed : lease;
+    return facts->changed && facts->changed->lease->id == lease->id ? facts->changed->lease : lease;
+}
+
+struct amounts facts_size(const struct facts *facts, const struct vm_record *vm)
+{
+    const struct changed_lease *changed = facts->changed;
+    struct amounts size = {{0}};
+
+    size.of[RESOURCE_CPU] = vm->cpu;
+    size.of[RESOURCE_MEMORY] = vm->memory;
+    if (changed && changed->lease->id == vm->lease && changed->cpu)
+        size.of[RESOURCE_CPU] = changed->cpu;
+    if (changed && changed->lease->id == vm->lease && changed->memory)
+        size.of[RESOURCE_MEMORY] = changed->memory;
+    return size;
 }
 
 static bool holds_its_hosts(const struct lease_record *lease)

@@ -455,13 +455,11 @@ bool asking_make(struct facts *facts, const struct lease_record *lease, struct a
     planned->vms = memory_new(n, sizeof *planned->vms);
     set_of = memory_new(n, sizeof *set_of);
     for (size_t i = 0; i < n && possible; i++) {
-        struct amounts amounts = {{0}};
+        struct amounts amounts = facts_size(facts, vms[i]);
         struct set_numbers numbers;
 
         if (vms[i]->gone)
             continue;
-        amounts.of[RESOURCE_CPU] = vms[i]->cpu;
-        amounts.of[RESOURCE_MEMORY] = vms[i]->memory;
         possible = filter_of(facts, lease, vms[i], &numbers.filter);
         numbers.demand = facts_demand(facts, lease, world_vm(facts->planner->world, vms[i]->id));
         planned->vms[planned->n_vms] = vms[i]->id;

@@ -251,10 +251,16 @@ struct planner_change {
 /* change is NULL on failure; err says why. */
 typedef void planner_judged(void *context, const struct planner_change *change,
                             const struct error *err);
-/* `lease` replaces the store's record of that lease. A lease that has not begun is tried like a new
- * request, without its old place; a running one keeps its hosts. No lease that is promised a start
- * or a deadline may lose its place. Changes nothing. */
-int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
+/* A lease as it would be. */
+struct changed_lease {
+    const struct lease_record *lease; /* replaces the store's record */
+    int64_t cpu, memory;              /* of each of its VMs, 1/100 and MB; 0: as it is */
+};
+
+/* A lease that has not begun is tried like a new request, without its old place; a running one
+ * keeps its hosts. No lease that is promised a start or a deadline may lose its place. Changes
+ * nothing. */
+int planner_try_change(struct planner *planner, const struct changed_lease *asked, int64_t now,
                        planner_judged *changed, void *context, struct error *err);
 
 /* What the decision about a lease that has not begun consists of, if it is made now: the same, with

@@ -59,17 +59,17 @@ struct change_question {
     bool is_traced;
 };
 
-static int ask(struct planner *planner, const struct lease_record *asked, int64_t now,
+static int ask(struct planner *planner, const struct changed_lease *asked, int64_t now,
                const struct change_question *question, struct error *err)
 {
     struct change_trial *change = memory_new(1, sizeof *change);
     struct asked_facts trial;
     int result = asked_facts_gather(&trial, planner, planner->settings.drains, asked, now, err);
 
-    *change = (struct change_trial){.lease = asked->id, .changed = question->changed};
+    *change = (struct change_trial){.lease = asked->lease->id, .changed = question->changed};
     map_init(&change->planned, sizeof(struct planned *));
     if (result == 0)
-        result = check_facts(&trial.facts, asked->id, err);
+        result = check_facts(&trial.facts, asked->lease->id, err);
     if (result == 0) {
         change->hosts = hosts_retain(trial.picture.hosts);
         change->planned = trial.planned;
@@ -95,14 +95,14 @@ static void make_like_new(struct lease_record *lease)
     lease->accepted = false;
 }
 
-int planner_try_change(struct planner *planner, const struct lease_record *lease, int64_t now,
+int planner_try_change(struct planner *planner, const struct changed_lease *asked, int64_t now,
                        planner_judged *changed, void *context, struct error *err)
 {
-    struct lease_record asked = *lease;
+    struct lease_record lease = *asked->lease;
 
-    if (is_like_new(planner, lease))
-        make_like_new(&asked);
-    return ask(planner, &asked, now,
+    if (is_like_new(planner, asked->lease))
+        make_like_new(&lease);
+    return ask(planner, &(struct changed_lease){&lease, asked->cpu, asked->memory}, now,
                &(struct change_question){.changed = changed, .context = context}, err);
 }
 
@@ -118,7 +118,7 @@ int planner_trace(struct planner *planner, const struct lease_record *lease, int
                          (long long)lease->id, phase_name(lease->phase));
     if (lease->phase == PHASE_RESERVED)
         make_like_new(&asked);
-    return ask(planner, &asked, now,
+    return ask(planner, &(struct changed_lease){.lease = &asked}, now,
                &(struct change_question){.changed = traced, .context = context, .is_traced = true},
                err);
 }

@@ -91,7 +91,7 @@ struct facts {
     int64_t n_drains;            /* adopted, and VMs that are elsewhere during one */
     int64_t retry;               /* some lease is left out until then; INSTANT_NEVER */
     bool is_trial;               /* events stay for the next plan */
-    const struct lease_record *changed; /* instead of the store's; NULL: none */
+    const struct changed_lease *changed; /* instead of the store's; NULL: none */
 };
 
 /* A pending question to the planner. */
@@ -333,6 +333,8 @@ bool facts_has_too_many_rules(const struct facts *facts, int32_t vm);
 /* --- facts.c --- */
 /* The lease as the plan is to see it: the store's record, or the changed one. */
 const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease);
+/* The size of a VM as the plan is to see it: the store's, or that of the changed lease. */
+struct amounts facts_size(const struct facts *facts, const struct vm_record *vm);
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now);
 void facts_finish(struct facts *facts);
 /* Gather adoptions of running, promised and waiting leases, then steps for the new ones. */
@@ -388,8 +390,8 @@ struct asked_facts {
 /* Gathers the facts, with `changed` instead of the store's record of that lease (NULL: none); -1
  * with err. To be finished in any case. */
 int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
-                       const struct drains *drains, const struct lease_record *changed, int64_t now,
-                       struct error *err);
+                       const struct drains *drains, const struct changed_lease *changed,
+                       int64_t now, struct error *err);
 int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);

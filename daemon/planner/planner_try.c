@@ -154,8 +154,8 @@ static int ask(struct planner *planner, struct wire_writer *frame, const struct 
 }
 
 int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
-                       const struct drains *drains, const struct lease_record *changed, int64_t now,
-                       struct error *err)
+                       const struct drains *drains, const struct changed_lease *changed,
+                       int64_t now, struct error *err)
 {
     *trial = (struct asked_facts){0};
     map_init(&trial->planned, sizeof(struct planned *));
@@ -182,7 +182,7 @@ int asked_facts_send(struct asked_facts *trial, struct planner *planner,
     wire_begin(&frame);
     wire_put(&frame, FRAME_TRY);
     wire_put(&frame, planner->settings.forecast);
-    wire_put(&frame, waiting->is_traced ? trial->facts.changed->id : -1);
+    wire_put(&frame, waiting->is_traced ? trial->facts.changed->lease->id : -1);
     facts_put(&trial->facts, true, false, &frame);
     wire_end(&frame);
     result = ask(planner, &frame, waiting, err);

@@ -38,14 +38,19 @@ static void judged(void *context, const struct planner_change *change, const str
         kept->places[0] = change->places[0];
 }
 
-static struct planner_change try_change(struct house *house, const struct lease_record *changed)
+static struct planner_change try_asked(struct house *house, struct changed_lease asked)
 {
     static struct verdict verdict;
     struct error err = {0};
 
-    if (planner_try_change(house->planner, changed, NOW, judged, &verdict, &err) < 0)
+    if (planner_try_change(house->planner, &asked, NOW, judged, &verdict, &err) < 0)
         fail_msg("%s", err.text);
     return verdict.change;
+}
+
+static struct planner_change try_change(struct house *house, const struct lease_record *changed)
+{
+    return try_asked(house, (struct changed_lease){.lease = changed});
 }
 
 static struct lease_record *add_reservation(struct store *store, int64_t id, int64_t start,
@@ -101,6 +106,28 @@ static void a_running_lease_is_extended_up_to_a_promise(void **state)
     assert_false(verdict.accepted);
     assert_int_equal(verdict.in_the_way, 2);
     assert_non_null(strstr(verdict.text, "lease 2, which is promised to start at"));
+    close_house(&house);
+}
+
+/* On one host of 4 processors. */
+static void a_lease_grows_up_to_a_promise(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *running = add_running(store, 1, NOW - 100, 600), *reserved;
+    struct planner_change verdict;
+    struct house house;
+
+    vm_to_change(store, 1)->cpu = 100;
+    reserved = add_reservation(store, 2, NOW + 200, 300);
+    vm_to_change(store, 2)->cpu = 200;
+    open_house(&house, store, 1);
+    rebuild(&house, NOW);
+    assert_true(try_asked(&house, (struct changed_lease){running, .cpu = 200}).accepted);
+    assert_false(try_asked(&house, (struct changed_lease){running, .cpu = 201}).accepted);
+    assert_true(try_asked(&house, (struct changed_lease){reserved, .cpu = 300}).accepted);
+    verdict = try_asked(&house, (struct changed_lease){reserved, .cpu = 301});
+    assert_false(verdict.accepted);
+    assert_string_not_equal(verdict.text, "");
     close_house(&house);
 }
 
@@ -486,6 +513,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_running_lease_is_extended_up_to_a_promise),
+        TEST(a_lease_grows_up_to_a_promise),
         TEST(a_reservation_is_shifted_over_its_own_time),
         TEST(a_change_tells_who_makes_room),
         TEST(what_is_lost_already_is_not_in_the_way),

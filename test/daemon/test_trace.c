@@ -220,8 +220,10 @@ static void only_leases_that_have_not_begun_are_traced(void **state)
                      -1);
     assert_string_equal(err.text, "lease 1 is running: nothing is decided about its start; its "
                                   "history says what was");
-    assert_int_equal(
-        planner_try_change(house.planner, store_lease(store, 3), NOW, judged, &told, &err), 0);
+    assert_int_equal(planner_try_change(house.planner,
+                                        &(struct changed_lease){.lease = store_lease(store, 3)},
+                                        NOW, judged, &told, &err),
+                     0);
     assert_false(told.is_traced);
     close_house(&house);
 }

@@ -152,10 +152,10 @@ class Galerna:
         return self._call("GET", _path("/leases/{}", lease))
 
     def change_lease(self, lease, *, duration=None, extend=None, shorten=None, start=None,
-                     shift=None, deadline=None, kind=None, preemptible=None, terms=None,
-                     origin=None, priority=None, keep=None, series=None, booking=None,
+                     shift=None, deadline=None, kind=None, cpu=None, memory=None, preemptible=None,
+                     terms=None, origin=None, priority=None, keep=None, series=None, booking=None,
                      dry_run=None):
-        """Other times for a lease: all of it, or nothing.
+        """Other times, another size, kind or other terms for a lease: all of it, or nothing.
 
         lease: integer; Number of the lease: the lowest id of its VMs
         duration: integer or string; Seconds in all, or "unlimited"
@@ -165,6 +165,8 @@ class Galerna:
         shift: integer; Seconds later; negative: earlier
         deadline: a date and time of RFC 3339
         kind: "best-effort", "reservation", "deadline"; Before the lease has begun
+        cpu: number; Of each VM
+        memory: integer; Of each VM, MB
         preemptible: boolean
         terms: string
         origin: string
@@ -177,9 +179,9 @@ class Galerna:
         return self._call("PATCH", _path("/leases/{}", lease),
             body={"duration": duration, "extend": extend, "shorten": shorten,
                 "start": start, "shift": shift, "deadline": deadline, "kind": kind,
-                "preemptible": preemptible, "terms": terms, "origin": origin,
-                "priority": priority, "keep": keep, "series": series,
-                "booking": booking, "dry_run": dry_run})
+                "cpu": cpu, "memory": memory, "preemptible": preemptible,
+                "terms": terms, "origin": origin, "priority": priority, "keep": keep,
+                "series": series, "booking": booking, "dry_run": dry_run})
 
     def cancel_lease(self, lease):
         """End a lease and its VMs.

@@ -199,3 +199,67 @@ def change_limits(t):
     code, answer = change(t, late, "--shorten", "1s")
     t.require(code == 0, "changed before it starts: %s" % answer)
     t.wait_ended(vm, t.began(vm) + 125)
+
+
+@scenario("change-size")
+def change_size(t):
+    """One host: leases are resized up to the room that is promised to others, all VMs or none."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    first = t.vm("first", cpu=2, haizea={"start": relative(60), "duration": clock(20)})
+    group = [t.vm("group", cpu=1, haizea={"start": relative(60), "duration": clock(20),
+                                          "group": "g", "group_size": "2"}) for _ in range(2)]
+    begin = t.look(first).submitted + 60
+    t.wait(20, "both are reserved",
+           lambda: [shown(t, vm).get("phase") for vm in (first, group[0])] == ["reserved"] * 2)
+    code, answer = change(t, first, "--cpu", "7")
+    t.require(code == REFUSED and answer["alternative"]["start"],
+              "no room beside the group, but later: %s" % answer)
+    t.require(t.look(first).cpu == 2, "it is as it was")
+    code, answer = change(t, group[0], "--cpu", "2", "--memory", "256", "--extend", "5s")
+    t.require(code == 0 and "cpu 2 instead of 1" in answer["text"], "resized: %s" % answer)
+    t.require([t.look(vm).cpu for vm in group] == [2, 2], "OpenNebula has resized both")
+    made = shown(t, group[0])
+    t.require((made["cpu"], made["memory"], made["duration"]) == (4, 512, 25), "all of it: %s" % made)
+    code, answer = change(t, first, "--cpu", "5")
+    t.require(code == REFUSED, "the group needs more now: %s" % answer)
+    code, answer = change(t, first, "--cpu", "4")
+    t.require(code == 0 and t.look(first).cpu == 4, "as much as there is: %s" % answer)
+    code, text = t.scheduler.command("lease", "change", str(first), "--cpu", "4")
+    t.require(code not in (0, REFUSED) and "nothing would change" in text,
+              "it has that size: %s" % text)
+    told = t.scheduler.ask("lease", "history", str(first))
+    t.require("cpu 4 instead of 2" in told, "the history has it: %s" % told)
+    for vm in (first, *group):
+        t.keeps_time(vm, begin, 20 if vm == first else 25)
+
+
+@scenario("change-size-refused")
+def change_size_refused(t):
+    """OpenNebula refuses one VM of two another size: both have the size they had."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    group = [t.vm("group", cpu=1, haizea={"start": relative(60), "duration": clock(20),
+                                          "group": "g", "group_size": "2"}) for _ in range(2)]
+    t.wait(20, "it is reserved", lambda: shown(t, group[0]).get("phase") == "reserved")
+    t.oned.call("one.vm.lock", group[1], 4, False)
+    code, text = t.scheduler.command("lease", "change", str(group[0]), "--cpu", "2")
+    t.require(code == 1 and "cannot be resized" in text, "refused: %s" % text)
+    t.wait(10, "both as they were", lambda: [t.look(vm).cpu for vm in group] == [1, 1])
+    t.require(shown(t, group[0])["cpu"] == 2, "the lease too")
+
+
+@scenario("extra-resize-reserved")
+def resize_reserved(t):
+    """The owner of a reserved VM resizes it beyond the room: the others keep their promises."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    greedy = t.vm("greedy", cpu=4, haizea={"start": relative(40), "duration": clock(20)})
+    other = t.vm("other", cpu=4, haizea={"start": relative(40), "duration": clock(20)})
+    begin = t.look(other).submitted + 40
+    t.wait(20, "both are reserved",
+           lambda: [shown(t, vm).get("phase") for vm in (greedy, other)] == ["reserved"] * 2)
+    t.oned.call("one.vm.resize", greedy, "CPU = 6", False)
+    t.keeps_time(other, begin, 20)
+    t.never_ran(greedy)
+    t.wait(20, "its owner is told why", lambda: t.look(greedy).message)

@@ -1,0 +1,14 @@
+/* size_options.h: CPU and memory of a VM, as users write them. */
+#ifndef GALERNA_CLI_SIZE_OPTIONS_H
+#define GALERNA_CLI_SIZE_OPTIONS_H
+
+#include <stdint.h>
+
+#include "util/error.h"
+
+/* "2", "0.5": processors. -1 with err: EINVAL. */
+int size_read_cpu(const char *text, double *processors, struct error *err);
+/* "512", "512M", "2G": MB. -1 with err: EINVAL. */
+int size_read_memory(const char *text, int64_t *megabytes, struct error *err);
+
+#endif
