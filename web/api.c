@@ -184,21 +184,37 @@ static bool is_get(const struct api_request *request)
     return strcmp(request->route.method, "GET") == 0 || strcmp(request->route.method, "HEAD") == 0;
 }
 
+static bool refuse_unless_get(const struct api_request *request, struct api_answer *answer)
+{
+    if (is_get(request))
+        return false;
+    refuse(answer, METHOD_NOT_ALLOWED, "unsupported", "this path has only GET");
+    strcpy(answer->allow, "GET");
+    return true;
+}
+
+/* Files are the same for all: everybody may read them. */
 static bool answer_files(const struct api *api, const struct api_request *request,
                          struct api_answer *answer)
 {
     const struct file *file = files_find(api->files, request->route.path);
 
-    if (!file && strcmp(request->route.path, ROUTE_PREFIX "/events") != 0)
-        return false;
-    if (!is_get(request)) {
-        refuse(answer, METHOD_NOT_ALLOWED, "unsupported", "this path has only GET");
-        strcpy(answer->allow, "GET");
-        return true;
+    if (file && !refuse_unless_get(request, answer)) {
+        answer->status = OK;
+        answer->file = file;
+        answer->type = file->type;
     }
-    answer->status = OK;
-    answer->file = file;
-    answer->type = file ? file->type : "text/event-stream";
+    return file != NULL;
+}
+
+static bool answer_events(const struct api_request *request, struct api_answer *answer)
+{
+    if (strcmp(request->route.path, ROUTE_PREFIX "/events") != 0)
+        return false;
+    if (!refuse_unless_get(request, answer)) {
+        answer->status = OK;
+        answer->type = "text/event-stream";
+    }
     return true;
 }
 
@@ -210,7 +226,7 @@ static void answer_signed_in(const struct api *api, const struct caller *caller,
     const struct route *route;
     const char *captured;
 
-    if (answer_files(api, request, answer))
+    if (answer_events(request, answer))
         return;
     route = route_find(request->route.method, request->route.path, &captured, answer->allow,
                        sizeof answer->allow, &err);
@@ -250,6 +266,8 @@ static void answer_request(const struct api *api, const struct api_request *requ
         refuse(answer, TOO_LARGE, "too-long", "the request is too long");
         return;
     }
+    if (answer_files(api, request, answer))
+        return;
     if (!request->user) {
         refuse(answer, UNAUTHORIZED, "unauthenticated",
                "sign in with the name of an OpenNebula user and a password or token");

@@ -76,7 +76,8 @@ static void add_headers(struct MHD_Response *response, const struct api_answer *
         {"X-Content-Type-Options", "nosniff"},
         {"X-Frame-Options", "DENY"},
         {"Referrer-Policy", "no-referrer"},
-        {"Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'"},
+        {"Content-Security-Policy",
+         "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'"},
     };
 
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)

@@ -101,8 +101,12 @@ def away():
 def strangers():
     _, document, headers = call(None, "GET", "/api/v1/leases")
     assert document["code"] == "unauthenticated" and "Basic" in headers["WWW-Authenticate"]
-    for path in ("/", "/api/v1/leases", "/api/v1/openapi.json", "/api/v1/events", "/nothing"):
+    for path in ("/api/v1/leases", "/api/v1/events", "/nothing"):
         expect(401, None, "GET", path)
+    for session in (None, "oneadmin:wrong"):
+        description = expect(200, session, "GET", "/api/v1/openapi.json")
+        assert "paths" in description
+    expect(405, None, "POST", "/api/v1/openapi.json", "{}", code="unsupported")
     expect(401, "oneadmin:wrong", "GET", "/api/v1/leases", code="unauthenticated")
     expect(401, ":x", "GET", "/api/v1/leases")
     expect(401, "x" * 2000 + ":y", "GET", "/api/v1/leases")

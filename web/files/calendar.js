@@ -43,19 +43,23 @@ const page = {
 
 // --- reading ----------------------------------------------------------------------------------
 
-// The value of the header Authorization, of a user who signed in (changes.js). It is nowhere but
-// here. Without it, what the browser knows is good for reading, and for nothing else.
+// The value of the header Authorization, of the user who signed in (changes.js). It is nowhere but
+// here, and what the browser itself knows is not used: it asks nobody for a password.
 let authorization = null;
 
-async function ask(path, { method = "GET", body } = {}) {
-    const headers = { ...(authorization ? { Authorization: authorization } : {}),
+function send(path, { method = "GET", body, signal } = {}) {
+    const headers = { Authorization: authorization,
         ...(body ? { "Content-Type": "application/json" } : {}) };
-    const isReading = method === "GET" && !authorization;
-    const answer = await fetch(new URL(`/api/v1${path}`, location.origin), { method, headers,
-        credentials: isReading ? "same-origin" : "omit", body: body && JSON.stringify(body) });
+    return fetch(new URL(`/api/v1${path}`, location.origin), { method, headers, signal,
+        credentials: "omit", body: body && JSON.stringify(body) });
+}
+
+async function ask(path, options) {
+    const answer = await send(path, options);
     const document = await answer.json();
     if (!answer.ok)
-        throw Object.assign(new Error(document.error ?? document.text), { status: answer.status });
+        throw Object.assign(new Error(document.error ?? document.text),
+            { status: answer.status, document });
     return document;
 }
 
@@ -99,14 +103,19 @@ function hostRows(hosts, byHost) {
 let reading = false, again = false;
 
 async function refresh() {
+    if (!authorization)
+        return;
     if (reading) {
         again = true;
         return;
     }
     reading = true;
+    const asker = authorization;
     try {
         const [hosts, leases, queue] = await Promise.all(
             [ask("/hosts"), ask("/leases?all=true"), ask("/queue")]);
+        if (asker !== authorization)
+            throw new Error("another user has signed in");
         waited = leases.leases.filter((lease) => time(lease.began));
         const bars = leases.leases.map(stretch).filter((bar) => bar), byHost = index(bars);
         data = { hosts: hostRows(hosts.hosts, byHost), bars, byHost };
@@ -116,6 +125,10 @@ async function refresh() {
         tell(`As of ${new Date(leases.now).toLocaleTimeString()}`, false);
     } catch (error) {
         tell(`Not up to date: ${error.message}`, true);
+        if (error.status === 401) { // the token has expired
+            signOut();
+            askWho();
+        }
     }
     setTimeout(() => {
         reading = false;
@@ -161,7 +174,8 @@ function drawUse() {
     const past = path(0, now), ahead = path(Math.max(0, now), STEPS);
     ahead.classList.add("ahead");
     element("use").replaceChildren(past, ahead);
-    const present = cpu[Math.min(STEPS - 1, Math.max(0, now))];
+    const present = data.bars.reduce((sum, bar) =>
+        sum + (bar.use === "running" ? bar.lease.cpu : 0), 0);
     element("use-text").textContent = now < 0 || now >= STEPS ? "" : total > 0
         ? `Now ${present.toFixed(1)} of ${total.toFixed(1)} CPU (${
             Math.round(100 * present / total)} %)`
@@ -183,10 +197,12 @@ function drawWaits() {
         counts[at]++;
     }
     const points = sums.map((sum, i) => [i / n, counts[i] ? sum / counts[i] : 0]);
+    element("waits").hidden = !counts.some(Boolean);
     element("waits").replaceChildren(chart("Mean wait of the leases that began", [{ name: "wait",
-        points: counts.some(Boolean) ? points : [] }], { from: 0, until: 1 },
+        points }], { from: 0, until: 1 },
     { x: (part) => say(view.from + part * view.span),
-        y: (seconds) => `${Math.round(seconds / 60)} min` }));
+        y: (seconds) => (seconds < 120 ? `${Math.round(seconds)} s` : seconds < 7200
+            ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`) }));
 }
 
 // --- queue and leases -------------------------------------------------------------------------
@@ -197,9 +213,15 @@ function drawQueue(leases) {
         button.onclick = () => showLease(lease);
         const start = lease.expected === "never" ? "not while running VMs have no end"
             : lease.expected ? `${say(time(lease.expected))} (${lease.promise})` : "not known";
-        return make("tr", {}, make("td", {}, lease.position ?? ""), make("td", {}, button),
-            ...[lease.user, lease.vms, lease.cpu, start, lease.reason?.text ?? lease.activity]
-                .map((text) => make("td", {}, text ?? "")));
+        const cells = [["", lease.position], ["Lease", button], ["", lease.user],
+            ["VMs", lease.vms], ["CPU", lease.cpu], ["Start", start],
+            ["", lease.reason?.text ?? lease.activity]];
+        return make("tr", {}, ...cells.map(([title, content]) => {
+            const cell = make("td", {}, content ?? "");
+            if (title)
+                cell.dataset.title = title;
+            return cell;
+        }));
     });
     if (!rows.length)
         rows.push(make("tr", {}, make("td", { colSpan: 7 }, "No lease waits.")));
@@ -231,8 +253,9 @@ async function showLease(lease) {
         ["Phase", lease.phase], ["VMs", lease.vms], ["CPU", lease.cpu],
         ["Memory", `${lease.memory} MB`],
         ["Submitted", say(time(lease.submitted))],
-        ["Began", say(time(lease.began) ?? time(lease.since))],
-        ["Expected", say(time(lease.expected))], ["Ends", say(time(lease.end))],
+        ["Began", (lease.began || lease.since) && say(time(lease.began) ?? time(lease.since))],
+        ["Expected", AHEAD.has(lease.phase) && say(time(lease.expected))],
+        ["Ends", lease.end && say(time(lease.end))],
         ["Deadline", lease.deadline && say(time(lease.deadline))],
         ["Reason", lease.reason?.text]];
     openLease(lease, facts);
@@ -250,9 +273,29 @@ async function showLease(lease) {
 offer([["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],
     ["1 month", 30 * DAY], ["1 quarter", 91 * DAY]]);
 
-const changes = new EventSource(new URL("/api/v1/events", location.origin));
-changes.addEventListener("change", refresh);
-changes.onerror = () => tell("Not connected; trying again", true);
-changes.onopen = refresh;
-setInterval(() => view.follows && draw(), 30000);
-refresh();
+// The stream of events, which says that something has changed and not what. Over fetch(): an
+// EventSource could not say who asks.
+const RETRY = 3000;
+let stream = new AbortController();
+
+async function listen() {
+    stream.abort();
+    const { signal } = stream = new AbortController();
+    while (!signal.aborted) {
+        try {
+            const { body } = await send("/events", { signal });
+            const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+            refresh();
+            for (let part = await reader.read(); !part.done; part = await reader.read())
+                if (part.value.includes("event: change"))
+                    refresh();
+        } catch (error) {
+            if (signal.aborted)
+                return;
+        }
+        tell("Not connected; trying again", true);
+        await new Promise((done) => setTimeout(done, RETRY));
+    }
+}
+
+setInterval(() => authorization && view.follows && draw(), 30000);

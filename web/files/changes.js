@@ -11,18 +11,43 @@ async function order(place, path, options, said) {
         answer.textContent = said(document);
         refresh();
     } catch (error) {
-        answer.textContent = error.message;
+        answer.textContent = error.message + nearest(error.document ?? {});
         answer.classList.add("wrong");
     }
 }
 
+// A change that is refused comes with one that would not be.
+function nearest({ alternative }) {
+    if (!alternative)
+        return "";
+    return alternative.start ? `. It could start at ${say(time(alternative.start))}.`
+        : `. It could run for ${alternative.duration < 120 ? `${alternative.duration} seconds`
+            : `${Math.floor(alternative.duration / 60)} minutes`} in all.`;
+}
+
+function outcomeOfChange(answer) {
+    if (!answer.accepted)
+        return `It would be refused: ${answer.text}${nearest(answer)}`;
+    return `It ${answer.dry_run ? "would be" : "is"} changed: ${answer.text}.${answer.victims
+        ? ` To make room: ${answer.victims.trim().split("\n").join("; ")}.` : ""}`;
+}
+
 // --- signing in -------------------------------------------------------------------------------
 
+// The page only reads until its user says otherwise.
+function letChange(does) {
+    document.body.classList.toggle("changing", does);
+    element("to-change").setAttribute("aria-pressed", does);
+}
+
 function signOut() {
+    stream.abort();
     authorization = null;
     document.body.classList.remove("signed-in");
+    letChange(false);
     element("who").textContent = "";
-    element("to-sign-in").textContent = "Sign in to change leases";
+    element("to-sign-in").textContent = "Sign in";
+    tell("Signed out", false);
 }
 
 async function signIn(user, password) {
@@ -31,7 +56,7 @@ async function signIn(user, password) {
     try {
         await ask("/leases?limit=1");
     } catch (error) {
-        signOut();
+        authorization = null;
         element("sign-in-answer").textContent = error.message;
         return;
     }
@@ -39,18 +64,22 @@ async function signIn(user, password) {
     element("who").textContent = `Signed in as ${user}`;
     element("to-sign-in").textContent = "Sign out";
     element("sign-in").close();
-    refresh();
+    tell("Loading", false);
+    listen();
+}
+
+function askWho() {
+    element("sign-in-answer").textContent = "";
+    element("sign-in").showModal();
 }
 
 element("to-sign-in").onclick = () => {
-    if (authorization) {
+    if (authorization)
         signOut();
-        refresh();
-        return;
-    }
-    element("sign-in-answer").textContent = "";
-    element("sign-in").showModal();
+    else
+        askWho();
 };
+element("to-change").onclick = () => letChange(!document.body.classList.contains("changing"));
 element("credentials").onsubmit = async (event) => {
     const { user, password } = event.target.elements;
     event.preventDefault();
@@ -59,26 +88,36 @@ element("credentials").onsubmit = async (event) => {
     await signIn(user.value, secret);
 };
 
-// --- requests ---------------------------------------------------------------------------------
+// --- terms ------------------------------------------------------------------------------------
+
+// The same fields are in both forms; their names are those of the API.
+for (const place of document.querySelectorAll(".terms"))
+    place.append(element("terms-of-lease").content.cloneNode(true));
+for (const nothing of document.querySelectorAll("form option[value='']"))
+    nothing.textContent ||= nothing.closest("[data-blank]")?.dataset.blank ?? "as it is";
 
 function valueOf(field) {
-    if (field.type === "checkbox")
-        return field.value === "true" || field.value;
     if (field.type === "number")
-        return Number(field.value);
-    return field.type === "datetime-local" ? new Date(field.value).toISOString() : field.value;
+        return Number(field.value) * (field.dataset.unit ?? 1);
+    if (field.type === "datetime-local")
+        return new Date(field.value).toISOString();
+    return field.name === "keep" ? field.value === "true" : field.value;
 }
 
-// What is filled in, in the words of the API: the fields have its names.
+// What is filled in, in the words of the API.
 function termsOf(form) {
     const terms = {};
     for (const field of form.elements)
         if (field.name && field.type !== "button" && field.value !== ""
             && (field.type !== "checkbox" || field.checked))
             terms[field.name] = valueOf(field);
-    if (terms.minutes)
-        terms.duration = 60 * terms.minutes;
-    delete terms.minutes;
+    return terms;
+}
+
+// --- requests ---------------------------------------------------------------------------------
+
+function requestOf(form) {
+    const terms = termsOf(form);
     if (terms.start)
         terms.kind ??= "reservation";
     else if (terms.deadline || terms.latest)
@@ -114,7 +153,7 @@ element("to-request").onclick = () => {
     element("request").showModal();
 };
 element("terms").onsubmit = (event) => {
-    const body = termsOf(event.target);
+    const body = requestOf(event.target);
     event.preventDefault();
     if (event.submitter?.value === "try")
         order("request-answer", "/leases", { method: "POST", body: { ...body, dry_run: true } },
@@ -130,13 +169,19 @@ for (const id of ["sign-in", "request"])
 
 const pathOfLease = () => `/leases/${element("lease").dataset.shown}`;
 
+function changeOf(form) {
+    const { what, minutes, ...terms } = termsOf(form);
+    if (minutes)
+        terms[what.replace("-", "")] = (what === "-shift" ? -60 : 60) * minutes;
+    return terms;
+}
+
 element("change").onsubmit = (event) => {
-    const { what, minutes } = event.target.elements, seconds = 60 * Number(minutes.value);
-    const body = what.value === "-shift" ? { shift: -seconds } : { [what.value]: seconds };
+    const body = changeOf(event.target);
     event.preventDefault();
     if (event.submitter?.value === "try")
         body.dry_run = true;
-    order("change-answer", pathOfLease(), { method: "PATCH", body }, (answer) => answer.text);
+    order("change-answer", pathOfLease(), { method: "PATCH", body }, outcomeOfChange);
 };
 
 function give(name, done) {
@@ -161,4 +206,8 @@ element("change").elements.cancel.onclick = (event) => {
 };
 element("lease").addEventListener("close", () => {
     delete element("change").elements.cancel.dataset.lease;
+    element("change").reset();
+    element("change").querySelector("details").open = false;
 });
+
+askWho();
