@@ -35,6 +35,7 @@ const page = {
         drawUse();
         drawWaits();
     },
+    filtered: () => drawQueue(),
     home: () => {
         view.follows = true;
     },
@@ -42,26 +43,6 @@ const page = {
 };
 
 // --- reading ----------------------------------------------------------------------------------
-
-// The value of the header Authorization, of the user who signed in (changes.js). It is nowhere but
-// here, and what the browser itself knows is not used: it asks nobody for a password.
-let authorization = null;
-
-function send(path, { method = "GET", body, signal } = {}) {
-    const headers = { Authorization: authorization,
-        ...(body ? { "Content-Type": "application/json" } : {}) };
-    return fetch(new URL(`/api/v1${path}`, location.origin), { method, headers, signal,
-        credentials: "omit", body: body && JSON.stringify(body) });
-}
-
-async function ask(path, options) {
-    const answer = await send(path, options);
-    const document = await answer.json();
-    if (!answer.ok)
-        throw Object.assign(new Error(document.error ?? document.text),
-            { status: answer.status, document });
-    return document;
-}
 
 // When a lease holds its hosts, and how it is drawn; null: not at any known time.
 function stretch(lease) {
@@ -100,6 +81,53 @@ function hostRows(hosts, byHost) {
         NAMES.compare(a.cluster ?? "", b.cluster ?? "") || NAMES.compare(a.name, b.name));
 }
 
+// What is known: leases and, if they have a time, their bars, by their numbers.
+let known = new Map();
+let seen = []; // hosts
+const reader = new Worker("reader.js");
+
+function read() {
+    reader.postMessage({ authorization, whole: known.size === 0 });
+    return new Promise((done, failed) => {
+        reader.onmessage = ({ data: news }) => (news.error
+            ? failed(Object.assign(new Error(news.error), { status: news.status })) : done(news));
+    });
+}
+
+function forget() {
+    known = new Map();
+    seen = waiting = [];
+    data = { hosts: [], byHost: new Map() };
+    element("lately").hidden = true;
+    draw();
+    drawQueue();
+}
+
+function take({ changed, gone, hosts, queue }) {
+    const rows = new Set(), hostsBefore = data.byHost.size;
+    const ofUnseen = changed.some((lease) => lease.hosts.some((host) => !data.byHost.has(host)));
+    for (const id of [...gone, ...changed.map((lease) => lease.lease)]) {
+        if (known.get(id)?.bar)
+            takeOut(data.byHost, known.get(id).bar);
+        known.delete(id);
+    }
+    for (const lease of changed) {
+        const bar = stretch(lease);
+        known.set(lease.lease, { lease, bar });
+        if (bar)
+            putIn(data.byHost, bar).forEach((row) => rows.add(row));
+    }
+    rows.forEach(inOrder);
+    seen = hosts ?? seen;
+    if (hosts || ofUnseen || data.byHost.size !== hostsBefore)
+        data.hosts = hostRows(seen, data.byHost);
+    draw();
+    if (queue) {
+        waiting = queue;
+        drawQueue();
+    }
+}
+
 let reading = false, again = false;
 
 async function refresh() {
@@ -112,31 +140,27 @@ async function refresh() {
     reading = true;
     const asker = authorization;
     try {
-        const [hosts, leases, queue] = await Promise.all(
-            [ask("/hosts"), ask("/leases?all=true"), ask("/queue")]);
+        const news = await read();
         if (asker !== authorization)
-            throw new Error("another user has signed in");
-        waited = leases.leases.filter((lease) => time(lease.began));
-        const bars = leases.leases.map(stretch).filter((bar) => bar), byHost = index(bars);
-        data = { hosts: hostRows(hosts.hosts, byHost), bars, byHost };
-        draw();
-        drawQueue(queue.leases);
+            return; // in the name of another user
+        take(news);
         await drawLately();
-        tell(`As of ${new Date(leases.now).toLocaleTimeString()}`, false);
+        tell(`As of ${new Date(news.now).toLocaleTimeString()}`, false);
     } catch (error) {
         tell(`Not up to date: ${error.message}`, true);
         if (error.status === 401) { // the token has expired
             signOut();
             askWho();
         }
+    } finally {
+        setTimeout(() => {
+            reading = false;
+            if (again) {
+                again = false;
+                refresh();
+            }
+        }, REFRESH);
     }
-    setTimeout(() => {
-        reading = false;
-        if (again) {
-            again = false;
-            refresh();
-        }
-    }, REFRESH);
 }
 
 function tell(text, wrong) {
@@ -150,8 +174,8 @@ function tell(text, wrong) {
 function cpuOver() {
     const change = new Float64Array(STEPS + 1), step = view.span / STEPS;
     const at = (moment) => Math.min(STEPS, Math.max(0, Math.round((moment - view.from) / step)));
-    for (const bar of data.bars)
-        if (isShown(bar.from, bar.until)) {
+    for (const { bar } of known.values())
+        if (bar && isShown(bar.from, bar.until)) {
             change[at(bar.from)] += bar.lease.cpu ?? 0;
             change[at(bar.until)] -= bar.lease.cpu ?? 0;
         }
@@ -174,8 +198,9 @@ function drawUse() {
     const past = path(0, now), ahead = path(Math.max(0, now), STEPS);
     ahead.classList.add("ahead");
     element("use").replaceChildren(past, ahead);
-    const present = data.bars.reduce((sum, bar) =>
-        sum + (bar.use === "running" ? bar.lease.cpu : 0), 0);
+    let present = 0;
+    for (const { lease, bar } of known.values())
+        present += bar?.use === "running" ? lease.cpu : 0;
     element("use-text").textContent = now < 0 || now >= STEPS ? "" : total > 0
         ? `Now ${present.toFixed(1)} of ${total.toFixed(1)} CPU (${
             Math.round(100 * present / total)} %)`
@@ -184,13 +209,11 @@ function drawUse() {
 
 // --- waits ------------------------------------------------------------------------------------
 
-let waited = []; // leases that have begun
-
 function drawWaits() {
     const n = STEPS / 5, sums = new Array(n).fill(0), counts = new Array(n).fill(0);
-    for (const lease of waited) {
+    for (const { lease } of known.values()) {
         const began = time(lease.began), at = Math.floor(n * (began - view.from) / view.span);
-        if (at < 0 || at >= n)
+        if (!began || at < 0 || at >= n)
             continue;
         sums[at] += Math.max(0, began - Math.max(...[lease.submitted, lease.earliest, lease.start]
             .map((text) => time(text) ?? 0))) / 1000;
@@ -207,8 +230,12 @@ function drawWaits() {
 
 // --- queue and leases -------------------------------------------------------------------------
 
-function drawQueue(leases) {
-    const rows = leases.map((lease) => {
+const FIRST = 100; // of the queue; the others on demand
+let waiting = [], isWhole = false;
+
+function drawQueue() {
+    const shown = waiting.filter((lease) => matches({ lease }));
+    const rows = shown.slice(0, isWhole ? shown.length : FIRST).map((lease) => {
         const button = make("button", { type: "button", textContent: lease.lease });
         button.onclick = () => showLease(lease);
         const start = lease.expected === "never" ? "not while running VMs have no end"
@@ -224,9 +251,17 @@ function drawQueue(leases) {
         }));
     });
     if (!rows.length)
-        rows.push(make("tr", {}, make("td", { colSpan: 7 }, "No lease waits.")));
+        rows.push(make("tr", {}, make("td", { colSpan: 7 }, waiting.length
+            ? "No lease that waits matches." : "No lease waits.")));
     element("queue").replaceChildren(...rows);
+    element("whole-queue").hidden = rows.length >= shown.length;
+    element("whole-queue").textContent = `Show all ${shown.length}`;
 }
+
+element("whole-queue").onclick = () => {
+    isWhole = true;
+    drawQueue();
+};
 
 // What was decided lately, which operators may see; others have the histories of their leases. Who
 // was denied it once is not asked for again: each denial is a line of galerna-web's log.

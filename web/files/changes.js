@@ -43,6 +43,7 @@ function letChange(does) {
 function signOut() {
     stream.abort();
     authorization = null;
+    forget();
     document.body.classList.remove("signed-in");
     letChange(false);
     element("who").textContent = "";
@@ -60,6 +61,7 @@ async function signIn(user, password) {
         element("sign-in-answer").textContent = error.message;
         return;
     }
+    forget();
     document.body.classList.add("signed-in");
     element("who").textContent = `Signed in as ${user}`;
     element("to-sign-in").textContent = "Sign out";

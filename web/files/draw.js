@@ -2,7 +2,8 @@
 // Times are milliseconds, since 1970 or since the start of a run. The script that follows defines
 // `page`: now() (the present), say(moment), tick(moment, distance) (its text on the axis),
 // zone(moment) (what its days are shifted by), follow() (called before drawing), drawn() (called
-// after it), home() (the view to begin with) and open(lease); and it calls offer().
+// after it), filtered() (the filter has changed), home() (the view to begin with) and open(lease);
+// and it calls offer().
 "use strict";
 
 const HOUR = 3600e3;
@@ -17,7 +18,7 @@ const NARROW = 3; // pixels
 const NAMES = new Intl.Collator([], { numeric: true });
 
 const view = { from: 0, span: DAY, follows: true, filter: "" };
-let data = { hosts: [], bars: [], byHost: new Map() };
+let data = { hosts: [], byHost: new Map() };
 
 const element = (id) => document.getElementById(id);
 
@@ -29,16 +30,32 @@ function make(tag, properties, ...children) {
 
 // --- the calendar -----------------------------------------------------------------------------
 
+const hostsOfBar = (bar) => (bar.hosts.length ? bar.hosts : [null]);
+const inOrder = (row) => row.sort((a, b) => a.from - b.from);
+
+// Returns the rows, which are to be put in order.
+function putIn(byHost, bar) {
+    return hostsOfBar(bar).map((host) => {
+        if (!byHost.has(host))
+            byHost.set(host, []);
+        byHost.get(host).push(bar);
+        return byHost.get(host);
+    });
+}
+
+function takeOut(byHost, bar) {
+    for (const host of hostsOfBar(bar)) {
+        const row = byHost.get(host);
+        row.splice(row.indexOf(bar), 1);
+        if (!row.length)
+            byHost.delete(host);
+    }
+}
+
 function index(bars) {
     const byHost = new Map();
-    for (const bar of bars)
-        for (const host of bar.hosts.length ? bar.hosts : [null]) {
-            if (!byHost.has(host))
-                byHost.set(host, []);
-            byHost.get(host).push(bar);
-        }
-    for (const row of byHost.values())
-        row.sort((a, b) => a.from - b.from);
+    bars.forEach((bar) => putIn(byHost, bar));
+    byHost.forEach(inOrder);
     return byHost;
 }
 
@@ -130,23 +147,30 @@ function fillRow(row) {
     const lanes = fillLane(row.area, bars);
     row.area.style.height = `${Math.max(1, lanes) * LANE + 4}px`;
     row.area.append(place(make("span", { className: "present" }), page.now(), page.now()));
-    row.isFilled = true;
 }
 
-// Only rows that are in sight or near are filled: at once, and when they come into sight.
+// Only rows that are in sight or near have bars.
 const NEAR = 300; // pixels
+let rows = [];
+const inSight = new Set();
 const sight = new IntersectionObserver((entries) => {
-    for (const entry of entries)
-        if (entry.isIntersecting && !entry.target.isFilled)
-            fillRow(entry.target);
+    for (const { target, isIntersecting } of entries)
+        if (!isIntersecting) {
+            inSight.delete(target);
+            target.area.replaceChildren();
+        } else if (!inSight.has(target)) {
+            inSight.add(target);
+            fillRow(target);
+        }
 }, { rootMargin: `${NEAR}px` });
 
-function fillRows(rows) {
-    const near = rows.filter((row) => {
+function watchRows() {
+    for (const row of rows) {
         const { top, bottom } = row.getBoundingClientRect();
-        return top < innerHeight + NEAR && bottom > -NEAR;
-    });
-    near.forEach(fillRow);
+        if (top < innerHeight + NEAR && bottom > -NEAR)
+            inSight.add(row);
+    }
+    inSight.forEach(fillRow);
     rows.forEach((row) => sight.observe(row));
 }
 
@@ -173,23 +197,48 @@ function axis() {
     return make("div", { className: "axis" }, make("span", {}, page.tick(view.from, DAY)), line);
 }
 
-function draw() {
-    const calendar = element("calendar"), focused = document.activeElement?.dataset?.lease;
-    page.follow();
-    sight.disconnect();
-    const children = [axis()];
+// A row for each host, under its cluster.
+function makeRows(hosts) {
+    const children = [];
     let cluster;
-    for (const host of data.hosts) {
+    for (const host of hosts) {
         if (host.cluster !== cluster)
-            children.push(make("h3", {}, host.cluster ? `Cluster ${host.cluster}` : "Other hosts"));
+            children.push(make("h3", {}, host.host === null ? "Hosts not chosen yet"
+                : host.cluster ? `Cluster ${host.cluster}` : "Other hosts"));
         cluster = host.cluster;
         children.push(rowOf(host));
     }
-    if (data.byHost.has(null))
-        children.push(make("h3", {}, "Hosts not chosen yet"),
-            rowOf({ host: null, name: "any", state: "" }));
-    calendar.replaceChildren(...children);
-    fillRows(children.filter((child) => child.host));
+    rows = children.filter((child) => child.host);
+    sight.disconnect();
+    inSight.clear();
+    element("calendar").replaceChildren(axis(), ...children);
+    watchRows();
+}
+
+// Rows stay while hosts are the same: only those in sight are filled again.
+let drawnRows = null;
+
+function drawRows() {
+    const hosts = data.byHost.has(null)
+        ? [...data.hosts, { host: null, name: "any", state: "", cluster: -1 }] : data.hosts;
+    const key = JSON.stringify(hosts.map(({ host, name, cluster, state }) =>
+        [host, name, cluster, state]));
+    if (key !== drawnRows) {
+        drawnRows = key;
+        makeRows(hosts);
+        return;
+    }
+    rows.forEach((row, i) => {
+        row.host = hosts[i];
+    });
+    element("calendar").firstChild.replaceWith(axis());
+    inSight.forEach(fillRow);
+}
+
+function draw() {
+    const calendar = element("calendar"), focused = document.activeElement?.dataset?.lease;
+    page.follow();
+    drawRows();
     element("span").value = SPANS.findIndex(([, span]) => span === view.span);
     page.drawn();
     if (focused)
@@ -275,5 +324,6 @@ element("controls").onsubmit = (event) => event.preventDefault();
 element("filter").oninput = (event) => {
     view.filter = event.target.value.trim().toLowerCase();
     draw();
+    page.filtered();
 };
 addEventListener("resize", draw);

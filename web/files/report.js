@@ -35,6 +35,7 @@ const page = {
     zone: () => 0,
     follow: () => {},
     drawn: () => {},
+    filtered: () => {},
     home: () => {
         view.from = 0;
         view.span = Math.max(60e3, page.now());
