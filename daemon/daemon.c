@@ -191,10 +191,12 @@ static size_t attributes_to_read(const struct daemon *daemon, struct looked_at *
 
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
-        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        const struct vm_observation *observed;
 
-        if (!vms[i]->gone && lease && !lease->plain && observed &&
-            lease_can(lease, EVENT_CHANGED) && observed->state != VM_PENDING)
+        if (vms[i]->gone || !lease || lease->plain || !lease_can(lease, EVENT_CHANGED))
+            continue;
+        observed = world_vm(daemon->world, vms[i]->id);
+        if (observed && observed->state != VM_PENDING)
             keep_oldest(oldest, &n_oldest, (struct looked_at){observed->full_asked, vms[i]->id});
     }
     return n_oldest;
@@ -208,6 +210,7 @@ void daemon_want_forms(struct daemon *daemon)
     int32_t ids[WATCHED_MAX + LOOKED_AT_MOST];
     struct looked_at oldest[LOOKED_AT_MOST];
     size_t n_oldest = attributes_to_read(daemon, oldest);
+    int64_t now = clock_now();
 
     for (size_t i = 0; i < n && n_ids < WATCHED_MAX; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -216,7 +219,7 @@ void daemon_want_forms(struct daemon *daemon)
             (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
              asked_hosts_have(&daemon->asked, vms[i]->host, observed->history.cluster) ||
              rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
-             planner_leaves_by(daemon->planner, vms[i], clock_now()) != INSTANT_NONE ||
+             planner_leaves_by(daemon->planner, vms[i], now) != INSTANT_NONE ||
              planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
             ids[n_ids++] = vms[i]->id;
     }

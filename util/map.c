@@ -54,9 +54,13 @@ void map_finish(struct map *map)
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
+/* Eight successive numbers are in successive slots: who looks for one after the other finds them in
+ * the same line of the cache. */
 static uint32_t hash_of_integer(int64_t key)
 {
-    return (uint32_t)(((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    uint64_t eight = ((uint64_t)key >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (uint32_t)(eight >> 32) << 3 | (uint32_t)(key & 7);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)

@@ -54,7 +54,7 @@ typedef void cloud_done(void *context, const struct cloud_reply *reply);
 enum cloud_subject {
     CLOUD_LEADERSHIP, /* may this cloud's front-end be acted on? */
     CLOUD_HOSTS,      /* with what they reported last */
-    CLOUD_VMS,        /* every VM in short form: state, size, host */
+    CLOUD_VMS,        /* every VM in short form: state, size, host; no texts but its error */
     CLOUD_WAITING,    /* pending VMs in extended form */
     CLOUD_SOME,       /* the VMs named, CLOUD_IDS_MAX at most, in extended form */
     CLOUD_HISTORY,    /* one VM with all its history records */

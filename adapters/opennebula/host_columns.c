@@ -75,23 +75,35 @@ struct host_columns *host_columns_create(const struct host_pool *hosts,
                                          const struct cluster_pool *clusters)
 {
     struct host_columns *columns = memory_new(1, sizeof *columns);
-    struct column_reading reading = {.columns = columns};
 
+    columns->hosts = hosts;
+    columns->clusters = clusters;
     columns->n_hosts = hosts->n;
     columns->n_words = bitmap_words(hosts->n);
     map_init(&columns->names, 0);
     map_init(&columns->texts, 0);
-    for (size_t i = 0; i < hosts->n; i++) {
-        read_attributes(&reading, (uint32_t)i, &hosts->items[i].attributes);
+    map_init_copying(&columns->answers, sizeof(uint64_t *));
+    return columns;
+}
+
+void host_columns_read(struct host_columns *columns)
+{
+    struct column_reading reading = {.columns = columns};
+
+    if (columns->is_read)
+        return;
+    columns->is_read = true;
+    for (size_t i = 0; i < columns->n_hosts; i++) {
+        const struct host *host = &columns->hosts->items[i];
+
+        read_attributes(&reading, (uint32_t)i, &host->attributes);
         read_attributes(&reading, (uint32_t)i,
-                        cluster_attributes(clusters, hosts->items[i].cluster));
+                        cluster_attributes(columns->clusters, host->cluster));
     }
     sort_into_columns(&reading);
     free(reading.names);
     free(reading.entries);
     columns->text_matches = memory_new(columns->texts.n, sizeof *columns->text_matches);
-    map_init_copying(&columns->answers, sizeof(uint64_t *));
-    return columns;
 }
 
 void host_columns_destroy(struct host_columns *columns)
@@ -122,13 +134,15 @@ size_t host_columns_words(const struct host_columns *columns)
     return columns->n_words;
 }
 
-bool host_columns_knows(const struct host_columns *columns, const char *name)
+bool host_columns_knows(struct host_columns *columns, const char *name)
 {
+    host_columns_read(columns);
     return map_find_text(&columns->names, name) != MAP_NONE;
 }
 
-const char *host_columns_name(const struct host_columns *columns, size_t i)
+const char *host_columns_name(struct host_columns *columns, size_t i)
 {
+    host_columns_read(columns);
     return i < columns->names.n ? map_key_bytes(&columns->names, (uint32_t)i) : NULL;
 }
 

@@ -13,7 +13,8 @@
 
 struct host_columns; /* opaque */
 
-/* The pools must outlive it. O(attributes of all hosts). */
+/* The pools must outlive it. Their attributes are read when one is asked for: O(attributes of all
+ * hosts). */
 struct host_columns *host_columns_create(const struct host_pool *hosts,
                                          const struct cluster_pool *clusters);
 void host_columns_destroy(struct host_columns *columns);
@@ -31,9 +32,9 @@ void host_columns_rank(struct host_columns *columns, const struct expression *ra
                        struct rank_step *steps);
 
 /* Some host has a value of that name. */
-bool host_columns_knows(const struct host_columns *columns, const char *name);
+bool host_columns_knows(struct host_columns *columns, const char *name);
 
 /* Names that hosts have, for suggestions: the i-th, or NULL behind the last. */
-const char *host_columns_name(const struct host_columns *columns, size_t i);
+const char *host_columns_name(struct host_columns *columns, size_t i);
 
 #endif

@@ -39,7 +39,10 @@ struct attribute_question {
 };
 
 struct host_columns {
+    const struct host_pool *hosts;
+    const struct cluster_pool *clusters;
     size_t n_hosts, n_words;
+    bool is_read;     /* the rest is there */
     struct map names; /* of attributes; a column each */
     struct map texts; /* their values */
     struct host_attribute *columns;
@@ -50,6 +53,9 @@ struct host_columns {
     uint64_t *bitmap_stack;
     size_t bitmap_stack_allocated;
 };
+
+/* Read the hosts' attributes, the first time. */
+void host_columns_read(struct host_columns *columns);
 
 /* The column of a name's number, built on first use. */
 struct host_attribute *host_column(struct host_columns *columns, uint32_t name);

@@ -29,6 +29,7 @@ void host_columns_allow(struct host_columns *columns, const struct expression *r
     size_t words = columns->n_words;
     uint64_t *top;
 
+    host_columns_read(columns);
     columns->bitmap_stack =
         memory_grow(columns->bitmap_stack, &columns->bitmap_stack_allocated,
                     (requirement->depth + 1) * (words + 1), sizeof *columns->bitmap_stack);
@@ -93,6 +94,7 @@ void host_columns_rank(struct host_columns *columns, const struct expression *ra
         [OPERATION_NEGATE] = RANK_NEGATE,
     };
 
+    host_columns_read(columns);
     for (size_t i = 0; i < rank->n; i++) {
         const struct instruction *instruction = &rank->code[i];
 

@@ -10,6 +10,7 @@ enum { DOCUMENT_NONE = -1 };
 struct opennebula {
     struct cloud cloud;
     struct rpc *rpc;
+    struct known_vms *known; /* from the last listing */
     bool check_leader;
     int32_t document; /* the mark; DOCUMENT_NONE: not known */
 };

@@ -182,7 +182,10 @@ static void batches_dropped(void *context)
 static void call_for_vms(struct opennebula *self, struct pool_asking *asking, const char *method,
                          const struct rpc_argument *arguments, size_t n)
 {
-    asking->batches = (struct vm_batches){.batch = vms_in, .context = asking};
+    asking->batches =
+        (struct vm_batches){.batch = vms_in,
+                            .context = asking,
+                            .known = asking->subject == CLOUD_VMS ? self->known : NULL};
     vm_batches_begin(&asking->batches);
     asking->open++;
     rpc_call(self->rpc, &(struct rpc_request){.method = method,

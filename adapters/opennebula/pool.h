@@ -54,13 +54,16 @@ int vm_use_parse(struct vm_use_pool *pool, const char *document, size_t length, 
 void host_monitoring_finish(struct host_monitoring_pool *pool);
 
 /* The same for VMs of a document that arrives in pieces: `batch` gets 256 VMs at a time, in
- * document order, and may take them (zero the pool). Ending the reading hands out the last batch,
- * frees the reading, and reports errors of the document: -1 with err. */
+ * document order unless some are known, and may take them (zero the pool). Ending the reading hands
+ * out the last batch, frees the reading, and reports errors of the document: -1 with err. */
 struct pool_reader;
+struct known_vms;
 struct vm_batches {
     void (*batch)(void *context, struct vm_pool *pool);
     void *context;
+    struct known_vms *known; /* NULL: none. Short forms that are known come first, without texts */
     struct pool_reader *reader;
+    struct vm_pool again;
 };
 
 void vm_batches_begin(struct vm_batches *batches);

@@ -3,10 +3,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "adapters/opennebula/known_vms.h"
 #include "adapters/opennebula/pool_hardware.h"
 #include "adapters/opennebula/pool_nic.h"
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
+#include "util/memory.h"
 
 /* Lists in the making. */
 enum { TEMPLATE_LIST, USER_TEMPLATE_LIST };
@@ -407,8 +409,8 @@ static void end_vm(struct pool_reader *reader, void *object)
     else if (!draft->has_cpu || !draft->has_memory)
         pool_reader_reject(reader, "VM %d has no %s", vm->id, draft->has_cpu ? "MEMORY" : "CPU");
     vm->state = pool_vm_state(draft->state, draft->lcm_state, &vm->state_name);
-    /* oned begins the record of the new host when it accepts a migration, and the migration itself a
-     * moment later: the VM still runs on the former host, and may still be marked RESCHED. */
+    /* oned begins the record of the new host when it accepts a migration, and the migration itself
+     * a moment later: the VM still runs on the former host, and may still be marked RESCHED. */
     if (vm->state == VM_RUNNING && vm->history.sequence > 0 && vm->history.rstime == 0)
         vm->state = VM_LIVE_MIGRATING;
     vm->user = or_empty(vm->user);
@@ -458,21 +460,57 @@ static void hand_on(void *context, struct pool_items *items)
     const struct vm_batches *batches = context;
     struct vm_pool pool = {items->items, items->n, items->allocated, items->errors, items->memory};
 
+    if (batches->known)
+        known_vms_learn(batches->known, &pool);
     batches->batch(batches->context, &pool);
     *items = (struct pool_items){pool.items, pool.n, pool.allocated, pool.errors, pool.memory};
 }
 
+static void hand_on_again(struct vm_batches *batches)
+{
+    batches->batch(batches->context, &batches->again);
+    vm_pool_finish(&batches->again);
+    batches->again = (struct vm_pool){0};
+}
+
+static void parse(void *context, const char *text, size_t length)
+{
+    pool_reading_feed(((struct vm_batches *)context)->reader, text, length);
+}
+
+static void again(void *context, const struct vm *vm)
+{
+    struct vm_batches *batches = context;
+    struct vm_pool *pool = &batches->again;
+
+    pool->items = memory_grow(pool->items, &pool->allocated, pool->n + 1, sizeof *pool->items);
+    pool->items[pool->n++] = *vm;
+    if (pool->n == BATCH)
+        hand_on_again(batches);
+}
+
 void vm_batches_begin(struct vm_batches *batches)
 {
+    const struct known_vms_told told = {.parse = parse, .again = again, .context = batches};
+
     batches->reader = pool_reading_begin(&vm_format, BATCH, hand_on, batches);
+    if (batches->known && !known_vms_begin(batches->known, &told))
+        batches->known = NULL;
 }
 
 void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length)
 {
-    pool_reading_feed(batches->reader, text, length);
+    if (batches->known)
+        known_vms_feed(batches->known, text, length);
+    else
+        pool_reading_feed(batches->reader, text, length);
 }
 
 int vm_batches_end(struct vm_batches *batches, struct error *err)
 {
+    if (batches->known)
+        known_vms_end(batches->known);
+    if (batches->again.n)
+        hand_on_again(batches);
     return pool_reading_end(batches->reader, err);
 }

@@ -72,47 +72,52 @@ char *xml_bytes_mended(const char *text, size_t length)
  * character. */
 static size_t reference(const char *text, size_t length, char *c)
 {
-    static const struct {
-        const char *text;
-        size_t length;
-        char c;
-    } usual[] = {{"&lt;", 4, '<'}, {"&gt;", 4, '>'}, {"&amp;", 5, '&'}};
-
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        if (length >= usual[i].length && memcmp(text, usual[i].text, usual[i].length) == 0) {
-            *c = usual[i].c;
-            return usual[i].length;
-        }
+    if (length >= 4 && text[2] == 't' && text[3] == ';' && (text[1] == 'l' || text[1] == 'g')) {
+        *c = text[1] == 'l' ? '<' : '>';
+        return 4;
+    }
+    if (length >= 5 && memcmp(text, "&amp;", 5) == 0) {
+        *c = '&';
+        return 5;
     }
     return 0;
+}
+
+/* A character that is not plain, or a reference: copies it to *to. Its length, or 0: it needs an
+ * XML parser. */
+static size_t decode_one(const char *text, size_t length, char **to)
+{
+    size_t n;
+
+    if (*text == '&') {
+        n = reference(text, length, *to);
+        *to += n > 0;
+        return n;
+    }
+    n = *text == '<' || *text == '\r' ? 0 : xml_character(text, length);
+    memcpy(*to, text, n);
+    *to += n;
+    return n;
 }
 
 char *xml_text_decoded(const char *text, size_t length, size_t *decoded)
 {
     const char *end = text + length;
     char *copy = memory_new(length + 1, 1), *to = copy;
-    size_t n;
 
     while (text < end) {
-        if (is_plain(*text) && *text != '&' && *text != '<') {
+        size_t n;
+
+        while (text < end && is_plain(*text) && *text != '&' && *text != '<')
             *to++ = *text++;
-            continue;
-        }
-        if (*text == '&') {
-            n = reference(text, (size_t)(end - text), to);
-            to += n > 0;
-        } else {
-            n = *text == '<' || *text == '\r' ? 0 : xml_character(text, (size_t)(end - text));
-            memcpy(to, text, n);
-            to += n;
-        }
-        if (n == 0)
+        if (text == end)
             break;
+        n = decode_one(text, (size_t)(end - text), &to);
+        if (n == 0) {
+            free(copy);
+            return NULL;
+        }
         text += n;
-    }
-    if (text < end) {
-        free(copy);
-        return NULL;
     }
     *to = '\0';
     *decoded = (size_t)(to - copy);

@@ -208,9 +208,12 @@ void services_attributes(struct daemon *daemon, int64_t now)
 
     for (size_t i = 0; i < n && !daemon->attribute_asked; i++) {
         const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
-        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        const struct vm_observation *observed;
 
-        if (vms[i]->gone || !lease || lease->plain || !observed || !observed->full)
+        if (vms[i]->gone || !lease || lease->plain)
+            continue;
+        observed = world_vm(daemon->world, vms[i]->id);
+        if (!observed || !observed->full)
             continue;
         if (!*vms[i]->asked || (lease->accepted && lease_can(lease, EVENT_CHANGED)))
             see_attribute(daemon, vms[i], lease, observed->full, now);

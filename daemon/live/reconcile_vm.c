@@ -117,7 +117,8 @@ static void note_lock(struct daemon *daemon, const struct vm_record *vm,
             daemon_replan(daemon, "VM %d was unlocked", vm->id);
         vm_retry_at(daemon->store, vm, INSTANT_NONE);
     }
-    vm_note_locked(daemon->store, vm, observed->locked);
+    if (vm->locked != observed->locked)
+        vm_note_locked(daemon->store, vm, observed->locked);
 }
 
 static void note_running(struct daemon *daemon, const struct lease_record *lease,

@@ -1,0 +1,407 @@
+/* Recognises VMs that have not changed since the last listing. */
+#include "adapters/opennebula/known_vms.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "util/map.h"
+#include "util/memory.h"
+
+enum {
+    ELEMENT_MOST = 256 * 1024, /* bytes of a VM; a longer one ends the comparing */
+    ID_DIGITS = 10,
+};
+
+static const char vm_begins[] = "<VM>", id_begins[] = "<ID>", id_ends[] = "</ID>";
+static const char root[] = "VM_POOL", polled[] = "LAST_POLL", cdata[] = "<![CDATA[",
+                  cdata_end[] = "]]>";
+
+/* The short form of a VM. */
+struct known_vm {
+    uint64_t sum;
+    uint32_t length;
+    uint32_t listing; /* the last one that had it */
+    bool learned;     /* the rest is there */
+    bool twice;       /* in that listing: one of them is not known */
+    bool resched, locked;
+    int32_t uid, gid, n_records;
+    enum vm_state state;
+    const char *state_name;
+    int64_t stime, etime, cpu, memory, ran_for;
+    struct vm_history history;
+};
+
+struct known_vms {
+    struct map vms; /* by id */
+    uint64_t key[2];
+    uint32_t listing; /* number of the current one */
+    bool is_open;
+    enum { BEFORE_ROOT, INSIDE, PLAIN } where; /* PLAIN: all text is parsed */
+    struct known_vms_told told;
+    char *rest; /* of the last piece: not a whole element yet */
+    size_t n_rest, rest_allocated;
+};
+
+struct known_vms *known_vms_create(void)
+{
+    struct known_vms *known = memory_new(1, sizeof *known);
+
+    map_init(&known->vms, sizeof(struct known_vm));
+    return known;
+}
+
+void known_vms_destroy(struct known_vms *known)
+{
+    if (!known)
+        return;
+    map_finish(&known->vms);
+    free(known->rest);
+    free(known);
+}
+
+/* --- sums: SipHash-2-4, so that owners of VMs cannot make two texts with the same sum ------------
+ */
+
+struct sum {
+    uint64_t v[4];
+    uint64_t word;
+    size_t length;
+};
+
+static uint64_t turned(uint64_t x, int bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static void stir(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = turned(v[1], 13) ^ v[0];
+    v[3] = turned(v[3], 16) ^ v[2];
+    v[0] = turned(v[0], 32);
+    v[2] += v[1];
+    v[0] += v[3];
+    v[1] = turned(v[1], 17) ^ v[2];
+    v[3] = turned(v[3], 21) ^ v[0];
+    v[2] = turned(v[2], 32);
+}
+
+static struct sum sum_begin(const uint64_t key[2])
+{
+    return (struct sum){
+        .v = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
+              key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)}};
+}
+
+static void sum_word(struct sum *sum, uint64_t word)
+{
+    sum->v[3] ^= word;
+    stir(sum->v);
+    stir(sum->v);
+    sum->v[0] ^= word;
+}
+
+static void sum_bytes(struct sum *sum, const char *bytes, size_t n)
+{
+    uint64_t word;
+
+    sum->length += n;
+    for (; n >= sizeof word; n -= sizeof word, bytes += sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        sum_word(sum, word);
+    }
+    /* Each part ends with a word of its own. */
+    word = (uint64_t)n << 56;
+    memcpy(&word, bytes, n);
+    sum_word(sum, word);
+}
+
+static uint64_t sum_end(struct sum *sum)
+{
+    sum_word(sum, sum->length);
+    sum->v[2] ^= 0xff;
+    for (int i = 0; i < 4; i++)
+        stir(sum->v);
+    return sum->v[0] ^ sum->v[1] ^ sum->v[2] ^ sum->v[3];
+}
+
+/* --- taking the text apart ----------------------------------------------------------------------
+ */
+
+static bool is_of_name(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+}
+
+/* One piece of markup. */
+struct markup {
+    enum { OPENS, CLOSES, EMPTY, CHARACTERS, INCOMPLETE, UNUSUAL } kind;
+    const char *name;
+    size_t name_length;
+    const char *end; /* behind it */
+};
+
+static struct markup read_characters(const char *text, const char *end)
+{
+    size_t length = (size_t)(end - text), n = sizeof cdata - 1;
+    const char *close;
+
+    if (memcmp(text, cdata, length < n ? length : n) != 0)
+        return (struct markup){.kind = UNUSUAL};
+    close = length < n ? NULL : memmem(text + n, length - n, cdata_end, sizeof cdata_end - 1);
+    return close ? (struct markup){.kind = CHARACTERS, .end = close + sizeof cdata_end - 1}
+                 : (struct markup){.kind = INCOMPLETE};
+}
+
+/* text is at a '<'. */
+static struct markup read_markup(const char *text, const char *end)
+{
+    struct markup markup = {.kind = OPENS, .name = text + 1};
+    const char *at = text + 1;
+
+    if (at < end && *at == '!')
+        return read_characters(text, end);
+    if (at < end && *at == '/') {
+        markup.kind = CLOSES;
+        markup.name = ++at;
+    }
+    while (at < end && is_of_name(*at))
+        at++;
+    markup.name_length = (size_t)(at - markup.name);
+    if (at < end && *at == '/' && markup.kind == OPENS) {
+        markup.kind = EMPTY;
+        at++;
+    }
+    if (at == end)
+        return (struct markup){.kind = INCOMPLETE};
+    markup.end = at + 1;
+    if (*at != '>' || markup.name_length == 0)
+        markup.kind = UNUSUAL;
+    return markup;
+}
+
+static bool is_named(const struct markup *markup, const char *name)
+{
+    return markup->name_length == strlen(name) &&
+           memcmp(markup->name, name, markup->name_length) == 0;
+}
+
+/* The element that begins at `text`: its kind is EMPTY when it is whole, and *sum is that of its
+ * bytes, without the text in its LAST_POLL. */
+static struct markup read_element(const struct known_vms *known, const char *text, const char *end,
+                                  uint64_t *result)
+{
+    struct sum sum = sum_begin(known->key);
+    const char *at = text, *from = text;
+    int depth = 0;
+
+    while (at) {
+        struct markup markup = read_markup(at, end);
+
+        if (markup.kind == INCOMPLETE || markup.kind == UNUSUAL)
+            return markup;
+        depth += markup.kind == OPENS ? 1 : markup.kind == CLOSES ? -1 : 0;
+        if (depth == 0) {
+            sum_bytes(&sum, from, (size_t)(markup.end - from));
+            *result = sum_end(&sum);
+            return (struct markup){.kind = EMPTY, .end = markup.end};
+        }
+        at = memchr(markup.end, '<', (size_t)(end - markup.end));
+        if (at && depth == 2 && markup.kind == OPENS && is_named(&markup, polled)) {
+            sum_bytes(&sum, from, (size_t)(markup.end - from));
+            from = at;
+        }
+    }
+    return (struct markup){.kind = INCOMPLETE};
+}
+
+/* --- VMs ----------------------------------------------------------------------------------------
+ */
+
+/* The id at the beginning of a VM's text; -1: there is none. */
+static int64_t id_of(const char *text, size_t length)
+{
+    const char *at = text + sizeof vm_begins - 1, *end = text + length;
+    int64_t id = 0;
+    int digits = 0;
+
+    if ((size_t)(end - at) < sizeof id_begins + ID_DIGITS + sizeof id_ends ||
+        memcmp(at, id_begins, sizeof id_begins - 1) != 0)
+        return -1;
+    for (at += sizeof id_begins - 1; *at >= '0' && *at <= '9' && digits < ID_DIGITS; digits++)
+        id = 10 * id + (*at++ - '0');
+    return digits && id <= INT32_MAX && memcmp(at, id_ends, sizeof id_ends - 1) == 0 ? id : -1;
+}
+
+static void tell_again(const struct known_vms *known, int32_t id, const struct known_vm *it)
+{
+    const struct vm vm = {.id = id,
+                          .uid = it->uid,
+                          .gid = it->gid,
+                          .user = "",
+                          .group = "",
+                          .name = "",
+                          .state = it->state,
+                          .state_name = it->state_name,
+                          .resched = it->resched,
+                          .locked = it->locked,
+                          .stime = it->stime,
+                          .etime = it->etime,
+                          .cpu = it->cpu,
+                          .memory = it->memory,
+                          .history = it->history,
+                          .n_records = it->n_records,
+                          .ran_for = it->ran_for};
+
+    known->told.again(known->told.context, &vm);
+}
+
+static void take_vm(struct known_vms *known, const char *text, size_t length, uint64_t sum)
+{
+    int64_t id = id_of(text, length);
+    struct known_vm *it = id < 0 ? NULL : map_value(&known->vms, map_add(&known->vms, id));
+
+    if (it && it->learned && it->sum == sum && it->length == length &&
+        it->listing != known->listing) {
+        it->listing = known->listing;
+        tell_again(known, (int32_t)id, it);
+        return;
+    }
+    if (it)
+        *it = (struct known_vm){.sum = sum,
+                                .length = (uint32_t)length,
+                                .listing = known->listing,
+                                .twice = it->listing == known->listing};
+    known->told.parse(known->told.context, text, length);
+}
+
+void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
+{
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct vm *vm = &pool->items[i];
+        struct known_vm *it = map_value(&known->vms, map_find(&known->vms, vm->id));
+
+        if (!it || it->listing != known->listing || it->twice || it->learned || vm->is_extended ||
+            vm->error)
+            continue;
+        it->learned = true;
+        it->uid = vm->uid;
+        it->gid = vm->gid;
+        it->state = vm->state;
+        it->state_name = vm->state_name;
+        it->resched = vm->resched;
+        it->locked = vm->locked;
+        it->stime = vm->stime;
+        it->etime = vm->etime;
+        it->cpu = vm->cpu;
+        it->memory = vm->memory;
+        it->history = vm->history;
+        it->n_records = vm->n_records;
+        it->ran_for = vm->ran_for;
+    }
+}
+
+/* --- a listing ----------------------------------------------------------------------------------
+ */
+
+bool known_vms_begin(struct known_vms *known, const struct known_vms_told *told)
+{
+    if (known->is_open)
+        return false;
+    if (known->listing == 0 &&
+        getrandom(known->key, sizeof known->key, GRND_NONBLOCK) != (ssize_t)sizeof known->key)
+        return false;
+    known->is_open = true;
+    known->listing++;
+    known->told = *told;
+    known->where = BEFORE_ROOT;
+    known->n_rest = 0;
+    return true;
+}
+
+/* Takes whole elements; returns how many bytes that were. */
+static size_t take_elements(struct known_vms *known, const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+
+    while (at < end && known->where != PLAIN) {
+        uint64_t sum = 0;
+        struct markup markup = {.kind = UNUSUAL};
+
+        if (*at == '<' && known->where == BEFORE_ROOT)
+            markup = read_markup(at, end);
+        else if ((size_t)(end - at) < sizeof vm_begins - 1)
+            break;
+        else if (memcmp(at, vm_begins, sizeof vm_begins - 1) == 0)
+            markup = read_element(known, at, end, &sum);
+        if (markup.kind == INCOMPLETE)
+            break;
+        if (known->where == BEFORE_ROOT && markup.kind == OPENS && is_named(&markup, root)) {
+            known->told.parse(known->told.context, at, (size_t)(markup.end - at));
+            known->where = INSIDE;
+        } else if (known->where == INSIDE && markup.kind == EMPTY) {
+            take_vm(known, at, (size_t)(markup.end - at), sum);
+        } else {
+            known->where = PLAIN;
+            break;
+        }
+        at = markup.end;
+    }
+    return (size_t)(at - text);
+}
+
+static void keep_rest(struct known_vms *known, const char *text, size_t length)
+{
+    known->rest = memory_grow(known->rest, &known->rest_allocated, known->n_rest + length + 1, 1);
+    memcpy(known->rest + known->n_rest, text, length);
+    known->n_rest += length;
+}
+
+static void tell_rest(struct known_vms *known)
+{
+    known->where = PLAIN;
+    if (known->n_rest)
+        known->told.parse(known->told.context, known->rest, known->n_rest);
+    known->n_rest = 0;
+}
+
+void known_vms_feed(struct known_vms *known, const char *text, size_t length)
+{
+    size_t taken;
+
+    if (known->where == PLAIN) {
+        known->told.parse(known->told.context, text, length);
+        return;
+    }
+    if (known->n_rest) {
+        keep_rest(known, text, length);
+        taken = take_elements(known, known->rest, known->n_rest);
+        known->n_rest -= taken;
+        memmove(known->rest, known->rest + taken, known->n_rest);
+    } else {
+        taken = take_elements(known, text, length);
+        keep_rest(known, text + taken, length - taken);
+    }
+    if (known->where == PLAIN || known->n_rest > ELEMENT_MOST)
+        tell_rest(known);
+}
+
+void known_vms_end(struct known_vms *known)
+{
+    tell_rest(known);
+    known->is_open = false;
+    for (uint32_t i = 0; i < known->vms.n;) {
+        const struct known_vm *it = map_value(&known->vms, i);
+
+        if (it->listing == known->listing)
+            i++;
+        else
+            map_remove(&known->vms, i);
+    }
+    free(known->rest);
+    known->rest = NULL;
+    known->rest_allocated = 0;
+}
