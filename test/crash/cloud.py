@@ -148,8 +148,8 @@ class Daemon(threading.Thread):
         self.killed = False
         self.crashes = 0
         self.failure = None
-        self.takes_over = False  # whoever is started next begins with an empty store
-        self.has_taken_over = False
+        self.starts = []  # after each crash: with an empty store? with which environment?
+        self.takeovers = 0
         self.begin_state("")
         self.process = self.launch(environment)
 
@@ -183,17 +183,18 @@ class Daemon(threading.Thread):
                 elif code == CRASH_EXIT or self.killed:
                     self.crashes += 1
                     self.killed = False
-                    self.take_over()
-                    self.process = self.launch({})
+                    self.process = self.launch(self.next_start())
                 else:
                     self.failure = "galernad ended by itself with %d: %s" % (code, self.tail())
                     return
             time.sleep(0.05)
 
-    def take_over(self):
-        if self.takes_over and not self.has_taken_over:
-            self.begin_state("-2")
-            self.has_taken_over = True
+    def next_start(self):
+        takes_over, environment = self.starts.pop(0) if self.starts else (False, {})
+        if takes_over:
+            self.takeovers += 1
+            self.begin_state("-%d" % (self.takeovers + 1))
+        return environment
 
     def kill(self):
         with self.lock:

@@ -54,6 +54,8 @@ def arguments():
     parser.add_argument("--takeovers", metavar="N", default="0",
                         help="so many points around writes to OpenNebula, chosen by the seed, or "
                              "'all': there a galernad with an empty store takes over")
+    parser.add_argument("--seeds", type=int, default=0, metavar="N",
+                        help="trials with up to three such points each, the first by --seed")
     parser.add_argument("--only", metavar="TEXT", help="disturbances with this in their name")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pace", type=int, default=1, choices=[1, 2, 3, 4],
@@ -102,7 +104,31 @@ class Takeover(Point):
         self.name = "takeover-" + self.name
 
     def begin(self, trial):
-        trial.daemon.takes_over = True
+        trial.daemon.starts = [(True, {})]
+
+
+class Crashes(Undisturbed):
+    """The daemon dies several times, each time at a point around a write to OpenNebula, and may be
+    replaced by one with an empty store."""
+
+    def __init__(self, seed, writes):
+        dice = random.Random(seed)
+        self.name = "seed-%d" % seed
+        self.points = [dice.choice(writes)]
+        self.points += [(name, dice.randint(1, 1 + nth // 2)) for name, nth in  # counted anew
+                        dice.sample(writes, dice.randint(0, 2))]
+        self.takeovers = [dice.random() < 0.5 for _ in self.points]
+
+    def environment(self, directory):
+        return {"GALERNA_CRASH_AT": "%s:%d" % self.points[0]}
+
+    def begin(self, trial):
+        after = [{"GALERNA_CRASH_AT": "%s:%d" % point} for point in self.points[1:]] + [{}]
+        trial.daemon.starts = list(zip(self.takeovers, after))
+
+    def end(self, trial):
+        return "%d of %d points, %d takeovers" % (trial.daemon.crashes, len(self.points),
+                                                  trial.daemon.takeovers)
 
 
 class Kills(Undisturbed):
@@ -152,6 +178,7 @@ def disturbances(options, trace):
     """What is tried, in an order that mixes the kinds."""
     chosen = [Point(*point) for point in points(options.points, trace)]
     chosen += [Takeover(*point) for point in takeovers(options.takeovers, options.seed, trace)]
+    chosen += [Crashes(options.seed + i, writes(trace)) for i in range(options.seeds)]
     chosen += [Kills(options.seed + i) for i in range(options.kills)]
     kinds = list(FAULTS)
     if options.faults != "none":
@@ -185,10 +212,14 @@ def points(wanted, trace):
 WRITES = ("command", "message", "mark", "answer", "VM is made")
 
 
-def takeovers(wanted, seed, trace):
+def writes(trace):
     """Points just before and after writes to OpenNebula."""
-    passes = [point for point in points("all", trace)
-              if point[0].endswith(WRITES) or point[0].split(" ")[0] in WRITES]
+    return [point for point in points("all", trace)
+            if point[0].endswith(WRITES) or point[0].split(" ")[0] in WRITES]
+
+
+def takeovers(wanted, seed, trace):
+    passes = writes(trace)
     if wanted == "all":
         return passes
     return random.Random(seed).sample(passes, min(int(wanted), len(passes)))

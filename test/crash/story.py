@@ -138,7 +138,7 @@ class Story:
 
     def is_over(self):
         rows = self.phases()
-        if self.daemon.has_taken_over:
+        if self.daemon.takeovers:
             self.cancel_again(rows)
         return all(self.is_as_expected(name, rows[vms[0]]) if vms[0] in rows
                    else self.was_over(name, vms) for name, vms in self.vms.items())
@@ -147,12 +147,12 @@ class Story:
         """What was refused is a VM on hold for a daemon that begins with nothing."""
         expected = EXPECTED[name][0]
         return lease["phase"] == expected or (
-            self.daemon.has_taken_over and expected == "refused" and lease["phase"] == "parked")
+            self.daemon.takeovers and expected == "refused" and lease["phase"] == "parked")
 
     def was_over(self, name, vms):
         """A lease that ended before its store was lost."""
         state = {"ended": 6, "refused": 2}.get(EXPECTED[name][0])
-        return self.daemon.has_taken_over and all(
+        return self.daemon.takeovers and all(
             self.found(vm) and self.found(vm).state == state for vm in vms)
 
     def cancel_again(self, rows):
@@ -207,7 +207,7 @@ class Story:
                          "VM %s ran %d s, the book says %d" % (
                              vm, ran, lease["accumulated"] if lease else 0))
         else:
-            untold = self.daemon.has_taken_over and vm.id not in self.watcher.told
+            untold = self.daemon.takeovers and vm.id not in self.watcher.told
             self.require(vm.state == 2 and (vm.message or untold),
                          "VM %s is not on hold with a reason" % vm)
         if duration and name != "reserved":
