@@ -260,6 +260,7 @@ static size_t start_calls(struct rpc *rpc)
 
         if (rpc->n_under_way >= connections(rpc, now))
             break;
+        rpc_call_expire(call);
         easy = call->failure ? NULL : take_handle(rpc);
         leave_queue(rpc, call);
         if (easy) {

@@ -73,6 +73,14 @@ static bool is_too_late(const struct rpc_call *call)
     return call->send_by && now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 > call->send_by;
 }
 
+#define TOO_LATE "%s: not sent: too late"
+
+void rpc_call_expire(struct rpc_call *call)
+{
+    if (!call->failure && is_too_late(call))
+        call->failure = memory_format(TOO_LATE, call->method);
+}
+
 /* The body is what oned acts on: this process may have been stopped since the call was made.
  * Without a way to rewind it, libcurl does not repeat a call on a second connection when the first
  * one broke: oned might carry it out twice. */
@@ -209,7 +217,7 @@ static void report_failure(struct rpc_call *call, CURLcode code)
         report(call, &reply, "%s: the answer of %s is longer than %zu bytes", call->method, url,
                call->line->answer_limit);
     else if (call->too_late)
-        report(call, &reply, "%s: not sent: too late", call->method);
+        report(call, &reply, TOO_LATE, call->method);
     else if (reply.outcome == RPC_NOT_SENT)
         report(call, &reply, "%s: no connection to %s: %s", call->method, url, why);
     else if (code == CURLE_OPERATION_TIMEDOUT)

@@ -61,6 +61,9 @@ struct rpc_call {
 struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request *request);
 void rpc_call_destroy(struct rpc_call *call); /* not the easy handle; NULL is allowed */
 
+/* If it is too late to send the call, it ends with a `failure`, and needs no connection. */
+void rpc_call_expire(struct rpc_call *call);
+
 /* Make a new or reset easy handle ready to carry out the call. */
 void rpc_call_prepare(struct rpc_call *call, CURL *easy);
 

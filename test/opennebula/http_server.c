@@ -299,6 +299,8 @@ static void run(int listening, int calls)
 
         if (socket < 0)
             _exit(1);
+        if (write(calls, "o", 1) != 1)
+            _exit(1);
         if (fork() == 0) /* dies with the process group */
             serve(socket, calls);
         close(socket);
@@ -332,6 +334,7 @@ void http_server_start(struct http_server *server)
     close(calls[1]);
     assert_int_equal(fcntl(calls[0], F_SETFL, O_NONBLOCK), 0);
     server->calls = calls[0];
+    server->connections = 0;
 }
 
 void http_server_stop(struct http_server *server)
@@ -348,6 +351,9 @@ size_t http_server_calls(struct http_server *server)
     ssize_t n;
 
     while ((n = read(server->calls, seen, sizeof seen)) > 0)
-        n_calls += (size_t)n;
+        for (ssize_t i = 0; i < n; i++) {
+            n_calls += seen[i] == 'c';
+            server->connections += seen[i] == 'o';
+        }
     return n_calls;
 }

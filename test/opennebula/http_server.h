@@ -12,8 +12,9 @@
 struct http_server {
     char endpoint[64]; /* "http://127.0.0.1:PORT/RPC2" */
     int port;
-    pid_t process; /* leads a process group */
-    int calls;     /* one byte for each call that arrived whole */
+    pid_t process;      /* leads a process group */
+    int calls;          /* "c" for each call that arrived whole, "o" for each connection */
+    size_t connections; /* opened so far, as of http_server_calls() */
 };
 
 void http_server_start(struct http_server *server);

@@ -82,9 +82,12 @@ static void a_call_that_is_too_late_is_not_sent(void **state)
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct outcome slow = {0}, late = {0}, in_time = {0};
     struct timespec time;
+    size_t connections;
     int64_t boot;
 
     (void)state;
+    http_server_calls(&server);
+    connections = server.connections;
     clock_gettime(CLOCK_BOOTTIME, &time);
     boot = time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
     begin(rpc, "test.slow", &slow);
@@ -99,6 +102,8 @@ static void a_call_that_is_too_late_is_not_sent(void **state)
     assert_int_equal(slow.reply.outcome, RPC_DONE);
     assert_says(&late, RPC_NOT_SENT, "too late");
     assert_int_equal(in_time.reply.outcome, RPC_DONE);
+    assert_int_equal(http_server_calls(&server), 2);
+    assert_int_equal(server.connections - connections, 1); /* the late one took, and cut, none */
     rpc_destroy(rpc);
 }
 
