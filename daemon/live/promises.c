@@ -210,7 +210,6 @@ static void tell_restored(struct daemon *daemon, size_t n, int64_t now)
     fact = memory_format("%s: %s", when, text);
     store_set_fact(daemon->store, "restored", fact);
     free(fact);
-    daemon_replan(daemon, "%zu leases were restored", n);
 }
 
 void promises_restored(struct daemon *daemon, int64_t now)
@@ -225,6 +224,9 @@ void promises_restored(struct daemon *daemon, int64_t now)
         lease_apply(daemon->store, leases[i], event_of(daemon, leases[i]), now,
                     "from its promise in OpenNebula; the store has no history before");
     }
-    if (restored)
+    if (!restored)
+        return;
+    daemon_replan(daemon, "%zu leases were restored", restored);
+    if (!fence_follows(daemon)) /* else they are those that another front-end has accepted */
         tell_restored(daemon, restored, now);
 }
