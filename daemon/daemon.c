@@ -230,23 +230,15 @@ void daemon_want_forms(struct daemon *daemon)
                                        daemon->live->unused_after > 0);
 }
 
-static void act(struct daemon *daemon, size_t n_commands, int64_t now)
-{
-    if (n_commands)
-        fence_send(daemon);
-    if (messages_update(daemon->messages, now))
-        daemon->cycle_due = daemon->cycle_due || cloud_pending(daemon->cloud) == 0;
-}
-
 /* The rest of a cycle, after the plan: commit, then act. */
 static void finish_cycle(struct daemon *daemon)
 {
     size_t n_commands = 0;
     int64_t now = clock_now();
     struct error err = {0};
-    bool may_act = due_may_act(daemon);
+    bool may_act = due_may_act(daemon) && !daemon->fence.waits;
 
-    if (may_act && !daemon->fence.waits)
+    if (may_act)
         n_commands = enactor_prepare(daemon->enactor, now);
     usage_charge(daemon->store, &daemon->configuration->settings.fair_share, now);
     if (daemon_commit(daemon, &err) < 0) {
@@ -254,8 +246,8 @@ static void finish_cycle(struct daemon *daemon)
             enactor_withdraw(daemon->enactor);
         return;
     }
-    if (may_act)
-        act(daemon, n_commands, now);
+    if (may_act && messages_prepare(daemon->messages, now) + n_commands > 0)
+        fence_send(daemon);
     records_update(daemon);
     daemon_want_forms(daemon);
 }

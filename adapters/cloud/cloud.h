@@ -171,6 +171,7 @@ struct cloud_greeting {
 struct cloud_message {
     const char *text;    /* for the VM's owner */
     const char *promise; /* for galernad (daemon/live/promise.h); NULL: as it is */
+    int64_t send_by;     /* as of commands */
 };
 
 /* --- implementations -------------------------------------------------------------------------- */

@@ -226,7 +226,10 @@ static void message(struct cloud *cloud, int32_t vm, const struct cloud_message 
     else
         snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", shown->text);
     call(cloud, &(struct open_call){.done = done, .context = context},
-         (struct rpc_request){.method = "one.vm.update", .arguments = arguments, .n_arguments = 3});
+         (struct rpc_request){.method = "one.vm.update",
+                              .arguments = arguments,
+                              .n_arguments = 3,
+                              .send_by = shown->send_by});
 }
 
 static void create(struct cloud *cloud, const struct cloud_order *order)

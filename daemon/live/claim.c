@@ -59,6 +59,13 @@ enum claim_action claim_next_action(const struct claim *claim, int64_t now)
     return CLAIM_READ;
 }
 
+int64_t claim_next_time(const struct claim *claim, int64_t now)
+{
+    bool waits = claim->state == CLAIM_HELD && now < claim->graced;
+
+    return waits && claim->graced < claim->next ? claim->graced : claim->next;
+}
+
 static void go_to(struct claim *claim, enum claim_state state, int64_t next)
 {
     claim->state = state;
@@ -89,6 +96,12 @@ static bool is_later(const struct cloud_mark *a, const struct cloud_mark *b)
     return b->term > 0 && a->term > b->term;
 }
 
+bool claim_is_outranked(const struct claim *claim)
+{
+    return claim->state == CLAIM_WATCHING &&
+           (claim_is_newer(&claim->other) || is_later(&claim->other, &claim->own));
+}
+
 /* The mark of an earlier term, or none: the last commands of the daemon that acted may be under
  * way. Even if it is our own, which a late write may have put in place of another. A mark of
  * another daemon without a term is of one that does not know of elections. */
@@ -112,13 +125,12 @@ static void watch(struct claim *claim, const struct cloud_mark *found, int64_t n
 
 static void find(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
-    int64_t graced = claim->elected + CLAIM_GRACE;
+    bool deposed = is_deposed(claim, found);
 
     if (claim_is_newer(found) && !is_free(claim, found)) {
         watch(claim, found, now);
-    } else if (is_deposed(claim, found) && now < graced) {
-        claim->next = graced;
-    } else if (is_deposed(claim, found) || is_free(claim, found)) {
+    } else if (deposed || is_free(claim, found)) {
+        claim->graced = deposed ? claim->elected + CLAIM_GRACE : now;
         claim->other = *found;
         claim->resumed = is_same(found, &claim->own);
         take(claim, found, now);
@@ -216,14 +228,15 @@ bool claim_holds(const struct claim *claim, int64_t now)
 {
     if (claim->state == CLAIM_LOST)
         return false;
-    return claim->open || (claim->state == CLAIM_HELD && now - claim->trusted < CLAIM_TRUST);
+    return claim->open || (claim->state == CLAIM_HELD && now >= claim->graced &&
+                           now - claim->trusted < CLAIM_TRUST);
 }
 
 bool claim_may_send(const struct claim *claim, int64_t led, int64_t now)
 {
     if (now >= claim_send_by(claim) || now - led >= CLAIM_LED)
         return false;
-    return claim->open || claim->own.term == 0 || led >= claim->proved;
+    return claim->open || claim->own.term == 0 || (now >= claim->graced && led >= claim->proved);
 }
 
 bool claim_covers(const struct claim *claim, int64_t since, int64_t asked)
@@ -236,6 +249,11 @@ bool claim_covers(const struct claim *claim, int64_t since, int64_t asked)
 bool claim_is_fresh(const struct claim *claim, int64_t now)
 {
     return claim_send_by(claim) - now >= CLAIM_FENCE / 2;
+}
+
+bool claim_is_confirmed(const struct claim *claim, int64_t since, int64_t now)
+{
+    return (claim->trusted >= since && now < claim_send_by(claim)) || claim_is_fresh(claim, now);
 }
 
 void claim_confirm(struct claim *claim, int64_t now)

@@ -10,7 +10,8 @@
  *
  * In a zone of several front-ends, each daemon acts beside its own oned, and only in a Raft term in
  * which that oned leads. A mark of an earlier term is of a deposed daemon, whose last commands are
- * over CLAIM_GRACE after the election; a mark of a later term deposes this one. Writing the mark
+ * over CLAIM_GRACE after the election: it is replaced at once, and this daemon acts after that. A
+ * mark of a later term deposes this one. Writing the mark
  * needs a majority of the zone, so a write that succeeded in this term proves that none later had
  * begun. Commands leave within CLAIM_FENCE of such a write, which is shorter than CLAIM_GRACE. An
  * oned that does not lead passes writes on to the leader, so it is asked after the write whether it
@@ -55,6 +56,7 @@ struct claim {
     bool fresh;      /* the mark was read since the last write */
     bool resumed;    /* the mark was our own: held as soon as it is written, proved later */
     int64_t elected; /* when our oned was first seen to lead in own.term */
+    int64_t graced;  /* when the last commands of the replaced mark's owner are over */
     int64_t next;    /* when the next read or write is due */
     int64_t changed; /* when the other daemon's mark last changed */
     int64_t sent;    /* when the last write began */
@@ -73,8 +75,9 @@ void claim_rest(struct claim *claim, int64_t now);
 bool claim_is_fresh(const struct claim *claim, int64_t now);
 void claim_confirm(struct claim *claim, int64_t now);
 
-/* The next step, and when the following one is due. */
+/* The next step; and when it is due, or the daemon may act. */
 enum claim_action claim_next_action(const struct claim *claim, int64_t now);
+int64_t claim_next_time(const struct claim *claim, int64_t now);
 
 /* The mark was read from OpenNebula; instance "": there is none. */
 void claim_read(struct claim *claim, const struct cloud_mark *found, int64_t now);
@@ -86,6 +89,9 @@ void claim_written(struct claim *claim, int64_t now);
 /* Did a galernad write the mark that has other rules than this one? While that one is not released,
  * this one does not act. */
 bool claim_is_newer(const struct cloud_mark *mark);
+/* Is another daemon watched that this one cannot outlast by waiting: one of a later term, beside
+ * another oned, or one with other rules? */
+bool claim_is_outranked(const struct claim *claim);
 /* OpenNebula refuses to keep the mark: every daemon may act. */
 void claim_refused(struct claim *claim, int64_t now);
 
@@ -94,6 +100,8 @@ bool claim_holds(const struct claim *claim, int64_t now);
 /* May commands leave now? led: when oned was asked last that answered that it leads in this term.
  */
 bool claim_may_send(const struct claim *claim, int64_t led, int64_t now);
+/* Has the mark been written since then, or a moment ago, and does that still count? */
+bool claim_is_confirmed(const struct claim *claim, int64_t since, int64_t now);
 /* Does what was asked for at `asked` show all that was commanded until `since`, or will it never be
  * shown? A single oned begins what it has accepted within CLAIM_PAUSE. In a zone of several
  * front-ends, writes may be lost or come late when the leadership is contested; they keep their

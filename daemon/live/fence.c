@@ -5,6 +5,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
+#include "daemon/live/messages.h"
 #include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
@@ -37,13 +38,13 @@ static void ask_leader(struct daemon *daemon)
     world_check_leader(daemon->world, leader_told, daemon);
 }
 
-static bool may_send(const struct daemon *daemon)
+static bool may_send(const struct daemon *daemon, int64_t since)
 {
     int64_t led =
         daemon->live->leader_check ? world_leader_checked(daemon->world) : clock_monotonic();
 
     return world_leads(daemon->world) &&
-           guard_may_send(daemon->guard, world_leadership(daemon->world), led);
+           guard_may_send(daemon->guard, world_leadership(daemon->world), led, since);
 }
 
 static void end_wait(struct daemon *daemon)
@@ -56,7 +57,14 @@ static void withdraw(struct daemon *daemon, const char *why)
 {
     log_warning("%s", why);
     enactor_withdraw(daemon->enactor);
+    messages_withdraw(daemon->messages);
     end_wait(daemon);
+}
+
+static void send(struct daemon *daemon)
+{
+    enactor_send(daemon->enactor);
+    messages_send(daemon->messages);
 }
 
 static void confirm(struct daemon *daemon)
@@ -64,7 +72,7 @@ static void confirm(struct daemon *daemon)
     struct fence *fence = &daemon->fence;
     int64_t now = clock_monotonic();
 
-    if (guard_is_fresh(daemon->guard)) {
+    if (guard_is_confirmed(daemon->guard, fence->since)) {
         ask_leader(daemon);
     } else if (now >= fence->next_confirm) {
         guard_confirm(daemon->guard);
@@ -74,8 +82,8 @@ static void confirm(struct daemon *daemon)
 
 static void prove(struct daemon *daemon)
 {
-    if (may_send(daemon)) {
-        enactor_send(daemon->enactor);
+    if (may_send(daemon, daemon->fence.since)) {
+        send(daemon);
         end_wait(daemon);
     } else if (!world_leads(daemon->world)) {
         withdraw(daemon, "oned has lost the leadership of its zone: commands are held back until "
@@ -92,12 +100,12 @@ void fence_send(struct daemon *daemon)
 {
     struct fence *fence = &daemon->fence;
 
-    if (may_send(daemon)) {
-        enactor_send(daemon->enactor);
+    fence->since = clock_monotonic();
+    if (may_send(daemon, fence->since)) {
+        send(daemon);
         return;
     }
     fence->waits = true;
-    fence->since = clock_monotonic();
     fence->next_confirm = fence->since;
 }
 

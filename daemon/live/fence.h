@@ -1,7 +1,7 @@
-/* fence.h: whether this daemon acts, and when its commands may leave.
+/* fence.h: whether this daemon acts, and when its commands and messages may leave.
  *
- * Commands of a cycle are sent when it is proved that no other galernad acts: the mark was written
- * a moment ago, and oned still led after that (claim.h). Otherwise they wait for the proof, a few
+ * Those of a cycle are sent when it is proved that no other galernad acts: the mark was written a
+ * moment ago, and oned still led after that (claim.h). Otherwise they wait for the proof, a few
  * seconds at most; without it they are withdrawn and prepared again.
  */
 #ifndef GALERNA_DAEMON_FENCE_H
@@ -13,10 +13,10 @@
 struct daemon;
 
 struct fence {
-    bool waits;           /* commands wait for the proof */
+    bool waits;           /* commands and messages wait for the proof */
     bool asking;          /* oned is asked whether it leads */
     bool held;            /* the guard held at the last step */
-    int64_t since;        /* monotonic milliseconds: when the commands began to wait */
+    int64_t since;        /* monotonic milliseconds: when they began to wait */
     int64_t next_confirm; /* monotonic milliseconds */
     int64_t next_look;    /* monotonic milliseconds: of a follower at its oned */
     bool behind;          /* the daemon that acted before may have changed what is not read yet */
@@ -27,7 +27,8 @@ struct fence {
 bool fence_follows(const struct daemon *daemon);
 /* The leases follow the last poll. True: this daemon decides about them from now on. */
 bool fence_catch_up(struct daemon *daemon);
-/* Send the commands that enactor_prepare() left, now or as soon as that is proved to be safe. */
+/* Send what enactor_prepare() and messages_prepare() left, now or as soon as that is proved to be
+ * safe. */
 void fence_send(struct daemon *daemon);
 /* To be called in each turn of the loop; does not block. */
 void fence_step(struct daemon *daemon);

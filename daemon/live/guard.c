@@ -149,7 +149,8 @@ static void tell_watching(struct guard *guard)
 {
     const struct cloud_mark *other = &guard->claim.other;
 
-    if (guard->claim.state == CLAIM_WATCHING && !guard->told_watching)
+    if (guard->claim.state == CLAIM_WATCHING && !claim_is_outranked(&guard->claim) &&
+        !guard->told_watching)
         log_info(
             "another galernad is registered in OpenNebula, %s on %s; it counts as ended when it "
             "does not renew its mark for %d s",
@@ -248,13 +249,14 @@ int64_t guard_next_time(const struct guard *guard)
 {
     if (!guard->marked || guard->in_flight || guard->claim.state == CLAIM_LOST)
         return INT64_MAX;
-    return guard->resting ? guard->next_watch : guard->claim.next;
+    return guard->resting ? guard->next_watch : claim_next_time(&guard->claim, clock_monotonic());
 }
 
 bool guard_is_settled(const struct guard *guard)
 {
     return !guard->marked || guard->told_failure || guard->claim.open ||
-           guard->claim.state == CLAIM_HELD || guard->claim.state == CLAIM_LOST;
+           guard->claim.state == CLAIM_HELD || guard->claim.state == CLAIM_LOST ||
+           claim_is_outranked(&guard->claim);
 }
 
 bool guard_holds(const struct guard *guard)
@@ -262,9 +264,9 @@ bool guard_holds(const struct guard *guard)
     return !guard || !guard->marked || claim_holds(&guard->claim, clock_monotonic());
 }
 
-bool guard_is_fresh(const struct guard *guard)
+bool guard_is_confirmed(const struct guard *guard, int64_t since)
 {
-    return !guard->marked || claim_is_fresh(&guard->claim, clock_monotonic());
+    return !guard->marked || claim_is_confirmed(&guard->claim, since, clock_monotonic());
 }
 
 bool guard_covers(const struct guard *guard, int64_t since, int64_t asked)
@@ -280,13 +282,14 @@ void guard_confirm(struct guard *guard)
 }
 
 bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,
-                    int64_t led)
+                    int64_t led, int64_t since)
 {
     int64_t now = clock_monotonic();
 
     if (!guard->marked)
         return now - led < CLAIM_LED;
-    return leadership->term == guard->claim.own.term && claim_may_send(&guard->claim, led, now);
+    return leadership->term == guard->claim.own.term && claim_may_send(&guard->claim, led, now) &&
+           claim_is_confirmed(&guard->claim, since, now);
 }
 
 int64_t guard_send_by(const struct guard *guard)

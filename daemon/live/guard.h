@@ -39,20 +39,24 @@ void guard_rest(struct guard *guard);
 void guard_step(struct guard *guard);
 /* When the next step is due: monotonic milliseconds. */
 int64_t guard_next_time(const struct guard *guard);
-/* OpenNebula has been asked for the mark, and no other galernad is being watched. */
+/* OpenNebula has been asked for the mark, and it is known whether another galernad acts, or that
+ * only the loop will tell: its oned leads by then, or operators upgrade this one. */
 bool guard_is_settled(const struct guard *guard);
 /* May this daemon act? guard may be NULL: yes. */
 bool guard_holds(const struct guard *guard);
-/* Commands wait to be sent: is the mark fresh enough? If not, write it. */
-bool guard_is_fresh(const struct guard *guard);
+/* Commands have waited since then: was the mark written since, or a moment ago? If not, write it.
+ * However slow OpenNebula is, one write is enough. */
+bool guard_is_confirmed(const struct guard *guard, int64_t since);
 void guard_confirm(struct guard *guard);
 /* Does a picture of OpenNebula that was asked for at `asked` surely show what was commanded until
  * `since` (claim_covers())? guard may be NULL: yes. */
 bool guard_covers(const struct guard *guard, int64_t since, int64_t asked);
-/* May commands be sent now, and until when may they leave (CLOCK_BOOTTIME milliseconds, 0: no
- * limit; guard may be NULL)? led: when oned was asked last; it answered with this leadership. */
+/* May commands be sent now that have waited since then, and until when may they leave
+ * (CLOCK_BOOTTIME milliseconds, 0: no limit; guard may be NULL)? A mark that is no longer fresh is
+ * written first: they would be too late in the queue. led: when oned was asked last; it answered
+ * with this leadership. */
 bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,
-                    int64_t led);
+                    int64_t led, int64_t since);
 int64_t guard_send_by(const struct guard *guard);
 /* The mark as it was read or written last; instance "": none is known. */
 const struct cloud_mark *guard_acting(const struct guard *guard);

@@ -8,6 +8,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/guard.h"
 #include "daemon/live/promises.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
@@ -24,8 +25,11 @@ enum {
     REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */
 };
 
+/* It leaves like a command, when it is proved that no other galernad acts (fence.h): a promise that
+ * a deposed one writes late would take the place of a later one. */
 struct sent_message {
-    struct messages *messages; /* NULL: not under way */
+    struct messages *messages; /* NULL: neither prepared nor under way */
+    bool is_sent;
     int32_t vm;
     char text[STORE_TEXT_MAX];
     bool has_promise;
@@ -43,7 +47,7 @@ struct message {
 
 struct messages {
     struct daemon *daemon;
-    size_t open; /* calls without an answer */
+    size_t open; /* prepared, and calls without an answer */
     size_t left; /* messages that found no room among them */
     struct sent_message sent[AT_ONCE];
 };
@@ -137,6 +141,17 @@ void message_of(const struct lease_record *lease, const struct vm_record *vm, in
         add_sentence(text, size, "Galerna unlocked this VM, which its owner had locked");
 }
 
+static void leave_slot(struct sent_message *sent, const struct vm_record *vm)
+{
+    struct messages *messages = sent->messages;
+
+    if (vm)
+        vm_note_message_answered(messages->daemon->store, vm, clock_monotonic());
+    if (--messages->open == 0 && messages->left > 0)
+        daemon_wake(messages->daemon);
+    sent->messages = NULL;
+}
+
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent_message *sent = context;
@@ -153,11 +168,7 @@ static void answered(void *context, const struct cloud_reply *reply)
         log_debug_of(-1, sent->vm, "VM %d: its message could not be written: %s", sent->vm,
                      reply->message);
     }
-    if (vm)
-        vm_note_message_answered(store, vm, clock_monotonic());
-    if (--sent->messages->open == 0 && sent->messages->left > 0)
-        daemon_wake(sent->messages->daemon);
-    sent->messages = NULL;
+    leave_slot(sent, vm);
 }
 
 /* In a template a quote or backslash would end the text, and oned writes it verbatim between
@@ -183,23 +194,29 @@ static struct sent_message *free_slot(struct messages *messages)
     return NULL;
 }
 
-static void send_message(struct messages *messages, struct sent_message *sent,
-                         const struct message *message)
+static void prepare_message(struct messages *messages, struct sent_message *sent,
+                            const struct message *message)
 {
-    struct cloud_message shown = {.text = sent->text};
-
     messages->open++;
     sent->messages = messages;
+    sent->is_sent = false;
     sent->vm = message->vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", message->text);
     sent->has_promise = message->has_promise;
-    if (sent->has_promise) {
+    if (sent->has_promise)
         sent->promise = message->promise;
-        shown.promise = sent->promise.text;
-    }
     vm_note_message_sent(messages->daemon->store, message->vm, message->lease, clock_now());
+}
+
+static void send_message(struct daemon *daemon, struct sent_message *sent)
+{
+    const struct cloud_message shown = {.text = sent->text,
+                                        .promise = sent->has_promise ? sent->promise.text : NULL,
+                                        .send_by = guard_send_by(daemon->guard)};
+
+    sent->is_sent = true;
     crash_point("before a message");
-    cloud_message(messages->daemon->cloud, sent->vm, &shown, answered, sent);
+    cloud_message(daemon->cloud, sent->vm, &shown, answered, sent);
     crash_point("after a message");
 }
 
@@ -272,27 +289,50 @@ static bool compose(const struct daemon *daemon, struct message *message, int64_
     return message->has_promise;
 }
 
-size_t messages_update(struct messages *messages, int64_t now)
+size_t messages_prepare(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
-    size_t n;
+    size_t n, prepared = 0;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
     messages->left = 0;
+    if (daemon->live->dry_run)
+        return 0;
     for (size_t i = 0; i < n; i++) {
         struct message message;
-        struct sent_message *sent;
+        struct sent_message *slot;
 
         message.vm = vms[i];
         message.lease = store_lease(daemon->store, vms[i]->lease);
         if (vms[i]->gone || !message.lease || !may_be_sent(vms[i], now) ||
             !compose(daemon, &message, now))
             continue;
-        sent = free_slot(messages);
-        if (!sent)
+        slot = free_slot(messages);
+        if (slot) {
+            prepare_message(messages, slot, &message);
+            prepared++;
+        } else {
             messages->left++;
-        else if (!daemon->live->dry_run)
-            send_message(messages, sent, &message);
+        }
     }
-    return messages->left;
+    return prepared;
+}
+
+static bool is_prepared(const struct sent_message *message)
+{
+    return message->messages && !message->is_sent;
+}
+
+void messages_send(struct messages *messages)
+{
+    for (size_t i = 0; i < AT_ONCE; i++)
+        if (is_prepared(&messages->sent[i]))
+            send_message(messages->daemon, &messages->sent[i]);
+}
+
+void messages_withdraw(struct messages *messages)
+{
+    for (size_t i = 0; i < AT_ONCE; i++)
+        if (is_prepared(&messages->sent[i]))
+            leave_slot(&messages->sent[i], store_vm(messages->daemon->store, messages->sent[i].vm));
 }

@@ -19,9 +19,14 @@ void messages_destroy(struct messages *messages); /* NULL is allowed */
 /* Read messages and promises from the extended forms of the last poll. */
 void messages_see(struct messages *messages, int64_t now);
 
-/* Send the messages that changed, a hundred calls at once. Returns how many are left: when these
- * calls are answered, the daemon is woken. */
-size_t messages_update(struct messages *messages, int64_t now);
+/* Compose the messages and promises that changed, a hundred at once: the store is committed, and
+ * they show what it holds. Returns how many are to be sent. When more have changed, the daemon is
+ * woken after the answers. O(VMs). */
+size_t messages_prepare(struct messages *messages, int64_t now);
+/* Send the prepared ones. */
+void messages_send(struct messages *messages);
+/* Discard the prepared ones; they are composed again. */
+void messages_withdraw(struct messages *messages);
 
 /* The sentence that the VM shows to the lease's owner. No start before `now` (seconds since 1970)
  * is announced. */

@@ -114,11 +114,30 @@ sleep 2
 "$galerna" status --state-dir "$work/second" >"$work/status" || fail "the same configuration differs"
 checks 'right .*galerna.conf is the same'
 
+# Stopped while its promises wait for a connection: none of them takes the place of what the next
+# leader's galernad has promised.
+elect 12 other
+acts second 10
+call sandbox.fault 'FAULT = [ KIND = "delay", METHOD = "one.vm.update", TIME = "5000", COUNT = "-1" ]'
+"$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" --count 40 \
+    --cpu 0.1 --memory 16 --haizea EARLIEST=+01:00:00,DURATION=00:01:00 >/dev/null
+sleep 2.5
+kill -STOP "${pid[second]}"
+call sandbox.clear -1
+elect 13 oneadmin
+acts first 10
+sleep 5
+kill -CONT "${pid[second]}"
+sleep 5
+! grep 'GALERNA_PROMISE is an older one' "$work/first.log" ||
+    fail "a galernad that woke up writes promises"
+alive second || fail "a galernad that was deposed while it wrote ends"
+
 # Beside a galernad of a later version, also one that is gone, this one does not act, and says why.
 kill -KILL "${pid[first]}"
 wait "${pid[first]}" 2>/dev/null || true
 call one.document.update 0 'VERSION=99 PLACE=elsewhere' 1
-elect 12 other
+elect 14 other
 before=$(deployed second)
 "$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
     --cpu 0.1 --memory 16 >/dev/null
@@ -126,10 +145,16 @@ sleep 15
 [ "$(deployed second)" = "$before" ] || fail "it acts beside a galernad with other rules"
 "$galerna" status --state-dir "$work/second" >"$work/status" && fail "status does not fail"
 grep -q 'newer version' "$work/status" || fail "status does not say that another one is newer"
+kill -KILL "${pid[second]}" # the same when it is started beside that mark
+wait "${pid[second]}" 2>/dev/null || true
+start second localhost second "$work/other"
+sleep 5
+"$galerna" status --state-dir "$work/second" >"$work/status" && fail "status does not fail"
+grep -q 'newer version' "$work/status" || fail "a start does not say that another one is newer"
 call one.document.delete 0
 acts second 10
 # An oned that the others are gone from follows nobody, and its galernad waits.
-call sandbox.raft 1 13
+call sandbox.raft 1 15
 sleep 3
 status second role candidate
 alive second || fail "the second one does not wait for its oned to lead"

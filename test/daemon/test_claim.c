@@ -247,8 +247,8 @@ static void one_that_must_not_write_is_not_kept_from_acting(void **state)
 enum {
     FRONT_ENDS = 3,
     TICK = 50,
-    TAKEOVER = 9 * 1000, /* the leader's daemon acts after */
-    TRANSIT_MAX = 1500,  /* of a command that has left, on its way through oned to the leader */
+    TAKEOVER = 6500,    /* the leader's daemon acts after */
+    TRANSIT_MAX = 1500, /* of a command that has left, on its way through oned to the leader */
     FLIGHTS = 64,
 };
 
@@ -497,10 +497,89 @@ static void the_mark_of_a_newer_version_is_not_taken(void **state)
             assert_int_equal(claim_next_action(&claim, now), CLAIM_READ);
             claim_read(&claim, &newer, now);
             assert_false(claim_holds(&claim, now));
+            assert_true(claim_is_outranked(&claim));
         }
     newer.beat = -1; /* released: an operator goes back to the older version */
     claim_read(&claim, &newer, now);
+    assert_false(claim_is_outranked(&claim));
     assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+}
+
+/* Of the same term it is outlasted, or turns out to be alive: a start waits for that. */
+static void a_mark_of_a_later_term_is_not_waited_for(void **state)
+{
+    struct cloud_mark other = {.instance = "other", .place = "elsewhere", .beat = 3, .term = 5};
+    struct claim claim;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    claim_lead(&claim, 5, 1, 1000);
+    claim_read(&claim, &other, 1000 + CLAIM_GRACE);
+    assert_int_equal(claim.state, CLAIM_WATCHING);
+    assert_false(claim_is_outranked(&claim));
+    other.term = 6;
+    other.beat++;
+    claim_read(&claim, &other, 2000 + CLAIM_GRACE);
+    assert_true(claim_is_outranked(&claim));
+}
+
+/* Even if OpenNebula refuses the first writes, it acts as soon as its predecessor's last commands
+ * are over. */
+static void the_mark_is_written_while_the_last_commands_may_arrive(void **state)
+{
+    const struct cloud_mark old = {.instance = "old", .place = "there", .beat = 3, .term = 4};
+    int64_t now = 1000, elected = now;
+    struct claim claim;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    claim_lead(&claim, 5, 1, now);
+    claim_read(&claim, &old, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+    claim_write(&claim, now);
+    claim_failed(&claim, now);
+    now = claim_next_time(&claim, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+    claim_write(&claim, now);
+    claim_written(&claim, now);
+    now = claim_next_time(&claim, now);
+    claim_read(&claim, &claim.own, now);
+    assert_false(claim_holds(&claim, now));
+    assert_false(claim_may_send(&claim, now, now));
+    assert_int_equal(claim_next_time(&claim, now), elected + CLAIM_GRACE);
+    now = elected + CLAIM_GRACE;
+    assert_true(claim_holds(&claim, now));
+    assert_true(claim_next_time(&claim, now) > now);
+}
+
+/* In a slow zone a write takes longer than the mark is fresh: it counts all the same. */
+static void one_write_is_enough_for_what_waited_for_it(void **state)
+{
+    struct claim claim;
+    int64_t now = 1000, since, slow = CLAIM_FENCE * 2 / 3;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    claim_lead(&claim, 5, 1, now);
+    claim_read(&claim, &(struct cloud_mark){.beat = -1}, now);
+    claim_write(&claim, now);
+    claim_written(&claim, now);
+    now += CLAIM_GRACE;
+    claim_read(&claim, &claim.own, now);
+    since = now;
+    assert_false(claim_is_confirmed(&claim, since, now));
+    claim_confirm(&claim, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_READ);
+    claim_read(&claim, &claim.own, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+    claim_write(&claim, now);
+    now += slow;
+    claim_written(&claim, now);
+    assert_false(claim_is_fresh(&claim, now));
+    assert_true(claim_is_confirmed(&claim, since, now));
+    assert_true(claim_may_send(&claim, now, now));
+    assert_false(claim_is_confirmed(&claim, now, now)); /* what comes now would be too late */
+    assert_false(claim_is_confirmed(&claim, since, since + CLAIM_FENCE));
 }
 
 /* What was commanded before the mark was written is in what is read after the answer to that. */
@@ -539,6 +618,9 @@ int main(void)
         cmocka_unit_test(what_it_replaced_may_be_shown_once_more),
         cmocka_unit_test(one_that_must_not_write_is_not_kept_from_acting),
         cmocka_unit_test(the_mark_of_a_newer_version_is_not_taken),
+        cmocka_unit_test(a_mark_of_a_later_term_is_not_waited_for),
+        cmocka_unit_test(the_mark_is_written_while_the_last_commands_may_arrive),
+        cmocka_unit_test(one_write_is_enough_for_what_waited_for_it),
         cmocka_unit_test(a_picture_after_the_mark_shows_what_was_commanded_before),
         cmocka_unit_test(in_a_zone_only_the_daemon_of_the_leader_acts),
     };

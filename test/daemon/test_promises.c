@@ -85,7 +85,8 @@ static size_t write_all(struct stage *stage)
 {
     size_t before = stage->scene.fake->n_promises;
 
-    messages_update(stage->scene.daemon.messages, NOW);
+    messages_prepare(stage->scene.daemon.messages, NOW);
+    messages_send(stage->scene.daemon.messages);
     finish_calls(stage);
     for (size_t i = 0; i < stage->scene.fake->n_vms; i++) {
         struct vm *vm = &stage->scene.fake->vms[i];
@@ -393,22 +394,28 @@ static void a_newer_promise_of_another_front_end_is_taken_over(void **state)
     close_it(&stage);
 }
 
+/* The VM `to` gets what VM `from` was promised, as a lease of its own. */
+static void sign_for(struct stage *stage, int32_t from, int32_t to)
+{
+    struct promise promise;
+
+    assert_int_equal(promise_read(stage->texts[from], &key, 0, from, &promise), PROMISE_VALID);
+    promise.lease = promise.vm = to;
+    promise_write(&promise, &key, stage->texts[to]);
+}
+
 /* A front-end that watches sees the VM before the one that acts has decided about it. */
 static void what_another_front_end_accepts_is_reserved_here(void **state)
 {
     struct stage stage;
-    struct promise promise;
 
     open_on(&stage, ((struct store_fixture *)*state)->store);
     reserve(&stage, 1, 1);
     write_all(&stage);
-    assert_int_equal(promise_read(stage.texts[1], &key, 0, 1, &promise), PROMISE_VALID);
     fake_cloud_add_vm(stage.scene.fake, 2, VM_PENDING, -1, 100, 512);
     look(&stage);
     assert_int_equal(store_lease(stage.store, 2)->phase, PHASE_WAITING);
-    promise.vm = 2;
-    promise.lease = 2;
-    promise_write(&promise, &key, stage.texts[2]);
+    sign_for(&stage, 1, 2);
     look(&stage);
     assert_string_equal(stage.events, "2 taken-over, 2 restored, ");
     assert_int_equal(store_lease(stage.store, 2)->phase, PHASE_RESERVED);
@@ -534,6 +541,29 @@ static void who_does_not_act_reports_no_damage(void **state)
     close_it(&stage);
 }
 
+/* That it learns of new leases by their promises is no loss. */
+static void who_does_not_act_has_lost_nothing(void **state)
+{
+    struct stage stage;
+
+    open_on(&stage, ((struct store_fixture *)*state)->store);
+    reserve(&stage, 1, 1);
+    write_all(&stage);
+    fake_cloud_add_vm(stage.scene.fake, 2, VM_PENDING, -1, 100, 512);
+    sign_for(&stage, 1, 2);
+    stage.scene.fake->leads = false;
+    look(&stage);
+    assert_string_equal(stage.events, "2 restored, ");
+    assert_null(store_fact(stage.store, "restored"));
+    fake_cloud_add_vm(stage.scene.fake, 3, VM_PENDING, -1, 100, 512);
+    sign_for(&stage, 1, 3);
+    stage.scene.fake->leads = true;
+    look(&stage);
+    assert_string_equal(stage.events, "3 restored, -1 restored, ");
+    assert_non_null(store_fact(stage.store, "restored"));
+    close_it(&stage);
+}
+
 /* A promise as a galernad of a later version signs it. */
 static void write_as_newer(char text[PROMISE_TEXT_MAX])
 {
@@ -584,6 +614,7 @@ int main(void)
         TEST(a_lease_that_was_ended_too_early_runs_on),
         TEST(a_promise_of_a_later_term_counts_more),
         TEST(who_does_not_act_reports_no_damage),
+        TEST(who_does_not_act_has_lost_nothing),
         TEST(a_promise_of_a_newer_galernad_is_left_alone),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
