@@ -195,7 +195,7 @@ static bool parse_clock(const char *text, int64_t now, int64_t *instant)
 static bool parse_local(const char *text, int64_t *instant)
 {
     static const char *const formats[] = {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
-                                          "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"};
+                                          "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d"};
     struct tm parts;
 
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {

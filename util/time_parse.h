@@ -19,7 +19,8 @@ bool time_parse_span(const char *text, int64_t *seconds);
 int time_parse_parts(const char *text, int64_t parts[4]);
 
 /* "+SPAN" from now, "15:04[:05]" (the next time the clock shows that), "2026-11-21[ T]15:04[:05]"
- * in local time, or with Z or an offset such as +01:00 behind the seconds. False: none of these. */
+ * or "2026-11-21" (its midnight) in local time, or with Z or an offset such as +01:00 behind the
+ * seconds. False: none of these. */
 bool time_parse_instant(const char *text, int64_t now, int64_t *instant);
 
 #endif

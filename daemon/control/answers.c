@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
+#include "daemon/control/fields.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 #include "util/time_parse.h"
@@ -15,36 +16,48 @@
 /* Which peers may use a command. */
 enum lease_right { RIGHT_READ, RIGHT_CHANGE };
 
+enum { FIELDS_MOST = 16 }; /* the last one is NULL */
+
 static const struct {
     const char *name;
     enum lease_right right;
     answer_function *answer;
+    const char *fields[FIELDS_MOST]; /* beside `command` and `caller` */
+    bool terms;                      /* those of leases are fields, too */
 } commands[] = {
-    {"lease-list", RIGHT_READ, answer_lease_list},
-    {"lease-show", RIGHT_READ, answer_lease_show},
-    {"lease-why", RIGHT_READ, answer_lease_why},
-    {"lease-trace", RIGHT_CHANGE, answer_lease_trace},
-    {"lease-history", RIGHT_READ, answer_lease_history},
-    {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel},
-    {"lease-hold", RIGHT_CHANGE, answer_lease_hold},
-    {"lease-release", RIGHT_CHANGE, answer_lease_release},
-    {"lease-change", RIGHT_CHANGE, answer_lease_change},
-    {"lease-request", RIGHT_CHANGE, answer_lease_request},
-    {"host-list", RIGHT_READ, answer_host_list},
-    {"host-timeline", RIGHT_READ, answer_host_timeline},
-    {"queue", RIGHT_READ, answer_queue},
-    {"status", RIGHT_READ, answer_status},
-    {"usage", RIGHT_READ, answer_usage},
-    {"log-levels", RIGHT_READ, answer_log_levels},
-    {"log-set", RIGHT_CHANGE, answer_log_set},
-    {"wake", RIGHT_CHANGE, answer_wake},
-    {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
-    {"host-drain", RIGHT_CHANGE, answer_host_drain},
-    {"host-undrain", RIGHT_CHANGE, answer_host_undrain},
-    {"host-unbook", RIGHT_CHANGE, answer_host_unbook},
-    {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance},
-    {"host-release", RIGHT_CHANGE, answer_host_release},
-    {"enable-policy", RIGHT_CHANGE, answer_enable_policy},
+    {"lease-list", RIGHT_READ, answer_lease_list,
+     .fields = {"phase", "user", "series", "all", "limit"}},
+    {"lease-show", RIGHT_READ, answer_lease_show, .fields = {"lease"}},
+    {"lease-why", RIGHT_READ, answer_lease_why, .fields = {"lease"}},
+    {"lease-trace", RIGHT_CHANGE, answer_lease_trace, .fields = {"lease"}},
+    {"lease-history", RIGHT_READ, answer_lease_history, .fields = {"lease", "limit"}},
+    {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel, .fields = {"lease"}},
+    {"lease-hold", RIGHT_CHANGE, answer_lease_hold, .fields = {"lease"}},
+    {"lease-release", RIGHT_CHANGE, answer_lease_release, .fields = {"lease", "dry_run"}},
+    {"lease-change", RIGHT_CHANGE, answer_lease_change,
+     .fields = {"lease", "duration", "extend", "shorten", "start", "shift", "deadline", "kind",
+                "cpu", "memory", "dry_run"},
+     .terms = true},
+    {"lease-request", RIGHT_CHANGE, answer_lease_request,
+     .fields = {"dry_run", "kind", "count", "cpu", "memory", "template", "start", "earliest",
+                "latest", "deadline", "duration", "name"},
+     .terms = true},
+    {"host-list", RIGHT_READ, .answer = answer_host_list},
+    {"host-timeline", RIGHT_READ, answer_host_timeline, .fields = {"host"}},
+    {"queue", RIGHT_READ, .answer = answer_queue},
+    {"status", RIGHT_READ, .answer = answer_status},
+    {"usage", RIGHT_READ, answer_usage, .fields = {"since", "until", "by", "user"}},
+    {"log-levels", RIGHT_READ, .answer = answer_log_levels},
+    {"log-set", RIGHT_CHANGE, answer_log_set, .fields = {"level", "subsystem"}},
+    {"wake", RIGHT_CHANGE, answer_wake, .fields = {"vm"}},
+    {"reload-policies", RIGHT_CHANGE, .answer = answer_reload_policies},
+    {"host-drain", RIGHT_CHANGE, answer_host_drain,
+     .fields = {"hosts", "from", "until", "dry_run", "booking"}},
+    {"host-undrain", RIGHT_CHANGE, answer_host_undrain, .fields = {"host", "at", "all"}},
+    {"host-unbook", RIGHT_CHANGE, answer_host_unbook, .fields = {"booking"}},
+    {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance, .fields = {"cluster", "wish"}},
+    {"host-release", RIGHT_CHANGE, answer_host_release, .fields = {"host"}},
+    {"enable-policy", RIGHT_CHANGE, answer_enable_policy, .fields = {"policy"}},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -155,6 +168,18 @@ json_t *question_text(const struct question *question, const char *field, const 
     return answer_error(EINVAL, "%s: expected a text", field);
 }
 
+/* NULL: valid. */
+static json_t *check_fields(const json_t *request, int command)
+{
+    const char *known[FIELDS_MOST + 2] = {"command", "caller"};
+    struct error err;
+
+    memcpy(known + 2, commands[command].fields, sizeof commands[command].fields);
+    if (fields_check(request, known, commands[command].terms, &err) == 0)
+        return NULL;
+    return answer_error(EINVAL, "%s", err.text);
+}
+
 static json_t *unknown_command(const char *name)
 {
     struct suggestion suggestion;
@@ -207,8 +232,9 @@ json_t *answers_handle(void *context, const struct control_peer *peer, const jso
                                 "%s: user %ld may only look: ask the daemon's user, root or a "
                                 "member of its control-group",
                                 name, (long)peer->uid);
+        wrong = check_fields(request, i);
         /* cppcheck-suppress returnDanglingLifetime; it is a new object, not the question */
-        return commands[i].answer(&question);
+        return wrong ? wrong : commands[i].answer(&question);
     }
     return unknown_command(name);
 }

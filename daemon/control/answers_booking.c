@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
+#include "daemon/control/fields.h"
 #include "util/memory.h"
 
 /* A list of names as one text with commas; NULL: not a list of names. To be freed. */
@@ -44,9 +45,13 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
     const json_t *value = json_object_get(question->request, "booking");
     const json_t *magnetic = json_object_get(value, "magnetic");
     const char *name = json_string_value(json_object_get(value, "name"));
+    static const char *const fields[] = {"name", "users", "groups", "magnetic", NULL};
+    struct error err;
 
     if (!value || json_is_null(value))
         return NULL;
+    if (fields_check(value, fields, false, &err) < 0)
+        return answer_error(EINVAL, "booking: %s", err.text);
     if (!name || !booking_name_is_valid(name))
         return answer_error(EINVAL,
                             "booking.name: expected 1 to %d letters, digits, '.', '_' or '-'",

@@ -10,45 +10,10 @@
 
 #include "daemon/control/json_term.h"
 #include "daemon/store/words.h"
-#include "util/suggest.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
-#include "util/unqualified.h"
 
 #define DURATION_MAX INT64_C(3153600000) /* 100 years */
-
-/* In addition to the terms of core/lease_terms.h. */
-static const char *const fields[] = {
-    "command", "dry_run",  "kind",   "count",    "cpu",      "memory", "template",
-    "start",   "earliest", "latest", "deadline", "duration", "name",   "caller",
-};
-
-enum { FIELDS = sizeof fields / sizeof *fields };
-
-static int check_fields(const json_t *request, struct error *err)
-{
-    const char *key;
-    json_t *value;
-
-    json_object_foreach(unqualified(request), key, value)
-    {
-        struct suggestion suggestion;
-        bool known = false;
-        char near[80];
-
-        suggestion_init(&suggestion, key);
-        for (int i = 0; i < FIELDS + LEASE_TERM_COUNT; i++) {
-            const char *field = i < FIELDS ? fields[i] : lease_terms[i - FIELDS].name;
-
-            known = known || strcmp(key, field) == 0;
-            suggestion_offer(&suggestion, field);
-        }
-        if (!known)
-            return error_set(err, EINVAL, "unknown field '%.60s'%s", key,
-                             suggestion_text(&suggestion, near, sizeof near));
-    }
-    return 0;
-}
 
 static int read_integer(const json_t *request, const char *field, int64_t low, int64_t high,
                         int64_t *number, struct error *err)
@@ -252,8 +217,6 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
         .duration = SPAN_UNLIMITED,
     };
     term_values_init(&order->term_values);
-    if (check_fields(request, err) < 0)
-        return -1;
     if (json_object_get(request, "kind")) {
         if ((word = read_word(request, "kind", store_kind_words, STORE_KINDS, err)) < 0)
             return -1;

@@ -48,7 +48,7 @@ struct lease_change {
     struct term_values term_values; /* their values */
 };
 
-/* Read the fields of a request (doc/control-protocol.md, lease-request). now: seconds since 1970.
+/* Read the fields of a request (doc/control-protocol.md, lease-request); others are ignored. now: seconds since 1970.
  * Errors: EINVAL (the field, its value and what is expected). */
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err);
 

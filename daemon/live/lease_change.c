@@ -244,6 +244,10 @@ void lease_change_text(const struct lease_record *before, const struct lease_rec
     if (after->duration != before->duration) {
         span_text(after->duration, longer);
         span_text(before->duration, shorter);
+        if (strcmp(longer, shorter) == 0) { /* to the second, then */
+            snprintf(longer, sizeof longer, "%lld s", (long long)after->duration);
+            snprintf(shorter, sizeof shorter, "%lld s", (long long)before->duration);
+        }
         add_text(text, size, "duration", longer, shorter);
     }
     if (after->kind != before->kind)

@@ -69,6 +69,25 @@ static void strangers_may_only_look(void **state)
     assert_int_equal(fixture->orders + fixture->wakes + fixture->reloads, 0);
 }
 
+static void misspelt_fields_are_not_ignored(void **state)
+{
+    static const char *const requests[] = {
+        "{\"command\":\"host-drain\",\"hosts\":[0],\"form\":\"2126-11-21T15:00:00Z\"}",
+        "{\"command\":\"lease-change\",\"lease\":3,\"extend\":60,\"dryrun\":true}",
+        "{\"command\":\"lease-list\",\"users\":\"anna\"}",
+        "{\"command\":\"lease-cancel\",\"lease\":3,\"dry_run\":true}",
+        "{\"command\":\"wake\",\"vms\":3}",
+    };
+    struct answers_fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+        expect_refusal(fixture, requests[i], "malformed", "unknown field");
+    expect_refusal(fixture, requests[0], "malformed", "did you mean 'from'");
+    expect_refusal(fixture, requests[1], "malformed", "did you mean 'dry_run'");
+    assert_int_equal(fixture->cancelled, -1);
+    assert_int_equal(fixture->wakes, 0);
+}
+
 static void orders_are_checked_before_anything_is_done(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -310,10 +329,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(changes_are_passed_on),         TEST(levels_of_the_log_are_set),
-        TEST(strangers_may_only_look),       TEST(orders_are_checked_before_anything_is_done),
-        TEST(orders_are_passed_on),          TEST(changes_are_read),
-        TEST(malformed_changes_are_refused), TEST(dry_runs_are_told),
+        TEST(changes_are_passed_on),
+        TEST(levels_of_the_log_are_set),
+        TEST(strangers_may_only_look),
+        TEST(orders_are_checked_before_anything_is_done),
+        TEST(misspelt_fields_are_not_ignored),
+        TEST(orders_are_passed_on),
+        TEST(changes_are_read),
+        TEST(malformed_changes_are_refused),
+        TEST(dry_runs_are_told),
         TEST(leases_are_held_and_released),
     };
 #undef TEST

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens reports in Chromium, and looks at what they show.
 
-  page.py REPORT HOSTILE LARGE FOLDER
+  page.py REPORT HOSTILE LARGE LEASES FOLDER
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "web"))
 from browser import browser  # pylint: disable=wrong-import-position
 
-report, hostile, large, folder = sys.argv[1:]
+report, hostile, large, leases, folder = sys.argv[1:]
 
 
 def text(tab, selector):
@@ -81,6 +81,12 @@ def is_large(tab):
     assert tab.run("document.querySelectorAll('.bar').length") > 0
 
 
+def has_no_hosts(tab):
+    tab.until("document.querySelectorAll('#figures tbody tr').length === 2")
+    assert tab.run("document.querySelector('#hosts').hidden")
+    assert tab.run("document.querySelectorAll('.chart path')[0].getBBox().width") > 0
+
+
 def opened(tab, path, *trials):
     tab.send("Page.navigate", url=f"file://{path}")
     tab.until(f"location.pathname === '{path}' && document.readyState === 'complete'")
@@ -94,6 +100,7 @@ with browser(folder) as page:
     opened(page, report, compares, shows_hosts, by_keyboard, is_narrow)
     opened(page, hostile, is_harmless)
     opened(page, large, is_large)
+    opened(page, leases, has_no_hosts)
     outside = [url for url in page.requested if not re.match("file://", url)]
     assert not outside, outside
     assert not page.errors, page.errors

@@ -106,6 +106,15 @@ EOF
         'round(runs[1]["figures"]["waiting_mean"], 6)'
 }
 
+# As in the guide for researchers: a sweep of which only leases are kept has no hosts to show.
+kept_leases() {
+    sed -e 's/^keep:.*/keep: leases/; s/grid.db/leases.db/' grid.ini >leases.ini
+    "$galerna" sweep leases.ini >/dev/null 2>&1
+    "$galerna" report -o leases.html leases.db
+    is "[False, False]" leases.html '["bars" in run for run in runs]'
+    is "True" leases.html 'len(runs[0]["waiting"]) == 101'
+}
+
 # Names that users chose are text, wherever they stand.
 was_hostile() {
     cp a.db evil.db
@@ -147,9 +156,10 @@ was_refused() {
 
 compared
 swept
+kept_leases
 was_hostile
 was_bounded
 was_refused
 if command -v chromium >/dev/null; then
-    python3 "$here/page.py" "$work/two.html" "$work/evil.html" "$work/large.html" "$work"
+    python3 "$here/page.py" "$work/two.html" "$work/evil.html" "$work/large.html" "$work/leases.html" "$work"
 fi

@@ -72,6 +72,8 @@ static void times_for_people_are_local_and_read_as_they_are_written(void **state
     assert_string_equal(local(INSTANT_NONE), "-");
     assert_true(time_parse_instant(local(NOW), NOW, &instant));
     assert_int_equal(instant, NOW);
+    assert_true(time_parse_instant("2026-11-21", NOW, &instant));
+    assert_string_equal(local(instant), "2026-11-21 00:00:00");
     assert_true(time_parse_instant("2026-11-21T16:00", NOW, &instant));
     assert_int_equal(instant, NOW);
     assert_true(time_parse_instant("2026-11-21 16:00:00+01:00", NOW, &instant));

@@ -4,6 +4,7 @@
 
 const given = JSON.parse(element("data").textContent);
 const shown = given.runs.filter((run) => run.hosts);
+const onHosts = shown.filter((run) => run.bars); // a sweep may keep its leases only
 const USES = { VM: "running", Withdrawn: "lost" }; // others: planned
 const OVERHEADS = new Set(["SUSPEND", "RESUME", "SHUTDOWN"]);
 
@@ -12,26 +13,36 @@ for (const [run, name] of given.runs.map((one) => [one, one.name]))
     if (given.runs.filter((one) => one.title === name || one.name === name).length > 1)
         Object.assign(run, { title: name, name: `${name} (${run.file})` });
 
-let current = shown[0];
+let current = onHosts[0];
 
+// How long: "12 s", "7 min", "2 h 3 min", "1 d 4 h".
 function span(seconds) {
     if (seconds === null || seconds === undefined)
         return "–";
-    const whole = Math.round(seconds), two = (number) => String(number).padStart(2, "0");
-    const clock = `${two(Math.floor(whole / 3600) % 24)}:${two(Math.floor(whole / 60) % 60)}`;
+    const whole = Math.round(seconds), minutes = Math.floor(whole / 60);
     if (whole < 60)
         return `${whole} s`;
-    return whole < 86400 ? clock : `${Math.floor(whole / 86400)} d ${clock}`;
+    if (whole < 3600)
+        return `${minutes} min`;
+    return whole < 86400 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+        : `${Math.floor(whole / 86400)} d ${Math.floor(minutes / 60) % 24} h`;
 }
 
-const moment = (milliseconds) => (isFinite(milliseconds) && milliseconds !== null
-    ? span(milliseconds / 1000) : "not known");
+// When, since the start of the run: "03:12", "1 d 03:12".
+function moment(milliseconds) {
+    if (!isFinite(milliseconds) || milliseconds === null)
+        return "not known";
+    const minutes = Math.floor(milliseconds / 60e3), days = Math.floor(minutes / 1440);
+    const two = (number) => String(number).padStart(2, "0");
+    return `${days ? `${days} d ` : ""}${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+}
+
+const whenOf = (seconds) => (seconds === null ? "–" : moment(1000 * seconds));
 
 const page = {
     now: () => 1000 * current.figures.end_time,
     say: moment,
-    tick: (at, distance) => (distance < DAY ? span(at / 1000).replace(/^0 s$/, "00:00")
-        : `day ${Math.floor(at / DAY)}`),
+    tick: (when, distance) => (distance < DAY ? moment(when) : `day ${Math.floor(when / DAY)}`),
     zone: () => 0,
     follow: () => {},
     drawn: () => {},
@@ -138,7 +149,7 @@ function barsOf(run) {
 
 function openPast(lease) {
     openLease(lease, [["User", lease.user], ["Kind", lease.kind], ["VMs", lease.vms],
-        ["Submitted", span(lease.submit)], ["Began", span(lease.start)], ["Ended", span(lease.end)],
+        ["Submitted", whenOf(lease.submit)], ["Began", whenOf(lease.start)], ["Ended", whenOf(lease.end)],
         ["Waited", span(lease.wait)], ["Bounded slowdown", lease.slowdown?.toFixed(2)],
         ["Reason", lease.reason]]);
     element("lease-history").replaceChildren(...data.bars.filter((bar) => bar.lease === lease)
@@ -164,10 +175,11 @@ function choose(run) {
 element("title").textContent = document.title = given.title;
 element("state").textContent = given.runs.length === 1 ? "1 run" : `${given.runs.length} runs`;
 drawFigures();
-element("curves").closest("section").hidden = element("hosts").hidden = shown.length === 0;
-element("run").append(...shown.map((run, i) => make("option", { value: i }, run.name)));
-element("run").onchange = (event) => choose(shown[event.target.value]);
-if (shown.length) {
+element("curves").closest("section").hidden = shown.length === 0;
+element("hosts").hidden = onHosts.length === 0;
+element("run").append(...onHosts.map((run, i) => make("option", { value: i }, run.name)));
+element("run").onchange = (event) => choose(onHosts[event.target.value]);
+if (shown.length)
     drawCurves();
-    choose(shown[0]);
-}
+if (onHosts.length)
+    choose(onHosts[0]);
