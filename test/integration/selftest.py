@@ -19,8 +19,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
 from endurance.judge import Judge
+from endurance.watch import GentleSampler
 from endurance.work import PLAIN, Item, Work
-from kit.client import ElementTree, Host, Oned, Record, Vm, vm_from
+from kit.client import ElementTree, Host, Oned, OnedError, Record, Vm, vm_from
 from kit.history import overlaps, written
 from kit.sampler import Sampler
 from kit.trial import Failure, Trial
@@ -384,6 +385,17 @@ class DriverTest(unittest.TestCase):
         self.assertEqual(answer[:3], ["MONITOR", "SUCCESS", "3"])
         self.assertEqual(base64.b64decode(answer[3]).decode(),
                          "TOTAL_MB = 10\nFREE_MB = 4\nUSED_MB = 6\n")
+
+
+class OperatorTest(unittest.TestCase):
+    def test_a_vm_that_has_moved_on_is_not_recovered(self):
+        def refuse(*_):
+            raise OnedError("wrong state DONE")
+        story = io.StringIO()
+        sampler = GentleSampler(SimpleNamespace(call=refuse), story)
+        sampler.recover(SimpleNamespace(id=3, lcm=2))
+        self.assertEqual((sampler.recovered, sampler.violations), ({3: 0}, []))
+        self.assertIn("not recovered: wrong state DONE", story.getvalue())
 
 
 if __name__ == "__main__":

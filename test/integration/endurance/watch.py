@@ -98,12 +98,20 @@ class GentleSampler(Sampler):
             state, since = self.stuck.get(vm.id, (about, now))
             stuck[vm.id] = (about, since if state == about else now)
             if now - stuck[vm.id][1] > STUCK and not self.may_be_away:
-                self.tell("-- operator recovers %s" % vm)
-                self.recovered[vm.id] = self.recovered.get(vm.id, 0) + 1
-                self.oned.call("one.vm.recover", vm.id,
-                               DELETE_RECREATE if vm.lcm == LCM_INIT else RECOVER_SUCCESS)
+                self.recover(vm)
                 stuck.pop(vm.id)
         self.stuck = stuck
+
+    def recover(self, vm):
+        """In a slow zone it may have moved on since it was looked at."""
+        self.tell("-- operator recovers %s" % vm)
+        self.recovered[vm.id] = self.recovered.get(vm.id, 0) + 1
+        try:
+            self.oned.call("one.vm.recover", vm.id,
+                           DELETE_RECREATE if vm.lcm == LCM_INIT else RECOVER_SUCCESS)
+        except OnedError as error:
+            self.recovered[vm.id] -= 1
+            self.tell("-- not recovered: %s" % error)
 
 
 class Scales(threading.Thread):
