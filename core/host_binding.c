@@ -53,14 +53,6 @@ static bool takes_whole_hosts(const struct engine *engine, const struct lease *l
     return lease->request.n_node_sets == 1 && vm->of[RESOURCE_CPU] == capacity->of[RESOURCE_CPU];
 }
 
-static bool may_preempt(const struct engine *engine, const struct lease *lease)
-{
-    const struct policy_hooks *hooks = engine->hooks;
-
-    return (hooks->score_victims || hooks->choose_victims) &&
-           (!hooks->may_preempt || hooks->may_preempt(hooks->context, lease));
-}
-
 /* The lease waits its turn, runs on any hosts, and keeps them to its end. */
 static bool is_counted(const struct engine *engine, const struct lease *lease)
 {
@@ -68,7 +60,7 @@ static bool is_counted(const struct engine *engine, const struct lease *lease)
 
     return request->kind == LEASE_BEST_EFFORT && request->priority == 0 && !request->image &&
            !lease->plan->has_filter && takes_whole_hosts(engine, lease) &&
-           !may_be_suspended(engine, lease) && !may_preempt(engine, lease);
+           !may_be_suspended(engine, lease) && !policy_may_preempt(engine->hooks, lease);
 }
 
 /* --- binding ---------------------------------------------------------------------------------- */

@@ -167,6 +167,15 @@ bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request
     return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
 }
 
+bool mapper_has_enough_cpu_now(const struct engine *engine, struct lease *lease)
+{
+    const struct map_request request = {.lease = lease, .from = engine->now};
+
+    return mapper_has_enough_cpu(
+        engine, &request,
+        instant_add(instant_add(engine->now, remaining_span(lease)), shutdown_span(engine, lease)));
+}
+
 bool mapper_is_ahead(const struct engine *engine, const struct map_request *request)
 {
     return request->from > engine->now && request->lease->request.kind == LEASE_RESERVATION &&

@@ -77,6 +77,9 @@ uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm);
 /* A quick check. O(1) for now, else O(log n). */
 bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
                            int64_t until);
+/* The same for all the time that the lease has to run, from now on; moves to other hosts change
+ * nothing about it. */
+bool mapper_has_enough_cpu_now(const struct engine *engine, struct lease *lease);
 
 /* The earliest acceptable end of the time for which the whole mapping is free. */
 int64_t mapper_least_until(const struct map_request *request);

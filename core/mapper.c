@@ -400,23 +400,16 @@ static bool map_pinned(struct engine *engine, const struct map_request *request,
                        struct mapping *mapping)
 {
     const struct placement *pinned = request->pinned;
-    int64_t least = mapper_least_until(request);
-    struct amounts need = {{0}};
+    int64_t until;
 
     if (!mapper_hosts_are_usable(engine, request->lease, pinned))
         return false;
-    mapping->until = request->until;
-    for (uint32_t i = 0; i < pinned->n_hosts; i++) {
-        int64_t fits_until;
-
-        for (uint32_t type = 0; type < pinned->n_types; type++)
-            need.of[type] = pinned->amounts[(size_t)i * pinned->n_types + type];
-        fits_until = slot_table_fits_until(engine->table, pinned->hosts[i], &need, request->from);
-        if (fits_until < least)
-            return false;
-        if (fits_until < mapping->until)
-            mapping->until = fits_until;
-    }
+    until = slot_table_placement_fits_until(engine->table, pinned, request->from,
+                                            mapper_least_until(request),
+                                            &request->lease->plan->blocked);
+    if (until == INSTANT_NONE)
+        return false;
+    mapping->until = until < request->until ? until : request->until;
     mapping->vm_host = engine->mapper.vm_host;
     for (uint32_t i = 0; i < pinned->n_vms; i++)
         engine->mapper.vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
@@ -463,8 +456,6 @@ static bool has_made_room(const struct lease *lease)
 
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)
 {
-    const struct policy_hooks *hooks = engine->hooks;
-
     memset(mapping, 0, sizeof *mapping);
     mapper_prepare(engine, request->lease);
     if (request->pinned) {
@@ -478,9 +469,7 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     if (request->forced)
         return engine->mapper.make_room(engine, request, mapping);
     if (request->spare_others || engine->binding.late || has_made_room(request->lease) ||
-        (!hooks->score_victims && !hooks->choose_victims))
-        return false;
-    if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))
+        !policy_may_preempt(engine->hooks, request->lease))
         return false;
     return engine->mapper.make_room(engine, request, mapping);
 }

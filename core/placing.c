@@ -238,17 +238,19 @@ static bool next_ready_time(const struct placing_request *request, size_t n_host
     return next != INSTANT_NEVER;
 }
 
+const struct placement *must_resume_in(const struct engine *engine, const struct lease *lease)
+{
+    return engine->settings.behaviour.resumption_exchanges_hosts ? NULL : lease_plan_memory(lease);
+}
+
 /* Memory that cannot move is resumed where it was saved. */
 static void restrict_to_previous_hosts(struct search *search)
 {
     const struct placement *placement = lease_plan_memory(search->lease);
 
-    if (!placement)
+    search->pinned = must_resume_in(search->engine, search->lease);
+    if (!placement || search->pinned)
         return;
-    if (!search->engine->settings.behaviour.resumption_exchanges_hosts) {
-        search->pinned = placement;
-        return;
-    }
     search->hosts = memory_new(placement->n_hosts, sizeof *search->hosts);
     for (uint32_t i = 0; i < placement->n_hosts; i++) {
         size_t place = search->n_hosts++;
@@ -420,13 +422,14 @@ static bool try_previous_hosts(const struct search *search, int64_t from, struct
     return back.pinned && try_point(&back, from, proposal);
 }
 
-static uint32_t vms_that_fit(struct engine *engine, const struct lease *lease)
+void refuse_for_now(struct engine *engine, struct lease *lease)
 {
+    bool at_once = lease->request.kind == LEASE_IMMEDIATE && lease->state == LEASE_PENDING;
     uint32_t count = 0;
 
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
         count += mapper_count_now(engine, &lease->request.node_sets[set]);
-    return count;
+    refuse(lease, at_once ? REASON_NO_ROOM_AT_ONCE : REASON_NO_ROOM_NOW, lease->n_vms, count);
 }
 
 /* Tries the times at which running leases could have been suspended for it, and earlier ends of
@@ -485,11 +488,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
         proposal->in_future = placed;
     }
     if (!placed)
-        refuse(lease,
-               lease->request.kind == LEASE_IMMEDIATE && lease->state == LEASE_PENDING
-                   ? REASON_NO_ROOM_AT_ONCE
-                   : REASON_NO_ROOM_NOW,
-               lease->n_vms, vms_that_fit(engine, lease));
+        refuse_for_now(engine, lease);
     free(search.hosts);
     return placed;
 }

@@ -31,6 +31,13 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping);
 
+/* The hosts on which the VMs of a suspended lease whose memory cannot move must be resumed, each on
+ * its own; NULL: VMs may exchange them, or hosts reach all memory. */
+const struct placement *must_resume_in(const struct engine *engine, const struct lease *lease);
+
+/* Records how many VMs of a lease that waits would fit now. */
+void refuse_for_now(struct engine *engine, struct lease *lease);
+
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal);
 

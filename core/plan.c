@@ -85,9 +85,8 @@ static void order_node_sets(struct lease *lease, size_t n_hosts)
     for (size_t set = 0; set < request->n_node_sets; set++) {
         const struct node_set *nodes = &request->node_sets[set];
 
-        keys[set] =
-            (struct set_key){normalised_size(&nodes->amounts, &most), (uint32_t)set,
-                             request->n_node_sets > 1 && allows_one_host(nodes->hosts, n_hosts)};
+        keys[set] = (struct set_key){normalised_size(&nodes->amounts, &most), (uint32_t)set,
+                                     allows_one_host(nodes->hosts, n_hosts)};
         plan->set_first_vm[set] = first_vm;
         first_vm += nodes->count;
     }
@@ -100,12 +99,14 @@ static void order_node_sets(struct lease *lease, size_t n_hosts)
 void lease_plan_create(struct lease *lease, size_t n_hosts)
 {
     const struct lease_request *request = &lease->request;
-    struct lease_plan *plan = memory_new(1, sizeof *plan);
+    const size_t n_sets = request->n_node_sets;
+    struct lease_plan *plan = memory_new(1, sizeof *plan + 2 * n_sets * sizeof(uint32_t));
 
     lease->plan = plan;
-    plan->set_order = memory_new(request->n_node_sets, sizeof *plan->set_order);
-    plan->set_first_vm = memory_new(request->n_node_sets, sizeof *plan->set_first_vm);
-    order_node_sets(lease, n_hosts);
+    plan->set_order = (uint32_t *)(plan + 1);
+    plan->set_first_vm = plan->set_order + n_sets;
+    if (n_sets > 1)
+        order_node_sets(lease, n_hosts);
     plan->not_before = plan->leave_by = INSTANT_NONE;
     for (size_t set = 0; set < request->n_node_sets; set++) {
         plan->has_demand |= request->node_sets[set].demand != NULL;
@@ -128,8 +129,6 @@ void lease_plan_destroy(struct lease *lease)
     reservation_list_finish(&plan->preparation);
     reservation_list_finish(&plan->left_behind);
     free(plan->vms);
-    free(plan->set_order);
-    free(plan->set_first_vm);
     disk_files_finish(&plan->memory_files);
     disk_files_finish(&plan->image_files);
     free(plan);

@@ -39,6 +39,7 @@ struct lease_plan {
     struct disk_files memory_files; /* saved memory of its VMs */
     struct disk_files image_files;  /* disk images of its VMs */
     int64_t total_memory;           /* MB over all VMs */
+    uint32_t blocked; /* in the placement of its memory: the host that had no room last */
 
     struct share *share; /* of its owner; NULL: no fair share */
     int64_t not_before;  /* adopted: the earliest (re)start; else INSTANT_NONE */

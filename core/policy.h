@@ -116,4 +116,11 @@ struct policy_hooks {
     int64_t (*estimate)(void *context, const struct lease_estimate *question);
 };
 
+/* May other leases be preempted for this one? */
+static inline bool policy_may_preempt(const struct policy_hooks *hooks, const struct lease *lease)
+{
+    return (hooks->score_victims || hooks->choose_victims) &&
+           (!hooks->may_preempt || hooks->may_preempt(hooks->context, lease));
+}
+
 #endif

@@ -76,16 +76,6 @@ static bool fits_now(struct engine *engine, const struct lease *lease)
     return true;
 }
 
-/* A quick check: moves change nothing about the free CPU of all hosts together. */
-static bool has_enough_cpu(const struct engine *engine, struct lease *lease)
-{
-    const struct map_request request = {.lease = lease, .from = engine->now};
-
-    return mapper_has_enough_cpu(
-        engine, &request,
-        instant_add(instant_add(engine->now, remaining_span(lease)), shutdown_span(engine, lease)));
-}
-
 static bool may_gain(const struct engine *engine, const struct lease *lease)
 {
     return lease->request.kind == LEASE_BEST_EFFORT && lease->request.duration == SPAN_UNLIMITED &&
@@ -270,8 +260,8 @@ static bool is_worth_trying(struct engine *engine, struct lease *lease)
     return !engine->settings.behaviour.reservations_keep_their_hosts && may_gain(engine, lease) &&
            (engine->figures.unfinished[LEASE_RESERVATION] ||
             engine->figures.unfinished[LEASE_DEADLINE]) &&
-           engine->queues.rebooking_work < REBOOKING_WORK && has_enough_cpu(engine, lease) &&
-           fits_now(engine, lease);
+           engine->queues.rebooking_work < REBOOKING_WORK &&
+           mapper_has_enough_cpu_now(engine, lease) && fits_now(engine, lease);
 }
 
 static bool rebook(struct engine *engine, struct lease *lease, struct proposal *proposal)

@@ -14,24 +14,18 @@
 #include "util/memory.h"
 
 /* Its memory is on its hosts: is there room on them at that instant? If not, *until is when a host
- * without room changes: there is none before. */
+ * without room has some: there is none before. */
 static bool fits_where_it_was(const struct engine *engine, const struct lease *lease, int64_t at,
                               int64_t *until)
 {
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
-    struct amounts need = {{0}};
+    uint32_t *blocked = &lease->plan->blocked;
 
-    for (uint32_t i = 0; i < placement->n_hosts; i++) {
-        const int64_t *share = &placement->amounts[(size_t)i * placement->n_types];
-
-        for (uint32_t type = 0; type < placement->n_types; type++)
-            need.of[type] = share[type];
-        if (slot_table_fits_until(engine->table, placement->hosts[i], &need, at) == at) {
-            *until = slot_table_unchanged_until(engine->table, placement->hosts[i], at);
-            return false;
-        }
-    }
-    return true;
+    if (slot_table_placement_fits_until(engine->table, placement, at, at + 1, blocked) !=
+        INSTANT_NONE)
+        return true;
+    *until = slot_table_placement_free_from(engine->table, placement, *blocked, at);
+    return false;
 }
 
 /* A quick check that changes nothing. The lease's own place is not released, which does not matter
@@ -52,6 +46,8 @@ static bool has_room_before(const struct engine *engine, const struct lease *lea
             return false;
         if (!lease_is_suspended(lease) || fits_where_it_was(engine, lease, at, &until))
             return true;
+        if (until >= before)
+            return false;
         next = reservation_index_after(ends, until - 1);
         if (next >= ends->n)
             return false;

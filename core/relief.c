@@ -12,10 +12,7 @@
 
 bool policy_displaces(const struct engine *engine, const struct lease *lease)
 {
-    const struct policy_hooks *hooks = engine->hooks;
-
-    return hooks->score_victims && !hooks->choose_victims &&
-           (!hooks->may_preempt || hooks->may_preempt(hooks->context, lease));
+    return !engine->hooks->choose_victims && policy_may_preempt(engine->hooks, lease);
 }
 
 struct reliefs {

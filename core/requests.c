@@ -294,13 +294,10 @@ static bool has_missed_deadline(const struct engine *engine, struct lease *lease
 /* No CPU is free and nothing may be planned for later: not worth trying. */
 static bool is_hopeless(const struct engine *engine, const struct lease *lease, bool may_wait)
 {
-    const struct policy_hooks *hooks = engine->hooks;
-
     if (may_wait || slot_table_free_cpu_now(engine->table) > 0 ||
         lease->request.node_sets[0].amounts.of[RESOURCE_CPU] == 0)
         return false;
-    return !(hooks->score_victims || hooks->choose_victims) ||
-           (hooks->may_preempt && !hooks->may_preempt(hooks->context, lease));
+    return !policy_may_preempt(engine->hooks, lease);
 }
 
 /* Schedules one queued lease; false: the pass is over. With leases of lower priority behind it, a

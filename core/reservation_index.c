@@ -30,6 +30,7 @@ static size_t lower_bound(const struct reservation_index *index, int64_t time, u
     return low;
 }
 
+/* Ensures that there is room at the end. */
 static void make_room(struct reservation_index *index)
 {
     if (index->head + index->n < index->allocated)
@@ -47,12 +48,17 @@ void reservation_index_insert(struct reservation_index *index, int64_t time,
                               struct reservation *reservation)
 {
     size_t place = lower_bound(index, time, reservation->order);
-    struct index_entry *entry;
+    struct index_entry *first;
 
-    make_room(index);
-    entry = &index->entries[index->head + place];
-    memmove(entry + 1, entry, (index->n - place) * sizeof *entry);
-    *entry = (struct index_entry){time, reservation->order, reservation};
+    if (index->head && place < index->n / 2) {
+        first = &index->entries[--index->head];
+        memmove(first, first + 1, place * sizeof *first);
+    } else {
+        make_room(index);
+        first = &index->entries[index->head];
+        memmove(first + place + 1, first + place, (index->n - place) * sizeof *first);
+    }
+    first[place] = (struct index_entry){time, reservation->order, reservation};
     index->n++;
 }
 
@@ -97,14 +103,16 @@ void reservation_index_remove(struct reservation_index *index, int64_t time,
                               const struct reservation *reservation)
 {
     size_t place = lower_bound(index, time, reservation->order);
-    struct index_entry *entry = &index->entries[index->head + place];
+    struct index_entry *first = &index->entries[index->head];
 
-    assert(place < index->n && entry->reservation == reservation);
+    assert(place < index->n && first[place].reservation == reservation);
     index->n--;
-    if (place == 0)
+    if (place <= index->n / 2) {
+        memmove(first + 1, first, place * sizeof *first);
         index->head++;
-    else
-        memmove(entry, entry + 1, (index->n - place) * sizeof *entry);
+    } else {
+        memmove(first + place, first + place + 1, (index->n - place) * sizeof *first);
+    }
 }
 
 size_t reservation_index_after(const struct reservation_index *index, int64_t time)

@@ -1,6 +1,7 @@
 /* reservation_index.h: reservations in the order of a time, equal times in the order of insertion.
  *
- * Find, insert and remove: O(log n) compares and a memmove of 24 bytes per entry behind the place.
+ * Find: O(log n) compares. Insert, remove: the same and a memmove of 24 bytes per entry in front of
+ * the place or behind it, whichever are fewer.
  */
 #ifndef GALERNA_CORE_RESERVATION_INDEX_H
 #define GALERNA_CORE_RESERVATION_INDEX_H

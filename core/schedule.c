@@ -5,6 +5,8 @@
 
 #include "core/deadline.h"
 #include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/host_choice.h"
 #include "core/in_front.h"
 #include "core/migration.h"
 #include "core/outputs.h"
@@ -153,10 +155,41 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
     return true;
 }
 
+/* It must be resumed where its memory is, and a host there has no room now. */
+static bool memory_is_blocked(const struct engine *engine, const struct lease *lease)
+{
+    const struct placement *memory = must_resume_in(engine, lease);
+
+    return memory &&
+           slot_table_placement_fits_until(engine->table, memory, engine->now, engine->now + 1,
+                                           &lease->plan->blocked) == INSTANT_NONE;
+}
+
+/* A quick answer for most leases that wait: a search would find no room now, and none would be made
+ * for it. */
+static bool has_no_room_now(const struct engine *engine, struct lease *lease)
+{
+    const struct lease_request *request = &lease->request;
+    bool suspended = lease_is_suspended(lease);
+
+    if (request->kind != LEASE_BEST_EFFORT || request->image ||
+        request->duration == SPAN_UNLIMITED || remaining_span(lease) <= 0 ||
+        (suspended && engine->settings.migration != MIGRATION_NO))
+        return false;
+    return (!mapper_has_enough_cpu_now(engine, lease) ||
+            (suspended && memory_is_blocked(engine, lease))) &&
+           !policy_may_preempt(engine->hooks, lease);
+}
+
 bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait)
 {
     struct proposal proposal;
 
     engine->figures.attempts++;
+    if (!may_wait && has_no_room_now(engine, lease)) {
+        refuse_for_now(engine, lease);
+        explain_by_planned(engine, lease);
+        return false;
+    }
     return place(engine, lease, may_wait, &proposal) && proposal_accept(engine, lease, &proposal);
 }

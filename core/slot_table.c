@@ -4,44 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/earliest.h"
 #include "core/lease.h"
 #include "core/occupancy.h"
 #include "core/presence.h"
 #include "core/profile.h"
-#include "core/total.h"
+#include "core/slot_table_state.h"
 #include "util/memory.h"
 
 enum { BLOCK = 64 }; /* hosts */
-
-struct journal_entry {
-    struct reservation *reservation;
-    int sign; /* what was done: -1 booked, +1 released */
-};
-
-struct slot_table {
-    const struct site *site;
-    struct profile *profiles; /* one per host */
-    struct total total;       /* free CPU of all hosts together, for quick refusals */
-    struct occupancy *occupancy;
-    struct presence *presence;
-    int64_t now;
-    uint64_t version;
-    uint32_t ever_negative; /* 1 << type: was overbooked at some time */
-
-    /* The current state of every host, in columns, for queries about now. */
-    int64_t *now_free[RESOURCE_TYPES_MAX];
-    int64_t *now_until;   /* when the host changes next */
-    int64_t *block_until; /* none of a block of hosts changes before; may be earlier than need be */
-    int64_t free_cpu_now;
-
-    uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
-    uint64_t n_changes;
-
-    struct journal_entry *journal;
-    size_t n_journal, journal_allocated;
-    size_t marks; /* open ones */
-};
 
 static void note_change(struct slot_table *table, uint32_t host)
 {
@@ -174,6 +144,15 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 
 /* --- booking ---------------------------------------------------------------------------------- */
 
+/* From now on is from the head's time on: nobody asks about the past, and no point is needed. */
+static uint32_t apply_here(const struct slot_table *table, struct profile *profile,
+                           struct profile_change change)
+{
+    if (change.from == table->now)
+        change.from = profile->times[profile->head];
+    return profile_apply(profile, &change);
+}
+
 /* Returns the types of which a negative amount is left somewhere (1 << type). */
 static uint32_t apply(struct slot_table *table, const struct reservation *r, int sign)
 {
@@ -201,7 +180,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
         if (siblings)
             negative |= presence_apply(siblings, &table->profiles[host], r, host, change);
         else
-            negative |= profile_apply(&table->profiles[host], &change);
+            negative |= apply_here(table, &table->profiles[host], change);
         /* A change after the host's next change leaves the columns of now as they are. */
         if (change.from <= table->now_until[host])
             refresh(table, host);
@@ -411,183 +390,4 @@ int slot_table_add(struct slot_table *table, struct reservation *r, struct error
         return -1;
     slot_table_book(table, r);
     return 0;
-}
-
-/* --- questions -------------------------------------------------------------------------------- */
-
-int64_t slot_table_free(const struct slot_table *table, uint32_t host, int type, int64_t at)
-{
-    const struct profile *profile = &table->profiles[host];
-
-    return profile_free(profile, type, profile_find(profile, at));
-}
-
-int32_t slot_table_leases(const struct slot_table *table, uint32_t host, int64_t at)
-{
-    const struct profile *profile = &table->profiles[host];
-
-    return (int32_t)(profile->presence[profile_find(profile, at)] & 0xffff);
-}
-
-int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host, int64_t at)
-{
-    const struct profile *profile = &table->profiles[host];
-    uint32_t next = profile_find(profile, at) + 1;
-
-    return next < profile->n ? profile->times[next] : INSTANT_NEVER;
-}
-
-static struct demand demand_of(const struct slot_table *table, const struct amounts *need)
-{
-    struct demand demand;
-
-    demand_init(&demand, need->of, table->site->types.count, table->ever_negative);
-    return demand;
-}
-
-int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
-                              const struct amounts *need, int64_t from)
-{
-    const struct profile *profile = &table->profiles[host];
-    const struct demand demand = demand_of(table, need);
-    int64_t until = profile_fits_until(profile, &demand, profile_find(profile, from));
-
-    return until == INSTANT_NONE ? from : until;
-}
-
-uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
-                              const struct amounts *vm, int64_t from, int64_t until, uint32_t limit)
-{
-    const struct profile *profile = &table->profiles[host];
-    const struct demand demand = demand_of(table, vm);
-    uint32_t first = profile_find(profile, from);
-
-    return profile_count(profile, &demand, first,
-                         profile_first_reaching(profile->times, first + 1, profile->n, until),
-                         limit);
-}
-
-/* Does one VM fit on the host at this instant? */
-static bool fits_now(const struct slot_table *table, size_t host, const struct demand *vm)
-{
-    for (int k = 0; k < vm->n; k++)
-        if (table->now_free[vm->types[k]][host] < vm->needs[k])
-            return false;
-    return true;
-}
-
-uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
-                          int64_t until, uint32_t limit)
-{
-    const struct demand demand = demand_of(table, vm);
-    uint32_t count = 0;
-
-    for (uint32_t host = 0; host < table->site->n_hosts && count < limit; host++) {
-        const struct profile *profile = &table->profiles[host];
-        uint32_t first;
-
-        if (from == table->now && !fits_now(table, host, &demand))
-            continue;
-        first = profile_find(profile, from);
-        if (profile_first_block(profile, &demand, first, first + 1) == first)
-            continue;
-        count += profile_count(profile, &demand, first,
-                               profile_first_reaching(profile->times, first + 1, profile->n, until),
-                               limit - count);
-    }
-    return count;
-}
-
-/* The most VMs of this size that the empty host holds, at most limit. */
-static uint32_t capacity_count(const struct amounts *capacity, const struct amounts *vm,
-                               uint32_t limit)
-{
-    int64_t count = limit;
-
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        if (vm->of[type] > 0 && capacity->of[type] / vm->of[type] < count)
-            count = capacity->of[type] / vm->of[type];
-    return (uint32_t)count;
-}
-
-uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
-                                   uint32_t limit)
-{
-    uint32_t most = 0;
-
-    for (size_t host = 0; host < table->site->n_hosts && most < limit; host++) {
-        uint32_t count = capacity_count(&table->site->hosts[host].capacity, vm, limit);
-
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
-int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until)
-{
-    return total_least(&table->total, from, until);
-}
-
-int64_t slot_table_earliest_free_cpu(const struct slot_table *table, int64_t cpu, int64_t from,
-                                     int64_t span, int64_t before)
-{
-    return total_earliest(&table->total, cpu, from, span, before);
-}
-
-static struct host_look look_at(const struct slot_table *table, const struct demand *demand,
-                                int64_t from, uint32_t host)
-{
-    const struct profile *profile = &table->profiles[host];
-    struct host_look look = {.fits_until = INSTANT_NONE};
-    uint32_t point;
-
-    if (from == table->now && !fits_now(table, host, demand))
-        return look;
-    point = profile_find(profile, from);
-    look.fits_until = profile_fits_until(profile, demand, point);
-    look.unchanged_until = point + 1 < profile->n ? profile->times[point + 1] : INSTANT_NEVER;
-    look.leases = (int32_t)(profile->presence[point] & 0xffff);
-    return look;
-}
-
-void slot_table_look(const struct slot_table *table, const struct amounts *vm, int64_t from,
-                     const uint32_t *hosts, size_t n, struct host_look *looks)
-{
-    const struct demand demand = demand_of(table, vm);
-
-    for (size_t i = 0; i < n; i++) {
-        uint32_t host = hosts ? hosts[i] : (uint32_t)i;
-
-        looks[host] = look_at(table, &demand, from, host);
-    }
-}
-
-uint64_t slot_table_changes(const struct slot_table *table)
-{
-    return table->n_changes;
-}
-
-uint32_t slot_table_changed_host(const struct slot_table *table, uint64_t change)
-{
-    return table->changed_hosts[change % SLOT_TABLE_CHANGES_KEPT];
-}
-
-int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
-                            uint32_t count, int64_t from, int64_t duration)
-{
-    const struct earliest_request request = {
-        .profiles = table->profiles,
-        .n_hosts = table->site->n_hosts,
-        .vm = demand_of(table, vm),
-        .count = count,
-        .from = from,
-        .duration = duration,
-    };
-
-    if (count == 0 || duration <= 0)
-        return from;
-    /* The answer is often `from`, found by looking at few hosts. */
-    if (count > 1 && slot_table_count(table, vm, from, instant_add(from, duration), count) >= count)
-        return from;
-    return earliest_find(&request);
 }

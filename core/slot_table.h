@@ -68,6 +68,19 @@ int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host
 int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
                               const struct amounts *need, int64_t from);
 
+/* The earliest time >= from at which what the placement holds is not free on one of its hosts, if
+ * that is `least` or later. INSTANT_NONE: it is sooner on the host at *blocked, a place in the
+ * placement. The search begins with that host: one that had no room often has none yet. */
+int64_t slot_table_placement_fits_until(const struct slot_table *table,
+                                        const struct placement *placement, int64_t from,
+                                        int64_t least, uint32_t *blocked);
+
+/* The earliest time >= from at which what the placement holds on the host at that place in it is
+ * free there; INSTANT_NEVER. */
+int64_t slot_table_placement_free_from(const struct slot_table *table,
+                                       const struct placement *placement, uint32_t place,
+                                       int64_t from);
+
 /* How many VMs of this size fit on the host during the whole of [from, until), at most limit. */
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
                               const struct amounts *vm, int64_t from, int64_t until,

@@ -25,6 +25,7 @@ struct total_position {
 void total_init(struct total *total, int64_t amount)
 {
     memset(total, 0, sizeof *total);
+    total->now = INT64_MIN;
     total->pieces = memory_grow(NULL, &total->allocated, 1, sizeof *total->pieces);
     total->pieces[0] = (struct total_piece){.from = INT64_MIN, .least = amount};
     total->pieces[0].cells = memory_new(1, sizeof *total->pieces[0].cells);
@@ -87,25 +88,26 @@ static void halve(struct total *total, size_t at)
     piece[1].least = least_of(&piece[1], 0, cells->n);
 }
 
-/* Ensures that there is a point at `at`. */
-static void split(struct total *total, int64_t at)
+/* Ensures that there is a point at `at`, and finds it. One that holds now begins now. */
+static struct total_position split(struct total *total, int64_t at)
 {
     struct total_position position = find(total, at);
     struct total_cells *cells = total->pieces[position.piece].cells;
     uint32_t cell = position.cell + 1;
 
-    if (cells->times[position.cell] == at)
-        return;
+    if (cells->times[position.cell] == at || at == total->now)
+        return position;
     if (cells->n == TOTAL_PIECE) {
         halve(total, position.piece);
-        split(total, at);
-        return;
+        return split(total, at);
     }
     memmove(&cells->times[cell + 1], &cells->times[cell], (cells->n - cell) * sizeof(int64_t));
     memmove(&cells->amounts[cell + 1], &cells->amounts[cell], (cells->n - cell) * sizeof(int64_t));
     cells->times[cell] = at;
     cells->amounts[cell] = cells->amounts[cell - 1];
     cells->n++;
+    position.cell = cell;
+    return position;
 }
 
 static int64_t amount_at(const struct total *total, struct total_position position)
@@ -130,15 +132,14 @@ static bool same_as_before(const struct total *total, struct total_position posi
     return amount_at(total, before) == amount_at(total, position);
 }
 
-/* Removes the point at `at` if the amount does not change there. */
-static void merge(struct total *total, int64_t at)
+/* Removes the point if the amount does not change there. */
+static void merge(struct total *total, struct total_position position)
 {
-    struct total_position position = find(total, at);
     struct total_piece *piece = &total->pieces[position.piece];
     struct total_cells *cells = piece->cells;
     uint32_t after = position.cell + 1;
 
-    if (cells->times[position.cell] != at || !same_as_before(total, position))
+    if (!same_as_before(total, position))
         return;
     memmove(&cells->times[after - 1], &cells->times[after], (cells->n - after) * sizeof(int64_t));
     memmove(&cells->amounts[after - 1], &cells->amounts[after],
@@ -161,28 +162,32 @@ static void add_to(struct total_piece *piece, uint32_t first, uint32_t last, int
     }
     for (uint32_t i = first; i < last; i++)
         piece->cells->amounts[i] += amount;
-    piece->least = least_of(piece, 0, piece->cells->n);
+    if (amount > 0) {
+        piece->least = least_of(piece, 0, piece->cells->n);
+    } else {
+        int64_t least = least_of(piece, first, last);
+
+        piece->least = least < piece->least ? least : piece->least;
+    }
 }
 
 void total_apply(struct total *total, int64_t from, int64_t until, int64_t amount)
 {
-    struct total_position first, end = {.piece = total->n};
+    struct total_position first, at, end = {0};
 
     if (until != INSTANT_NEVER)
         split(total, until);
-    split(total, from);
-    first = find(total, from);
+    first = split(total, from);
     end.piece = total->n;
     if (until != INSTANT_NEVER)
         end = find(total, until);
-    for (; first.piece < end.piece; first.piece++, first.cell = 0)
-        add_to(&total->pieces[first.piece], first.cell, total->pieces[first.piece].cells->n,
-               amount);
-    if (first.cell < end.cell)
-        add_to(&total->pieces[end.piece], first.cell, end.cell, amount);
+    for (at = first; at.piece < end.piece; at.piece++, at.cell = 0)
+        add_to(&total->pieces[at.piece], at.cell, total->pieces[at.piece].cells->n, amount);
+    if (at.cell < end.cell)
+        add_to(&total->pieces[end.piece], at.cell, end.cell, amount);
     if (until != INSTANT_NEVER)
-        merge(total, until);
-    merge(total, from);
+        merge(total, end);
+    merge(total, first);
 }
 
 int64_t total_least(const struct total *total, int64_t from, int64_t until)
@@ -253,6 +258,7 @@ void total_advance(struct total *total, int64_t now)
 {
     size_t gone = 0;
 
+    total->now = now;
     while (gone + 1 < total->n && total->pieces[gone + 1].from <= now)
         free(total->pieces[gone++].cells);
     if (gone) {

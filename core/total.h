@@ -22,6 +22,7 @@ struct total_piece {
 struct total {
     struct total_piece *pieces; /* n >= 1, by time */
     size_t n, allocated;
+    int64_t now; /* what was before has been dropped, and is not kept up to date */
 };
 
 void total_init(struct total *total, int64_t amount);

@@ -257,6 +257,47 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
                    slot_table_earliest(trial->table, &vm, count, at, duration));
 }
 
+/* When what a placement holds at a place is free, second by second. */
+static int64_t free_from(const struct trial *trial, uint32_t host, const struct amounts *share,
+                         int64_t at)
+{
+    for (int64_t t = at; t < at + 100; t++)
+        if (naive_fits_until(&trial->naive, host, share, t) > t)
+            return t;
+    return INSTANT_NEVER;
+}
+
+static bool placement_differs(struct trial *trial, struct random *random, int64_t at)
+{
+    const struct booking *booking;
+    int64_t least = at + random_between(random, 0, 10), expected = INSTANT_NEVER, got;
+    struct amounts shares[HOSTS_MAX] = {{{0}}};
+    uint32_t n, place, blocked;
+
+    if (!trial->n_bookings)
+        return false;
+    booking = &trial->bookings[random_between(random, 0, (int64_t)trial->n_bookings - 1)];
+    n = booking->placement.n_hosts;
+    blocked = place = (uint32_t)random_between(random, 0, n - 1);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t until;
+
+        for (uint32_t type = 0; type < booking->placement.n_types; type++)
+            shares[i].of[type] = booking->amounts[(size_t)i * booking->placement.n_types + type];
+        until = naive_fits_until(&trial->naive, booking->hosts[i], &shares[i], at);
+        expected = until < expected ? until : expected;
+    }
+    got = slot_table_placement_fits_until(trial->table, &booking->placement, at, least, &blocked);
+    if (differs(trial, "placement_fits_until()", expected < least ? INSTANT_NONE : expected, got))
+        return true;
+    if (got == INSTANT_NONE &&
+        naive_fits_until(&trial->naive, booking->hosts[blocked], &shares[blocked], at) >= least)
+        return differs(trial, "placement_fits_until(): blocked", 1, 0);
+    return differs(trial, "placement_free_from()",
+                   free_from(trial, booking->hosts[place], &shares[place], at),
+                   slot_table_placement_free_from(trial->table, &booking->placement, place, at));
+}
+
 /* The least free CPU of the whole site, second by second. */
 static int64_t least_cpu(const struct trial *trial, int64_t from, int64_t until)
 {
@@ -341,7 +382,7 @@ static bool answers_differ(struct trial *trial, struct random *random)
     }
     return differs(trial, "free_cpu_now()", cpu, slot_table_free_cpu_now(trial->table)) ||
            demand_differs(trial, random, at) || total_differs(trial, random, at) ||
-           earliest_cpu_differs(trial, random, at) ||
+           earliest_cpu_differs(trial, random, at) || placement_differs(trial, random, at) ||
            survey_differs(trial, random, at);
 }
 

@@ -1,0 +1,42 @@
+/* slot_table_state.h: what a slot table consists of; for its own files. */
+#ifndef GALERNA_CORE_SLOT_TABLE_STATE_H
+#define GALERNA_CORE_SLOT_TABLE_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/slot_table.h"
+#include "core/total.h"
+
+struct presence;
+
+struct journal_entry {
+    struct reservation *reservation;
+    int sign; /* what was done: -1 booked, +1 released */
+};
+
+struct slot_table {
+    const struct site *site;
+    struct profile *profiles; /* one per host */
+    struct total total;       /* free CPU of all hosts together, for quick refusals */
+    struct occupancy *occupancy;
+    struct presence *presence;
+    int64_t now;
+    uint64_t version;
+    uint32_t ever_negative; /* 1 << type: was overbooked at some time */
+
+    /* The current state of every host, in columns, for queries about now. */
+    int64_t *now_free[RESOURCE_TYPES_MAX];
+    int64_t *now_until;   /* when the host changes next */
+    int64_t *block_until; /* none of a block of hosts changes before; may be earlier than need be */
+    int64_t free_cpu_now;
+
+    uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
+    uint64_t n_changes;
+
+    struct journal_entry *journal;
+    size_t n_journal, journal_allocated;
+    size_t marks; /* open ones */
+};
+
+#endif
