@@ -68,11 +68,14 @@ struct answers *answers_create(struct store *store, const struct answers_daemon 
 
     answers->store = store;
     answers->daemon = daemon;
+    answers->overview = overview_create();
     return answers;
 }
 
 void answers_destroy(struct answers *answers)
 {
+    if (answers)
+        overview_destroy(answers->overview);
     free(answers);
 }
 

@@ -113,86 +113,26 @@ json_t *answer_lease_cancel(const struct question *question)
     return answer;
 }
 
-enum { FAR_AHEAD = 24 * 3600 /* seconds */, LARGEST = 3 };
-
-struct far_reservation {
-    const struct lease_record *lease;
-    int64_t cpu, memory;
-};
-
-/* The reservations far ahead that hold the most: capacity that others may wait for. */
-static json_t *far_reservations(const struct question *question)
-{
-    const struct store *store = question->answers->store;
-    struct far_reservation largest[LARGEST] = {{0}};
-    size_t n, n_vms;
-    const struct lease_record *const *leases = store_leases(store, &n);
-    json_t *list = json_array(), *answer = json_object();
-    json_int_t count = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct vm_record *const *vms;
-        struct far_reservation far = {.lease = leases[i]};
-
-        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION ||
-            leases[i]->start < question->now + FAR_AHEAD)
-            continue;
-        count++;
-        vms = store_vms_of(store, leases[i]->id, &n_vms);
-        for (size_t vm = 0; vm < n_vms; vm++) {
-            far.cpu += vms[vm]->cpu;
-            far.memory += vms[vm]->memory;
-        }
-        for (size_t at = 0; at < LARGEST; at++)
-            if (!largest[at].lease || far.cpu > largest[at].cpu) {
-                struct far_reservation smaller = largest[at];
-
-                largest[at] = far;
-                far = smaller;
-                if (!far.lease)
-                    break;
-            }
-    }
-    for (size_t i = 0; i < LARGEST && largest[i].lease; i++) {
-        const struct lease_record *lease = largest[i].lease;
-        json_t *line = json_object();
-
-        json_put(line, "lease", json_integer(lease->id));
-        json_put(line, "user", json_from_text(lease->user));
-        json_put(line, "start", json_from_instant(lease->start));
-        json_put(line, "cpu", json_real((double)largest[i].cpu / 100));
-        json_put(line, "memory", json_integer(largest[i].memory));
-        json_array_append_new(list, line);
-    }
-    json_put(answer, "count", json_integer(count));
-    json_put(answer, "largest", list);
-    return answer;
-}
-
 json_t *answer_status(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     const struct store *store = question->answers->store;
     json_t *answer = answer_begin(question, "galerna-status/1");
     json_t *phases = json_object(), *facts = json_object();
-    size_t counts[PHASES] = {0}, n, late = 0;
-    const struct lease_record *const *leases = store_leases(store, &n);
+    const struct overview *overview = overview_look(question);
+    size_t n;
 
-    for (size_t i = 0; i < n; i++) {
-        counts[leases[i]->phase]++;
-        late += leases[i]->late ? 1 : 0;
-    }
     for (int i = 0; i < PHASES; i++)
-        json_put(phases, store_phase_words[i], json_integer((json_int_t)counts[i]));
+        json_put(phases, store_phase_words[i], json_integer((json_int_t)overview->in_phase[i]));
     store_vms(store, &n);
     json_put(answer, "instance", json_from_text(store_instance(store)));
     json_put(answer, "changes", json_integer(store_commits(store)));
     json_put(answer, "leases", phases);
-    json_put(answer, "late", json_integer((json_int_t)late));
+    json_put(answer, "late", json_integer((json_int_t)overview->late));
     json_put(answer, "vms", json_integer((json_int_t)n));
     json_put(answer, "drains", answers_drains(question));
     json_put(answer, "bookings", answers_bookings(question));
-    json_put(answer, "far_reservations", far_reservations(question));
+    json_put(answer, "far_reservations", json_incref(overview->far));
     daemon->status(daemon->context, facts);
     json_put(answer, "daemon", facts);
     return answer;

@@ -5,9 +5,18 @@
 #include "daemon/control/answers.h"
 #include "daemon/control/answers_json.h"
 
+/* Counts of leases. */
+struct overview {
+    uint64_t changes; /* of the store, when they were counted */
+    int64_t until;    /* then a reservation is no longer far ahead */
+    size_t in_phase[PHASES], late;
+    json_t *far; /* reservations far ahead */
+};
+
 struct answers {
     struct store *store;
     const struct answers_daemon *daemon;
+    struct overview *overview;
 };
 
 /* A request being answered. */
@@ -46,6 +55,11 @@ json_t *answer_host_unbook(const struct question *question);
 json_t *answer_host_rebalance(const struct question *question);
 json_t *answer_host_release(const struct question *question);
 json_t *answer_enable_policy(const struct question *question);
+
+struct overview *overview_create(void);
+void overview_destroy(struct overview *overview);
+/* O(1) as long as no lease or VM changes, else O(leases). */
+const struct overview *overview_look(const struct question *question);
 
 /* The hosts that are drained, now or later, as in "host-list". O(hosts + drained hosts * VMs). */
 json_t *answers_drains(const struct question *question);

@@ -81,6 +81,7 @@ int store_run(sqlite3_stmt *statement)
 
 void store_mark_lease(struct store *store, struct lease_record *lease)
 {
+    store->changes++;
     if (lease->marked)
         return;
     lease->marked = true;
@@ -91,6 +92,7 @@ void store_mark_lease(struct store *store, struct lease_record *lease)
 
 void store_mark_vm(struct store *store, struct vm_record *vm)
 {
+    store->changes++;
     if (vm->marked)
         return;
     vm->marked = true;

@@ -68,6 +68,7 @@ struct store {
     struct fact_record *facts; /* ascending by name */
     size_t n_facts, facts_allocated, n_marked_facts;
 
+    uint64_t changes;             /* of leases and VMs */
     struct lease_entry **leaving; /* forgotten by the daemon, to be written once more */
     size_t n_leaving, leaving_allocated;
 };

@@ -202,6 +202,11 @@ int64_t store_commits(const struct store *store)
     return store->commits;
 }
 
+uint64_t store_changes(const struct store *store)
+{
+    return store->changes;
+}
+
 const struct lease_record *store_lease(const struct store *store, int64_t id)
 {
     return store_index_find(&store->leases, id);
@@ -376,6 +381,7 @@ void store_forget_lease(struct store *store, int64_t id)
 
     if (!record)
         return;
+    store->changes++;
     store_index_remove(&store->leases, id);
     for (size_t i = 0; i < record->n_vms; i++)
         store_index_remove(&store->vms, record->vms[i]->id);

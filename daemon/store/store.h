@@ -199,6 +199,9 @@ const char *store_instance(const struct store *store);
 
 /* How often the store has been committed, since it was made. */
 int64_t store_commits(const struct store *store);
+/* Another number whenever a lease or VM may have changed, other than what is only noted in memory.
+ */
+uint64_t store_changes(const struct store *store);
 
 /* NULL: not in memory. Pointers stay valid until store_forget_lease() or store_close(). O(1). */
 const struct lease_record *store_lease(const struct store *store, int64_t id);

@@ -623,6 +623,33 @@ static void status_names_the_largest_reservations_far_ahead(void **state)
     json_decref(answer);
 }
 
+static int64_t counted(struct answers_fixture *fixture, const char *phase)
+{
+    json_t *answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
+    const json_t *leases = json_object_get(answer, "leases");
+    int64_t n = json_integer_value(json_object_get(leases, phase));
+
+    json_decref(answer);
+    return n;
+}
+
+static void status_follows_every_change(void **state)
+{
+    enum { NEW = 100 };
+    struct answers_fixture *fixture = *state;
+    struct lease_record *lease;
+    int64_t waiting = counted(fixture, "waiting"), reserved = counted(fixture, "reserved");
+
+    lease = store_add_lease(fixture->store, NEW);
+    lease->phase = PHASE_WAITING;
+    assert_int_equal(counted(fixture, "waiting"), waiting + 1);
+    store_change_lease(fixture->store, lease)->phase = PHASE_RESERVED; /* it is marked already */
+    assert_int_equal(counted(fixture, "waiting"), waiting);
+    assert_int_equal(counted(fixture, "reserved"), reserved + 1);
+    store_forget_lease(fixture->store, NEW);
+    assert_int_equal(counted(fixture, "reserved"), reserved);
+}
+
 static void unknown_commands_are_named(void **state)
 {
     expect_refusal(*state, "{\"command\":\"lease-lst\"}", "unsupported",
@@ -654,6 +681,7 @@ int main(void)
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(status_counts_phases),
         TEST(status_names_the_largest_reservations_far_ahead),
+        TEST(status_follows_every_change),
         TEST(unknown_commands_are_named),
     };
 #undef TEST

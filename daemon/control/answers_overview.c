@@ -1,0 +1,99 @@
+/* What all leases together are like, counted again only when one has changed. */
+#include <stdlib.h>
+
+#include "daemon/control/answers_private.h"
+#include "util/memory.h"
+
+enum { FAR_AHEAD = 24 * 3600 /* seconds */, LARGEST = 3 };
+
+struct far_reservation {
+    const struct lease_record *lease;
+    int64_t cpu, memory;
+};
+
+/* The reservations far ahead that hold the most: capacity that others may wait for. */
+static json_t *far_reservations(const struct question *question, struct overview *overview)
+{
+    const struct store *store = question->answers->store;
+    struct far_reservation largest[LARGEST] = {{0}};
+    size_t n, n_vms;
+    const struct lease_record *const *leases = store_leases(store, &n);
+    json_t *list = json_array(), *answer = json_object();
+    json_int_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_record *const *vms;
+        struct far_reservation far = {.lease = leases[i]};
+
+        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION ||
+            leases[i]->start < question->now + FAR_AHEAD)
+            continue;
+        count++;
+        if (leases[i]->start - FAR_AHEAD < overview->until)
+            overview->until = leases[i]->start - FAR_AHEAD;
+        vms = store_vms_of(store, leases[i]->id, &n_vms);
+        for (size_t vm = 0; vm < n_vms; vm++) {
+            far.cpu += vms[vm]->cpu;
+            far.memory += vms[vm]->memory;
+        }
+        for (size_t at = 0; at < LARGEST; at++)
+            if (!largest[at].lease || far.cpu > largest[at].cpu) {
+                struct far_reservation smaller = largest[at];
+
+                largest[at] = far;
+                far = smaller;
+                if (!far.lease)
+                    break;
+            }
+    }
+    for (size_t i = 0; i < LARGEST && largest[i].lease; i++) {
+        const struct lease_record *lease = largest[i].lease;
+        json_t *line = json_object();
+
+        json_put(line, "lease", json_integer(lease->id));
+        json_put(line, "user", json_from_text(lease->user));
+        json_put(line, "start", json_from_instant(lease->start));
+        json_put(line, "cpu", json_real((double)largest[i].cpu / 100));
+        json_put(line, "memory", json_integer(largest[i].memory));
+        json_array_append_new(list, line);
+    }
+    json_put(answer, "count", json_integer(count));
+    json_put(answer, "largest", list);
+    return answer;
+}
+
+static void look_again(const struct question *question, struct overview *overview)
+{
+    const struct store *store = question->answers->store;
+    size_t n;
+    const struct lease_record *const *leases = store_leases(store, &n);
+
+    json_decref(overview->far);
+    *overview = (struct overview){.changes = store_changes(store), .until = INSTANT_NEVER};
+    for (size_t i = 0; i < n; i++) {
+        overview->in_phase[leases[i]->phase]++;
+        overview->late += leases[i]->late;
+    }
+    overview->far = far_reservations(question, overview);
+}
+
+const struct overview *overview_look(const struct question *question)
+{
+    struct overview *overview = question->answers->overview;
+
+    if (!overview->far || overview->changes != store_changes(question->answers->store) ||
+        question->now > overview->until)
+        look_again(question, overview);
+    return overview;
+}
+
+struct overview *overview_create(void)
+{
+    return memory_new(1, sizeof(struct overview));
+}
+
+void overview_destroy(struct overview *overview)
+{
+    json_decref(overview->far);
+    free(overview);
+}
