@@ -127,8 +127,9 @@ struct answers_daemon {
      * "version", "leader", "reached", "last_poll"}, "started", "cycles", "policies", ... */
     void (*status)(void *context, json_t *object);
 
-    void (*each_host)(void *context, void (*visit)(void *visitor, const struct host_view *host),
-                      void *visitor);
+    /* drained: only hosts that are drained, now or later. O(hosts + VMs), O(1) if none is. */
+    void (*each_host)(void *context, bool drained,
+                      void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 
     /* Visit the operations on a host (OpenNebula's id), in any order. -1 with err: no such host, no
      * plan yet; EINPROGRESS: the request is handled again later, and answered with

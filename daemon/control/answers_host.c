@@ -90,23 +90,21 @@ static json_t *host_facts(const struct question *question, const struct host_vie
 struct host_list {
     const struct question *question;
     json_t *hosts;
-    bool drained; /* only those that are drained, now or later */
 };
 
 static void add_host(void *context, const struct host_view *host)
 {
     const struct host_list *list = context;
 
-    if (!list->drained || host->n_drains)
-        json_array_append_new(list->hosts, host_facts(list->question, host));
+    json_array_append_new(list->hosts, host_facts(list->question, host));
 }
 
 static json_t *list_hosts(const struct question *question, bool drained)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct host_list list = {.question = question, .hosts = json_array(), .drained = drained};
+    struct host_list list = {.question = question, .hosts = json_array()};
 
-    daemon->each_host(daemon->context, add_host, &list);
+    daemon->each_host(daemon->context, drained, add_host, &list);
     return list.hosts;
 }
 
@@ -197,7 +195,7 @@ static json_t *match(const struct question *question, const json_t *host,
     wanted->id = json_integer_value(host);
     if (!json_is_integer(host) && !json_is_string(host))
         return answer_error(EINVAL, "host: expected an id or a name");
-    daemon->each_host(daemon->context, match_host, wanted);
+    daemon->each_host(daemon->context, false, match_host, wanted);
     if (!wanted->found && wanted->name)
         return answer_error(ENOENT, "host '%.80s' does not exist", wanted->name);
     if (!wanted->found)

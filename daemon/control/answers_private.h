@@ -61,7 +61,8 @@ void overview_destroy(struct overview *overview);
 /* O(1) as long as no lease or VM changes, else O(leases). */
 const struct overview *overview_look(const struct question *question);
 
-/* The hosts that are drained, now or later, as in "host-list". O(hosts + drained hosts * VMs). */
+/* The hosts that are drained, now or later, as in "host-list". As
+ * answers_daemon.each_host(), and O(VMs) for each of them. */
 json_t *answers_drains(const struct question *question);
 /* The booking of a request, to be finished; an empty name: it has none. Returns the answer with
  * the error, or NULL. */

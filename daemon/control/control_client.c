@@ -28,16 +28,18 @@ void control_client_destroy(struct control_client *client)
     free(client);
 }
 
+/* Most requests are short, and freeing a large buffer costs more than answering them. */
+enum { READ_AT_FIRST = 4096 };
+
 int control_client_read(struct control_client *client, int64_t now)
 {
+    size_t room = client->in_length ? CONTROL_REQUEST_MAX : READ_AT_FIRST;
     ssize_t n;
 
     if (client->ended || client->in_length == CONTROL_REQUEST_MAX)
         return 0;
-    client->in =
-        memory_grow(client->in, &client->in_allocated, CONTROL_REQUEST_MAX, sizeof *client->in);
-    n = recv(client->fd, client->in + client->in_length, CONTROL_REQUEST_MAX - client->in_length,
-             0);
+    client->in = memory_grow(client->in, &client->in_allocated, room, sizeof *client->in);
+    n = recv(client->fd, client->in + client->in_length, room - client->in_length, 0);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     if (n == 0)

@@ -258,14 +258,14 @@ static struct usage *usage_of_hosts(const struct daemon *daemon, const struct ho
     return usage;
 }
 
-static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
-                      void *visitor)
+static void each_host(void *context, bool drained,
+                      void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     struct daemon *daemon = context;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     struct usage *usage;
 
-    if (!hosts)
+    if (!hosts || (drained && daemon->drains.n == 0))
         return;
     usage = usage_of_hosts(daemon, &hosts->pool);
     for (size_t i = 0; i < hosts->pool.n; i++) {
@@ -279,6 +279,8 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
         const struct drain *drain = drains_at(&daemon->drains, host->id, clock_now());
         bool used = usage[i].vms + usage[i].unread > 0;
 
+        if (drained && !n_drains)
+            continue;
         visit(visitor, &(struct host_view){.id = host->id,
                                            .name = host->name,
                                            .cluster = host->cluster_name,

@@ -22,14 +22,16 @@ static void status(void *context, json_t *object)
     json_object_set_new(object, "version", json_string("1"));
 }
 
-static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
-                      void *visitor)
+static void each_host(void *context, bool drained,
+                      void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     static const struct drain_times drain = {NOW - 60, INSTANT_NEVER, "course"};
 
     (void)context;
     visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2,
                                        1, 50, 1, INSTANT_NONE, &drain, 1});
+    if (drained)
+        return;
     visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, 0,
                                        0, 0, NOW + 60, NULL, 0});
 }

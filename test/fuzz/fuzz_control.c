@@ -34,11 +34,12 @@ static void status(void *context, json_t *object)
     (void)object;
 }
 
-static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
-                      void *visitor)
+static void each_host(void *context, bool drained,
+                      void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     (void)context;
-    visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
+    if (!drained)
+        visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
 }
 
 static void each_booking(void *context, void (*visit)(void *visitor, const struct booking *booking),
