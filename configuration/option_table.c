@@ -229,9 +229,9 @@ const struct configuration_option option_table[] = {
      "saved, such as those with PCI devices, are powered off for the move in any case."},
     {"opennebula", "start-in-front", OPTION_SECONDS, LIVE(start_in_front), NULL, "1:00:00", 0,
      SECONDS_MOST,
-     "A VM without an end may start on a host whose next reservation is at least this far away, if "
-     "another host has room for the VM from then on: it migrates there before the reservation "
-     "begins. 0: the VM waits for a host without later reservations in its way."},
+     "A VM without an end may start on a host whose next reservation or drain is at least this far "
+     "away, if another host has room for the VM from then on: it migrates there before the "
+     "reservation or drain begins. 0: the VM waits for a host without them."},
     {"opennebula", "cold-moves", OPTION_WORD, LIVE(cold_moves), "save|poweroff", "save", 0, 0,
      "How running VMs migrate cold when they must leave their host (COLD_MIGRATE_MODE). save: the "
      "memory is saved and restored. poweroff: they are powered off and boot on the new host, for "

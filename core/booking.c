@@ -43,6 +43,7 @@ struct placement *placement_of_vms(struct engine *engine, const struct lease *le
 void reservation_book(struct engine *engine, struct reservation *r)
 {
     r->order = ++engine->bookings.next_order;
+    engine->bookings.n_closings += r->closes;
     if (engine->bookings.staging) {
         if (r->state == RESERVATION_SCHEDULED)
             reservation_index_append(&engine->bookings.by_start, r->from, r);
@@ -57,6 +58,7 @@ void reservation_book(struct engine *engine, struct reservation *r)
 
 void reservation_unbook(struct engine *engine, struct reservation *r)
 {
+    engine->bookings.n_closings -= r->closes;
     if (r->state == RESERVATION_SCHEDULED)
         reservation_index_remove(&engine->bookings.by_start, r->from, r);
     reservation_index_remove(&engine->bookings.by_end, r->until, r);
@@ -187,6 +189,24 @@ void lease_release_booked(struct engine *engine, const struct lease *lease)
 {
     while (lease->booked)
         slot_table_release(engine->table, lease->booked);
+}
+
+bool closings_lift(struct engine *engine, int64_t from)
+{
+    const struct reservation_index *index = &engine->bookings.by_start;
+    bool lifted = false;
+
+    if (!engine->bookings.n_closings)
+        return false;
+    for (size_t i = reservation_index_after(index, from - 1); i < index->n; i++) {
+        struct reservation *r = reservation_index_at(index, i)->reservation;
+
+        if (!r->closes)
+            continue;
+        slot_table_release(engine->table, r);
+        lifted = true;
+    }
+    return lifted;
 }
 
 void bookings_settle(struct engine *engine)

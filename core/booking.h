@@ -20,6 +20,7 @@ struct bookings {
     struct reservation_index by_end;   /* scheduled and active ones */
     uint64_t next_order;               /* insertion order among equal times */
     bool staging;                      /* bookings go unsorted into the indexes */
+    size_t n_closings;                 /* booked reservations that close hosts */
     struct reservation_list withdrawn; /* freed when the next step begins */
     int64_t cpu_used[RESERVATION_KINDS];
     uint32_t *vms_on;    /* VMs on each host now */
@@ -51,6 +52,11 @@ void vms_arrive(struct engine *engine, struct reservation *vm);
 /* Takes everything the lease has booked out of the slot table, not out of the indexes. For
  * trials. */
 void lease_release_booked(struct engine *engine, const struct lease *lease);
+
+/* Lifts the closings (reservation.h) that begin at `from` or later, from the slot table only: until
+ * the caller's mark is undone, those hosts stay in service. False: there are none. O(what is
+ * scheduled from then on), and a release for each. */
+bool closings_lift(struct engine *engine, int64_t from);
 
 /* The placement of all VMs of the lease and what they hold; vm_host: a host for each VM, NULL: any
  * hosts; vm_held: as in struct mapping. O(VMs). */

@@ -1,22 +1,29 @@
-/* Finds a lease without an end a host until a reservation begins there, and one for later. */
+/* Finds a lease without an end hosts until a reservation begins there, or they are closed, and
+ * hosts for later. */
 #include "core/in_front.h"
 
 #include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/host_choice.h"
+#include "core/placing.h"
 #include "core/rebooking.h"
 #include "core/relocation.h"
 #include "core/restricted.h"
 
-static bool may_gain(const struct engine *engine, const struct lease *lease)
+static bool may_move_on(const struct engine *engine, const struct lease *lease)
 {
     const struct lease_request *request = &lease->request;
 
-    return engine->settings.in_front_least > 0 && request->kind == LEASE_BEST_EFFORT &&
-           request->duration == SPAN_UNLIMITED && request->terms == TERMS_NON_PREEMPTABLE &&
-           lease->n_vms == 1 && !lease->plan->has_demand && !has_image_transfer(engine, lease) &&
-           engine->figures.unfinished[LEASE_RESERVATION] &&
+    return engine->settings.in_front_least > 0 && request->duration == SPAN_UNLIMITED &&
+           request->terms == TERMS_NON_PREEMPTABLE && !has_image_transfer(engine, lease) &&
            engine->queues.rebooking_work < REBOOKING_WORK;
+}
+
+static bool may_gain(const struct engine *engine, const struct lease *lease)
+{
+    return may_move_on(engine, lease) && lease->request.kind == LEASE_BEST_EFFORT &&
+           lease->n_vms == 1 && !lease->plan->has_demand &&
+           engine->figures.unfinished[LEASE_RESERVATION];
 }
 
 /* The host that has room for the longest time; HOST_NONE: none has. */
@@ -50,7 +57,7 @@ static const struct lease *lease_behind(const struct engine *engine, uint32_t ho
     return NULL;
 }
 
-/* Is there another host for later? The stretch is in the lease's plan only meanwhile. */
+/* Are there other hosts for later? The stretch is in the lease's plan only meanwhile. */
 static bool plan_the_move(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     size_t mark = slot_table_mark(engine->table);
@@ -96,6 +103,59 @@ bool place_in_front(struct engine *engine, struct lease *lease, struct proposal 
     proposal->plan.vm = reservation_create(lease, RESERVATION_VM, engine->now, until,
                                            placement_of_vms(engine, lease, &host, NULL));
     if (plan_the_move(engine, lease, proposal))
+        return true;
+    proposal_finish(proposal);
+    return false;
+}
+
+/* --- hosts that are closed later -------------------------------------------------------------- */
+
+/* When the first of the hosts closes; INSTANT_NEVER. */
+static int64_t first_closing(const struct engine *engine, const struct placement *placement)
+{
+    const struct reservation_index *index = &engine->bookings.by_start;
+
+    for (size_t i = 0; i < index->n; i++) {
+        const struct reservation *r = reservation_index_at(index, i)->reservation;
+
+        for (uint32_t k = 0; r->closes && k < placement->n_hosts; k++)
+            if (placement->hosts[k] == r->placement->hosts[0])
+                return r->from;
+    }
+    return INSTANT_NEVER;
+}
+
+/* Where it could be now, and for ever if no host closed from the given time on. */
+static bool place_until(struct engine *engine, struct lease *lease, int64_t closings_from,
+                        struct proposal *proposal)
+{
+    const struct window_request request = {.lease = lease,
+                                           .from = engine->now,
+                                           .latest = engine->now,
+                                           .remaining = SPAN_UNLIMITED,
+                                           .spare_others = true};
+    struct reason reason = lease->reason;
+    size_t mark = slot_table_mark(engine->table);
+    bool placed = closings_lift(engine, closings_from) && place_within(engine, &request, proposal);
+
+    slot_table_undo(engine->table, mark);
+    lease->reason = reason;
+    return placed;
+}
+
+bool place_before_closings(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    int64_t from = instant_add(engine->now, engine->settings.in_front_least);
+
+    *proposal = (struct proposal){.start = engine->now};
+    if (!engine->bookings.n_closings || !may_move_on(engine, lease) || lease_is_suspended(lease))
+        return false;
+    engine->queues.rebooking_work++;
+    if (!place_until(engine, lease, from, proposal))
+        return false;
+    proposal->before_closing = true;
+    proposal->leave_by = first_closing(engine, proposal->plan.vm->placement);
+    if (proposal->leave_by != INSTANT_NEVER && plan_the_move(engine, lease, proposal))
         return true;
     proposal_finish(proposal);
     return false;

@@ -1,11 +1,13 @@
-/* in_front.h: a lease without an end runs in front of a reservation that begins much later.
+/* in_front.h: a lease without an end runs in front of a reservation that begins much later, or on
+ * hosts that are taken out of service much later.
  *
  * Where the reservation can neither be moved (rebooking.h) nor the lease be suspended for it, the
  * lease starts at once on the reserved host, and is moved, running, to a host that has room for
  * ever from then on. Both stays and the move are booked when the lease is placed: the reservation
- * keeps its host and its time.
+ * keeps its host and its time. The same where hosts close: but on the next host, too, the lease
+ * need not stay for ever. So hosts that are closed in turn, each week, can be used.
  *
- * Costs: O(hosts), and a mapping (mapper.h).
+ * Costs: O(hosts), and two mappings (mapper.h); closings: what is scheduled, besides.
  */
 #ifndef GALERNA_CORE_IN_FRONT_H
 #define GALERNA_CORE_IN_FRONT_H
@@ -20,5 +22,9 @@ struct engine;
  * can stay as long as the settings say. The proposal has two stretches. False: nothing has
  * changed. */
 bool place_in_front(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
+/* The same for any best-effort or immediate lease without an end that is never preempted, on hosts
+ * that close later. */
+bool place_before_closings(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 #endif

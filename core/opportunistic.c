@@ -112,7 +112,8 @@ void release_stretch(struct engine *engine, const struct vm_plan *stretch)
         slot_table_release(engine->table, stretch->after.items[i]);
 }
 
-/* The best hosts for the lease from move->at on; its current hosts are candidates, too. */
+/* The best hosts for the lease from move->at on; its current hosts are candidates, too. If there
+ * are none for ever, hosts that are closed much later: it moves on before they are. */
 static bool map_rest(struct engine *engine, struct relocation *move)
 {
     const struct vm_plan *current = lease_plan_current(move->lease);
@@ -133,6 +134,11 @@ static bool map_rest(struct engine *engine, struct relocation *move)
     release_stretch(engine, current);
     slot_table_book(engine->table, shortened);
     mapped = mapper_map(engine, &request, &mapping);
+    if (!mapped && request.until == INSTANT_NEVER && engine->settings.in_front_least > 0 &&
+        closings_lift(engine, instant_add(move->at, engine->settings.in_front_least))) {
+        mapping_finish(&mapping);
+        mapped = mapper_map(engine, &request, &mapping);
+    }
     if (mapped)
         memcpy(move->to, mapping.vm_host, move->lease->n_vms * sizeof *move->to);
     mapping_finish(&mapping);

@@ -21,6 +21,7 @@ struct proposal {
     struct vm_plan next;       /* running on, on other hosts; without a VM reservation: none */
     int64_t leave_by;          /* then: when the hosts of `plan` are another lease's, ... */
     int64_t leave_for;         /* ... and whose */
+    bool before_closing;       /* ... or no lease's, but out of service */
     struct lease_list victims; /* leases that make room */
     bool suspend_victims;      /* whatever the victims' terms are */
     bool in_future;

@@ -33,7 +33,8 @@ static bool place_at_once(struct engine *engine, struct lease *lease, struct pro
 {
     struct proposal at_once;
 
-    if (place_by_rebooking(engine, lease, &at_once) || place_in_front(engine, lease, &at_once)) {
+    if (place_by_rebooking(engine, lease, &at_once) || place_in_front(engine, lease, &at_once) ||
+        place_before_closings(engine, lease, &at_once)) {
         proposal_finish(proposal);
         *proposal = at_once;
         return true;
@@ -115,11 +116,15 @@ static void leaves_for(struct engine *engine, struct lease *lease, const struct 
 
     lease->plan->leave_by = proposal->leave_by;
     lease->plan->leave_for = proposal->leave_for;
-    lease->plan->makes_room = engine->has_leaving = true;
-    lease->reason = (struct reason){.id = REASON_LEAVES,
-                                    .n = {engine->site.hosts[here->placement->hosts[0]].id,
-                                          vm_plan_start(&proposal->next), proposal->leave_for,
-                                          proposal->leave_by}};
+    lease->plan->makes_room = !proposal->before_closing;
+    engine->has_leaving = true;
+    lease->reason = (struct reason){
+        .id = REASON_LEAVES,
+        .n = {engine->site.hosts[here->placement->hosts[0]].id, vm_plan_start(&proposal->next)}};
+    if (lease->plan->makes_room) {
+        lease->reason.n[2] = proposal->leave_for;
+        lease->reason.n[3] = proposal->leave_by;
+    }
 }
 
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)

@@ -26,15 +26,29 @@ static int64_t time_to_empty(const struct planner *planner, int32_t host)
     return rate > 0 ? megabits / rate / at_once : 0;
 }
 
-/* No operator wants it off its host. */
+/* When VMs begin to leave the drained host. */
+static int64_t empties_from(const struct planner *planner, const struct drain *drain)
+{
+    return drain->from - time_to_empty(planner, drain->host);
+}
+
+/* It is not there yet, and no operator wants it off its host now. */
 static bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
                               const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
     struct drain ahead;
 
-    return vm->wanted && !vm->resched &&
-           (!drains || !lease || !drains_ahead(drains, lease, vm->host, now, &ahead));
+    return vm->wanted && vm->wanted_on != vm->host && !vm->resched &&
+           (!drains || !lease || !drains_ahead(drains, lease, vm->host, now, &ahead) ||
+            empties_from(planner, &ahead) > now);
+}
+
+bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, int64_t now)
+{
+    int64_t least = planner->settings.engine.in_front_least;
+
+    return leaves == INSTANT_NONE || (least > 0 && leaves - now >= least);
 }
 
 /* At once. The time stays that of the first plan: it is in the owner's message. */
@@ -61,13 +75,13 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
     if (promised != INSTANT_NONE && (!drained || promised <= drain.from))
         return promised;
     if (vm_is_only_wanted(planner, drains, vm, now))
-        return vm->wanted_on == vm->host ? INSTANT_NONE : now;
+        return now;
     if (!drained || drain.until <= now ||
         (lease->phase == PHASE_RUNNING && lease_end_from(lease, now) <= drain.from))
         return INSTANT_NONE;
     if (drain.from <= now)
         return drain.from;
-    begins = drain.from - time_to_empty(planner, drain.host);
+    begins = empties_from(planner, &drain);
     return begins > now ? begins : leaves_now(lease, now);
 }
 

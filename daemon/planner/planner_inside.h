@@ -269,6 +269,9 @@ void planner_drop_leaves(struct planner *planner, int64_t now);
 /* As planner_leaves_by(), with these drains (NULL: none). */
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now);
+/* May a VM without an end be moved to a host, or to another one, that it must leave then?
+ * INSTANT_NONE: it need not. */
+bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, int64_t now);
 /* Why the VM leaves its host: " (host 3 is drained)". */
 void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,
                             size_t size);

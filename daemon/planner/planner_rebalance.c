@@ -57,7 +57,7 @@ static int64_t expected(const struct cluster_plan *plan, int64_t present, int64_
 static void add_host(struct cluster_plan *plan, const struct host *host, uint32_t place)
 {
     const struct drains *drains = plan->planner->settings.drains;
-    bool drained = drains && drains_of(drains, host->id);
+    bool drained = drains && drains_has(drains, host->id, plan->now);
     uint32_t number = plan->problem.n_hosts++;
 
     plan->places[number] = place;
@@ -135,7 +135,7 @@ static void count_measured(struct cluster_plan *plan)
     }
 }
 
-/* It runs on, undisturbed: nothing is planned for it, it keeps no device, CPUs or company, and
+/* It runs on, undisturbed: nothing is planned for it soon, it keeps no device, CPUs or company, and
  * it is not locked. */
 static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm,
                      const struct vm_observation *observed)
@@ -146,8 +146,9 @@ static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm
     return lease && lease->phase == PHASE_RUNNING && vm->goal == GOAL_RUN &&
            observed->state == VM_RUNNING && observed->history.host == vm->host && !vm_moves(vm) &&
            vm->command == COMMAND_NONE && !observed->resched && !observed->locked &&
-           !observed->hardware && !store_is_preempted(lease) &&
-           planner_leaves_by(planner, vm, plan->now) == INSTANT_NONE &&
+           !observed->hardware && !store_is_preempted(lease) && !store_moves_away(lease) &&
+           planner_stays_long_enough(planner, planner_leaves_by(planner, vm, plan->now),
+                                     plan->now) &&
            lease_end_from(lease, plan->now) > plan->now + STAYS_LONG_ENOUGH;
 }
 
@@ -251,6 +252,19 @@ static void keep_promises(struct cluster_plan *plan)
     }
 }
 
+/* It ends before the host is drained, or has no end and leaves it then, later than soon. */
+static bool goes_in_time(const struct cluster_plan *plan, const struct vm_record *vm, int32_t host)
+{
+    const struct drains *drains = plan->planner->settings.drains;
+    const struct lease_record *lease = store_lease(plan->planner->store, vm->lease);
+    int64_t end = lease_end_from(lease, plan->now);
+    struct drain ahead;
+
+    return !drains || !drains_ahead(drains, lease, host, plan->now, &ahead) || end <= ahead.from ||
+           (end == INSTANT_NEVER &&
+            planner_stays_long_enough(plan->planner, ahead.from, plan->now));
+}
+
 static bool may_use(void *context, uint32_t number, uint32_t host)
 {
     const struct cluster_plan *plan = context;
@@ -259,7 +273,7 @@ static bool may_use(void *context, uint32_t number, uint32_t host)
     int32_t id = plan->picture.hosts->pool.items[place].id;
 
     return host_filter_allows(candidate->filter, place) &&
-           !vm_avoids(candidate->vm, id, plan->now) &&
+           !vm_avoids(candidate->vm, id, plan->now) && goes_in_time(plan, candidate->vm, id) &&
            planner_move_way(plan->planner, candidate->vm, id, true).kind != MOVE_OFF;
 }
 

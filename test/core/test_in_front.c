@@ -153,6 +153,101 @@ static void it_ends_before_it_has_moved(void **state)
     scenario_end(&s);
 }
 
+/* --- on hosts that are closed later ------------------------------------------------------------
+ */
+
+enum { CLOSED = 90, DAY = 86400, WEEK = 7 * DAY };
+
+/* Each host is closed for an hour, on another day of the next weeks. */
+static void close_in_turn(struct scenario *s, uint32_t n_hosts, int weeks)
+{
+    for (uint32_t host = 0; host < n_hosts; host++)
+        for (int week = 0; week < weeks; week++) {
+            int64_t from = week * WEEK + (host + 1) * DAY;
+
+            adopt(
+                s,
+                (struct ask){.id = CLOSED + (int64_t)host * weeks + week,
+                             .duration = SPAN_UNLIMITED,
+                             .non_preemptable = true},
+                (struct adoption){
+                    .as = ADOPTED_CLOSING, .vm_host = &host, .since = from, .until = from + 3600});
+        }
+}
+
+static void begin_closing(struct scenario *s, uint32_t n_hosts, int weeks)
+{
+    scenario_begin(s, n_hosts);
+    s->settings.transfer_bandwidth = 100;
+    s->settings.in_front_least = 3600;
+    s->unchecked = true; /* it may be where a later closing is */
+    close_in_turn(s, n_hosts, weeks);
+}
+
+static void hosts_that_are_closed_in_turn_are_used(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin_closing(&s, 2, 3);
+    ask(&s, half_for_ever(20));
+    settle(&s);
+    assert_int_equal(state_of(&s, 20), LEASE_ACTIVE);
+    assert_string_equal(reason_of(&s, 20), "leaves: moves off host 1 at 86318");
+    assert_string_equal(plan_of(&s, 20), "VM 0-86359 on 1; MEM_MIGRATION 86318-86359 on 2; "
+                                         "VM 86359-ever on 2");
+    scenario_end(&s);
+}
+
+/* Nobody could take it when its host is closed. */
+static void without_a_host_for_later_it_waits_for_the_last_closing(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin_closing(&s, 1, 3);
+    ask(&s, half_for_ever(20));
+    settle(&s);
+    assert_string_equal(plan_of(&s, 20), "VM 1299600-ever on 1");
+    scenario_end(&s);
+}
+
+/* A host without closings comes first. */
+static void hosts_that_are_never_closed_come_first(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 3);
+    s.settings.in_front_least = 3600;
+    close_in_turn(&s, 2, 1);
+    ask(&s, half_for_ever(20));
+    settle(&s);
+    assert_string_equal(plan_of(&s, 20), "VM 0-ever on 3");
+    scenario_end(&s);
+}
+
+/* It must leave host 1; host 2 closes, too, a day later. */
+static void a_host_that_closes_later_takes_what_must_leave(void **state)
+{
+    static const uint32_t host_1[] = {0};
+    struct ask what = half_for_ever(20);
+    struct scenario s;
+
+    (void)state;
+    begin_closing(&s, 2, 1);
+    what.hosts = &only_second;
+    adopt(&s, what,
+          (struct adoption){.as = ADOPTED_RUNNING,
+                            .vm_host = host_1,
+                            .since = 0,
+                            .until = INSTANT_NEVER,
+                            .leave_by = 1});
+    settle(&s);
+    assert_string_equal(plan_of(&s, 20), "VM 0-41 on 1; MEM_MIGRATION 0-41 on 2; VM 41-ever on 2");
+    scenario_end(&s);
+}
+
 /* --- in an engine that takes over --------------------------------------------------------------
  */
 
@@ -263,6 +358,10 @@ int main(void)
         cmocka_unit_test(without_the_reservation_it_stays),
         cmocka_unit_test(a_near_reservation_is_not_worth_a_move),
         cmocka_unit_test(it_ends_before_it_has_moved),
+        cmocka_unit_test(hosts_that_are_closed_in_turn_are_used),
+        cmocka_unit_test(without_a_host_for_later_it_waits_for_the_last_closing),
+        cmocka_unit_test(hosts_that_are_never_closed_come_first),
+        cmocka_unit_test(a_host_that_closes_later_takes_what_must_leave),
         cmocka_unit_test(a_new_engine_plans_the_move_again),
         cmocka_unit_test(a_new_engine_begins_a_late_move_at_once),
         cmocka_unit_test(without_another_host_it_stays_and_says_so),

@@ -232,3 +232,29 @@ def rebalance_settings(t):
     code, text = t.scheduler.command("host", "rebalance", "0")
     t.require(code == 1 and "ONE_DRS/HOST_MIGRATION_THRESHOLD is 'few'" in text,
               "it is named: %d %s" % (code, text))
+
+
+@scenario("rebalance-drain-ahead")
+def rebalance_drain_ahead(t):
+    """Hosts that are drained each week are balanced until an hour before: VMs without an end, and those
+    that end in time. A host that is drained sooner gets only the latter."""
+    hosts = t.add_hosts(2, cores=8)
+    settle(t, BALANCE)
+    t.begin()
+    vms = crowd(t, hosts[0], 6, cpu=1)
+    drain = ("host", "drain", str(hosts[1]), "--until")
+    code, text = t.scheduler.command(*drain, "+40m", "--from", "+30m")
+    t.require(code == 0, "host %d is drained soon: %s" % (hosts[1], text))
+    t.require(plan(t, "--dry-run")["moves"] == [], "nothing goes there")
+    t.scheduler.command("host", "undrain", str(hosts[1]))
+    for host, begin in zip(hosts, (24, 48)):
+        code, text = t.scheduler.command("host", "drain", str(host), "--from", "+%dh" % begin,
+                                         "--until", "+%dh" % (begin + 1), "--repeat", "weekly",
+                                         "--times", "5")
+        t.require(code == 0, "host %d is drained each week: %s" % (host, text))
+    answer = plan(t)
+    t.require(len(answer["moves"]) == 3, "half of them move: %s" % answer)
+    t.wait(90, "three are on each host",
+           lambda: hosts_of(t, vms) == [hosts[0]] * 3 + [hosts[1]] * 3, *vms)
+    t.running_vm("late", cpu=1)
+    t.unbroken(*vms)
