@@ -87,6 +87,8 @@ struct vm {
     size_t n_nics;
     int32_t *networks; /* of its other NICs */
     size_t n_networks;
+    bool arriving; /* running, but not yet in its last record: OpenNebula begins the record of the
+                    * new host when it accepts a migration, and the migration a moment later */
     bool has_os_files;                  /* a kernel or initrd in a datastore */
     const struct vm_hardware *hardware; /* devices and NUMA nodes; NULL: it requests none */
     unsigned needs;                     /* VM_NEEDS_... */
@@ -102,8 +104,8 @@ enum {
 /* What a VM uses, as its host measures it; -1: not reported. */
 struct vm_use {
     int32_t id;
-    int64_t cpu;       /* 1/100 processors */
-    int64_t net, disk; /* bytes per second, in both directions */
+    int64_t cpu;                                       /* 1/100 processors */
+    int64_t net, disk;                                 /* bytes per second, in both directions */
     int64_t cpu_forecast, net_forecast, disk_forecast; /* what OpenNebula expects soon */
 };
 

@@ -409,10 +409,6 @@ static void end_vm(struct pool_reader *reader, void *object)
     else if (!draft->has_cpu || !draft->has_memory)
         pool_reader_reject(reader, "VM %d has no %s", vm->id, draft->has_cpu ? "MEMORY" : "CPU");
     vm->state = pool_vm_state(draft->state, draft->lcm_state, &vm->state_name);
-    /* oned begins the record of the new host when it accepts a migration, and the migration itself
-     * a moment later: the VM still runs on the former host, and may still be marked RESCHED. */
-    if (vm->state == VM_RUNNING && vm->history.sequence > 0 && vm->history.rstime == 0)
-        vm->state = VM_LIVE_MIGRATING;
     vm->user = or_empty(vm->user);
     vm->group = or_empty(vm->group);
     vm->name = or_empty(vm->name);
@@ -425,6 +421,7 @@ static void end_vm(struct pool_reader *reader, void *object)
         vm->n_images = vm->n_nics = 0;
         return;
     }
+    vm->arriving = vm->state == VM_RUNNING && vm->history.sequence > 0 && vm->history.rstime == 0;
     vm->disk = draft->disks;
     vm->networks = pool_take_ids(reader, &vm->n_networks);
     vm->hardware = vm_hardware_end(reader, &draft->hardware);

@@ -28,6 +28,8 @@ struct vm_observation {
     int64_t cpu, memory; /* 1/100, MB: a user may resize it */
     struct vm_history history;
     bool has_times; /* the history's times match its last record: the short form has none */
+    int64_t
+        arriving; /* monotonic milliseconds: since when its last record has not begun; 0: it has */
     int64_t created;
     int64_t ran_for;   /* seconds of the closed history records in the fullest document seen... */
     int32_t n_records; /* ... which had that many records */

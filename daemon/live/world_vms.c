@@ -6,6 +6,8 @@
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"
 
+enum { ARRIVES = 60 * 1000 /* milliseconds: a migration that was accepted has begun by then */ };
+
 /* --- observations ------------------------------------------------------------------------------
  */
 
@@ -47,6 +49,18 @@ void world_drop(struct world *world, int32_t id)
     map_remove(&world->observations, number);
 }
 
+/* The VM is running, and its last record has not begun: it is on its way to the host of that
+ * record. If oned ended before it began the migration, the record stays like that: the VM is where
+ * oned says. */
+static bool is_arriving(struct vm_observation *observed, const struct vm *vm, int64_t asked)
+{
+    if (observed->history.sequence != vm->history.sequence || (vm->is_extended && !vm->arriving))
+        observed->arriving = 0;
+    if (vm->is_extended && vm->arriving && !observed->arriving)
+        observed->arriving = asked;
+    return observed->arriving && vm->state == VM_RUNNING && asked - observed->arriving < ARRIVES;
+}
+
 /* The short form has no times: the known ones remain valid while the record is the same. */
 static void see_history(struct vm_observation *observed, const struct vm *vm, bool changed)
 {
@@ -71,16 +85,19 @@ static void see_error(struct vm_observation *observed, const struct vm *vm)
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 {
     struct vm_observation *observed = observation_make(world, vm->id);
-
-    bool changed;
+    enum vm_state state = vm->state;
+    bool arriving, changed;
 
     if (asked < observed->asked)
         return;
-    changed = observed->state != vm->state || observed->state_name != vm->state_name;
+    arriving = is_arriving(observed, vm, asked);
+    if (arriving)
+        state = VM_LIVE_MIGRATING;
+    changed = observed->state != state || observed->state_name != vm->state_name;
     if (changed || observed->asked == 0)
         observed->since = asked;
     observed->asked = asked;
-    observed->state = vm->state;
+    observed->state = state;
     observed->state_name = vm->state_name;
     observed->present = vm->state != VM_DONE;
     observed->resched = vm->resched;
@@ -88,7 +105,7 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
     observed->cpu = vm->cpu;
     observed->memory = vm->memory;
     observed->created = vm->stime;
-    see_history(observed, vm, changed);
+    see_history(observed, vm, changed || arriving);
     see_error(observed, vm);
     observed->missing = 0;
     world->in_vmgroups |= vm->in_vmgroup;

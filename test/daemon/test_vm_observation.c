@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "daemon/live/world.h"
+#include "test/daemon/fake_cloud.h"
 
 static struct vm_observation in_state(enum vm_state state)
 {
@@ -69,6 +70,79 @@ static void states_that_end_by_themselves(void **state)
     assert_true(observed_failed(&failed) && !observed_failed(&booting));
 }
 
+/* --- migrations that have just been accepted -------------------------------------------------- */
+
+struct sight {
+    struct fake_cloud *fake;
+    struct world *world;
+    struct vm *vm;
+};
+
+/* VM 1 runs; its record on host 2 has not begun. */
+static void open_sight(struct sight *sight)
+{
+    sight->fake = fake_cloud_create();
+    fake_cloud_add_host(sight->fake, 2, 400, 4096);
+    sight->vm = fake_cloud_add_vm(sight->fake, 1, VM_RUNNING, 2, 100, 512);
+    sight->vm->history.sequence = 1;
+    sight->vm->arriving = true;
+    sight->world = fake_cloud_world(sight->fake);
+}
+
+static void close_sight(struct sight *sight)
+{
+    world_destroy(sight->world);
+    cloud_destroy(&sight->fake->cloud);
+}
+
+static const struct vm_observation *look(struct sight *sight)
+{
+    fake_cloud_wait_a_moment();
+    world_poll(sight->world, POLL_FULL);
+    while (cloud_pending(&sight->fake->cloud))
+        assert_int_equal(cloud_wait(&sight->fake->cloud, NULL, 0, 0, NULL), 0);
+    return world_vm(sight->world, 1);
+}
+
+/* As if it had been seen like that so much earlier, in milliseconds. */
+static void wait_for(const struct sight *sight, int64_t time)
+{
+    ((struct vm_observation *)(uintptr_t)world_vm(sight->world, 1))->arriving -= time;
+}
+
+static void an_accepted_migration_is_under_way(void **state)
+{
+    struct sight sight;
+
+    (void)state;
+    open_sight(&sight);
+    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
+    wait_for(&sight, 50000);
+    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
+    sight.vm->arriving = false;
+    assert_int_equal(look(&sight)->state, VM_RUNNING);
+    close_sight(&sight);
+}
+
+/* oned was killed in between: the record will never begin. */
+static void one_that_never_begins_is_over_after_a_minute(void **state)
+{
+    struct sight sight;
+    int64_t since;
+
+    (void)state;
+    open_sight(&sight);
+    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
+    wait_for(&sight, 60000);
+    assert_int_equal(look(&sight)->state, VM_RUNNING);
+    since = world_vm(sight.world, 1)->since;
+    assert_int_equal(look(&sight)->state, VM_RUNNING);
+    assert_int_equal(world_vm(sight.world, 1)->since, since);
+    sight.vm->history.sequence = 2; /* the next one */
+    assert_int_equal(look(&sight)->state, VM_LIVE_MIGRATING);
+    close_sight(&sight);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +150,8 @@ int main(void)
         cmocka_unit_test(suspended_and_powered_off_hold_it_in_oneds_books),
         cmocka_unit_test(what_is_gone_or_never_ran_holds_nothing),
         cmocka_unit_test(states_that_end_by_themselves),
+        cmocka_unit_test(an_accepted_migration_is_under_way),
+        cmocka_unit_test(one_that_never_begins_is_over_after_a_minute),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,24 +196,30 @@ static void time_in_running(void **state)
     vm_pool_finish(&pool);
 }
 
+/* The short form has no times, and says nothing of that. */
 static void a_migration_begins_with_the_record_of_the_new_host(void **state)
 {
-    static const char *const rstimes[] = {"0", "1300"};
-    static const enum vm_state states[] = {VM_LIVE_MIGRATING, VM_RUNNING};
+    static const struct {
+        const char *times, *permissions;
+        bool arriving;
+    } cases[] = {
+        {"<RSTIME>0</RSTIME>", "<PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>", true},
+        {"<RSTIME>1300</RSTIME>", "<PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS>", false},
+        {"", "", false}};
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         char text[512];
         struct vm_pool pool;
 
         snprintf(text, sizeof text,
-                 "<VM><ID>4</ID><STATE>3</STATE><LCM_STATE>3</LCM_STATE><RESCHED>1</RESCHED>"
+                 "<VM><ID>4</ID>%s<STATE>3</STATE><LCM_STATE>3</LCM_STATE><RESCHED>1</RESCHED>"
                  "<TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY></TEMPLATE><HISTORY_RECORDS><HISTORY>"
-                 "<SEQ>1</SEQ><HID>8</HID><RSTIME>%s</RSTIME><RETIME>0</RETIME></HISTORY>"
-                 "</HISTORY_RECORDS></VM>",
-                 rstimes[i]);
+                 "<SEQ>1</SEQ><HID>8</HID>%s</HISTORY></HISTORY_RECORDS></VM>",
+                 cases[i].permissions, cases[i].times);
         pool = read_text(text);
-        assert_int_equal(pool.items[0].state, states[i]);
+        assert_int_equal(pool.items[0].state, VM_RUNNING);
+        assert_int_equal(pool.items[0].arriving, cases[i].arriving);
         vm_pool_finish(&pool);
     }
 }
