@@ -74,6 +74,7 @@ const char *const reason_names[REASONS] = {
     [REASON_NO_OTHER_HOST] = "no-other-host",
     [REASON_PAUSE] = "pause",
     [REASON_RULE_BROKEN] = "rule-broken",
+    [REASON_TURN] = "turn",
     [REASON_NO_ROOM_YET] = "no-room-yet",
 };
 
@@ -195,6 +196,8 @@ static const struct {
     [REASON_NO_OTHER_HOST] = {LEAD_NONE, "VM %n must leave host %n: %s"},
     [REASON_PAUSE] = {LEAD_NONE, "the start of VM %n failed, attempt %n"},
     [REASON_RULE_BROKEN] = {LEAD_NONE, "VM %n on host %n breaks a rule of its VM group: %s"},
+    [REASON_TURN] = {LEAD_WAITS,
+                     "for its turn: as many operations as %s allows (%n) are unfinished"},
     [REASON_NO_ROOM_YET] = {LEAD_NONE, "%s"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},

@@ -91,6 +91,8 @@ enum reason_id {
     REASON_NO_OTHER_HOST,         /* n[0] a VM that must leave n[1], its host; text: why not */
     REASON_PAUSE,                 /* n[0] the VM, n[1] attempts that failed */
     REASON_RULE_BROKEN,           /* n[0] a running VM, n[1] its host; text: the rule it breaks */
+    REASON_TURN, /* OpenNebula carries out n[0] operations, no more may be begun; text: the option
+                  * that says so */
     REASON_NO_ROOM_YET, /* it has a planned start; text: what datastores or networks lack */
     REASONS
 };

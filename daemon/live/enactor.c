@@ -205,12 +205,40 @@ static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, e
            planner_host_has_units(enactor->daemon->planner, vm->id, target);
 }
 
-static bool within_limits(const struct enactor *enactor, int32_t host)
+static bool host_is_busy(const struct enactor *enactor, int32_t host)
 {
     const struct host_usage *usage = enactor_usage_of(enactor, host);
+
+    return usage && usage->busy >= enactor->daemon->live->actions_per_host;
+}
+
+/* Told when it lasts: with each message OpenNebula has one call more. */
+static void tell_turn(struct enactor *enactor, const struct vm_record *vm, const char *option,
+                      int64_t most)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    const struct reason reason = {.id = REASON_TURN, .n = {most}, .text = option};
+    int64_t now = clock_monotonic();
+
+    if (!vm->blocked)
+        vm_note_blocked(enactor->daemon->store, vm, now);
+    if (lease && lease->phase == PHASE_STARTING && now - vm->blocked > BLOCKED_TOO_LONG)
+        lease_explain(enactor->daemon->store, lease, &reason, NULL, INSTANT_NONE);
+}
+
+static bool within_limits(struct enactor *enactor, const struct vm_record *vm, enum command command)
+{
     const struct live_configuration *live = enactor->daemon->live;
 
-    return enactor->busy < live->actions_in_all && (!usage || usage->busy < live->actions_per_host);
+    if (enactor->busy >= live->actions_in_all) {
+        tell_turn(enactor, vm, "actions-in-all", live->actions_in_all);
+        return false;
+    }
+    if (host_is_busy(enactor, command_host(vm, command)) || host_is_busy(enactor, vm->host)) {
+        tell_turn(enactor, vm, "actions-per-host", live->actions_per_host);
+        return false;
+    }
+    return true;
 }
 
 static void watch(struct enactor *enactor, int32_t id)
@@ -324,7 +352,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!within_limits(enactor, command_host(vm, command)) || !within_limits(enactor, vm->host))
+    if (!within_limits(enactor, vm, command))
         return false;
     if (!takes_room(command))
         return true;
@@ -355,12 +383,22 @@ static void tell_start(struct enactor *enactor, const struct vm_record *vm, int6
                   host->name);
 }
 
+static void has_turn(struct enactor *enactor, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+
+    if (lease && lease->reason_id == REASON_TURN)
+        lease_explain(enactor->daemon->store, lease, &(struct reason){.id = REASON_NONE}, NULL,
+                      INSTANT_NONE);
+}
+
 static void prepare(struct enactor *enactor, const struct vm_record *vm, enum command command,
                     int64_t now)
 {
     struct host_usage *usage = enactor_usage_of(enactor, command_host(vm, command));
 
     tell_start(enactor, vm, now);
+    has_turn(enactor, vm);
     vm_command(enactor->daemon->store, vm, command, now);
     if (usage) {
         usage->busy++;

@@ -422,6 +422,37 @@ static void promised_starts_come_first(void **state)
     scene_close(&scene);
 }
 
+/* It says so once it lasts, and no longer when its command is sent. */
+static void a_start_that_waits_for_its_turn_says_so(void **state)
+{
+    struct store *store = store_of(state);
+    const struct lease_record *lease;
+    char text[STORE_ACTIVITY_MAX];
+    struct scene scene;
+    struct vm_record *vm;
+
+    open_with_hosts(&scene, state, 2);
+    scene.live.actions_in_all = 1;
+    add(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    vm = add(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100);
+    suspended(vm);
+    lease_to_change(store, 2)->phase = PHASE_STARTING;
+    lease = store_lease(store, 2);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    assert_int_equal(lease->reason_id, REASON_NONE);
+    vm->blocked -= 11 * 1000;
+    assert_int_equal(scene_enact(&scene, NOW + 11), 0);
+    store_activity(lease, NOW + 11, text, sizeof text);
+    assert_non_null(strstr(text,
+                           "Starting: waits for its turn: as many operations as actions-in-all "
+                           "allows (1) are unfinished"));
+    scene.live.actions_in_all = 2;
+    assert_int_equal(scene_enact(&scene, NOW + 12), 1);
+    assert_int_equal(lease->reason_id, REASON_NONE);
+    scene_close(&scene);
+}
+
 int main(void)
 {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
@@ -440,6 +471,7 @@ int main(void)
         WITH_STORE(a_group_waits_for_its_last_member),
         WITH_STORE(the_history_tells_a_start_with_its_first_command),
         WITH_STORE(promised_starts_come_first),
+        WITH_STORE(a_start_that_waits_for_its_turn_says_so),
         WITH_STORE(room_tried_for_a_group_is_given_back_where_it_was_taken),
     };
 
