@@ -190,7 +190,7 @@ static struct reservation *hold_on(struct engine *engine, struct lease *lease, u
                               placement);
 }
 
-void hold_room(struct engine *engine, struct lease *lease, struct held_room *held)
+static void hold_room(struct engine *engine, struct lease *lease, struct held_room *held)
 {
     for (size_t set = 0;
          set < lease->request.n_node_sets && slot_table_free_cpu_now(engine->table) > 0; set++) {
@@ -209,6 +209,20 @@ void hold_room(struct engine *engine, struct lease *lease, struct held_room *hel
             reservation_list_append(&held->list, r);
         }
     }
+}
+
+void hold_room_for(struct held_room *held, struct lease *lease)
+{
+    lease_list_append(&held->waiting, lease);
+}
+
+void hold_room_against(struct engine *engine, struct held_room *held, int64_t priority)
+{
+    if (!held->waiting.n || held->waiting.items[0]->request.priority <= priority)
+        return;
+    for (size_t i = 0; i < held->waiting.n; i++)
+        hold_room(engine, held->waiting.items[i], held);
+    held->waiting.n = 0;
 }
 
 /* For those who ask what is held. */
@@ -238,6 +252,7 @@ void release_held_room(struct engine *engine, struct held_room *held)
         slot_table_release(engine->table, held->list.items[i]);
     }
     reservation_list_destroy(&held->list);
+    free(held->waiting.items);
     for (size_t i = 0; i < held->n_demands; i++)
         free(held->demands[i]);
     free(held->demands);

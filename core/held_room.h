@@ -13,12 +13,14 @@
 
 #include <stdint.h>
 
+#include "core/leases.h"
 #include "core/plan.h"
 
 struct engine;
 
 /* All that is held in a pass over the queue; zero to begin with. */
 struct held_room {
+    struct lease_list waiting; /* of one priority: nothing is held for them yet */
     struct reservation_list list;
     struct vm_demand **demands; /* of what is held for VMs with demands; as many as allocated */
     size_t n_demands, demands_allocated;
@@ -27,9 +29,15 @@ struct held_room {
     uint64_t changes;  /* of the slot table, seen so far */
 };
 
-/* For each VM of the lease, books what it needs, as far as it is free, on the host that could hold
- * the VM and has the most free CPU now; in the slot table only. Of its demand, units. */
-void hold_room(struct engine *engine, struct lease *lease, struct held_room *held);
+/* The lease could not be placed: room is to be held for it before a lease of lower priority is
+ * tried.
+ */
+void hold_room_for(struct held_room *held, struct lease *lease);
+
+/* A lease of this priority is tried next. If those that wait have a higher one, books, for each VM
+ * of them, what it needs, as far as it is free, on the host that could hold the VM and has the most
+ * free CPU now; in the slot table only. Of its demand, units. */
+void hold_room_against(struct engine *engine, struct held_room *held, int64_t priority);
 
 /* Releases all that is held, and the memory; engine_held() tells what it was. */
 void release_held_room(struct engine *engine, struct held_room *held);

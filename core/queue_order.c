@@ -3,11 +3,9 @@
 #include "core/queue_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/engine_state.h"
 #include "core/fair_share.h"
-#include "core/meeting.h"
 #include "core/outputs.h"
 #include "core/relief.h"
 #include "core/stretches.h"
@@ -101,27 +99,6 @@ void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bo
 
     if (n > 1)
         qsort_r(leases, n, sizeof(struct lease *), compare, &order);
-}
-
-static bool is_companion(const struct lease *lease, const struct lease *other)
-{
-    return other->request.priority == lease->request.priority && lease_joins(lease, other);
-}
-
-void queue_bring_companions(struct lease_list *waiting, size_t next, const struct lease *lease)
-{
-    struct lease **items = waiting->items;
-
-    if (!lease_joins(lease, lease) || next == waiting->n || is_companion(lease, items[next]))
-        return; /* those behind the next one follow when it is placed */
-    for (size_t i = next; i < waiting->n; i++) {
-        struct lease *other = items[i];
-
-        if (is_companion(lease, other)) {
-            memmove(&items[next + 1], &items[next], (i - next) * sizeof(struct lease *));
-            items[next++] = other;
-        }
-    }
 }
 
 static bool gives_up_its_place(const struct engine *engine, const struct lease *holder,

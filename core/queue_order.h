@@ -14,11 +14,6 @@ bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
 /* That order; without `by_priority` all priorities count as equal. O(n log n). */
 void queue_sort(const struct engine *engine, struct lease **leases, size_t n, bool by_priority);
 
-/* The lease has been placed: those of waiting->items[next] and later that must be on a host with
- * it, of the same priority, are tried at once, or others could take the room that it has there for
- * them. O(n), O(1) for a lease without such a rule. */
-void queue_bring_companions(struct lease_list *waiting, size_t next, const struct lease *lease);
-
 /* The most important queued lease, if less important ones hold places in the future; or NULL. */
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);
 

@@ -13,6 +13,7 @@
 #include "core/queue_order.h"
 #include "core/restricted.h"
 #include "core/schedule.h"
+#include "core/turns.h"
 #include "core/units.h"
 #include "util/memory.h"
 
@@ -324,7 +325,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     if (lease->plan->has_demand)
         explain_demand(engine, lease);
     if (others_behind && may_backfill)
-        hold_room(engine, lease, held);
+        hold_room_for(held, lease);
     queue_insert(engine, lease);
     return may_backfill;
 }
@@ -369,31 +370,35 @@ static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queues.queue;
     struct held_room held = {0};
+    struct lease *lease;
+    struct turns turns;
     bool by_priority;
-    size_t next = 0;
 
     engine->queues.rebooking_work = 0;
     engine->queues.queue = engine->queues.trying;
     engine->queues.queue.n = 0;
     displace_planned(engine, &waiting);
     by_priority = queue_put_in_order(engine, &waiting);
-    while (next < waiting.n) {
-        struct lease *lease = waiting.items[next];
+    turns_begin(&turns, &waiting);
+    while ((lease = turns_next(&turns))) {
         bool others_behind =
             by_priority && lease->request.priority > waiting.items[waiting.n - 1]->request.priority;
 
         if (engine->settings.behaviour.queue_pass_by_free_cpu && !future_allowed(engine) &&
-            slot_table_free_cpu_now(engine->table) == 0)
+            slot_table_free_cpu_now(engine->table) == 0) {
+            queue_insert(engine, lease);
             break;
-        next++;
+        }
+        hold_room_against(engine, &held, lease->request.priority);
         if (!schedule_queued(engine, lease, others_behind, &held))
             break;
         if (lease->plan->has_demand && !lease->plan->in_queue)
-            queue_bring_companions(&waiting, next, lease);
+            turns_placed(&turns, lease);
     }
     release_held_room(engine, &held);
-    while (next < waiting.n)
-        queue_insert(engine, waiting.items[next++]);
+    while ((lease = turns_next(&turns)))
+        queue_insert(engine, lease);
+    turns_end(&turns);
     engine->queues.trying = waiting;
     engine->queues.next_expiry = next_expiry(engine);
 }

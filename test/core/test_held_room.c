@@ -97,7 +97,10 @@ static void hold_one(struct play *play, struct held_room *held)
     int64_t cpu = nodes->amounts.of[RESOURCE_CPU];
     size_t before = held->list.n;
 
-    hold_room(play->engine, lease, held);
+    hold_room_for(held, lease);
+    hold_room_against(play->engine, held, lease->request.priority);
+    assert_int_equal(held->list.n, before);
+    hold_room_against(play->engine, held, lease->request.priority - 1);
     for (uint32_t vm = 0; vm < nodes->count; vm++) {
         uint32_t host = scan(play, cpu, nodes->hosts != NULL);
         const struct reservation *r;

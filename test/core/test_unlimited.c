@@ -197,6 +197,37 @@ static void a_reservation_for_later_leaves_idle_hosts_whole(void **state)
     beside_a_reservation(true);
 }
 
+static struct ask part(int64_t id, int32_t priority, int64_t cpu)
+{
+    return (struct ask){.id = id,
+                        .kind = LEASE_BEST_EFFORT,
+                        .priority = priority,
+                        .cpu = cpu,
+                        .memory = 64,
+                        .duration = SPAN_UNLIMITED,
+                        .non_preemptable = true};
+}
+
+/* Host 1 has room of 40. Lease 2 waits for more than that: others of its priority do not wait
+ * behind it, but what they leave is kept for it. */
+static void room_is_kept_from_lower_priorities_only(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    ask(&s, part(1, 1, 60));
+    settle(&s);
+    ask(&s, part(2, 1, 80));
+    ask(&s, part(3, 1, 30));
+    ask(&s, part(4, 0, 10));
+    settle(&s);
+    assert_int_equal(state_of(&s, 2), LEASE_QUEUED);
+    assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
+    assert_int_equal(state_of(&s, 4), LEASE_QUEUED);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +240,7 @@ int main(void)
         cmocka_unit_test(it_makes_room_by_being_suspended),
         cmocka_unit_test(with_a_deadline_it_is_given_up),
         cmocka_unit_test(a_reservation_for_later_leaves_idle_hosts_whole),
+        cmocka_unit_test(room_is_kept_from_lower_priorities_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
