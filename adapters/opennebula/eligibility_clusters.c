@@ -71,11 +71,11 @@ static void read_common(const struct eligibility *eligibility, const struct vm *
     }
 }
 
-/* The text with other clusters in its first parentheses; to be freed. */
-static char *with_clusters(const char *text, const char *test, const struct common *common)
+/* The clusters in parentheses, and the rest of the text, from where these are closed; to be freed.
+ */
+static char *with_clusters(const char *test, const struct common *common, const char *rest)
 {
-    const char *rest = strchr(text, ')');
-    size_t room = strlen(text) + common->n * (strlen(test) + 16) + 3, length = 0;
+    size_t room = strlen(rest) + common->n * (strlen(test) + 16) + 3, length = 0;
     char *mended = memory_new(room, 1);
 
     for (size_t i = 0; i < common->n; i++)
@@ -85,24 +85,43 @@ static char *with_clusters(const char *text, const char *test, const struct comm
     return mended;
 }
 
+/* Of a VM whose automatic NICs got networks after the text was made: oned moves it only where these
+ * are. */
+static char *with_added_clusters(const char *test, const struct common *common, const char *text)
+{
+    size_t room = (text ? strlen(text) : 0) + 8;
+    char *rest = memory_new(room, 1), *mended;
+
+    if (text && *text)
+        snprintf(rest, room, ") & (%s)", text);
+    else
+        snprintf(rest, room, ")");
+    mended = with_clusters(test, common, rest);
+    free(rest);
+    return mended;
+}
+
 const char *eligibility_automatic(struct eligibility *eligibility, const struct vm *vm,
                                   const char *name)
 {
     static const char *const tests[] = {"CLUSTER_ID = ", "\"CLUSTERS/ID\" @> "};
     const char *text = attributes_find(&vm->template, name), *test = NULL;
+    bool of_hosts = strcmp(name, "AUTOMATIC_REQUIREMENTS") == 0;
     struct common common;
     char *mended;
     uint32_t number;
 
     for (size_t i = 0; text && i < sizeof tests / sizeof *tests; i++)
-        if (text[0] == '(' && strncmp(text + 1, tests[i], strlen(tests[i])) == 0)
+        if (text[0] == '(' && strncmp(text + 1, tests[i], strlen(tests[i])) == 0 &&
+            strchr(text, ')'))
             test = tests[i];
-    if (!test || !strchr(text, ')'))
+    if (!test && (!of_hosts || vm->n_networks == 0))
         return text;
     read_common(eligibility, vm, &common);
     if (!common.known || !common.any || common.n == 0)
         return text;
-    mended = with_clusters(text, test, &common);
+    mended = test ? with_clusters(test, &common, strchr(text, ')'))
+                  : with_added_clusters(tests[0], &common, text);
     number = map_add_text(&eligibility->automatic_texts, mended);
     free(mended);
     return map_key_bytes(&eligibility->automatic_texts, number);

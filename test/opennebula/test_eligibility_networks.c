@@ -76,6 +76,28 @@ static void requirements_ranks_and_rights(void **state)
     some_site_finish(&site);
 }
 
+/* OpenNebula wrote no clusters, since the VM got its network when it was placed. */
+static void a_vm_moves_only_where_its_network_is(void **state)
+{
+    static int32_t networks[] = {4};
+    struct some_vm some;
+    struct some_site site;
+
+    (void)state;
+    some_site_init(&site, NULL, NULL);
+    vm_with(&some, NULL, NULL);
+    some.automatic =
+        (struct attribute){"AUTOMATIC_REQUIREMENTS", "!(PIN_POLICY = PINNED) | ID = 0"};
+    some.vm.template = (struct attributes){&some.automatic, 1, 0};
+    assert_hosts(&site, &some.vm, "0,1,2,3");
+    some.vm.networks = networks;
+    some.vm.n_networks = 1;
+    assert_hosts(&site, &some.vm, "2,3"); /* network 4 is in 100 */
+    some.vm.template = (struct attributes){0};
+    assert_hosts(&site, &some.vm, "2,3");
+    some_site_finish(&site);
+}
+
 /* The clusters that OpenNebula wrote into a VM are those of its networks and images at that time.
  */
 static void clusters_are_put_up_to_date(void **state)
@@ -294,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requirements_ranks_and_rights),
         cmocka_unit_test(clusters_are_put_up_to_date),
+        cmocka_unit_test(a_vm_moves_only_where_its_network_is),
         cmocka_unit_test(policies),
         cmocka_unit_test(promised_addresses_are_taken),
         cmocka_unit_test(nobody_may_ask_for_too_much),

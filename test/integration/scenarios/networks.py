@@ -127,6 +127,27 @@ def networks_auto_resched(t):
     t.deployed_once(late)
 
 
+@scenario("networks-auto-cluster")
+def networks_auto_cluster(t):
+    """A VM with an automatic NIC leaves its host only for hosts in a cluster of its network."""
+    first, second, west = t.add_hosts(3, cores=4)
+    cluster = t.oned.call("one.cluster.allocate", "west")
+    t.oned.call("one.cluster.addhost", cluster, west)
+    t.oned.call("one.cluster.adddatastore", cluster, 0)
+    network(t, "lab", 5)
+    t.begin()
+    filler = t.running_vm("filler", cpu=4, requirements='ID="%d"' % second)
+    vm = t.running_vm("v", cpu=1, more=nic())
+    t.require(t.look(vm).host == first, "in the cluster of the network", vm)
+    t.pause(6)
+    t.scheduler.ask("host", "drain", str(first))
+    t.wait_reason(vm, 15, "must leave its host .*no other host")
+    t.throughout(8, "it stays", lambda: t.look(vm).host == first, vm)
+    t.require("refused" not in t.scheduler.ask("lease", "history", str(vm)), "nothing was tried", vm)
+    t.delete(filler)
+    t.wait(40, "it moves to the host in that cluster", lambda: t.look(vm).host == second, vm)
+
+
 @scenario("networks-cluster-added")
 def networks_cluster_added(t):
     """A waiting VM can use a cluster that its network joins later: OpenNebula #1204."""
