@@ -168,7 +168,7 @@ static const struct {
     [REASON_LOCKED] = {LEAD_NONE,
                        "VM %n is locked; it is placed when its user or an administrator unlocks "
                        "it"},
-    [REASON_LATE] = {LEAD_NONE, "late: %d after its start, VM %n on host %n is %s"},
+    [REASON_LATE] = {LEAD_NONE, "%oVM %n on host %n is %s"},
     [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started in %n attempts; last failure: %s"},
     [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
     [REASON_QUARANTINED] = {LEAD_NONE,
@@ -178,7 +178,7 @@ static const struct {
     [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
                                 "no host it may use has enough CPU together with enough memory: "
                                 "at most %c CPU, and at most %n MB, %v requested"},
-    [REASON_MISSED] = {LEAD_NONE, "missed: it could not be started before %t"},
+    [REASON_MISSED] = {LEAD_NONE, "it could not be started before %t"},
     [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
     [REASON_UNKNOWN] = {LEAD_NONE, "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it"},
     [REASON_UNUSED] = {LEAD_NONE, "its VMs were unused, so it ended before its time"},
@@ -219,6 +219,15 @@ static const char *sentence_of(const struct reason *reason)
         return "%v requested at once, room for all of them now, but not for long enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t";
+    if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
+        return "its start at %t has passed, and %o%s";
+    if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)
+        return "must end by %t, the earliest possible end is %t: %s";
+    if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])
+        return "no room in time for it to end by %t";
+    if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
+        return "for room: %v requested, room for all of them now, but host %o%n is drained or "
+               "booked from %t on";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
         return "%v requested, but no host is large enough for one";
     if (reason->id == REASON_NO_HOST_ALLOWED && n[1] == 0)
@@ -241,10 +250,18 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
         return "CPUs, memory or pages of NUMA nodes are in use on the %h with room and such nodes, "
                "without a known end";
+    if (reason->id == REASON_CANNOT_LEAVE && n[0] == INSTANT_NONE)
+        return n[1] ? "must leave its host%o%o%s, but no other host that it may use has room, and "
+                      "the devices, CPUs and members of its VM group that it needs there, for as "
+                      "long as it runs"
+                    : "must leave its host%o%s, but no other host that it may use has room for as "
+                      "long as it runs";
     if (reason->id == REASON_CANNOT_LEAVE && n[1])
         return "must leave its host by %t%o%s, but no other host that it may use has room, and the "
                "devices, CPUs and members of its VM group that it needs there, for as long as it "
                "runs";
+    if (reason->id == REASON_LATE && n[2] < 0)
+        return "%oVM %n is%o %s";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)
         return "for more VMs of its group: %v so far (group %s)";
     return sentences[reason->id].text;

@@ -30,8 +30,9 @@ enum reason_id {
                              * of their leases */
     REASON_KEPT_TOGETHER,   /* no room beside VMs that it must be with; n[0] one of their leases */
     REASON_NO_ROOM_FOR_ALL, /* no room on one host for all VMs that must be together */
-    REASON_START_PASSED,    /* reservation: n[0] start, n[1] now */
-    REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none) */
+    REASON_START_PASSED,    /* reservation: n[0] start, n[1] now; text: NULL, or what was missing */
+    REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none); text:
+                                   * NULL, or why */
     REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
     REASON_SHORTER_THAN_SHUTDOWN, /* n[0] duration, n[1] shutdown time */
     REASON_SUSPENDED_FOR,         /* n[0] the lease it made room for, n[1] when */
@@ -50,14 +51,14 @@ enum reason_id {
     REASON_MOVED, /* running, being moved to better hosts: n[0] when, n[1] seconds in total if it
                    * stayed, n[2] if it moves, n[3] percent gained */
     REASON_ROOM_RESERVED, /* n[0] VMs asked for, all fit now, but lease n[1] needs host n[2] from
-                           * n[3] on: waits in the queue */
+                           * n[3] on, or (n[1]: -1) it is drained or booked: waits in the queue */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
     REASON_LEAVES, /* running, and moves off n[0], a host it must leave, at n[1]; n[3]: when lease
                     * n[2] gets the host; 0: another reason */
-    REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0]: no other has room, or
-                          * (n[1]: 1) what it demands beyond room, for as long as it runs; text: why
-                          * it must leave, in parentheses after a blank, or "" */
+    REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0] (INSTANT_NONE: at once): no
+                          * other has room, or (n[1]: 1) what it demands beyond room, for as long as
+                          * it runs; text: why it must leave, in parentheses after a blank, or "" */
     /* Of the live driver: */
     REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,   /* n[0] the VM; text: which command, and what OpenNebula says */
@@ -66,8 +67,8 @@ enum reason_id {
     REASON_ENDS_SOON,         /* at n[0] */
     REASON_GROUP_INCOMPLETE,  /* n[0] VMs are there of n[1] (0: not said); text: the group */
     REASON_LOCKED,            /* n[0] the VM */
-    REASON_LATE,              /* n[0] seconds after its start n[1], a VM, is on n[2], a host; text:
-                                 its state, and which VM has not left the host */
+    REASON_LATE,              /* n[0] seconds after its start n[1], a VM, is on n[2], a host or -1;
+                                 text: its state, and which VM has not left the host */
     REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
     REASON_CANCELLED_BY,      /* text: by which user */
     REASON_QUARANTINED,       /* all hosts it may use are quarantined */

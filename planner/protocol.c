@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host_filter.h"
+#include "planner/planning.h"
 #include "planner/wire_units.h"
 #include "util/memory.h"
 
@@ -218,11 +219,20 @@ static int64_t get_number(struct wire_reader *reader)
     return reader->failed ? 0 : number;
 }
 
+/* What holds a host to come and is no lease of the plan, such as a drain, has no number that means
+ * something to others. */
+static int64_t number_of(const struct reason *reason, size_t i)
+{
+    bool is_block = reason->id == REASON_ROOM_RESERVED && i == 1 && reason->n[i] >= BLOCK_BASE;
+
+    return is_block ? -1 : reason->n[i];
+}
+
 void wire_put_reason(struct wire_writer *writer, const struct reason *reason)
 {
     wire_put(writer, reason->id);
     for (size_t i = 0; i < 4; i++)
-        wire_put(writer, reason->n[i]);
+        wire_put(writer, number_of(reason, i));
     wire_put_text(writer, reason->text);
     wire_put_text(writer, reason->word);
 }

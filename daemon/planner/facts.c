@@ -409,6 +409,21 @@ static bool has_memory_places(const struct facts *facts, const struct lease_reco
     return have_places(facts, planned);
 }
 
+/* A lease that was suspended for a drain is not resumed in what is left until that begins. */
+static int64_t not_resumed_before(const struct facts *facts, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+    int64_t at = lease->earliest;
+    struct drain drain;
+
+    for (size_t i = 0; facts->drains && i < n; i++)
+        if (vm_avoids(vms[i], vms[i]->host, facts->now) &&
+            drains_ahead(facts->drains, lease, vms[i]->host, facts->now, &drain) && drain.from > at)
+            at = drain.from;
+    return at;
+}
+
 /* A waiting lease, or one that is leaving its hosts: they are occupied until it is likely to be
  * gone. Of the deadline leases, only those to be resumed. */
 static void gather_waiting(struct facts *facts, const struct lease_record *lease)
@@ -422,6 +437,7 @@ static void gather_waiting(struct facts *facts, const struct lease_record *lease
                                               .until = INSTANT_NONE,
                                               .accumulated = work_kept(lease, now),
                                               .not_before = INSTANT_NONE}};
+    int64_t not_before;
     struct asking asking;
 
     if (!asking_make(facts, lease, &asking))
@@ -432,8 +448,9 @@ static void gather_waiting(struct facts *facts, const struct lease_record *lease
         if (!overdue)
             fact.adoption.until = until_promised(facts, lease, fact.adoption.until, now);
     }
-    if (lease->earliest != INSTANT_NONE && lease->earliest > now)
-        fact.adoption.not_before = lease->earliest;
+    not_before = suspended && !deadline ? not_resumed_before(facts, lease) : lease->earliest;
+    if (not_before != INSTANT_NONE && not_before > now)
+        fact.adoption.not_before = not_before;
     if (deadline && fact.has_places && !leaving && facts->planner->settings.resumes_anywhere)
         fact.alternative = ALTERNATIVE_ANYWHERE;
     put_adoption(facts, lease, &asking, &fact);

@@ -41,7 +41,7 @@ static void use_estimate(const struct planner *planner, enum operation operation
         *rate = estimate.rate;
 }
 
-static void put_settings(const struct planner *planner, struct wire_writer *frame)
+struct engine_settings planner_engine_settings(const struct planner *planner)
 {
     struct engine_settings settings = planner->settings.engine;
 
@@ -54,6 +54,13 @@ static void put_settings(const struct planner *planner, struct wire_writer *fram
     }
     if (settings.boot_rate <= 0 && settings.override_boot_time == SPAN_NONE)
         settings.override_boot_time = planner->settings.boot_time;
+    return settings;
+}
+
+static void put_settings(const struct planner *planner, struct wire_writer *frame)
+{
+    const struct engine_settings settings = planner_engine_settings(planner);
+
     wire_put_raw(frame, &settings, sizeof settings);
 }
 

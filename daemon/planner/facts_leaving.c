@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/estimates.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
@@ -32,6 +34,65 @@ static int64_t empties_from(const struct planner *planner, const struct drain *d
     return drain->from - time_to_empty(planner, drain->host);
 }
 
+/* Seconds to suspend a VM and the other preemptible ones on its host, one after the other. */
+static int64_t time_to_suspend(const struct planner *planner, const struct vm_record *vm)
+{
+    const struct hosts_seen *hosts = world_hosts(planner->world);
+    const struct host *found = hosts ? host_pool_find(&hosts->pool, vm->host) : NULL;
+    const struct engine_settings settings = planner_engine_settings(planner);
+    const struct vm_observation *observed = world_vm(planner->world, vm->id);
+    int64_t memory = observed ? observed->memory : 0, n = 1;
+
+    for (size_t i = 0; found && i < found->n_vms; i++) {
+        const struct vm_record *other = store_vm(planner->store, found->vms[i]);
+        const struct lease_record *lease = other ? store_lease(planner->store, other->lease) : NULL;
+
+        observed = world_vm(planner->world, found->vms[i]);
+        if (!observed || !lease || other->id == vm->id || !planner_may_suspend(planner, lease))
+            continue;
+        memory += observed->memory;
+        n++;
+    }
+    if (settings.override_suspend_time != SPAN_NONE)
+        return n * settings.override_suspend_time;
+    return span_from_seconds((double)memory / settings.suspend_rate) + n;
+}
+
+int64_t planner_suspend_by(const struct planner *planner, const struct lease_record *lease,
+                           int64_t now)
+{
+    const struct drains *drains = planner->settings.drains;
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    int64_t by = INSTANT_NONE;
+
+    for (size_t i = 0; drains && i < n; i++) {
+        struct drain drain;
+        int64_t at;
+
+        if (vms[i]->gone || !drains_ahead(drains, lease, vms[i]->host, now, &drain))
+            continue;
+        at = drain.from - time_to_suspend(planner, vms[i]);
+        at = at > now ? at : now;
+        by = by == INSTANT_NONE || at < by ? at : by;
+    }
+    return by;
+}
+
+void planner_avoid_drained(const struct planner *planner, const struct lease_record *lease,
+                           int64_t now)
+{
+    const struct drains *drains = planner->settings.drains;
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    struct drain drain;
+
+    for (size_t i = 0; drains && i < n; i++)
+        if (!vms[i]->gone && drains_ahead(drains, lease, vms[i]->host, now, &drain) &&
+            drain.from > now)
+            vm_avoid_host(planner->store, vms[i], vms[i]->host, drain.from);
+}
+
 /* It is not there yet, and no operator wants it off its host now. */
 static bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
                               const struct vm_record *vm, int64_t now)
@@ -51,13 +112,6 @@ bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, in
     return leaves == INSTANT_NONE || (least > 0 && leaves - now >= least);
 }
 
-/* At once. The time stays that of the first plan: it is in the owner's message. */
-static int64_t leaves_now(const struct lease_record *lease, int64_t now)
-{
-    return lease->reason_id == REASON_CANNOT_LEAVE && lease->reason_n[0] < now ? lease->reason_n[0]
-                                                                               : now;
-}
-
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now)
 {
@@ -69,7 +123,7 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
     if (vm->gone || !lease || vm_moves(vm))
         return INSTANT_NONE;
     if (vm->resched)
-        return leaves_now(lease, now);
+        return now;
     drained = drains && drains_ahead(drains, lease, vm->host, now, &drain);
     promised = lease_moves_by(planner->store, lease, now);
     if (promised != INSTANT_NONE && (!drained || promised <= drain.from))
@@ -82,7 +136,7 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
     if (drain.from <= now)
         return drain.from;
     begins = empties_from(planner, &drain);
-    return begins > now ? begins : leaves_now(lease, now);
+    return begins > now ? begins : now;
 }
 
 void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,

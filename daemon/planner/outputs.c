@@ -85,6 +85,10 @@ void planner_set_reason(struct planner *planner, const struct lease_record *leas
     char text[STORE_TEXT_MAX];
     struct reason told = with_company(planner, lease, reason, text, sizeof text);
 
+    /* Of a late reservation each plan says from its own time on; its start says the same. */
+    if (told.id == REASON_NO_ROOM_AT_START && lease->phase == PHASE_RESERVED &&
+        lease->kind == LEASE_RESERVATION && told.n[1] > lease->start)
+        told.n[1] = lease->start;
     lease_explain(planner->store, lease, &told, vm_without_room(planner, lease, reason),
                   INSTANT_NONE);
 }

@@ -33,6 +33,7 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
     const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
     struct reason reason = view->reason;
     char cause[STORE_TEXT_MAX];
+    int64_t at;
 
     if (lease && reason.id == REASON_LEAVES && reason.n[3])
         note_in_front(planner, lease, &reason, now);
@@ -44,11 +45,20 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
     if (reason.id == REASON_CANNOT_LEAVE) {
         planner_leave_cause(planner, lease, now, cause, sizeof cause);
         reason.text = cause;
+        if (reason.n[0] <= now)
+            reason.n[0] = INSTANT_NONE; /* the message stays the same from plan to plan */
     }
     planner_set_reason(planner, lease, &reason);
-    if (view->reason.id != REASON_CANNOT_LEAVE || view->reason.n[0] > now || vm->resched ||
-        !planner_may_suspend(planner, lease))
+    if (reason.id != REASON_CANNOT_LEAVE || vm->resched || !planner_may_suspend(planner, lease))
         return;
+    at = planner_suspend_by(planner, lease, now);
+    if (at == INSTANT_NONE)
+        return;
+    if (at > now) {
+        planner->retry = at < planner->retry ? at : planner->retry;
+        return;
+    }
+    planner_avoid_drained(planner, lease, now);
     lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
     planned_of(&planner->planned, lease->id)->in_engine = false;
     planner->outdated = true;

@@ -156,7 +156,9 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
 {
     const struct lease_record *lease = store_lease(planner->store, view->lease);
     const struct planned *planned = planned_of(&drain->planned, view->lease);
+    struct reason reason = view->reason;
 
+    reason.n[0] = INSTANT_NONE; /* the time is said beside it */
     for (uint32_t i = 0; planned && i < planned->n_vms; i++) {
         struct drained_vm *vm = planned_vm(drain, view->lease, i);
 
@@ -165,7 +167,7 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
         if (lease && planner_may_suspend(planner, lease))
             vm->how = DRAINED_SUSPENDED;
         vm->at = view->reason.n[0];
-        reason_format_body(&view->reason, vm->why, sizeof vm->why, lease_time_text);
+        reason_format_body(&reason, vm->why, sizeof vm->why, lease_time_text);
     }
 }
 

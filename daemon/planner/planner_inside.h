@@ -280,6 +280,14 @@ void planner_leave_cause(const struct planner *planner, const struct lease_recor
                          int64_t now, char *text, size_t size);
 /* The earliest of the lease's VMs. */
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
+/* When VMs of a lease that find no other host are suspended, so that they and the others there are
+ * off their host when the drain begins; `now` if that time has come, INSTANT_NONE if no drain is
+ * ahead of them. */
+int64_t planner_suspend_by(const struct planner *planner, const struct lease_record *lease,
+                           int64_t now);
+/* It is suspended for that: its VMs avoid the host until then. */
+void planner_avoid_drained(const struct planner *planner, const struct lease_record *lease,
+                           int64_t now);
 /* Must a VM of the lease leave its host? Not if it is only wanted on another one. */
 bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
                           int64_t now);
@@ -346,6 +354,8 @@ void facts_gather(struct facts *facts);
 void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
                      const struct lease_request *request, const struct set_numbers *numbers,
                      const struct vm_observation *observed, uint32_t place);
+/* The settings with what operations were observed to take. */
+struct engine_settings planner_engine_settings(const struct planner *planner);
 /* Move the facts into a frame; rebuild: with hosts and adoptions. */
 void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
 /* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */

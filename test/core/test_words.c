@@ -14,6 +14,7 @@
 #include "core/reservation.h"
 #include "core/settings.h"
 #include "core/site.h"
+#include "util/instant.h"
 
 static void states_are_called_as_in_haizea(void **state)
 {
@@ -120,7 +121,10 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200, 1}};
     struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "not today"};
     struct reason silent = {.id = REASON_FAILED};
-    char sentence[100];
+    struct reason drained = {.id = REASON_ROOM_RESERVED, .n = {1, -1, 3, 100}};
+    struct reason in_time = {.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 90}};
+    struct reason stays = {.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE}, .text = " (why)"};
+    char sentence[160];
 
     (void)state;
     reason_format(&room, sentence, sizeof sentence, plus_text);
@@ -129,6 +133,14 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     assert_string_equal(sentence, "refused by policy: not today");
     reason_format(&silent, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "failed: ");
+    reason_format(&drained, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "waits for room: 1 VM requested, room for all of them now, but "
+                                  "host 3 is drained or booked from +100 on");
+    reason_format(&in_time, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "refused: no room in time for it to end by +100");
+    reason_format(&stays, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "must leave its host (why), but no other host that it may use "
+                                  "has room for as long as it runs");
 }
 
 static void a_sentence_is_cut_to_the_room_there_is(void **state)

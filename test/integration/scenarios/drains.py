@@ -86,7 +86,7 @@ def drain_without_room(t):
     t.require(line["state"] == "draining" and sorted(vm["vm"] for vm in line["staying"]) == sorted(left),
               "the list names them: %s" % line)
     status = t.scheduler.ask("status")
-    t.require(all("VM %d cannot leave host %d: must leave its host by" % (vm, hosts[0]) in status
+    t.require(all("VM %d cannot leave host %d: must leave its host" % (vm, hosts[0]) in status
                   for vm in left) and "(host %d is drained)" % hosts[0] in status,
               "the status says why: %s" % status)
     t.require(all(t.look(vm).running for vm in vms), "all run", *vms)
@@ -110,6 +110,30 @@ def drain_suspends(t):
     t.delete(busy)
     t.wait(40, "resumed on the other host",
            lambda: t.look(vm).running and t.look(vm).host == hosts[1], vm)
+
+
+@scenario("drain-suspends-once")
+def drain_suspends_once(t):
+    """Without room elsewhere, preemptible leases run on until there is just time to suspend them, and
+    none is resumed in what is left until the drain begins."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, requirements='ID="%d"' % hosts[1])
+    stays = t.vm("stays", memory=8192, requirements='ID="%d"' % hosts[0])
+    vms = [t.vm("v%d" % i, memory=128, haizea={"duration": clock(600), "preemptible": "yes"})
+           for i in range(3)]
+    t.wait_running(vms + [stays], 30)
+    t.pause(3)
+    begin = time.time() + 60
+    said = drain(t, hosts[0], "--from", local_time(begin), "--until", local_time(begin + 15))["vms"]
+    t.require(sorted(vm["what"] for vm in said) == ["stays"] + 3 * ["suspended"],
+              "it is said: %s" % said, *vms)
+    t.throughout(begin - 30 - time.time(), "they run on", lambda: len(t.those_running(vms)) == 3,
+                 *vms)
+    t.wait(30, "suspended in time", lambda: not t.those_running(vms), *vms)
+    t.throughout(begin - time.time(), "not resumed", lambda: not t.those_running(vms), *vms)
+    t.require(all(len(t.look(vm).history) == 1 for vm in vms), "suspended once", *vms)
+    t.wait_running(vms + [busy], 50, "they go on after the drain")
 
 
 @scenario("drain-reservation")
