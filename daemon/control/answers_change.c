@@ -60,10 +60,10 @@ static json_t *read_duration(const struct question *question, const struct lease
     if (!longer && !shorter)
         return NULL;
     if (lease->duration == SPAN_UNLIMITED)
-        return answer_error(EINVAL,
-                            "%s: lease %" PRId64 " has no duration; give it one with "
-                            "duration",
-                            longer ? "extend" : "shorten", lease->id);
+        return answer_error(EALREADY,
+                            "lease %" PRId64 " has no duration that could be changed; give it one "
+                            "with duration",
+                            lease->id);
     if (shorten >= lease->duration)
         return answer_error(EINVAL, "shorten: lease %" PRId64 " has only %" PRId64 " s in all",
                             lease->id, lease->duration);
@@ -87,7 +87,7 @@ static json_t *read_start(const struct question *question, const struct lease_re
     if (change->start != INSTANT_NONE)
         return answer_error(EINVAL, "start and shift exclude each other");
     if (from == INSTANT_NONE)
-        return answer_error(EINVAL, "shift: lease %" PRId64 " has no start", lease->id);
+        return answer_error(EALREADY, "lease %" PRId64 " has no start to shift", lease->id);
     change->start = from + shift;
     return NULL;
 }

@@ -233,14 +233,17 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
     return 0;
 }
 
-/* A parked lease has no place in the plan: it is judged when it goes on. */
+/* A parked lease has no place in the plan: it is judged when it goes on. One without a promised
+ * time is released in any case, and waits. */
 static const struct planner_change *change_of_parked(const struct lease_record *lease,
                                                      const struct lease_change *change)
 {
     static const struct planner_change accepted = {
         .accepted = true, .start = INSTANT_NONE, .in_the_way = -1};
 
-    return lease->phase == PHASE_PARKED && !change->releases ? &accepted : NULL;
+    return lease->phase == PHASE_PARKED && (!change->releases || lease->kind == LEASE_BEST_EFFORT)
+               ? &accepted
+               : NULL;
 }
 
 /* What is said of a change that holds. */

@@ -20,6 +20,13 @@ bool lease_has_begun(const struct lease_record *lease)
             lease->phase != PHASE_PARKED);
 }
 
+static int cannot_change(const struct lease_record *lease, const char *because, const char *what,
+                         struct error *err)
+{
+    return error_set(err, EALREADY, "lease %lld %s: its %s cannot be changed", (long long)lease->id,
+                     because, what);
+}
+
 /* A lease that is promoted without a start is promised the one that it is expected to have. */
 static int change_kind(const struct lease_record *lease, const struct lease_change *change,
                        int64_t now, struct lease_record *changed, struct error *err)
@@ -29,8 +36,10 @@ static int change_kind(const struct lease_record *lease, const struct lease_chan
     if (!change->changes_kind || kind == lease->kind)
         return 0;
     if (lease_has_begun(lease))
-        return error_set(err, EINVAL, "kind: lease %lld has begun", (long long)lease->id);
-    if (kind == LEASE_IMMEDIATE || lease->kind == LEASE_IMMEDIATE)
+        return cannot_change(lease, "has begun", "kind", err);
+    if (lease->kind == LEASE_IMMEDIATE)
+        return cannot_change(lease, "is immediate", "kind", err);
+    if (kind == LEASE_IMMEDIATE)
         return error_set(err, EINVAL,
                          "kind: a lease that waits is best-effort, has a deadline or "
                          "is a reservation");
@@ -54,9 +63,9 @@ static int change_start(const struct lease_record *lease, int64_t start, int64_t
                         struct lease_record *changed, struct error *err)
 {
     if (lease_has_begun(lease))
-        return error_set(err, EINVAL, "start: lease %lld has begun", (long long)lease->id);
+        return cannot_change(lease, "has begun", "start", err);
     if (lease->kind == LEASE_IMMEDIATE)
-        return error_set(err, EINVAL, "start: lease %lld is immediate", (long long)lease->id);
+        return cannot_change(lease, "is immediate", "start", err);
     if (start <= now)
         return error_set(err, EINVAL, "start: is not in the future");
     if (changed->kind == LEASE_RESERVATION) {
@@ -80,7 +89,8 @@ static int change_duration(int64_t duration, struct lease_record *changed, struc
 static int change_deadline(int64_t deadline, struct lease_record *changed, struct error *err)
 {
     if (changed->kind != LEASE_DEADLINE)
-        return error_set(err, EINVAL, "deadline: lease %lld has none", (long long)changed->id);
+        return error_set(err, EALREADY, "lease %lld has no deadline that could be changed",
+                         (long long)changed->id);
     changed->deadline = deadline;
     changed->relative &= ~(uint32_t)RELATIVE_DEADLINE;
     return 0;
@@ -148,7 +158,7 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
 {
     *changed = *lease;
     if (!lease_can(lease, EVENT_CHANGED) || !lease->accepted)
-        return error_set(err, EINVAL,
+        return error_set(err, EALREADY,
                          "lease %lld is %s: leases can be changed while they wait, are reserved, "
                          "start, run or are parked",
                          (long long)lease->id,
@@ -161,7 +171,7 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
         change_terms(change, changed, err) < 0)
         return -1;
     if (is_same(lease, changed) && !change->cpu && !change->memory)
-        return error_set(err, EINVAL, "nothing would change: lease %lld is like that already",
+        return error_set(err, EALREADY, "nothing would change: lease %lld is like that already",
                          (long long)lease->id);
     return check_end(changed, now, err);
 }

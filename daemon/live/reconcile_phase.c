@@ -55,7 +55,7 @@ bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
 
 static void note_late_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    int64_t promised = lease->accumulated == 0 ? store_promised_start(lease) : INSTANT_NONE;
+    int64_t promised = store_promised_start(lease);
     int64_t late = promised != INSTANT_NONE ? lease->since - promised : 0;
     char span[TIME_TEXT_MAX];
 
@@ -105,6 +105,8 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
         if (lease->duration != SPAN_UNLIMITED)
             snprintf(why + length, sizeof why - (size_t)length, "%s%s left to run",
                      length ? ", " : "", left);
+    } else if (event == EVENT_RELEASED) { /* its reason is that it was parked */
+        snprintf(why, sizeof why, "its VMs are pending again");
     } else {
         store_reason_sentence(lease, false, why, sizeof why);
     }

@@ -37,7 +37,7 @@ static bool is_like_new(const struct planner *planner, const struct lease_record
 static int check_facts(const struct facts *facts, int64_t lease, struct error *err)
 {
     const struct planned *planned = planned_of(facts->planned, lease);
-    char text[STORE_TEXT_MAX] = "its hosts are not known at present";
+    char text[STORE_TEXT_MAX] = "its hosts are not known at present; try again in a moment";
 
     if (planned && planned->in_engine)
         return 0;
@@ -48,8 +48,7 @@ static int check_facts(const struct facts *facts, int64_t lease, struct error *e
         if (facts->notes[i].lease == lease && facts->notes[i].kind == NOTE_REASON)
             reason_format_body(&reason, text, sizeof text, lease_time_text);
     }
-    return error_set(err, EAGAIN, "lease %lld cannot be planned: %s; try again in a moment",
-                     (long long)lease, text);
+    return error_set(err, EAGAIN, "lease %lld cannot be planned: %s", (long long)lease, text);
 }
 
 /* What is asked about a lease. */
@@ -220,7 +219,7 @@ void planner_take_change(struct planner *planner, const struct waiting *waiting,
             continue;
         change.start = view->start;
         if (view->reason.id != REASON_NONE)
-            reason_format_body(&view->reason, change.text, sizeof change.text, lease_time_text);
+            reason_format(&view->reason, change.text, sizeof change.text, lease_time_text);
         if (!view->stretch.there)
             continue;
         change.places = places = places_of(trial, &view->stretch);

@@ -225,7 +225,6 @@ static void malformed_changes_are_refused(void **state)
         {"\"lease\":1,\"extend\":0", "extend: expected seconds from 1"},
         {"\"lease\":1,\"extend\":60,\"duration\":60", "exclude each other"},
         {"\"lease\":1,\"shorten\":1000", "has only 1000 s"},
-        {"\"lease\":1,\"shift\":10", "has no start"},
         {"\"lease\":5,\"shift\":10,\"start\":\"2026-11-21T15:30:00Z\"", "exclude each other"},
         {"\"lease\":5,\"start\":\"soon\"", "start: expected a time"},
         {"\"lease\":1,\"duration\":\"long\"", "duration: expected seconds"},
@@ -239,6 +238,8 @@ static void malformed_changes_are_refused(void **state)
     }
     expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":8,\"extend\":6}", "not-found",
                    "does not exist or is over");
+    expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":1,\"shift\":10}", "conflict",
+                   "has no start to shift");
     fixture->peer = (struct control_peer){.uid = 1234};
     expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":1,\"extend\":6}", "denied",
                    "may only look");

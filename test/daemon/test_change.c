@@ -1,4 +1,5 @@
 /* A change of a lease is accepted as a whole, and breaks no promise, or changes nothing. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -220,15 +221,15 @@ static void what_cannot_be_is_refused_at_once(void **state)
         const struct lease_change *change;
         const char *part;
     } cases[] = {
-        {running, &later, "start: lease 1 has begun"},
+        {running, &later, "lease 1 has begun: its start cannot be changed"},
         {running, &shorter, "would be over already"},
-        {running, &limit, "deadline: lease 1 has none"},
-        {waiting, &limit, "deadline: lease 2 has none"},
+        {running, &limit, "lease 1 has no deadline that could be"},
+        {waiting, &limit, "lease 2 has no deadline that could be"},
         {waiting, &same, "is like that already"},
         {over, &later, "lease 3 is ended"},
         {ends, &limit, "after its deadline"},
         {ends, &endless, "duration: a deadline lease needs one"},
-        {running, &kind, "kind: lease 1 has begun"},
+        {running, &kind, "lease 1 has begun: its kind cannot be changed"},
         {waiting, &kind, "deadline: is missing"},
         {waiting, &at_once, "kind: a lease that waits"},
         {waiting, &promoted, "start: is missing"},
@@ -252,6 +253,8 @@ static void what_cannot_be_is_refused_at_once(void **state)
         if (!strstr(err.text, cases[i].part))
             fail_msg("%zu: '%s' lacks '%s'", i, err.text, cases[i].part);
     }
+    assert_int_equal(lease_change_make(running, &later, NOW, &changed, &err), -1);
+    assert_int_equal(err.code, EALREADY); /* the request is well-formed */
 }
 
 static void a_change_is_stored_and_told(void **state)
@@ -352,7 +355,7 @@ static void a_parked_lease_changes_without_a_promise(void **state)
 
     suspended->accumulated = 50;
     assert_int_equal(lease_change_make(suspended, &later, NOW, &changed, &err), -1);
-    assert_non_null(strstr(err.text, "start: lease 2 has begun"));
+    assert_non_null(strstr(err.text, "lease 2 has begun: its start cannot be changed"));
     changed = longer(suspended, 100);
     assert_int_equal(lease_take_change(store, suspended, &changed, NOW, "longer"), 0);
     assert_int_equal(suspended->duration, 700);

@@ -130,7 +130,11 @@ def change_hold(t):
     t.keeps_time(second, t.look(second).submitted + 120, 20)
     told = t.scheduler.ask("lease", "history", str(first))
     t.require("held" in told and "released" in told, "the history has it: %s" % told)
-    t.never_ran(queued)
+    code, text = t.scheduler.command("lease", "release", str(queued))
+    t.require(code == 0, "released though no host is large enough: %s" % text)
+    t.wait_reason(queued, 15, "Waiting: no host it may use has enough CPU")
+    told = t.scheduler.ask("lease", "history", str(queued))
+    t.require("hold" not in told.split("releasing")[-1], "no word of the hold: %s" % told)
 
 
 def rewrite(t, vm, **terms):
