@@ -1,4 +1,5 @@
 /* Makes leases of new VMs. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -392,6 +393,30 @@ static bool is_interrupted_order(const struct daemon *daemon, const struct lease
            lease->submit < daemon->started && now - daemon->started > ORDER_PATIENCE;
 }
 
+/* The promise it asks for cannot be made any more. */
+static bool is_too_late(const struct lease_record *lease, int64_t now)
+{
+    return lease->kind == LEASE_RESERVATION
+               ? lease->start <= now
+               : lease->kind == LEASE_DEADLINE && lease->deadline - lease->duration < now;
+}
+
+static void refuse_too_late(struct daemon *daemon, const struct lease_record *lease, size_t there,
+                            int64_t now)
+{
+    bool reserves = lease->kind == LEASE_RESERVATION;
+    struct reason reason = {
+        .id = reserves ? REASON_START_PASSED : REASON_DEADLINE_UNREACHABLE,
+        .n = {reserves ? lease->start : lease->deadline, reserves ? now : now + lease->duration}};
+    char text[STORE_TEXT_MAX], size[32] = "";
+
+    if (lease->group_size)
+        snprintf(size, sizeof size, " of %" PRIu32, lease->group_size);
+    snprintf(text, sizeof text, "only %zu%s VMs of group %s are there", there, size, lease->group);
+    reason.text = text;
+    lease_refuse(daemon->store, lease, now, &reason, NULL);
+}
+
 static void close_groups(struct daemon *daemon, int64_t now)
 {
     size_t n;
@@ -413,6 +438,10 @@ static void close_groups(struct daemon *daemon, int64_t now)
         if (acts && is_interrupted_order(daemon, lease, now)) {
             reconcile_apply(daemon, lease, EVENT_CANCELLED, now,
                             "its order was interrupted before all of its VMs were created");
+            continue;
+        }
+        if (acts && is_too_late(lease, now)) {
+            refuse_too_late(daemon, lease, there, now);
             continue;
         }
         lease_explain(daemon->store, lease,

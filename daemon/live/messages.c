@@ -22,6 +22,7 @@
 enum {
     AT_ONCE = 100,          /* calls in progress or queued */
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
+    ROOM_INTERVAL = 10,     /* the same while it waits for room, of one kind or another */
     REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */
 };
 
@@ -220,13 +221,37 @@ static void send_message(struct daemon *daemon, struct sent_message *sent)
     crash_point("after a message");
 }
 
-/* The message shown differs in numbers and times only: not worth a call each time. */
-static bool differs_in_numbers(const struct vm_record *vm, const struct lease_record *lease)
+/* What a lease lacks changes from plan to plan as others come and go. */
+static bool is_of_room(enum reason_id reason)
 {
-    return lease->phase == PHASE_WAITING && lease->reason_id != REASON_NONE &&
-           vm->message_reason == lease->reason_id &&
-           (vm->message_expected == lease->expected ||
-            (is_time(vm->message_expected) && is_time(lease->expected)));
+    switch (reason) {
+    case REASON_PLANNED:
+    case REASON_NO_ROOM_NOW:
+    case REASON_ROOM_RESERVED:
+    case REASON_DEVICE_IN_USE:
+    case REASON_TOPOLOGY_IN_USE:
+    case REASON_NO_ROOM_WITH_DEVICE:
+    case REASON_NO_ROOM_WITH_TOPOLOGY:
+    case REASON_KEPT_APART:
+    case REASON_KEPT_TOGETHER:
+    case REASON_NO_ROOM_FOR_ALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Seconds for which the message shown still does: what differs is not worth a call each time. */
+static int64_t good_for(const struct vm_record *vm, const struct lease_record *lease)
+{
+    bool counts = lease->phase == PHASE_WAITING && lease->reason_id != REASON_NONE;
+
+    if (counts && vm->message_reason == lease->reason_id &&
+        (vm->message_expected == lease->expected ||
+         (is_time(vm->message_expected) && is_time(lease->expected))))
+        return ESTIMATE_INTERVAL; /* numbers and times */
+    return counts && is_of_room(vm->message_reason) && is_of_room(lease->reason_id) ? ROOM_INTERVAL
+                                                                                    : 0;
 }
 
 /* oned 7.x writes the message as well: OpenNebula's value counts, not the last one written. */
@@ -270,7 +295,7 @@ static bool is_due(const struct vm_record *vm, const struct lease_record *lease,
     /* The start announced in the message has passed. */
     if (is_time(vm->message_expected) && vm->message_expected < now)
         return true;
-    return !differs_in_numbers(vm, lease) || now - vm->message_at >= ESTIMATE_INTERVAL;
+    return now - vm->message_at >= good_for(vm, lease) || now < vm->message_at;
 }
 
 /* False: what the VM shows is right, or changes too little. */

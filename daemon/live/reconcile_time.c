@@ -28,7 +28,7 @@ static void miss(struct daemon *daemon, const struct lease_record *lease, enum l
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (reconcile_apply(daemon, lease, event, now, "%s", text))
-        log_error_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
+        log_error_of(lease->id, -1, "lease %lld missed its time: %s", (long long)lease->id, text);
 }
 
 static bool has_never_run(const struct lease_record *lease)
@@ -76,22 +76,38 @@ static void say_who_is_waited_for(const struct daemon *daemon, const struct leas
              departing->host);
 }
 
+/* why: ": ..." or "". */
+static void note_not_started(struct daemon *daemon, const struct lease_record *lease,
+                             const char *why, int64_t now)
+{
+    char late[TIME_TEXT_MAX];
+
+    time_text_span(now - store_promised_start(lease), late, sizeof late);
+    lease_note_late(daemon->store, lease);
+    store_history(daemon->store, lease->id, now, "late", "not started %s after its start%s", late,
+                  why);
+    log_warning_of(lease->id, -1, "lease %lld is late: not started %s after its start%s",
+                   (long long)lease->id, late, why);
+}
+
+/* What it waits for is said as long as it does. */
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct vm_observation *observed,
                       int64_t now)
 {
-    int64_t late = now - store_promised_start(lease);
-    char waits_for[128], state[STORE_TEXT_MAX], text[STORE_TEXT_MAX];
+    int64_t late = lease->late ? lease->reason_n[0] : now - store_promised_start(lease);
+    char waits_for[128], state[STORE_TEXT_MAX], text[STORE_TEXT_MAX], why[STORE_TEXT_MAX];
 
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     snprintf(state, sizeof state, "%s%s", observed->state_name, waits_for);
-    lease_note_late(daemon->store, lease);
     lease_explain(daemon->store, lease,
                   &(struct reason){.id = REASON_LATE, .n = {late, vm->id, vm->host}, .text = state},
                   NULL, INSTANT_NONE);
+    if (lease->late)
+        return;
     store_reason_sentence(lease, false, text, sizeof text);
-    store_history(daemon->store, lease->id, now, "late", "%s", text);
-    log_warning_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
+    snprintf(why, sizeof why, ": %.*s", (int)sizeof why - 3, text);
+    note_not_started(daemon, lease, why, now);
 }
 
 /* A promised start is late if a VM was observed not running after it, if no command was sent yet
@@ -104,28 +120,19 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
     int64_t promised = store_promised_start(lease), due = promised + daemon->live->poll_interval;
     bool sure;
 
-    if (lease->late || promised == INSTANT_NONE || now <= due)
+    if (promised == INSTANT_NONE || now <= due || (lease->late && lease->reason_id != REASON_LATE))
         return;
     sure = (lease->end != INSTANT_NONE && lease->end <= now) || reconcile_not_begun(daemon, lease);
-    for (size_t i = 0; i < n && !lease->late; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
         if (vms[i]->gone || !observed || observed_running(observed))
             continue;
-        if (sure || now - (clock_monotonic() - observed->asked) / 1000 > due)
+        if (lease->late || sure || now - (clock_monotonic() - observed->asked) / 1000 > due) {
             note_late(daemon, lease, vms[i], observed, now);
+            return;
+        }
     }
-}
-
-static void note_not_started(struct daemon *daemon, const struct lease_record *lease, int64_t now)
-{
-    char late[TIME_TEXT_MAX];
-
-    time_text_span(now - lease->start, late, sizeof late);
-    lease_note_late(daemon->store, lease);
-    store_history(daemon->store, lease->id, now, "late", "not started %s after its start", late);
-    log_warning_of(lease->id, -1, "lease %lld is late: not started %s after its start",
-                   (long long)lease->id, late);
 }
 
 /* The reservation's time, or the deadline, has passed before the lease ran. */
@@ -140,9 +147,9 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
 {
     if (is_missed(lease, now))
         miss(daemon, lease, EVENT_MISSED, now);
-    else if (lease->kind == LEASE_RESERVATION && lease->start + daemon->live->poll_interval < now &&
-             !lease->late)
-        note_not_started(daemon, lease, now);
+    else if (lease->kind == LEASE_RESERVATION && lease->accumulated == 0 &&
+             lease->start + daemon->live->poll_interval < now && !lease->late)
+        note_not_started(daemon, lease, "", now);
 }
 
 /* No command has been sent for the lease: its start may be replanned. */

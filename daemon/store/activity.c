@@ -120,7 +120,9 @@ static void say_preempted(struct sentence *sentence)
         add_time(sentence, " until ", lease->expected, lease->contract ? "" : " (estimate)");
     add_left(sentence);
     if (!is_to_come(sentence, lease->expected) && !is_plan(lease))
-        add_reason(sentence, ". Now: ", false);
+        add_reason(sentence,
+                   reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ",
+                   true);
 }
 
 static void say_waiting(struct sentence *sentence)
@@ -199,10 +201,14 @@ static void say_starting(struct sentence *sentence)
     const struct lease_record *lease = sentence->lease;
     const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
 
-    if (is_plan(lease) && lease->late)
+    if (is_plan(lease) && lease->late) {
         add(sentence, "Late: the %s is starting after its time", what);
-    else
+    } else if (lease->reason_id == REASON_LATE) {
+        add(sentence, "Late: the %s for", what);
+        add_time(sentence, " ", store_promised_start(lease), " has not started");
+    } else {
         add(sentence, lease->accumulated ? "Resuming" : "Starting");
+    }
     if (store_is_preempted(lease))
         say_preemption(sentence);
     else if (!is_plan(lease))

@@ -245,6 +245,8 @@ struct vm_record *store_change_vm(struct store *store, const struct vm_record *v
 
 int64_t store_promised_start(const struct lease_record *lease)
 {
+    if (lease->accumulated > 0) /* it ran, and was preempted: its resumption is an estimate */
+        return INSTANT_NONE;
     if (lease->kind == LEASE_RESERVATION)
         return lease->start;
     return lease->kind == LEASE_IMMEDIATE && lease->accepted && lease->expected != INSTANT_NEVER

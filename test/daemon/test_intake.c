@@ -197,6 +197,25 @@ static void a_group_of_unknown_size_is_complete_in_time(void **state)
     close_stage(&stage);
 }
 
+static void a_group_that_is_incomplete_at_its_start_is_refused(void **state)
+{
+    struct stage stage;
+    char text[STORE_SENTENCE_MAX];
+
+    open_stage(&stage, state, "[rights]\n");
+    ask(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", "GROUP=g",
+        "GROUP_SIZE=2", NULL);
+    take_in(&stage, 100);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    take_in(&stage, store_lease(stage.store, 1)->start - 1);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    take_in(&stage, store_lease(stage.store, 1)->start);
+    expect(&stage, 1, PHASE_REFUSED, "refused");
+    store_reason_sentence(store_lease(stage.store, 1), true, text, sizeof text);
+    assert_non_null(strstr(text, "has passed, and only 1 of 2 VMs of group g are there"));
+    close_stage(&stage);
+}
+
 /* A refused lease whose VMs are released asks again, with what its attribute says by then. */
 static void a_released_vm_asks_again(void **state)
 {
@@ -257,6 +276,7 @@ int main(void)
         TEST(what_is_not_granted_is_refused),
         TEST(a_group_waits_for_its_members),
         TEST(a_group_of_unknown_size_is_complete_in_time),
+        TEST(a_group_that_is_incomplete_at_its_start_is_refused),
         TEST(a_released_vm_asks_again),
         TEST(a_released_vm_joins_its_group),
     };

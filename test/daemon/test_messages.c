@@ -9,8 +9,12 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
+#include "daemon/store/change.h"
 #include "daemon/store/store.h"
+#include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 
 static struct lease_record lease_in(enum lease_phase phase, const char *word, const char *reason)
@@ -260,6 +264,49 @@ static void a_rank_that_is_ignored_is_told(void **state)
     expect(&lease, "");
 }
 
+/* What a lease lacks changes from plan to plan: its owner is told, but not each time. */
+static void what_changes_at_each_plan_is_told_now_and_then(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease;
+    struct scene scene;
+    struct error err = {0};
+    int told = 0;
+
+    scene_open(&scene, store);
+    scene.daemon.messages = messages_create(&scene.daemon);
+    lease = store_add_lease(store, 1);
+    lease->phase = PHASE_WAITING;
+    lease->expected = lease->start = INSTANT_NONE;
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 512);
+    scene_add(&scene, 1, 1, GOAL_NONE, -1, 100, 512);
+    scene_poll(&scene);
+    for (int64_t now = 1000; now < 1030; now += 3) {
+        char before[STORE_TEXT_MAX];
+
+        snprintf(before, sizeof before, "%s", store_vm(store, 1)->message);
+        lease_explain(store, lease,
+                      &(struct reason){.id = now % 2 ? REASON_NO_ROOM_NOW : REASON_ROOM_RESERVED,
+                                       .n = {1, 0, 3, 5000}},
+                      NULL, INSTANT_NONE);
+        messages_update(scene.daemon.messages, now);
+        while (cloud_pending(scene.daemon.cloud))
+            assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
+        if (strcmp(before, store_vm(store, 1)->message) != 0) {
+            store_note_vm(store, store_vm(store, 1))->message_at = now;
+            told++;
+        }
+    }
+    assert_in_range(told, 2, 3);
+    lease_explain(store, lease, &(struct reason){.id = REASON_DRAINED}, NULL, INSTANT_NONE);
+    messages_update(scene.daemon.messages, 1032); /* another matter */
+    while (cloud_pending(scene.daemon.cloud))
+        assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
+    assert_non_null(strstr(store_vm(store, 1)->message, "drained"));
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +320,8 @@ int main(void)
         cmocka_unit_test(refusals_say_so),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
         cmocka_unit_test(a_rank_that_is_ignored_is_told),
+        cmocka_unit_test_setup_teardown(what_changes_at_each_plan_is_told_now_and_then,
+                                        store_set_up, store_tear_down),
     };
 
     setenv("TZ", "UTC", 1);

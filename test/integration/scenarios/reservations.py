@@ -250,7 +250,7 @@ def late_is_reported(t):
     t.begin()
     t.oned.action("release", vm)
     t.pause_until(start - 1)
-    t.wait_reason(vm, 14, r"late: \S+ after its start, VM %d on host \d+ is \w+" % vm)
+    t.wait_reason(vm, 14, r"Late: the reservation for .* has not started: VM %d on host \d+ is \w+" % vm)
     t.require(not t.look(vm).running, "told before it runs", vm)
     t.wait_running([vm], 40)
     t.pause(4)
@@ -268,7 +268,7 @@ def late_for_a_saving(t):
     vm = t.vm("ar", cpu=8, haizea={"start": "+00:00:20", "duration": clock(600)})
     start = t.look(vm).submitted + 20
     t.wait(start + 10 - time.time(), "called late, with what it waits for", lambda: t.reason(
-        vm, r"late: \S+ after its start, VM %d on host -?\d+ is PENDING; VM %d \(\w+\) has not left" %
+        vm, r"Late: .* has not started: VM %d on host \d+ is PENDING; VM %d \(\w+\) has not left" %
         (vm, fill)), vm)
     t.require("late" in [event for event, _ in t.scheduler.events(vm)], "its history says so")
     t.require(t.never_ran(vm), "told before it runs", vm)
