@@ -18,7 +18,7 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/* When the host takes no VMs: "from 5m ago until in 2h"; "": it takes them at all times. */
+/* When the host takes no VMs: "begins in 5m, ends in 2h"; "": it takes them at all times. */
 static void out_of_service_text(const json_t *host, int64_t now, char *text, size_t size)
 {
     int64_t until = client_instant(host, "quarantined_until");
@@ -28,7 +28,7 @@ static void out_of_service_text(const json_t *host, int64_t now, char *text, siz
     if (*text || until == INSTANT_NONE)
         return;
     time_text_relative(until, now, end, sizeof end);
-    snprintf(text, size, "until %s", end);
+    snprintf(text, size, "ends %s", end);
 }
 
 static bool any_is_out_of_service(const json_t *hosts, int64_t now)
@@ -233,7 +233,7 @@ static void print_host(const json_t *answer)
     }
     host_drain_text(answer, client_instant(answer, "now"), drain, sizeof drain);
     if (*drain)
-        printf("\n%s  %s", strncmp(drain, "for", 3) == 0 ? "Booked " : "Drained", drain);
+        printf("\n%s  %s", strncmp(drain, "for", 3) == 0 ? "Booking" : "Drain  ", drain);
     printf("\nCPU      %g of %g in use\nMemory   %" PRId64 " of %" PRId64 " MB in use\n",
            number(answer, "cpu_used"), number(answer, "cpu"), client_integer(answer, "memory_used"),
            client_integer(answer, "memory"));

@@ -13,15 +13,21 @@ void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
     const char *booking =
         client_text(json_array_get(json_object_get(host, "drains"), 0), "booking");
     char begin[TIME_TEXT_MAX], end[TIME_TEXT_MAX];
+    size_t length = 0;
 
     text[0] = '\0';
     if (from == INSTANT_NONE)
         return;
     time_text_relative(from, now, begin, sizeof begin);
     time_text_relative(until, now, end, sizeof end);
-    snprintf(text, size, "%s%s%sfrom %s%s%s", *booking ? "for '" : "", booking,
-             *booking ? "' " : "", begin, until == INSTANT_NEVER ? "" : " until ",
-             until == INSTANT_NEVER ? "" : end);
+    if (*booking)
+        length = (size_t)snprintf(text, size, "for '%s', ", booking);
+    if (from > now || until == INSTANT_NEVER)
+        length += (size_t)snprintf(text + length, size - length, "%s %s%s",
+                                   from > now ? "begins" : "began", begin,
+                                   until == INSTANT_NEVER ? "" : ", ");
+    if (until != INSTANT_NEVER)
+        snprintf(text + length, size - length, "ends %s", end);
 }
 
 void host_print_staying(const json_t *host, int indent)

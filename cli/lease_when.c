@@ -169,7 +169,7 @@ static void print_choice(const json_t *choice, int64_t count)
     time_text_local(client_instant(choice, "start"), start, sizeof start);
     printf("%s", start);
     if (vms > 0 && vms != count)
-        printf(", %" PRId64 " VMs", vms);
+        printf(", %" PRId64 " VM%s", vms, vms == 1 ? "" : "s");
     if (duration > 0) {
         time_text_span(duration, span, sizeof span);
         printf(", for %s", span);

@@ -13,6 +13,8 @@
 
 static void print_state(const json_t *answer, const json_t *lease)
 {
+    const char *activity = client_text(lease, "activity");
+    size_t length = strlen(activity);
     char name[300];
 
     lease_text_name(lease, name, sizeof name);
@@ -21,8 +23,8 @@ static void print_state(const json_t *answer, const json_t *lease)
     if (json_is_integer(json_object_get(answer, "position")))
         printf(", position %" PRId64 " in the queue", client_integer(answer, "position"));
     printf(":\n");
-    table_print_text(stdout, client_text(lease, "activity"));
-    printf(".\n");
+    table_print_text(stdout, activity);
+    printf("%s\n", length && strchr(".?!", activity[length - 1]) ? "" : ".");
 }
 
 static void print_ahead(const json_t *answer)
@@ -53,10 +55,10 @@ static void print_share(const json_t *lease)
 
     if (!json_object_get(lease, "used"))
         return;
-    printf("Among leases of equal priority the one goes first whose owner has used the least CPU "
-           "time for the owner's shares, with what is long past counting less: user ");
+    printf("Among leases of equal priority, those whose owners used the least CPU time for their "
+           "shares go first (older use counts less): user ");
     table_print_text(stdout, client_text(lease, "user"));
-    printf(" %.2f CPU-hours for %" PRId64 " share%s", used, client_integer(lease, "shares"),
+    printf(" used %.2f CPU-hours for %" PRId64 " share%s", used, client_integer(lease, "shares"),
            client_integer(lease, "shares") == 1 ? "" : "s");
     if (json_object_get(lease, "group_used")) {
         printf("; groups first: group ");

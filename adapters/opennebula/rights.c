@@ -418,8 +418,9 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
     char asked[32], limit[32];
 
     if (spec->duration > most[RIGHT_MAX_DURATION])
-        return refuse(reason, "DURATION is %s (hh:mm:ss), at most %s is allowed (max-duration)",
+        return refuse(reason, "DURATION is %s%s, at most %s is allowed (max-duration)",
                       span_text(spec->duration, asked, sizeof asked),
+                      spec->duration == SPAN_UNLIMITED ? "" : " (hh:mm:ss)",
                       span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
     if ((spec->kind == LEASE_RESERVATION || spec->kind == LEASE_DEADLINE) &&
         most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&

@@ -32,9 +32,9 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "PLACE  LEASE  USER  VMS  PRIO  START\n"
            "    2      9  anna    2     0  ~in 5m10s\n");
     expect(fixture, "host list", EXIT_DONE,
-           "HOST  NAME  STATE     OUT OF SERVICE\n"
-           "   4  al..  on        -\n"
-           "   6  ga..  draining  from 1h00m ago until in 2h00m\n"
+           "HOST  NAME   STATE     OUT OF SERVICE\n"
+           "   4  alpha  on        -\n"
+           "   6  gamma  draining  ends in 2h00m\n"
            "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
            "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
@@ -220,9 +220,9 @@ static void other_tables(void **state)
            "2026-11-21 15:00:00      9  requested  by anna\n"
            "2026-11-21 15:00:03      -  begun      galernad\n");
     expect(fixture, "host list", EXIT_DONE,
-           "HOST  NAME   STATE       CPU  MEMORY MB  VMS  OUT OF SERVICE\n"
-           "   4  alpha  on        1.5/8  512/16384    2  -\n"
-           "   6  gamma  draining    1/8  256/16384    1  from 1h00m ago until in 2h00m\n"
+           "HOST  NAME   CLUSTER  STATE       CPU  MEMORY MB  VMS  OUT OF SERVICE\n"
+           "   4  alpha  default  on        1.5/8  512/16384    2  -\n"
+           "   6  gamma  default  draining    1/8  256/16384    1  ends in 2h00m\n"
            "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
            "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
@@ -259,7 +259,7 @@ static void other_tables(void **state)
            "vms                     6\n"
            "reservations in > 24h   4, largest:\n"
            "                        lease 3 of max: 64 CPU, 1024 MB from 2026-12-21 18:00:00\n"
-           "drains                  host 6 (gamma) from 1h00m ago until in 2h00m, 1 VM there\n"
+           "drains                  host 6 (gamma) ends in 2h00m, 1 VM there\n"
            "                        VM 7 cannot leave host 6: no room?[2J elsewhere\n");
 }
 

@@ -343,7 +343,7 @@ def fair_share(t):
     t.wait_running([second], 30, "so it is after a restart")
     t.require(t.never_ran(first), "the oldest of the user who has used most waits", first)
     told = t.scheduler.ask("lease", "why", str(first))
-    t.require(re.search(r"user \S+ 0\.\d\d CPU-hours for 1 share", told), "why says so: " + told)
+    t.require(re.search(r"user \S+ used 0\.\d\d CPU-hours for 1 share", told), "why says so: " + told)
     t.require("USED" in t.scheduler.ask("queue"), "the queue shows usage")
     names = {user.find("ID").text: user.find("NAME").text
              for user in t.oned.document("one.userpool.info").iter("USER")}
