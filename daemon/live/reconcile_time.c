@@ -28,7 +28,7 @@ static void miss(struct daemon *daemon, const struct lease_record *lease, enum l
     lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (reconcile_apply(daemon, lease, event, now, "%s", text))
-        log_error_of(lease->id, -1, "lease %lld missed its time: %s", (long long)lease->id, text);
+        log_error_of(lease->id, -1, "lease %lld: %s", (long long)lease->id, text);
 }
 
 static bool has_never_run(const struct lease_record *lease)

@@ -136,8 +136,10 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
     bool resumes = lease_is_suspended_by_us(planner->store, lease);
 
     /* A lease that is still being stopped is planned again afterwards: the hosts of its VMs must
-     * not change while they are in transition. */
-    if (!lease_can(lease, EVENT_START) || r->n_vms == 0)
+     * not change while they are in transition. A reservation whose time passed while nothing could
+     * be done is missed, which the reconciliation reports. */
+    if (!lease_can(lease, EVENT_START) || r->n_vms == 0 ||
+        (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)))
         return;
     take_hosts(planner, lease, r);
     lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now, "%s", "");
@@ -311,20 +313,22 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
         const struct vm_observation *observed;
         char why[STORE_TEXT_MAX], cause[STORE_TEXT_MAX] = "";
         struct move_way way;
-        bool told;
+        bool told, shows;
 
         if (!lease)
             continue;
         observed = world_vm(planner->world, vm->id);
         if (observed && vm->goal == GOAL_NONE)
             vm_seen_on(planner->store, vm, observed->history.host);
-        told = lease->reason_id == output->reason.id && vm->move_to == to;
-        planner_set_reason(planner, lease, &output->reason);
+        shows = lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED;
+        told = vm->move_to == to && (!shows || lease->reason_id == output->reason.id);
+        if (shows) /* one that is over, whose VMs are off, keeps the reason of its end */
+            planner_set_reason(planner, lease, &output->reason);
         way = planner_move_way(planner, vm, to, output->reason.id == REASON_LEAVES);
         vm_plan_move(planner->store, vm, to, way.kind);
         if (told) /* a plan made again repeats what has not been commanded */
             continue;
-        store_reason_sentence(lease, false, why, sizeof why);
+        reason_format(&output->reason, why, sizeof why, lease_time_text);
         if (output->reason.id == REASON_LEAVES)
             planner_vm_leave_cause(planner, vm, cause, sizeof cause);
         store_history(planner->store, lease->id, now, "moving",

@@ -11,8 +11,8 @@
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
-#include "daemon/store/change.h"
 #include "daemon/store/store.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
@@ -293,7 +293,7 @@ static void what_changes_at_each_plan_is_told_now_and_then(void **state)
         while (cloud_pending(scene.daemon.cloud))
             assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
         if (strcmp(before, store_vm(store, 1)->message) != 0) {
-            store_note_vm(store, store_vm(store, 1))->message_at = now;
+            vm_to_change(store, 1)->message_at = now;
             told++;
         }
     }

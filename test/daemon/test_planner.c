@@ -431,6 +431,23 @@ static void what_is_cancelled_meanwhile_does_not_start(void **state)
     close_house(&house);
 }
 
+/* OpenNebula did not answer from before its start until after its end. */
+static void a_reservation_whose_time_passed_does_not_start(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 50);
+    struct error err = {0};
+    struct house house;
+
+    lease->start = lease->expected = NOW + 100;
+    open_house(&house, store, 1);
+    rebuild(&house, NOW);
+    assert_int_equal(planner_plan(house.planner, false, NOW + 200, &err), 0);
+    assert_int_equal(lease->phase, PHASE_RESERVED); /* reported as missed by the reconciliation */
+    assert_int_not_equal(store_vm(store, 1)->goal, GOAL_RUN);
+    close_house(&house);
+}
+
 /* Deleted by its owner in OpenNebula: it is not seen any more, and goes nowhere. */
 static void a_vm_that_is_not_seen_leaves_no_host(void **state)
 {
@@ -470,6 +487,7 @@ int main(void)
         TEST(who_loses_work_is_told_so),
         TEST(a_trial_leaves_the_plan_alone),
         TEST(what_is_cancelled_meanwhile_does_not_start),
+        TEST(a_reservation_whose_time_passed_does_not_start),
         TEST(a_vm_that_is_not_seen_leaves_no_host),
     };
 

@@ -133,14 +133,18 @@ def opennebula_away(t):
     t.add_hosts(2, cores=8)
     t.begin()
     t.running_vm("before")
+    passes = t.vm("passes", haizea={"start": relative(12), "duration": clock(5)})
+    t.wait_reason(passes, 10, "Reserved: starts at")
     t.sampler.may_be_away = True
     t.backend.stop_oned()
-    time.sleep(15)
+    time.sleep(20)
     t.require(t.scheduler.alive(), "galernad stays: " + t.scheduler.tail())
     t.backend.start_oned()
     t.pause(2)
     t.sampler.may_be_away = False
     t.running_vm("after", seconds=40)
+    t.wait_reason(passes, 20, "Refused: it missed its time")
+    t.require(t.never_ran(passes), "what has passed is not run", passes)
 
 
 @scenario("extra-stopped-process")
