@@ -236,7 +236,9 @@ static void take_up(struct daemon *daemon, const struct lease_record *lease, con
     if (vm_state_traits[vm->state].active) /* reconciliation finds its actual state */
         lease_apply(daemon->store, lease, EVENT_FOUND_RUNNING, now, "found running");
     else
-        lease_apply(daemon->store, lease, EVENT_FOUND_STOPPED, now, "found %s", state);
+        lease_apply(daemon->store, lease,
+                    vm->state == VM_HOLD ? EVENT_FOUND_HELD : EVENT_FOUND_STOPPED, now, "found %s",
+                    state);
     daemon_replan(daemon, "VM %d was found %s", vm->id, state);
 }
 

@@ -24,7 +24,8 @@ enum lease_event {
     EVENT_COMPLETE,      /* all VMs of the group exist */
     EVENT_FOUND_RUNNING, /* a VM without a lease is running */
     EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
-    EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
+    EVENT_FOUND_HELD,    /* a VM without a lease is on hold: it asks when it is released */
+    EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease, or one found on hold */
     EVENT_GREW,          /* the user made a VM of a promised lease larger: it is a new request */
     EVENT_QUEUED,        /* the terms it now requests are granted */
     EVENT_RESTORED,   /* its promise was found in OpenNebula, and its VMs wait or are suspended */

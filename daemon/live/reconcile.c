@@ -136,7 +136,9 @@ static void reconcile_parked(struct daemon *daemon, const struct lease_record *l
 {
     if (s->of[STATUS_UNKNOWN])
         return;
-    if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
+    if (!lease->accepted && s->of[STATUS_PENDING] == s->n) {
+        intake_again(daemon, lease, now); /* it was on hold from the beginning */
+    } else if (lease->accepted && lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
         reconcile_apply(daemon, lease, EVENT_RESUMED, now, "by a user or operator");

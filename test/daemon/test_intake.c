@@ -133,6 +133,27 @@ static void each_vm_becomes_a_lease(void **state)
     close_stage(&stage);
 }
 
+/* One that is created on hold asks for its lease when it is released: nothing is promised before.
+ */
+static void a_vm_on_hold_asks_when_it_is_released(void **state)
+{
+    struct stage stage;
+    struct vm *vm;
+
+    open_stage(&stage, state, "[rights]\n");
+    vm = add(&stage, 1, VM_HOLD);
+    ask(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
+    take_in(&stage, 100);
+    expect(&stage, 1, PHASE_PARKED, "adopted");
+    assert_false(store_lease(stage.store, 1)->accepted);
+    vm->state = VM_PENDING;
+    scene_poll(&stage.scene);
+    reconcile(&stage.scene.daemon, 200);
+    assert_int_equal(store_lease(stage.store, 1)->phase, PHASE_WAITING);
+    assert_false(store_lease(stage.store, 1)->accepted); /* the planner decides */
+    close_stage(&stage);
+}
+
 static void plain_vms_can_be_ignored(void **state)
 {
     struct stage stage;
@@ -272,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_vm_becomes_a_lease),
+        TEST(a_vm_on_hold_asks_when_it_is_released),
         TEST(plain_vms_can_be_ignored),
         TEST(what_is_not_granted_is_refused),
         TEST(a_group_waits_for_its_members),

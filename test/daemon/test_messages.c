@@ -289,7 +289,8 @@ static void what_changes_at_each_plan_is_told_now_and_then(void **state)
                       &(struct reason){.id = now % 2 ? REASON_NO_ROOM_NOW : REASON_ROOM_RESERVED,
                                        .n = {1, 0, 3, 5000}},
                       NULL, INSTANT_NONE);
-        messages_update(scene.daemon.messages, now);
+        messages_prepare(scene.daemon.messages, now);
+        messages_send(scene.daemon.messages);
         while (cloud_pending(scene.daemon.cloud))
             assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
         if (strcmp(before, store_vm(store, 1)->message) != 0) {
@@ -299,7 +300,8 @@ static void what_changes_at_each_plan_is_told_now_and_then(void **state)
     }
     assert_in_range(told, 2, 3);
     lease_explain(store, lease, &(struct reason){.id = REASON_DRAINED}, NULL, INSTANT_NONE);
-    messages_update(scene.daemon.messages, 1032); /* another matter */
+    messages_prepare(scene.daemon.messages, 1032); /* another matter */
+    messages_send(scene.daemon.messages);
     while (cloud_pending(scene.daemon.cloud))
         assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
     assert_non_null(strstr(store_vm(store, 1)->message, "drained"));
