@@ -123,11 +123,13 @@ class Watcher(Sampler):
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
         self.told = set()  # VMs that were seen on hold with a reason
+        self.late = set()  # VMs that were seen to be reported as late
 
     def poll(self):
         try:
             super().poll()
             self.told.update(vm.id for vm in self.seen.values() if vm.state == 2 and vm.message)
+            self.late.update(vm.id for vm in self.seen.values() if "Late: " in vm.message)
         except (xml.parsers.expat.ExpatError, ElementTree.ParseError) as error:
             self.violation("OpenNebula answers nonsense: %s" % error)
 

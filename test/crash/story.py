@@ -227,7 +227,8 @@ class Story:
         if not ran:
             self.problems.append("the reservation did not run")
             return
-        lease = lease or {"start": vm.submitted + RESERVED_AHEAD * self.pace, "late": False}
+        lease = lease or {"start": vm.submitted + RESERVED_AHEAD * self.pace,
+                          "late": vm.id in self.watcher.late}  # lost with the store, after its end
         start, began, ended = lease["start"], ran[0].running, ran[-1].stopped_running
         length = RESERVED * self.pace
         self.require(start == vm.submitted + RESERVED_AHEAD * self.pace, "the reservation was moved")
