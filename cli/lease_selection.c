@@ -7,13 +7,15 @@
 #include "cli/client.h"
 
 #define AT(member) offsetof(struct lease_selection, member)
+#define PHASES                                                                                     \
+    "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|failed"
 
 const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
-    {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases),
-     .words = "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|"
-              "failed",
+    {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
              "stopping, parked, ending, ended, refused or failed. May be repeated"},
+    {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
+     .help = "The same as --phase"},
     {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
      .help = "Only leases of this user"},
     {"series", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(series),

@@ -13,7 +13,7 @@ struct lease_selection {
     int64_t host; /* -1: any */
 };
 
-enum { LEASE_SELECTION_OPTIONS = 5 };
+enum { LEASE_SELECTION_OPTIONS = 6 };
 extern const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS];
 #define LEASE_SELECTION_GROUP(at)                                                                  \
     {                                                                                              \

@@ -14,7 +14,8 @@ static const char style[] =
     "th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top}"
     "th{background:#f2f2f2}"
     ".agrees{background:#d8f0dc}.same-shape{background:#fdf3cf}.differs{background:#f9d9d4}"
-    "svg{max-width:100%;height:auto;display:block;margin:1em 0}";
+    "svg{max-width:100%;height:auto;display:block;margin:1em 0}"
+    "table{max-width:100%}@media(max-width:50em){table{display:block;overflow-x:auto}}";
 
 static void write_claims(const struct findings *findings, struct output *out)
 {
@@ -81,7 +82,9 @@ static void write_table(const struct findings_table *table, struct output *out)
 void findings_write_page(const struct findings *findings, const struct findings_head *head,
                          struct output *out)
 {
-    output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>");
+    output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+                     "<title>");
     output_escaped(out, head->title);
     output_format(out, "</title><style>%s</style></head>\n<body>\n", style);
     element(out, "h1", head->title);

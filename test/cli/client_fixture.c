@@ -59,6 +59,7 @@ static const struct canned canned[] = {
                                                              "\"2026-11-21T15:05:00Z\","
                                                              "\"activity\":\"Running, to be "
                                                              "suspended for lease 4\"") "]}"},
+    {"lease-list", "phase", "[\"parked\"]", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"far\"",
      BEGIN "\"leases\":[" LEASE(9, "\\u202egnp.exe\\u2066", "waiting",

@@ -108,6 +108,8 @@ static void starts_are_contracts_or_estimates(void **state)
            "    3  x        bo    refused     -  -          -          -      -\n"
            "    2  done     anna  ended       2  3h00m ago  2h00m ago  -      0-2,7\n");
     expect(fixture, "lease list --user nobody", EXIT_DONE, "No leases found.\n");
+    expect(fixture, "lease list --phase parked", EXIT_DONE, "No leases found.\n");
+    expect(fixture, "lease list --state parked", EXIT_DONE, "No leases found.\n");
 }
 
 static void lists_have_other_orders_and_forms(void **state)

@@ -130,9 +130,9 @@ static void requests_are_sent_as_they_are_meant(void **state)
                    "2126-11-22T15:00:00-02:00 --duration 1d --wait 0",
                    "\"deadline\": \"2126-11-22T17:00:00Z\", \"duration\": 86400, "
                    "\"earliest\": \"2126-11-21T15:00:00Z\", \"kind\": \"deadline\"");
-    expect_request(fixture,
-                   "lease request --template 3 --latest 2126-11-21T15:00:00Z --duration 1d --wait 0",
-                   "\"kind\": \"deadline\", \"latest\": \"2126-11-21T15:00:00Z\"");
+    expect_request(
+        fixture, "lease request --template 3 --latest 2126-11-21T15:00:00Z --duration 1d --wait 0",
+        "\"kind\": \"deadline\", \"latest\": \"2126-11-21T15:00:00Z\"");
     expect_request(fixture, "lease request --template 3 --duration unlimited --wait 0",
                    "\"duration\": \"unlimited\"");
 }

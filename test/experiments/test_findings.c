@@ -92,6 +92,7 @@ static void test_files(void **state)
     assert_non_null(strstr(page, "class=\"differs\">differs<"));
     assert_non_null(strstr(page, "Remark 7."));
     assert_non_null(strstr(page, "<svg"));
+    assert_non_null(strstr(page, "<meta name=\"viewport\" content=\"width=device-width"));
     rmdir(folder);
 }
 

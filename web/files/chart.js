@@ -29,10 +29,10 @@ function chart(title, series, box, { x, y }) {
     });
     return make("figure", { className: "chart" },
         make("figcaption", {}, title, ...(drawn.length ? [] : [" (not recorded)"])),
-        make("div", { className: "ends" }, make("span", {}, y(most))),
-        picture,
-        make("div", { className: "ends" }, make("span", {}, x(box.from)),
-            make("span", {}, x((box.from + box.until) / 2)), make("span", {}, x(box.until))));
+        ...(drawn.length ? [make("div", { className: "ends" }, make("span", {}, y(most))), picture,
+            make("div", { className: "ends" }, make("span", {}, x(box.from)),
+                make("span", {}, x((box.from + box.until) / 2)),
+                make("span", {}, x(box.until)))] : []));
 }
 
 // Which colour is which.
