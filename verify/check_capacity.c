@@ -203,6 +203,25 @@ static int hold_waiting(const struct schedule *schedule, const struct schedule_l
     return result;
 }
 
+/* The VMs of a lost run were on hosts that exist, at most one for each VM. */
+static void check_lost_hosts(struct checker *checker, const struct schedule_lost_run *lost)
+{
+    const struct schedule_lease *lease = schedule_lease(checker->schedule, lost->lease);
+    struct finding finding = {CHECK_HOSTS, lost->lease, SCHEDULE_UNSET, lost->from};
+
+    checker_examined(checker, CHECK_HOSTS);
+    if (!lease || lost->n_hosts == 0 || lost->n_hosts > lease->n_vms)
+        checker_violation(checker, &finding, "a lost run on %zu hosts, of a lease of %zu VMs",
+                          lost->n_hosts, lease ? lease->n_vms : 0);
+    for (size_t i = 0; i < lost->n_hosts; i++) {
+        finding.host = lost->hosts[i];
+        if (!schedule_host(checker->schedule, lost->hosts[i]))
+            checker_violation(checker, &finding, "a lost run names a host that does not exist");
+        if (i > 0 && lost->hosts[i] == lost->hosts[i - 1])
+            checker_violation(checker, &finding, "a lost run names a host twice");
+    }
+}
+
 /* A lost run held at least the amounts of the smallest VM of the lease on each of its hosts. */
 static int hold_lost_run(const struct schedule *schedule, const struct schedule_lost_run *lost,
                          struct changes *changes)
@@ -257,9 +276,11 @@ static int collect(struct checker *checker, struct changes *changes)
     for (size_t i = 0; i < schedule->n_leases; i++)
         if (collect_lease(checker, &schedule->leases[i], changes) < 0)
             return -1;
-    for (size_t i = 0; i < schedule->n_lost_runs; i++)
+    for (size_t i = 0; i < schedule->n_lost_runs; i++) {
+        check_lost_hosts(checker, &schedule->lost_runs[i]);
         if (hold_lost_run(schedule, &schedule->lost_runs[i], changes) < 0)
             return -1;
+    }
     return 0;
 }
 

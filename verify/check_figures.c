@@ -119,6 +119,10 @@ static void check_request(struct checker *checker, const struct schedule_lease *
                           (long long)lease->deadline);
     if (lease->kind == SCHEDULE_DEADLINE && lease->deadline == SCHEDULE_UNSET)
         checker_violation(checker, &finding, "a deadline lease has no deadline");
+    if (lease->kind == SCHEDULE_BEST_EFFORT && lease->deadline != SCHEDULE_UNSET &&
+        lease->state == STATE_DONE && lease->end > lease->deadline)
+        checker_violation(checker, &finding, "is done at %lld, but was to be given up at %lld",
+                          (long long)lease->end, (long long)lease->deadline);
     if (lease->kind == SCHEDULE_IMMEDIATE && lease->ready != SCHEDULE_UNSET)
         checker_violation(checker, &finding, "an immediate lease has an earliest start, %lld",
                           (long long)lease->ready);

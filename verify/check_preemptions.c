@@ -53,7 +53,39 @@ static bool made_room(const struct checker *checker, const struct schedule_lease
     return false;
 }
 
-/* The lease that gets the room was placed at that moment. */
+/* A run of the lease begins then, or what leads to it: a transfer, a migration, a resumption. */
+static bool begins_at(const struct schedule *schedule, const struct schedule_lease *lease,
+                      int64_t time)
+{
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i].from == time &&
+            lease->reservations[i].kind != SCHEDULE_SUSPEND &&
+            lease->reservations[i].kind != SCHEDULE_SHUTDOWN)
+            return true;
+    return schedule_lost_run(schedule, lease->id, time);
+}
+
+/* Did the lease lose its place later, or was it over? */
+static bool left_its_place(const struct checker *checker, size_t index, int64_t decided)
+{
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->time >= decided && moves[i]->from != STATE_NEW &&
+            (moves[i]->to == STATE_QUEUED || moves[i]->to == STATE_PENDING ||
+             moves[i]->to == STATE_SUSPENDED_QUEUED || moves[i]->to == STATE_CANCELLED ||
+             moves[i]->to == STATE_FAIL))
+            return true;
+    return false;
+}
+
+/* Without a change of state, a lease that waits may be brought forward; Haizea brings none. */
+static bool keeps_its_time(const struct checker *checker, const struct schedule_lease *lease)
+{
+    return lease->kind == SCHEDULE_RESERVED || checker->result->haizea_1_0;
+}
+
+/* The lease that gets the room was placed at that moment, at the time at which there is room. */
 static void check_cause(struct checker *checker, const struct schedule_preemption *preemption)
 {
     const struct schedule *schedule = checker->schedule;
@@ -74,8 +106,17 @@ static void check_cause(struct checker *checker, const struct schedule_preemptio
     moves = checker_moves(checker, index);
     for (size_t i = 0; i < checker_n_moves(checker, index); i++)
         if (moves[i]->time == preemption->decided &&
-            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED))
+            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED)) {
+            if (keeps_its_time(checker, by) &&
+                (preemption->time <= schedule->end_time || schedule->ending == RUN_COMPLETE) &&
+                !begins_at(schedule, by, preemption->time) &&
+                !left_its_place(checker, index, preemption->decided))
+                checker_violation(checker, &finding,
+                                  "makes room for lease %lld at %lld, but "
+                                  "nothing of that lease begins then",
+                                  (long long)by->id, (long long)preemption->time);
             return;
+        }
     checker_violation(checker, &finding, "preempted for lease %lld, which was not scheduled then",
                       (long long)preemption->makes_for);
 }
@@ -189,7 +230,7 @@ static bool was_lost(const struct schedule *schedule, const struct schedule_leas
     for (size_t i = 0; i < schedule->n_lost_runs; i++) {
         const struct schedule_lost_run *lost = &schedule->lost_runs[i];
 
-        if (lost->lease == plan->lease && lost->from == plan->from &&
+        if (lost->lease == plan->lease && lost->from == plan->from && plan->until >= lost->until &&
             (preempted_at(schedule, plan->lease, lost->until) || lease->state == STATE_CANCELLED ||
              lease->state == STATE_FAIL))
             return true;
@@ -340,6 +381,31 @@ static void check_change(struct checker *checker, const struct schedule_plan *be
                           (long long)before->until, (long long)after->until);
 }
 
+/* No run is planned to end before it begins, or for longer than what is left of the lease's time.
+ */
+static void check_length(struct checker *checker, const struct schedule_lease *lease,
+                         const struct schedule_plan *plan)
+{
+    struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, plan->time};
+    int64_t left = lease->duration_requested;
+
+    if (plan->until < plan->from)
+        checker_violation(checker, &finding, "planned from %lld until %lld", (long long)plan->from,
+                          (long long)plan->until);
+    if (left == SCHEDULE_UNSET)
+        return;
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->kind == SCHEDULE_VM && r->from < plan->from && r->until != SCHEDULE_NEVER)
+            left -= r->until - r->from;
+    }
+    if (plan->until == SCHEDULE_NEVER || plan->until - plan->from > left)
+        checker_violation(checker, &finding,
+                          "planned to run from %lld for longer than the %lld s left of its time",
+                          (long long)plan->from, (long long)left);
+}
+
 static void check_plans_of(struct checker *checker, const struct schedule_lease *lease,
                            const struct schedule_plan **plans, size_t n)
 {
@@ -352,6 +418,7 @@ static void check_plans_of(struct checker *checker, const struct schedule_lease 
 
         checker_examined(checker, CHECK_PREEMPTION);
         groups += first;
+        check_length(checker, lease, plans[i]);
         if (first && plans[i]->time != plans[i]->from)
             checker_violation(checker, &finding, "first planned at %lld, started at %lld",
                               (long long)plans[i]->time, (long long)plans[i]->from);

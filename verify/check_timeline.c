@@ -198,6 +198,39 @@ static void nothing_happened(struct checker *checker, const struct finding *find
         checker_violation(checker, finding, "%s to %s, but nothing happened then", from, to);
 }
 
+/* Does a transfer, for whichever lease, begin or end then? A lease may wait for that of another. */
+static bool is_transfer(const struct schedule *schedule, int64_t time, bool end)
+{
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        for (size_t k = 0; k < schedule->leases[i].n_reservations; k++) {
+            const struct schedule_reservation *r = &schedule->leases[i].reservations[k];
+
+            if (r->kind == SCHEDULE_TRANSFER && (end ? r->until : r->from) == time)
+                return true;
+        }
+    return false;
+}
+
+/* A lease prepares from the begin of a transfer until the end of one. */
+static void check_preparation(struct checker *checker, const struct schedule_lease *lease)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i + 1 < checker_n_moves(checker, index); i++) {
+        int64_t from = moves[i]->time, until = moves[i + 1]->time;
+        struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, from};
+
+        if (moves[i]->to == STATE_PREPARING && moves[i + 1]->to == STATE_READY &&
+            (!is_transfer(checker->schedule, from, false) ||
+             !is_transfer(checker->schedule, until, true)))
+            checker_violation(
+                checker, &finding,
+                "prepared from %lld until %lld by the state log, which no transfer was",
+                (long long)from, (long long)until);
+    }
+}
+
 /* Decisions are made when something happens, and follow each other at once. */
 static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
 {
@@ -231,6 +264,7 @@ int check_timeline(struct checker *checker, const struct schedule_lease *lease)
         expect_run(checker, lease, &run, &traces);
     match(checker, lease, &traces);
     check_decisions(checker, lease);
+    check_preparation(checker, lease);
     free(traces.items);
     return 0;
 }

@@ -9,7 +9,9 @@
 enum shape_kind {
     WHOLE,
     WHOLE_OR_NULL,
-    POSITIVE_OR_NULL,
+    NATURAL,
+    NATURAL_OR_NULL,
+    SEED, /* of any size */
     POSITIVE,
     NUMBER,
     TRUTH,
@@ -41,10 +43,10 @@ static const struct shape lease[] = {
     {"start_requested", ANYTHING, NULL},
     {"start_actual", WHOLE_OR_NULL, NULL},
     {"end", WHOLE_OR_NULL, NULL},
-    {"duration_original", POSITIVE_OR_NULL, NULL},
-    {"duration_requested", POSITIVE_OR_NULL, NULL},
-    {"duration_known", POSITIVE_OR_NULL, NULL},
-    {"duration_accumulated", WHOLE, NULL},
+    {"duration_original", NATURAL_OR_NULL, NULL},
+    {"duration_requested", NATURAL_OR_NULL, NULL},
+    {"duration_known", NATURAL_OR_NULL, NULL},
+    {"duration_accumulated", NATURAL, NULL},
     {"duration_actual", WHOLE_OR_NULL, NULL},
     {"numnodes", WHOLE, NULL},
     {"nodes", OBJECT, NULL},
@@ -80,32 +82,34 @@ static const struct shape extras[] = {
 
 static const struct shape settings[] = {
     {"backfilling", TEXT, "|off|aggressive|conservative|intermediate|"},
-    {"backfilling-reservations", WHOLE_OR_NULL, NULL},
+    {"backfilling-reservations", NATURAL_OR_NULL, NULL},
     {"convert-reservations", TRUTH, NULL},
     {"whole-stretches", TRUTH, NULL},
+    {"fair-share", TEXT, "|no|users|groups|"},
+    {"fair-share-half-life", NATURAL, NULL},
     {"fixed-deadlines", TRUTH, NULL},
     {"suspension", TEXT, "|none|serial-only|all|"},
     {"suspend-rate", POSITIVE, NULL},
     {"resume-rate", POSITIVE, NULL},
     {"suspendresume-exclusion", TEXT, "|local|global|"},
     {"scheduling-threshold-factor", POSITIVE, NULL},
-    {"force-scheduling-threshold", WHOLE_OR_NULL, NULL},
-    {"override-suspend-time", WHOLE_OR_NULL, NULL},
-    {"override-resume-time", WHOLE_OR_NULL, NULL},
+    {"force-scheduling-threshold", NATURAL_OR_NULL, NULL},
+    {"override-suspend-time", NATURAL_OR_NULL, NULL},
+    {"override-resume-time", NATURAL_OR_NULL, NULL},
     {"migration", TEXT, "|no|yes|yes-notransfer|"},
-    {"migration-interval", WHOLE_OR_NULL, NULL},
+    {"migration-interval", NATURAL_OR_NULL, NULL},
     {"migration-threshold", POSITIVE, NULL},
     {"migration-mode", TEXT, "|live|cold|"},
-    {"shutdown-time", WHOLE, NULL},
-    {"enactment-overhead", WHOLE, NULL},
+    {"shutdown-time", NATURAL, NULL},
+    {"enactment-overhead", NATURAL, NULL},
     {"lease-preparation", TEXT, "|unmanaged|imagetransfer|"},
     {"transfer-mechanism", TEXT, "|unicast|multicast|"},
     {"avoid-redundant-transfers", TRUTH, NULL},
-    {"force-imagetransfer-time", WHOLE_OR_NULL, NULL},
+    {"force-imagetransfer-time", NATURAL_OR_NULL, NULL},
     {"diskimage-reuse", TEXT, "|none|image-caches|"},
-    {"diskimage-cache-size", WHOLE_OR_NULL, NULL},
-    {"imagetransfer-bandwidth", WHOLE_OR_NULL, NULL},
-    {"seed", ANYTHING, NULL},
+    {"diskimage-cache-size", NATURAL_OR_NULL, NULL},
+    {"imagetransfer-bandwidth", NATURAL_OR_NULL, NULL},
+    {"seed", SEED, NULL},
     {NULL, ANYTHING, NULL},
 };
 
@@ -123,8 +127,12 @@ static bool is_of(const json_t *value, enum shape_kind kind)
         return is_number(value);
     case WHOLE_OR_NULL:
         return is_number(value) || json_is_null(value);
-    case POSITIVE_OR_NULL:
-        return json_is_null(value) || (is_number(value) && json_integer_value(value) >= 0);
+    case NATURAL:
+        return is_number(value) && json_integer_value(value) >= 0;
+    case NATURAL_OR_NULL:
+        return json_is_null(value) || is_of(value, NATURAL);
+    case SEED:
+        return json_is_integer(value) && json_integer_value(value) >= 0;
     case POSITIVE:
         return json_is_number(value) && json_number_value(value) >= 0;
     case NUMBER:

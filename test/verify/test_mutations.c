@@ -126,6 +126,60 @@ static bool of_repeated_transfer(json_t *record, const char *path)
     return n > 1 && strcmp(kind_of(record, path), "FILE_TRANSFER") == 0;
 }
 
+/* A lease was cancelled then. */
+static bool of_cancellation(json_t *record, const char *path)
+{
+    const json_t *log = json_object_get(record, "state_log");
+    const json_t *move = json_array_get(log, strtoul(path + strlen("state_log/"), NULL, 10));
+    const char *to = json_string_value(json_array_get(move, 3));
+
+    return to && strcmp(to, "Cancelled") == 0;
+}
+
+/* Of a run that ended before its planned end: by itself, with its lease, or lost; or of a plan that
+ * was replaced by another. */
+static bool of_cut_run(json_t *record, const char *path)
+{
+    const json_t *galerna = json_object_get(record, "galerna"), *lost;
+    const json_t *plans = json_object_get(galerna, "planned");
+    size_t n = strtoul(path + strlen("galerna/planned/"), NULL, 10), i;
+    const json_t *plan = json_array_get(plans, n), *id = json_array_get(plan, 1);
+    json_t *lease;
+
+    for (i = n + 1; i < json_array_size(plans); i++)
+        if (json_equal(json_array_get(json_array_get(plans, i), 1), id) &&
+            json_equal(json_array_get(json_array_get(plans, i), 2), json_array_get(plan, 2)))
+            return true;
+    json_array_foreach(json_object_get(galerna, "withdrawn"), i,
+                       lost) if (json_equal(json_array_get(lost, 0), id)) return true;
+    json_array_foreach(json_object_get(galerna, "leases"), i, lease)
+    {
+        if (json_equal(json_object_get(lease, "id"), id))
+            return strcmp(json_string_value(json_object_get(lease, "state")), "Done") != 0 ||
+                   strcmp(json_string_value(json_object_get(lease, "reason")), "ended-early") == 0;
+    }
+    return false;
+}
+
+/* A preemption for a lease that may be brought forward. */
+static bool for_who_waits(json_t *record, const char *path)
+{
+    const json_t *galerna = json_object_get(record, "galerna");
+    const json_t *by = json_array_get(json_object_get(galerna, "preempted_for"),
+                                      strtoul(path + strlen("preemptions/"), NULL, 10));
+    const json_t *behaviour = json_object_get(galerna, "behaviour");
+    json_t *lease;
+    size_t i;
+
+    json_array_foreach(json_object_get(galerna, "leases"), i, lease)
+    {
+        if (json_equal(json_object_get(lease, "id"), by))
+            return strcmp(json_string_value(json_object_get(lease, "kind")), "AR") != 0 &&
+                   !json_is_true(json_object_get(behaviour, "migration_at_100_mbits"));
+    }
+    return false;
+}
+
 static bool anything(json_t *record, const char *path)
 {
     (void)record;
@@ -284,19 +338,19 @@ static const struct {
     {anything, "galerna/hosts/*", "moved to the end", HOSTS},
     {anything, "galerna/hosts/*/id", "exchanged with the next one's", HOSTS},
     {anything, "state_log/*", "exchanged with its neighbour", ORDER},
-    {anything, "state_log/*/0", "*",
+    {of_cancellation, "state_log/*/0", "*",
      "when a lease that did not run was cancelled is told by nothing else"},
+    {of_cut_run, "galerna/planned/*/3", "*",
+     "until when it would have run at most; that its lease had so much time left is checked"},
+    {anything, "galerna/withdrawn/*/3/*", "*",
+     "which hosts a lost run was on; that there are such hosts is checked"},
     {anything, "galerna/planned/*", "exchanged with its neighbour", ORDER},
     {anything, "galerna/planned/*", "doubled",
      "the same interval again, with a preemption at that time"},
-    {anything, "galerna/planned/*/3", "*",
-     "until when a lease that ended by itself would have run"},
     {anything, "galerna/planned/*/[02]", "*", "of a lease with several runs that began at once"},
-    {anything, "galerna/withdrawn/*/3*", "*",
-     "which of the hosts a lost run was on; how many is checked"},
     {at_one_time, "preemptions/*", "exchanged with its neighbour", ORDER},
-    {anything, "preemptions/*/2", "*",
-     "for when room was made for a lease that went elsewhere since"},
+    {for_who_waits, "preemptions/*/2", "*",
+     "for when room was made for a lease that was brought forward since"},
     {anything, "preemptions/*/3", "*", "how a lease was stopped that had not begun"},
     {of_plan, "leases/*/rrs/*", "*", "planned for later when the run was stopped: no promise"},
     {of_plans, "leases/*/rrs", "emptied", "planned for later when the run was stopped: no promise"},
