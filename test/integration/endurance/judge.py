@@ -157,7 +157,7 @@ class Judge:
             refused = item.refused or vms[0].message
             self.count(RESERVATION, "missed" if self.told(item, "missed") else "refused")
             self.require(re.search(REPORTED, refused, re.IGNORECASE) or
-                         self.told(item, "refused", "missed"), vms[0],
+                         self.told(item, "refused", "missed", "late"), vms[0],
                          "a reservation never ran and is not reported")
             return
         for vm, at in zip(vms, began):
