@@ -6,69 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/rpc.h"
-#include "util/memory.h"
-
-enum {
-    ALL_VISIBLE = -2, /* one.vmpool.info: what the caller may USE */
-    NO_LIMIT = -1,
-    NOT_DONE = -1,
-    NO_ACTION = INT32_MAX, /* the id of a scheduled action that no VM has */
-    WAIT = 1000,           /* milliseconds */
-};
+#include "adapters/opennebula/session.h"
 
 /* --- single VMs ------------------------------------------------------------------------------- */
-
-/* Questions about VMs. */
-struct questions {
-    struct error err; /* the first answer that is no */
-};
-
-static void use_answered(void *context, const struct rpc_reply *reply)
-{
-    struct questions *questions = context;
-
-    if (reply->outcome == RPC_DONE || questions->err.code)
-        return;
-    error_set(&questions->err,
-              reply->outcome != RPC_REFUSED       ? EAGAIN
-              : reply->code == RPC_CODE_NO_EXISTS ? ENOENT
-                                                  : EPERM,
-              "%s", reply->message);
-}
-
-/* The action does not exist, which oned says only to who may MANAGE the VM. */
-static void manage_answered(void *context, const struct rpc_reply *reply)
-{
-    if (reply->outcome != RPC_REFUSED || reply->code != RPC_CODE_NO_EXISTS)
-        use_answered(context, reply);
-}
-
-static void ask_about(struct rpc *rpc, int64_t vm, enum route_right right,
-                      struct questions *questions)
-{
-    const struct rpc_argument use[] = {RPC_INT(vm), RPC_BOOL(false)},
-                              manage[] = {RPC_INT(vm), RPC_INT(NO_ACTION)};
-    bool manages = right == RIGHT_MANAGE;
-
-    rpc_call(rpc, &(struct rpc_request){.method = manages ? "one.vm.scheddelete" : "one.vm.info",
-                                        .arguments = manages ? manage : use,
-                                        .n_arguments = 2,
-                                        .done = manages ? manage_answered : use_answered,
-                                        .context = questions});
-}
-
-static int wait_for_all(struct rpc *rpc, const struct questions *questions, struct error *err)
-{
-    while (rpc_pending(rpc) > 0)
-        if (rpc_wait(rpc, NULL, 0, WAIT, err) < 0)
-            return -1;
-    if (!questions->err.code)
-        return 0;
-    *err = questions->err;
-    return -1;
-}
 
 /* The VMs of a lease that are not gone; NULL with err. */
 static json_t *members_of(const struct access *access, int64_t lease, struct error *err)
@@ -88,7 +29,7 @@ static int check_lease(const struct access *access, enum route_right right, int6
                        struct error *err)
 {
     json_t *members = right == RIGHT_MANAGE ? members_of(access, lease, err) : NULL;
-    struct questions questions = {.err = {0}};
+    struct error refusal = {0};
     struct rpc *rpc = NULL;
     const json_t *member;
     int result = -1;
@@ -99,14 +40,13 @@ static int check_lease(const struct access *access, enum route_right right, int6
     else
         rpc = callers_connect(access->callers, access->caller->session, err);
     if (rpc && (members || right == RIGHT_USE)) {
-        ask_about(rpc, lease, RIGHT_USE, &questions);
+        session_ask(rpc, lease, false, &refusal);
         json_array_foreach(members, i, member)
         {
             if (!json_is_true(json_object_get(member, "gone")))
-                ask_about(rpc, json_integer_value(json_object_get(member, "vm")), right,
-                          &questions);
+                session_ask(rpc, json_integer_value(json_object_get(member, "vm")), true, &refusal);
         }
-        result = wait_for_all(rpc, &questions, err);
+        result = session_answers(rpc, &refusal, err);
     }
     rpc_destroy(rpc);
     json_decref(members);
@@ -115,42 +55,21 @@ static int check_lease(const struct access *access, enum route_right right, int6
 
 /* --- what a caller sees ----------------------------------------------------------------------- */
 
-/* The answer of a call as a document, to be freed; NULL with err. */
-static char *document_of(const struct access *access, const struct rpc_request *request,
-                         struct error *err)
-{
-    struct rpc *rpc = callers_connect(access->callers, access->caller->session, err);
-    char *document = NULL;
-
-    if (rpc && rpc_call_now(rpc, request, &document, NULL, err) < 0)
-        err->code = EAGAIN;
-    else if (rpc && !document)
-        error_set(err, EAGAIN, "%s: OpenNebula's answer is empty", request->method);
-    rpc_destroy(rpc);
-    return document;
-}
-
 static int visible_vms(const struct access *access, struct vm_pool *vms, struct error *err)
 {
-    const struct rpc_argument arguments[] = {RPC_INT(ALL_VISIBLE), RPC_INT(NO_LIMIT),
-                                             RPC_INT(NO_LIMIT), RPC_INT(NOT_DONE)};
-    char *document =
-        document_of(access,
-                    &(struct rpc_request){
-                        .method = "one.vmpool.info", .arguments = arguments, .n_arguments = 4},
-                    err);
-    int result = document ? vm_pool_parse(vms, document, strlen(document), err) : -1;
+    struct rpc *rpc = callers_connect(access->callers, access->caller->session, err);
+    int result = rpc ? session_vms(rpc, vms, err) : -1;
 
-    free(document);
+    rpc_destroy(rpc);
     return result;
 }
 
 static int visible_hosts(const struct access *access, struct host_pool *hosts, struct error *err)
 {
-    char *document = document_of(access, &(struct rpc_request){.method = "one.hostpool.info"}, err);
-    int result = document ? host_pool_parse(hosts, document, strlen(document), err) : -1;
+    struct rpc *rpc = callers_connect(access->callers, access->caller->session, err);
+    int result = rpc ? session_hosts(rpc, hosts, err) : -1;
 
-    free(document);
+    rpc_destroy(rpc);
     return result;
 }
 
@@ -224,7 +143,7 @@ static int reduce_timeline(const struct access *access, json_t *answer, struct e
     visible = host_pool_find(&hosts, (int32_t)host) != NULL;
     host_pool_finish(&hosts);
     if (!visible)
-        return error_set(err, EPERM, "OpenNebula does not let you USE this host");
+        return error_set(err, EPERM, "OpenNebula does not grant you the USE right for this host");
     if (visible_vms(access, &vms, err) < 0)
         return -1;
     for (size_t i = 0; i < json_array_size(operations); i++)
@@ -242,7 +161,7 @@ int access_check(const struct access *access, const struct route *route, json_t 
     if (access->caller->is_operator)
         return 0;
     if (route->right == RIGHT_OPERATOR)
-        return error_set(err, EPERM, "only members of OpenNebula's group oneadmin may do this");
+        return error_set(err, EPERM, "restricted to members of OpenNebula's group oneadmin");
     if (route->right == RIGHT_OWN_USAGE)
         json_object_set_new(asked, "user", json_string(access->caller->name));
     if (route->right != RIGHT_USE && route->right != RIGHT_MANAGE)

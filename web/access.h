@@ -1,8 +1,8 @@
 /* access.h: may a caller do this? OpenNebula answers, asked with the caller's own session.
  *
- * Rules of route_right: USE of a lease is USE of its first VM (one.vm.info); MANAGE of a lease is
- * MANAGE of each of its VMs. Lists are reduced to the VMs and hosts that one.vmpool.info and
- * one.hostpool.info show to the caller. Operators may do everything, so OpenNebula is not asked.
+ * Rules of route_right: USE of a lease is USE of its first VM; MANAGE of a lease is MANAGE of each
+ * of its VMs. Lists are reduced to the VMs and hosts that OpenNebula shows to the caller
+ * (adapters/opennebula/session.h). Operators may do everything, so OpenNebula is not asked.
  */
 #ifndef GALERNA_WEB_ACCESS_H
 #define GALERNA_WEB_ACCESS_H
@@ -29,7 +29,7 @@ struct access {
 int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err);
 
-/* What of the answer is not for the caller is removed from it. -1 with err, as above. */
+/* Removes the parts of the answer that the caller may not see. -1 with err, as above. */
 int access_reduce(const struct access *access, const struct route *route, json_t *answer,
                   struct error *err);
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/rpc.h"
+#include "adapters/opennebula/session.h"
 #include "daemon/live/clock.h"
 #include "util/map.h"
 #include "util/memory.h"
@@ -143,50 +143,29 @@ static void remember(struct callers *callers, const uint8_t digest[SHA256_DIGEST
 
 /* --- OpenNebula's word ------------------------------------------------------------------------ */
 
-static int read_user(const char *document, struct caller *caller, struct error *err)
+static int take_user(const struct user *user, struct caller *caller, struct error *err)
 {
-    struct user_pool pool;
-    const struct user *user;
-    int result = -1;
-
-    if (user_pool_parse(&pool, document, strlen(document), err) < 0)
-        return -1;
-    user = pool.n == 1 ? pool.items : NULL;
-    if (!user) {
-        error_set(err, EPROTO, "OpenNebula's answer to one.user.info does not describe a user");
-    } else if (strlen(user->name) >= sizeof caller->name) {
-        error_set(err, EPROTO, "the name of user %d is too long", user->id);
-    } else {
-        caller->uid = user->id;
-        caller->is_operator = user->id == ADMINISTRATORS || user->gid == ADMINISTRATORS;
-        for (size_t i = 0; i < user->n_groups; i++)
-            caller->is_operator = caller->is_operator || user->groups[i] == ADMINISTRATORS;
-        strcpy(caller->name, user->name);
-        result = 0;
-    }
-    user_pool_finish(&pool);
-    return result;
+    if (strlen(user->name) >= sizeof caller->name)
+        return error_set(err, EPROTO, "the name of user %d is too long", user->id);
+    caller->uid = user->id;
+    caller->is_operator = user->id == ADMINISTRATORS || user->gid == ADMINISTRATORS;
+    for (size_t i = 0; i < user->n_groups; i++)
+        caller->is_operator = caller->is_operator || user->groups[i] == ADMINISTRATORS;
+    strcpy(caller->name, user->name);
+    return 0;
 }
 
 /* EACCES: OpenNebula refuses the session. */
 static int ask(const struct callers *callers, struct caller *caller, struct error *err)
 {
-    const struct rpc_argument own = RPC_INT(-1);
-    const struct rpc_request request = {
-        .method = "one.user.info", .arguments = &own, .n_arguments = 1};
     struct rpc *rpc = callers_connect(callers, caller->session, err);
-    struct rpc_reply reply = {0};
-    char *document = NULL;
+    struct user_pool pool;
     int result = -1;
 
-    if (!rpc)
-        return -1;
-    if (rpc_call_now(rpc, &request, &document, &reply, err) == 0)
-        result = document ? read_user(document, caller, err)
-                          : error_set(err, EPROTO, "OpenNebula answers one.user.info with nothing");
-    else if (reply.outcome == RPC_REFUSED)
-        err->code = EACCES;
-    free(document);
+    if (rpc && session_user(rpc, &pool, err) == 0) {
+        result = take_user(pool.items, caller, err);
+        user_pool_finish(&pool);
+    }
     rpc_destroy(rpc);
     return result;
 }
@@ -226,11 +205,12 @@ static int sign_in(struct callers *callers, const char *address,
         return count_request(callers, caller, now, err);
     }
     if (err->code != EACCES)
-        return error_set(err, EAGAIN, "OpenNebula cannot be asked who you are; try again later");
+        return error_set(err, EAGAIN,
+                         "cannot reach OpenNebula to authenticate you; try again later");
     buckets_take(&callers->failures, address, clock_monotonic());
     return error_set(err, EACCES,
-                     "OpenNebula refuses this user and password (or token); it is the line of "
-                     "the file that ONE_AUTH names");
+                     "OpenNebula rejects this user and password (or token); use those in the file "
+                     "named by ONE_AUTH");
 }
 
 int callers_sign_in(struct callers *callers, const char *user, const char *password,

@@ -1,7 +1,7 @@
 /* caller.h: who makes a request, by OpenNebula's word.
  *
  * A caller proves who it is with a session of OpenNebula, "user:password" or "user:token", in
- * HTTP's Basic scheme. one.user.info with that session says whether it is valid and whose it is;
+ * HTTP's Basic scheme. OpenNebula answers whether the session is valid and whose it is;
  * the answer is remembered for CALLER_REMEMBERED milliseconds under a keyed hash of the session.
  * The session itself is kept for the time of the request only. Failed attempts of an address are
  * limited. Thread-safe.
