@@ -132,8 +132,8 @@ int client_lease_number(const struct client *client, const char *text, int64_t *
     *number = strtoll(text, &end, 10);
     if (!*text || *end || errno || *number < 0)
         return command_usage_error(
-            client->command, "'%.60s' is not a lease number ('galerna lease list' shows them)",
-            text);
+            client->command,
+            "'%.60s' is not a lease number ('galerna lease list' shows the numbers)", text);
     return -1;
 }
 

@@ -1,4 +1,4 @@
-/* How galerna and galerna-opennebula end. */
+/* End of the programs galerna and galerna-opennebula. */
 #include <stdio.h>
 
 #include "cli/command.h"

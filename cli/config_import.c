@@ -215,12 +215,10 @@ static const struct command_option import_options[] = {
 const struct command_line config_import_line = {
     .name = "galerna config import",
     .summary = "Convert OpenNebula's scheduling settings for galernad",
-    .purpose =
-        "Read the configuration of OpenNebula's schedulers (sched.conf of 6.x, rank.conf and the "
-        "scheduling settings of oned.conf of 7.x) and write the same settings as a configuration "
-        "of galernad.\n\n"
-        "Standard error says line by line what became of each setting: the option it becomes, why "
-        "it is not needed, or why it is not supported.",
+    .purpose = "Read the configuration of OpenNebula's schedulers (sched.conf of 6.x, rank.conf "
+               "and the scheduling settings of oned.conf of 7.x) and write the same settings as a "
+               "configuration of galernad.\n\nStandard error has one line for each setting: the "
+               "equivalent option, why it is not needed, or why it is not supported.",
     .operands = "FILE...",
     .least = 1,
     .most = OPERANDS_ANY,

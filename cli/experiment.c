@@ -69,19 +69,19 @@ static const struct command_option run_options[] = {
              "replaced"},
     {"set", .letter = 's', .type = ARGUMENT_LIST, .argument = "OPTION=VALUE", .offset = AT(set),
      .offer = offer_settings,
-     .help = "Set what the paper leaves open. May be repeated; 'galerna experiment list NAME' "
-             "lists the options with their defaults"},
+     .help = "Set a parameter that the paper leaves open. May be repeated; 'galerna experiment "
+             "list NAME' lists the options with their defaults"},
     {"logs", .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(logs),
-     .help = "Replay the logs of the Parallel Workloads Archive in DIR, which keep their names "
-             "there (KTH-SP2-1996-2.1-cln.swf, ...). Only for backfilling, which otherwise "
-             "generates workloads"},
+     .help = "Replay the logs of the Parallel Workloads Archive in DIR, under their original names "
+             "(KTH-SP2-1996-2.1-cln.swf, ...). Only for the experiment backfilling, which "
+             "otherwise generates workloads"},
     {"parallel", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(parallel),
      .least = 1, .most = 1024,
-     .help = "Run at most N processes at a time, one per processor by default. It does not change "
-             "the results"},
+     .help = "Run at most N processes at a time, one per processor by default. Results do not "
+             "depend on N"},
     {"quick", .type = ARGUMENT_FLAG, .offset = AT(quick),
-     .help = "Run a small part of the experiment, in seconds, to see that it works. The verdicts "
-             "then mean nothing"},
+     .help = "Run a small part of the experiment, in seconds, as a trial. Its verdicts are "
+             "meaningless"},
     {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
      .help = "Print no progress bar and no list of verdicts"},
 };
@@ -90,9 +90,9 @@ const struct command_line experiment_run_line = {
     .name = "galerna experiment run",
     .summary = "Repeat an experiment and compare it with its paper",
     .purpose =
-        "Repeat an experiment and write its numbers beside those of its paper: summary.json, "
-        "tables (CSV), diagrams (SVG) and a page (index.html). With 'all', each experiment "
-        "goes into a directory of its own below DIR. The same options give the same files.",
+        "Repeat an experiment and write its numbers next to those of the paper: summary.json, "
+        "tables (CSV), diagrams (SVG) and a page (index.html). With 'all', each experiment gets "
+        "its own directory below DIR. The same options give the same files.",
     .operands = "NAME|all",
     .least = 1,
     .most = 1,
@@ -155,7 +155,7 @@ static bool check(struct experiment_arguments *arguments, const char *command)
     }
     arguments->all = strcmp(arguments->name, "all") == 0;
     if (arguments->all && arguments->set.n > 0) {
-        command_usage_error(command, "--set goes with one experiment, not with all");
+        command_usage_error(command, "--set requires a single experiment, not 'all'");
         return false;
     }
     if (arguments->all)

@@ -50,7 +50,7 @@ static int add(struct report *report, const char *name, struct error *err)
     root = json_loadf(file, 0, &failed);
     fclose(file);
     if (!root || strcmp(text_of(root, "schema"), "galerna-experiment") != 0) {
-        error_set(err, EINVAL, "%s:%d: no summary of an experiment: %s", path,
+        error_set(err, EINVAL, "%s:%d: not a summary of an experiment: %s", path,
                   root ? 1 : failed.line, root ? "its schema is another" : failed.text);
         json_decref(root);
         free(path);
@@ -81,8 +81,8 @@ static int collect(struct report *report, struct error *err)
     free(entries);
     if (result >= 0 && report->n == 0)
         return error_set(err, ENOENT,
-                         "%s holds no summary.json of an experiment; 'galerna experiment run all "
-                         "--out %s' makes them",
+                         "%s contains no summary.json of an experiment; 'galerna experiment run "
+                         "all --out %s' creates them",
                          report->folder, report->folder);
     return result;
 }
@@ -157,9 +157,8 @@ static void finish(struct report *report)
 const struct command_line experiment_report_line = {
     .name = "galerna experiment report",
     .summary = "Summarize the results of experiments",
-    .purpose =
-        "Print the claims, numbers and verdicts of the experiments that were run into DIR or "
-        "into directories below it, and write DIR/index.html with links to their pages.",
+    .purpose = "Print the claims, numbers and verdicts of the experiments in DIR and the "
+               "directories below it, and write DIR/index.html with links to their pages.",
     .operands = "DIR",
     .least = 1,
     .most = 1,

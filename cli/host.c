@@ -95,14 +95,11 @@ static void print_hosts(const json_t *answer, size_t width, const void *argument
 const struct command_line host_list_line = {
     .name = "galerna host list",
     .summary = "List hosts and their usage",
-    .purpose =
-        "List the hosts, their state, and the capacity that VMs use now. OUT OF SERVICE shows "
-        "when a host takes no VMs: while it is quarantined ('galerna host release' ends that) "
-        "or drained ('galerna host undrain'), or booked for some leases only "
-        "('galerna host unbook'). Below the table, each host with VMs that cannot be "
-        "read "
-        "has a line with the room that is kept for them, and each VM that cannot leave a "
-        "drained host has a line that says why.",
+    .purpose = "List the hosts, their state, and the capacity that VMs use now. OUT OF SERVICE "
+               "shows when a host accepts no VMs: while it is quarantined (ended by 'galerna host "
+               "release') or drained ('galerna host undrain'), or booked for certain leases "
+               "('galerna host unbook'). Lines below the table show the room kept for VMs that "
+               "cannot be read, and why VMs cannot leave a drained host.",
     .groups = {LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct listing),
@@ -190,7 +187,7 @@ static void print_timeline(const json_t *answer)
     free(items);
 }
 
-/* What uses capacity: first what does now, then in order of time. */
+/* Usage of capacity: current usage first, then in order of time. */
 static void print_uses(const json_t *answer)
 {
     static const struct table_column columns[] = {
@@ -265,9 +262,9 @@ void host_offer(FILE *stream)
 
 const struct command_line host_timeline_line = {
     .name = "galerna host timeline",
-    .summary = "Show what runs and is planned on a host",
-    .purpose = "Show what runs on a host and what is planned there, in chronological order. HOST "
-               "is its number or name.",
+    .summary = "Show running and planned leases of a host",
+    .purpose = "Show the running and planned leases of a host in chronological order. HOST is its "
+               "number or name.",
     .operands = "HOST",
     .least = 1,
     .most = 1,
@@ -286,7 +283,9 @@ json_t *host_operand(const char *text)
     return *end || !*text ? json_string(text) : json_integer((json_int_t)id);
 }
 
-int host_ask(const struct call *call, const char *command, void (*print)(const json_t *answer))
+/* Sends a command for the host that is the operand, and prints the answer. Returns the exit code.
+ * The arguments are a struct client. */
+static int host_ask(const struct call *call, const char *command, void (*print)(const json_t *answer))
 {
     struct client *client = call->arguments;
     json_t *host = host_operand(call->operands[0]), *answer;
@@ -301,11 +300,11 @@ int host_ask(const struct call *call, const char *command, void (*print)(const j
 
 const struct command_line host_show_line = {
     .name = "galerna host show",
-    .summary = "Show what uses the capacity of a host",
-    .purpose = "Show a host, and which leases use its capacity: running, reserved (an accepted "
-               "reservation), or planned. 'held' is room that is kept from leases of lower "
-               "priority for a lease that waits for more; 'other' is capacity of VMs that are not "
-               "in the plan, such as VMs that cannot be read. HOST is its number or name.",
+    .summary = "Show the usage of a host",
+    .purpose = "Show a host and the leases that use its capacity: running, reserved (an accepted "
+               "reservation), or planned. 'held' is room kept free of lower-priority leases for a "
+               "waiting lease; 'other' is capacity of VMs outside the plan, such as VMs that "
+               "cannot be read. HOST is its number or name.",
     .operands = "HOST",
     .least = 1,
     .most = 1,
@@ -336,8 +335,8 @@ static void print_released(const json_t *answer)
 const struct command_line host_release_line = {
     .name = "galerna host release",
     .summary = "End the quarantine of a host",
-    .purpose = "End the quarantine of a host: VMs are placed there again, also those that failed "
-               "there. HOST is its number or name. A host on which VMs are still stuck is "
+    .purpose = "End the quarantine of a host: VMs are placed there again, including VMs that "
+               "failed there. HOST is its number or name. A host on which VMs are still stuck is "
                "quarantined again.",
     .operands = "HOST",
     .least = 1,

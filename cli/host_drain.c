@@ -30,33 +30,33 @@ struct drain_arguments {
 
 static const struct command_option drain_options[] = {
     {"from", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(from), .take = client_take_time,
-     .help = "Have the hosts empty from then on; until then they run what ends in time. Default: "
-             "now"},
+     .help = "Start of the drain: the hosts are empty from this time on, and until then run only "
+             "leases that end before it. Default: now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
-     .take = client_take_time, .help = "The drain ends then. Default: with 'galerna host undrain'"},
+     .take = client_take_time, .help = "End of the drain. Default: until 'galerna host undrain'"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),
      .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
-     .help = "Order a window like that of --from and --until every hour, day, weekday (Monday to "
-             "Friday) or week, by the local clock, --times of them. undrain --at ends one of them"},
+     .help = "Repeat the window of --from and --until every hour, day, weekday (Monday to Friday) "
+             "or week, in local time. 'galerna host undrain --at' ends a single window"},
     {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(times), .otherwise = "0",
-     .least = 0, .most = 100, .help = "With --repeat: how many windows, the first included"},
+     .least = 0, .most = 100, .help = "With --repeat: number of windows, including the first"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
-     .help = "Only show what would become of each VM"},
+     .help = "Only show what would happen to each VM"},
     {"list", .type = ARGUMENT_FLAG, .offset = AT(list),
-     .help = "Order nothing; list the drains and bookings of all hosts, now and later"},
+     .help = "List the current and planned drains and bookings of all hosts"},
 };
 
 static const struct command_option book_options[] = {
     {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
-     .help = "The name of the booking, which leases say as BOOKING: letters, digits, '.', '_', "
-             "'-'. A booking of that name gets these hosts and times besides, and admits those "
-             "named now"},
+     .help = "Name of the booking, which leases give as BOOKING: letters, digits, '.', '_', '-'. "
+             "If the booking exists, these hosts and times are added to it, and the users and "
+             "groups replace its former ones"},
     {"users", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(users),
-     .help = "It admits the VMs of these users of OpenNebula"},
+     .help = "Admit VMs of these OpenNebula users"},
     {"groups", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(groups),
-     .help = "It admits the VMs of these groups of OpenNebula"},
+     .help = "Admit VMs of these OpenNebula groups"},
     {"magnetic", .type = ARGUMENT_FLAG, .offset = AT(magnetic),
-     .help = "Leases of those it admits need not name it: they use its hosts as well as others"},
+     .help = "Admitted users' leases may use the hosts without naming the booking"},
 };
 
 /* "to host 3", "is suspended", ... */
@@ -136,23 +136,24 @@ static void print_drain(const json_t *answer)
     if (json_array_size(vms))
         print_vms(vms);
     else
-        printf("No VMs are there.\n");
+        printf("No VMs are running there.\n");
 }
 
 const struct command_line host_drain_line = {
     .name = "galerna host drain",
     .summary = "Empty hosts, now or in a maintenance window",
-    .purpose = "Empty hosts: nothing is placed there that would not end before the drain begins, "
-               "reservations planned there move to other hosts, and VMs that would still run there "
-               "migrate in time, live if possible. Preemptible VMs without room elsewhere are "
-               "suspended. Shows what becomes of each VM, and why one stays. HOST is a number or a "
-               "name. A host may have several windows; a new one replaces those that it overlaps.",
+    .purpose =
+        "Empty hosts: no VM is placed there that would not end before the drain starts, "
+        "reservations planned there move to other hosts, and VMs that would still be running "
+        "migrate in time, live if possible. Preemptible VMs without room elsewhere are suspended. "
+        "The command shows what happens to each VM, and why a VM stays. HOST is a number or a "
+        "name. A host may have several drain windows; a new one replaces those that it overlaps.",
     .operands = "[HOST...]",
     .least = 0,
     .most = 256,
     .groups = {{.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
                CLIENT_GROUP},
-    .codes = {{EXIT_DONE, "Success, also if VMs stay"},
+    .codes = {{EXIT_DONE, "Success, even if VMs stay"},
               {EXIT_FAILED, "A host does not exist, or galernad does not answer or has no plan"}},
     .offer = host_offer,
     .size = sizeof(struct drain_arguments),
@@ -160,23 +161,21 @@ const struct command_line host_drain_line = {
 
 const struct command_line host_book_line = {
     .name = "galerna host book",
-    .summary = "Set hosts aside for the leases of some users for a time",
+    .summary = "Reserve hosts for the leases of certain users",
     .purpose =
         "Book hosts for a course or a project: from --from until --until they are drained for all "
-        "leases but those that name the booking (BOOKING=\"name\" in a VM's attribute, --booking "
-        "of "
-        "'galerna lease request') and whose VMs belong to a user or group that it admits. A lease "
-        "inside ends with the booking at the latest: one that cannot end by then is refused, and a "
-        "preemptible one is suspended. Shows what becomes of the VMs on the hosts. HOST is a "
-        "number or a name. 'galerna host drain --list' lists bookings, too, 'galerna host "
-        "unbook' ends one.",
+        "leases except those that name the booking (BOOKING=\"name\" in a VM's attribute, "
+        "--booking of 'galerna lease request') and belong to an admitted user or group. A lease "
+        "inside must end with the booking: a lease that cannot is refused, or suspended if it is "
+        "preemptible. The command shows what happens to the VMs on the hosts. HOST is a number or "
+        "a name. 'galerna host drain --list' lists bookings too; 'galerna host unbook' ends one.",
     .operands = "[HOST...]",
     .least = 0,
     .most = 256,
     .groups = {{.options = book_options, .n = sizeof book_options / sizeof *book_options},
                {.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
                CLIENT_GROUP},
-    .codes = {{EXIT_DONE, "Success, also if VMs stay"},
+    .codes = {{EXIT_DONE, "Success, even if VMs stay"},
               {EXIT_FAILED, "A host does not exist or is booked or drained already, or galernad "
                             "does not answer or has no plan"}},
     .offer = host_offer,
@@ -238,7 +237,7 @@ static int drain_windows(struct drain_arguments *arguments, const json_t *reques
         if (answer)
             code = client_print(&arguments->client, answer, print_drain);
         if (code != EXIT_DONE && n > 0)
-            fprintf(stderr, "%u of %u windows have been ordered.\n", n, windows);
+            fprintf(stderr, "Created %u of %u windows.\n", n, windows);
     }
     return code;
 }
@@ -284,7 +283,7 @@ static int check_booking(const struct drain_arguments *arguments, const char **w
     *wrong = !arguments->name    ? "--name is missing"
              : !arguments->until ? "--until is missing"
              : !arguments->users && !arguments->groups
-                 ? "--users or --groups is missing: the booking would admit nobody"
+                 ? "--users and --groups are both missing: the booking would admit nobody"
                  : NULL;
     return *wrong ? -1 : 0;
 }
@@ -368,23 +367,23 @@ struct undrain_arguments {
 static const struct command_option undrain_options[] = {
     {"at", .type = ARGUMENT_OWN, .argument = "TIME",
      .offset = offsetof(struct undrain_arguments, at), .take = client_take_time,
-     .help = "End the drain that includes this time, not the first one"},
+     .help = "End the drain that includes this time instead of the first one"},
     {"all", .type = ARGUMENT_FLAG, .offset = offsetof(struct undrain_arguments, all),
-     .help = "End all drains of the host, now and later"},
+     .help = "End all current and planned drains of the host"},
 };
 
 static void print_undrained(const json_t *answer)
 {
     printf("Host %" PRId64 " (", client_integer(answer, "host"));
     table_print_text(stdout, client_text(answer, "name"));
-    printf(") is not drained any more.\n");
+    printf(") is no longer drained.\n");
 }
 
 const struct command_line host_undrain_line = {
     .name = "galerna host undrain",
     .summary = "End the drain of a host",
-    .purpose = "End the drain of a host, or drop the next planned one: VMs are placed there again. "
-               "VMs that have moved stay where they are. HOST is its number or name.",
+    .purpose = "End the drain of a host, or cancel the next planned one: VMs are placed there "
+               "again. VMs that have moved do not move back. HOST is its number or name.",
     .operands = "HOST",
     .least = 1,
     .most = 1,
@@ -416,16 +415,15 @@ int command_host_undrain(const struct call *call)
 
 static void print_unbooked(const json_t *answer)
 {
-    printf("Booking '%s' is ended.\n", client_text(answer, "booking"));
+    printf("Booking '%s' has ended.\n", client_text(answer, "booking"));
 }
 
 const struct command_line host_unbook_line = {
     .name = "galerna host unbook",
     .summary = "End a booking of hosts",
-    .purpose =
-        "End a booking on all its hosts, now and later. VMs inside run on where they are, as "
-        "if they had been placed there without it; leases that name it and wait are not "
-        "placed any more. 'galerna host undrain' ends the booking of one host.",
+    .purpose = "End a booking on all its hosts, including planned times. VMs inside keep running "
+               "where they are, as if placed there without a booking; waiting leases that name the "
+               "booking are no longer placed. 'galerna host undrain' ends the booking of one host.",
     .operands = "NAME",
     .least = 1,
     .most = 1,

@@ -20,7 +20,7 @@ struct rebalance_arguments {
 static const struct command_option rebalance_options[] = {
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run), .help = "Only show the plan"},
     {"drop", .type = ARGUMENT_FLAG, .offset = AT(drop),
-     .help = "Drop the plan: moves that have not begun are not made"},
+     .help = "Drop the plan: moves that have not started are cancelled"},
 };
 
 static void print_moves(const json_t *moves)
@@ -76,14 +76,14 @@ static void print_plan(const json_t *answer)
     printf("), policy %s, automation %s: ", client_text(answer, "policy"),
            client_text(answer, "automation"));
     if (!json_array_size(moves))
-        printf("no VM has to move.\n");
+        printf("no VM needs to move.\n");
     else
         printf("the plan %s.\n", strcmp(state, "planned") == 0   ? "would move these VMs"
                                  : strcmp(state, "ready") == 0   ? "is ready to be applied"
                                  : strcmp(state, "applied") == 0 ? "is applied"
                                                                  : "is dropped");
     if (unread)
-        printf("VMs whose templates have not been read, and stay: %" PRId64 "\n", unread);
+        printf("VMs that stay because their templates have not been read: %" PRId64 "\n", unread);
     if (!json_array_size(moves))
         return;
     print_moves(moves);
@@ -93,17 +93,17 @@ static void print_plan(const json_t *answer)
 const struct command_line host_rebalance_line = {
     .name = "galerna host rebalance",
     .summary = "Spread the VMs of a cluster over its hosts, or pack them",
-    .purpose = "Make a plan that moves running VMs between the hosts of a cluster, so that these "
-               "are evenly used, or fewer are used, as ONE_DRS in the template of the cluster "
-               "says, and apply it. If the cluster has a plan already, made at the interval of "
-               "galerna.conf(5), that one is applied. CLUSTER is a number or a name.",
+    .purpose = "Plan moves of running VMs between the hosts of a cluster, to use the hosts evenly "
+               "or to use fewer hosts (ONE_DRS in the template of the cluster), and apply the "
+               "plan. If the cluster already has a plan, made at the interval of galerna.conf(5), "
+               "that plan is applied. CLUSTER is a number or a name.",
     .operands = "CLUSTER",
     .least = 1,
     .most = 1,
     .groups = {{.options = rebalance_options,
                 .n = sizeof rebalance_options / sizeof *rebalance_options},
                CLIENT_GROUP},
-    .codes = {{EXIT_DONE, "Success, also if no VM has to move"},
+    .codes = {{EXIT_DONE, "Success, even if no VM needs to move"},
               {EXIT_FAILED,
                "The cluster does not exist, has malformed ONE_DRS attributes or has no "
                "plan to drop, or galernad does not answer"}},
@@ -114,7 +114,7 @@ int command_host_rebalance(const struct call *call)
 {
     struct rebalance_arguments *arguments = call->arguments;
     json_t *cluster = host_operand(call->operands[0]), *answer;
-    const char *wish = arguments->drop ? "drop" : arguments->dry_run ? "show" : "apply";
+    const char *action = arguments->drop ? "drop" : arguments->dry_run ? "show" : "apply";
     int code;
 
     arguments->client.command = call->name;
@@ -125,6 +125,6 @@ int command_host_rebalance(const struct call *call)
         return command_usage_error(call->name, "--drop and --dry-run exclude each other");
     }
     answer = client_ask(&arguments->client, "host-rebalance",
-                        json_pack("{s:o,s:s}", "cluster", cluster, "wish", wish), &code);
+                        json_pack("{s:o,s:s}", "cluster", cluster, "action", action), &code);
     return answer ? client_print(&arguments->client, answer, print_plan) : code;
 }

@@ -1,4 +1,4 @@
-/* What commands print of hosts. */
+/* Lines about hosts, shared by commands. */
 #include "cli/host_text.h"
 
 #include <inttypes.h>

@@ -23,10 +23,6 @@ void host_print_staying(const json_t *host, int indent);
 /* An id or a name as a value of a request; NULL: not UTF-8. */
 json_t *host_operand(const char *text);
 
-/* Ask about, or for, the host that is the operand, and print the answer. Returns the exit code. The
- * arguments are a struct client. */
-int host_ask(const struct call *call, const char *command, void (*print)(const json_t *answer));
-
 /* Print the hosts, ids and names, one a line, for completion. */
 void host_offer(FILE *stream);
 

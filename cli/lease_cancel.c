@@ -43,10 +43,9 @@ const struct command_line lease_cancel_line = {
     .name = "galerna lease cancel",
     .summary = "Cancel leases",
     .purpose =
-        "Cancel leases: waiting leases leave the queue, running leases are ended, and the VMs "
-        "of refused or failed leases, which are on hold, are terminated. Leases are named by "
-        "number, or selected by options among those that are not over; what is selected must "
-        "meet all options.",
+        "Cancel leases: waiting leases leave the queue, running leases are ended, and the VMs of "
+        "refused or failed leases, which are on hold, are terminated. Leases are given by number, "
+        "or selected by options from the unfinished ones; a selected lease meets all options.",
     .operands = "[LEASE]...",
     .least = 0,
     .most = OPERANDS_ANY,
@@ -54,8 +53,9 @@ const struct command_line lease_cancel_line = {
                {.options = cancel_options, .n = sizeof cancel_options / sizeof *cancel_options},
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "All leases are cancelled"},
-              {EXIT_FAILED, "A lease could not be cancelled, none is selected, or galernad does not "
-                            "answer"}},
+              {EXIT_FAILED,
+               "A lease could not be cancelled, none is selected, or galernad does not "
+               "answer"}},
     .offer = client_offer_leases,
     .size = sizeof(struct cancel_arguments),
 };
@@ -124,11 +124,9 @@ int command_lease_cancel(const struct call *call)
 
     arguments->client.command = call->name;
     if (selects == (call->n > 0))
-        return command_usage_error(call->name, selects
-                                                   ? "leases are named by number or selected by "
-                                                     "options, not both"
-                                                   : "name leases by number, or select them by "
-                                                     "options");
+        return command_usage_error(call->name,
+                                   selects ? "give lease numbers or selecting options, not both"
+                                           : "give lease numbers, or options that select leases");
     code = selects ? select_leases(arguments, &ids, &n) : named_leases(call, &ids, &n);
     if (code >= 0)
         return code;

@@ -68,22 +68,22 @@ static int take_memory(const struct command_option *option, void *value, const c
 
 static const struct command_option change_options[] = {
     {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(duration),
-     .take = take_duration, .help = "How long the lease runs in all, or unlimited"},
+     .take = take_duration, .help = "Total duration of the lease, or unlimited"},
     {"extend", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(extend),
-     .take = take_span, .help = "Run so much longer"},
+     .take = take_span, .help = "Extend the duration by this much"},
     {"shorten", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(shorten),
-     .take = take_span, .help = "Run so much shorter"},
+     .take = take_span, .help = "Shorten the duration by this much"},
     {"start", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(start),
      .take = client_take_time,
-     .help = "Start at this time, for a reservation; other leases do not start before"},
+     .help = "New start of a reservation; new earliest start of other leases"},
     {"shift", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(shift), .take = take_span,
-     .help = "Start so much later, or earlier: --shift=-1h"},
+     .help = "Delay the start by this much; a negative value advances it: --shift=-1h"},
     {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
-     .take = client_take_time, .help = "Finish by this time, for a lease with a deadline"},
+     .take = client_take_time, .help = "New deadline of a deadline lease"},
     {"kind", .type = ARGUMENT_TEXT, .argument = "KIND", .offset = AT(kind),
      .words = "best-effort|reservation|deadline",
-     .help = "Make a lease that has not begun a reservation (at --start, or else at the start that "
-             "it is expected to have), a lease with a deadline (--deadline), or best-effort"},
+     .help = "Turn a lease that has not started into a reservation (at --start, or else at its "
+             "expected start), a deadline lease (--deadline), or a best-effort lease"},
     {"cpu", .type = ARGUMENT_OWN, .argument = "N", .offset = AT(cpu), .take = take_cpu,
      .help = "Processors of each VM"},
     {"memory", .type = ARGUMENT_OWN, .argument = "SIZE", .offset = AT(memory), .take = take_memory,
@@ -150,11 +150,12 @@ static void print_change(const json_t *answer)
 const struct command_line lease_change_line = {
     .name = "galerna lease change",
     .summary = "Change the times, the size, the kind or the terms of a lease",
-    .purpose = "Extend, shorten, shift or resize a lease that waits, is reserved or runs, promote "
-               "it to a reservation or demote it, or change its terms. The change is "
-               "checked like a new request: it is accepted as a whole if no lease that is promised "
-               "a time loses it, or the lease stays as it is; then the reason, the lease that is "
-               "in the way, and the nearest alternative are printed.",
+    .purpose =
+        "Extend, shorten, shift or resize a waiting, reserved or running lease, turn it into a "
+        "reservation or back, or change its terms. The change is checked like a new request: it "
+        "is accepted as a whole if it breaks no promise to another lease. Otherwise the lease is "
+        "not changed, and the command prints the reason, the conflicting lease, and the nearest "
+        "alternative.",
     .operands = "LEASE",
     .least = 1,
     .most = 1,
@@ -163,7 +164,7 @@ const struct command_line lease_change_line = {
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "The lease is changed"},
               {EXIT_FAILED, "galernad does not answer or reports an error"},
-              {EXIT_REFUSED, "The change was refused; the lease is as before"}},
+              {EXIT_REFUSED, "The change was refused; the lease was not changed"}},
     .offer = client_offer_leases,
     .size = sizeof(struct change_arguments),
 };

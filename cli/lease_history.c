@@ -40,12 +40,12 @@ static void print_events(const json_t *answer)
                                           client_text(event, "text")});
     }
     /* Sentences are not truncated: the user reads the history for them. */
-    table_show(table, 0, "Nothing has happened yet.");
+    table_show(table, 0, "No events yet.");
 }
 
 const struct command_line lease_history_line = {
     .name = "galerna lease history",
-    .summary = "Show what happened to a lease",
+    .summary = "Show the history of a lease",
     .purpose = "Show the events of a lease, oldest first. Without LEASE, show the events of all "
                "leases and of galernad itself.",
     .operands = "[LEASE]",

@@ -69,11 +69,10 @@ static int order_all(const struct call *call, const char *command,
 
 const struct command_line lease_hold_line = {
     .name = "galerna lease hold",
-    .summary = "Let leases wait until they are released",
-    .purpose =
-        "Put leases that wait or are reserved on hold: their VMs are held in OpenNebula, and "
-        "the room that was planned for them is free for others. 'galerna lease release' and "
-        "'onevm release' let them wait for room again.",
+    .summary = "Hold leases until they are released",
+    .purpose = "Put waiting or reserved leases on hold: their VMs are held in OpenNebula, and the "
+               "room planned for them is free for other leases. 'galerna lease release' and 'onevm "
+               "release' put them back into the queue.",
     .operands = "LEASE...",
     .least = 1,
     .most = OPERANDS_ANY,
@@ -92,16 +91,16 @@ int command_lease_hold(const struct call *call)
 const struct command_line lease_release_line = {
     .name = "galerna lease release",
     .summary = "Release leases that are on hold",
-    .purpose = "Release leases that are on hold. A lease is checked like a new request: one that "
-               "has been promised a start or a deadline is released if it can still keep it and no "
-               "other promise breaks, or stays on hold.",
+    .purpose = "Release leases that are on hold. A lease is checked like a new request: if it has "
+               "a promised start or deadline that can no longer be kept without breaking another "
+               "promise, it stays on hold.",
     .operands = "LEASE...",
     .least = 1,
     .most = OPERANDS_ANY,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "All leases are released"},
               {EXIT_FAILED, "A lease could not be released, or galernad does not answer"},
-              {EXIT_REFUSED, "A lease has no room at its time any more, and stays on hold"}},
+              {EXIT_REFUSED, "A lease no longer has room at its time, and stays on hold"}},
     .offer = client_offer_leases,
     .size = sizeof(struct hold_arguments),
 };

@@ -23,15 +23,14 @@ struct list_arguments {
 #define AT(member) offsetof(struct list_arguments, member)
 
 static const struct command_option list_options[] = {
-    {"all", .type = ARGUMENT_FLAG, .offset = AT(all), .help = "Show leases that are over, too"},
+    {"all", .type = ARGUMENT_FLAG, .offset = AT(all), .help = "Also show leases that have ended"},
     {"limit", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(limit), .otherwise = "1000",
      .least = 0, .most = 10000, .help = "With --all: show only the newest N archived leases"},
     {"since", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(since),
      .take = client_take_past,
-     .help = "With the leases that were not over at TIME; -2d: two days ago. At most the newest "
-             "10000"},
+     .help = "Also show leases that ended after TIME; -2d: two days ago. At most the newest 10000"},
     {"start", .type = ARGUMENT_FLAG, .offset = AT(start),
-     .help = "Show when each lease starts, and whether that is a contract or an estimate"},
+     .help = "Show the start of each lease, and whether it is a contract or an estimate"},
 };
 
 /* "3", "0-3,7": the hosts of a lease, as numbers. */
@@ -132,12 +131,11 @@ const struct command_line lease_list_line = {
     .name = "galerna lease list",
     .summary = "List leases and when they start",
     .purpose =
-        "List leases: running leases first, then reservations by their start, then the queue "
-        "in its order. In the columns START and END, '~' marks an estimate, and 'due' a start "
-        "that was expected and has not come. HOSTS shows host numbers. The phase 'suspended' marks "
-        "leases that left their hosts for another lease and wait to resume; to --phase, they "
-        "are waiting or reserved. 'unknown' marks running leases with a VM that OpenNebula cannot "
-        "monitor. A narrow terminal shows fewer columns.",
+        "List leases: running leases first, then reservations by start, then the queue in order. "
+        "In the columns START and END, '~' marks an estimate, and 'due' an expected start that has "
+        "passed. HOSTS shows host numbers. The phase 'suspended' marks leases that were preempted "
+        "and wait to resume; for --phase, they are waiting or reserved. 'unknown' marks running "
+        "leases with a VM that OpenNebula cannot monitor. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
                LEASE_SELECTION_GROUP(AT(selection)),
                LISTING_GROUP,
@@ -230,9 +228,8 @@ static void print_queue(const json_t *answer, size_t width, const void *argument
 const struct command_line queue_line = {
     .name = "galerna queue",
     .summary = "List waiting leases in the order of the queue",
-    .purpose =
-        "List the waiting leases in the order in which they are considered, and why each one "
-        "is waiting. 'galerna lease why' explains one of them in detail.",
+    .purpose = "List the waiting leases in the order in which they are considered, and the reason "
+               "why each is waiting. 'galerna lease why' explains one lease in detail.",
     .groups = {LISTING_GROUP, CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct listing),

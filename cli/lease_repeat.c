@@ -63,7 +63,7 @@ int lease_repeat_ask_all(const struct lease_repeat *repeat, int64_t first, const
         asked = ask_one(&series, i, request, ask, context);
         code = asked == EXIT_DONE ? code : asked;
         if (asked != EXIT_DONE && asked != EXIT_REFUSED && i + 1 < series.n)
-            fprintf(stderr, "The occurrences after %s were not requested.\n", local);
+            fprintf(stderr, "No occurrences after %s were requested.\n", local);
     }
     return code;
 }

@@ -115,43 +115,43 @@ static const struct command_option request_options[] = {
              "at all"},
     {"template", .type = ARGUMENT_OWN, .argument = "ID", .offset = AT(request),
      .take = take_integer,
-     .help = "Instantiate this template of OpenNebula. --cpu and --memory are then optional and "
+     .help = "Instantiate this OpenNebula template. --cpu and --memory are then optional and "
              "override it. Without a template the VMs have no disks"},
     {"name", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(request), .take = take_text,
-     .help = "Name of the VMs; a number is added when there are several"},
+     .help = "Name of the VMs; a number is appended when there are several"},
     {"start", .type = ARGUMENT_TEXT, .argument = "WHEN", .offset = AT(start),
      .words = "now|best-effort",
-     .help = "When to start. now: at once or not at all; TIME: reserve exactly this time; "
-             "best-effort (the default): as soon as there is capacity"},
+     .help = "When to start. now: immediately or not at all; TIME: exactly at this time; "
+             "best-effort (the default): as soon as there is room"},
     {"earliest", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(earliest),
      .take = client_take_time, .help = "Do not start before this time"},
     {"latest", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(latest),
      .take = client_take_time,
-     .help = "Start when there is room, at this time at the latest. The request is accepted or "
-             "refused at once; needs --duration"},
+     .help = "Start when there is room, but no later than this time. The request is accepted or "
+             "refused at once; requires --duration"},
     {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
      .take = client_take_time,
-     .help = "Finish by this time. The request is accepted or refused at once; needs --duration"},
+     .help =
+         "Finish by this time. The request is accepted or refused at once; requires --duration"},
     {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(request),
      .take = take_duration, .help = "How long the lease runs; unlimited by default"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(repeat.rule),
      .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
-     .help =
-         "Request a series: a reservation at the time of --start every hour, day, weekday "
-         "(Monday to Friday) or week, by the local clock. Each is a lease of its own, accepted or "
-         "refused apart; --series names them"},
+     .help = "Request a series: a reservation at the time of --start every hour, day, weekday "
+             "(Monday to Friday) or week, in local time. Each occurrence is a lease that is "
+             "accepted or refused on its own; --series names the series"},
     {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(repeat.times),
      .otherwise = "0", .least = 0, .most = 1000,
-     .help = "With --repeat: how many occurrences, the first included"},
+     .help = "With --repeat: number of occurrences, including the first"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(repeat.until),
-     .take = client_take_time, .help = "With --repeat: none starts after this time"},
+     .take = client_take_time, .help = "With --repeat: no occurrence starts after this time"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show whether the lease would be accepted, when it would start, and which "
              "leases it would preempt"},
     {"when", .type = ARGUMENT_FLAG, .offset = AT(when),
      .help = "Only show when a reservation of this size could start: the earliest times by the "
-             "number of leases that would make room, down to none, and earlier ones with half "
-             "of the VMs or half of the duration"},
+             "number of leases that it would preempt, down to none, and earlier times with half "
+             "the VMs or half the duration"},
     {"wait", .type = ARGUMENT_INTEGER, .argument = "SECONDS", .offset = AT(wait), .otherwise = "20",
      .least = 0, .most = WAIT_MAX, .help = "How long to wait for the decision; 0: do not wait"},
 };

@@ -21,9 +21,9 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"series", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(series),
      .help = "Only occurrences of this series"},
     {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
-     .help = "Only leases of this name"},
+     .help = "Only leases with this name"},
     {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .otherwise = "-1",
-     .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host of this number"},
+     .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host with this number"},
 };
 
 bool lease_selection_is_given(const struct lease_selection *selection)

@@ -10,7 +10,7 @@
 #include "util/instant.h"
 #include "util/time_text.h"
 
-/* What a finding says of one host, and of several. */
+/* The words for a finding about one host, and about several. */
 static const struct {
     const char *finding, *one, *many;
 } findings[] = {
@@ -21,8 +21,8 @@ static const struct {
      "are too small for a VM even when empty"},
     {"no-cpu", "has too little free CPU", "have too little free CPU"},
     {"no-memory", "has too little free memory", "have too little free memory"},
-    {"demand-not-met", "does not meet what a VM demands beyond room",
-     "do not meet what a VM demands beyond room"},
+    {"demand-not-met", "does not meet the demands of a VM beyond CPU and memory",
+     "do not meet the demands of a VM beyond CPU and memory"},
     {"not-long-enough", "has room, but not for the whole duration",
      "have room, but not for the whole duration"},
     {"vetoed", "is vetoed by the host selection", "are vetoed by the host selection"},
@@ -72,7 +72,7 @@ static void print_hosts_scored(const json_t *call)
 {
     int64_t asked = client_integer(call, "asked"), taken = client_integer(call, "taken");
 
-    printf("which of %" PRId64 " host%s first", asked, plural(asked));
+    printf("best of %" PRId64 " host%s", asked, plural(asked));
     print_time(call, "about");
     printf("? ");
     if (taken == 0)
@@ -87,7 +87,7 @@ static void print_leases_scored(const json_t *call)
 {
     int64_t asked = client_integer(call, "asked"), taken = client_integer(call, "taken");
 
-    printf("which of %" PRId64 " lease%s makes room", asked, plural(asked));
+    printf("victims among %" PRId64 " lease%s", asked, plural(asked));
     print_time(call, "about");
     if (taken == 0)
         printf("? None");
@@ -107,9 +107,9 @@ static void print_call(const json_t *call)
     if (is_question(call, "score-hosts"))
         print_hosts_scored(call);
     else if (is_question(call, "estimate"))
-        printf("how long on other hosts? %" JSON_INTEGER_FORMAT " ms", json_integer_value(answer));
+        printf("duration on other hosts? %" JSON_INTEGER_FORMAT " ms", json_integer_value(answer));
     else if (is_question(call, "admit") || is_question(call, "may-preempt"))
-        printf("%s? %s", is_question(call, "admit") ? "may it be scheduled" : "may it preempt",
+        printf("%s? %s", is_question(call, "admit") ? "admit the lease" : "allow it to preempt",
                json_is_true(answer) ? "Yes" : "No");
     else
         print_leases_scored(call);
@@ -123,9 +123,9 @@ static void print_calls(const json_t *trace)
     size_t i;
 
     if (json_array_size(calls) == 0)
-        printf("No policy module was asked about it.\n");
+        printf("No policy module was called for it.\n");
     else
-        printf("Questions to the policy modules:\n");
+        printf("Calls to policy modules:\n");
     json_array_foreach(calls, i, call) print_call(call);
     if (more)
         printf("  and %" PRId64 " more\n", more);
@@ -155,7 +155,7 @@ static void print_hosts(const json_t *trace)
         return;
     printf("Hosts");
     print_time(trace, "at");
-    printf(", when everything is planned:\n");
+    printf(", with all other leases planned:\n");
     json_array_foreach(hosts, i, found) print_finding(found);
 }
 
@@ -178,7 +178,7 @@ static void print_result(const json_t *trace)
 
 void lease_trace_print(const json_t *trace)
 {
-    printf("Planned once more, without effect.\n");
+    printf("Planned again, without effect.\n");
     print_calls(trace);
     print_hosts(trace);
     print_result(trace);

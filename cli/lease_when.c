@@ -194,7 +194,7 @@ static int report(const struct when *when, const json_t *request)
         code = client_print_json(when->client, document);
         json_decref(document);
     } else if (!any) {
-        printf("No start fits up to the end of the leases that are known: ");
+        printf("No start fits before the end of all known leases: ");
         table_print_text(stdout, when->refusal);
         printf(".\n");
     } else {

@@ -156,12 +156,12 @@ struct why_arguments {
 
 static const struct command_option why_options[] = {
     {"trace", .type = ARGUMENT_FLAG, .offset = offsetof(struct why_arguments, trace),
-     .help = "Also plan the lease once more, without effect, and show what was decided how"},
+     .help = "Also plan the lease again, without effect, and show each decision"},
 };
 
 const struct command_line lease_why_line = {
     .name = "galerna lease why",
-    .summary = "Explain why a lease is waiting, and until when",
+    .summary = "Explain why a lease is waiting, and for how long",
     .purpose =
         "Explain the state of a lease: the reason, the leases queued ahead of it, when it is "
         "expected to start, and whether that start is a contract or an estimate.",

@@ -22,9 +22,12 @@ enum listing_output { LISTING_TABLE, LISTING_WIDE, LISTING_JSON, LISTING_CSV, LI
 /* --output, --sort and --watch, and the options of the client. */
 enum { LISTING_OPTIONS = 3 };
 extern const struct command_option listing_options[LISTING_OPTIONS];
-#define LISTING_GROUP {.options = listing_options, .n = LISTING_OPTIONS}
+#define LISTING_GROUP                                                                              \
+    {                                                                                              \
+        .options = listing_options, .n = LISTING_OPTIONS                                           \
+    }
 
-/* What a command lists. */
+/* Contents of a listing. */
 struct listing_kind {
     const char *command; /* of galernad */
     const char *list;    /* key of the array in its answer */

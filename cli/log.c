@@ -28,10 +28,10 @@ static void offer_words(FILE *stream)
 const struct command_line log_line = {
     .name = "galerna log",
     .summary = "Show or set the levels of the daemon's log",
-    .purpose =
-        "Show which messages galernad logs: for each subsystem, the least severe level. With LEVEL "
-        "(error, warning, info, debug), set that of SUBSYSTEM, or of all subsystems, until "
-        "galernad is restarted; the level 'configured' is log-level of the configuration again.",
+    .purpose = "Show the log level of each subsystem of galernad: the least severe messages that "
+               "it logs. With LEVEL (error, warning, info, debug), set the level of SUBSYSTEM, or "
+               "of all subsystems, until galernad is restarted; 'configured' restores log-level of "
+               "the configuration.",
     .operands = "[LEVEL [SUBSYSTEM]]",
     .most = 2,
     .groups = {CLIENT_GROUP},

@@ -193,12 +193,11 @@ static int check_one(const char *command, const char *written, const struct sear
 const struct command_line policy_check_line = {
     .name = "galerna policy check",
     .summary = "Load a policy module and test it",
-    .purpose = "Test policy modules: only you and root can write the file, it loads and is what it "
-               "says, it answers thousands of random calls in range and twice the same way, a "
-               "host selection policy reads only the columns that it declares and does not veto "
-               "every host, and the module takes its part in scheduling a small trace, twice the "
-               "same way. The module runs in a child process. A "
-               "NAME that contains a '/' is the path of a file.",
+    .purpose = "Test policy modules: the file is writable only by you and root, it loads and "
+               "matches its declaration, it answers thousands of random calls within range and "
+               "reproducibly, a host selection policy reads only the columns that it declares and "
+               "does not veto every host, and the module schedules a small trace reproducibly. The "
+               "module runs in a child process. A NAME that contains a '/' is the path of a file.",
     .operands = "NAME|FILE.so...",
     .least = 1,
     .most = OPERANDS_ANY,

@@ -202,7 +202,7 @@ int conformance_faults(const struct conformance *conformance, const struct polic
     policy_host_status(host, (size_t)conformance->kind - 1, &status);
     if (status.faults == 0)
         return 0;
-    return error_set(err, EINVAL, "%s: gave %llu broken answers, the last: %s", conformance->file,
+    return error_set(err, EINVAL, "%s: gave %llu invalid answers, the last: %s", conformance->file,
                      (unsigned long long)status.faults, status.last_fault);
 }
 
@@ -235,15 +235,14 @@ static int ask_both(const struct conformance *conformance, struct policy_host *c
     ask(policy_host_hooks(hosts[1]), question, &second);
     /* Any byte that changed counts. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     if (memcmp(copy, question, kept) != 0)
-        return error_set(err, EINVAL, "%s: writes to what it is given", conformance->file);
+        return error_set(err, EINVAL, "%s: writes to its input", conformance->file);
     if (!is_margin_untouched(question, hooks, &first))
-        return error_set(err, EINVAL, "%s: writes more scores than it was asked for",
-                         conformance->file);
+        return error_set(err, EINVAL, "%s: writes more scores than requested", conformance->file);
     if (!are_equal(&first, &second))
         return error_set(err, EINVAL,
-                         "%s: two instances that are asked the same give different answers; a "
-                         "policy may not keep variables outside self, nor use clocks or random "
-                         "numbers but host->random()",
+                         "%s: two instances give different answers to the same call; a policy must "
+                         "not keep variables outside self, and must not use clocks or random "
+                         "numbers other than host->random()",
                          conformance->file);
     return conformance_faults(conformance, hosts[0], err);
 }

@@ -14,9 +14,9 @@ static void print_answer(const json_t *answer)
 const struct command_line policy_enable_line = {
     .name = "galerna policy enable",
     .summary = "Return a policy module to service",
-    .purpose = "Let galernad load a policy module again that it took out of service because of "
-               "what the module did (see galerna status). All policy modules are loaded again from "
-               "their files; if that fails, the module stays out of service.",
+    .purpose = "Return a policy module to service that galernad has taken out of service (see "
+               "galerna status). All policy modules are reloaded from their files; if that fails, "
+               "the module stays out of service.",
     .operands = "NAME",
     .least = 1,
     .most = 1,

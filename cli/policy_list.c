@@ -45,7 +45,7 @@ const struct command_line policy_list_line = {
     .summary = "List the available policy modules",
     .purpose = "List the policy modules that can be loaded by name: those in the directories of "
                "$GALERNA_POLICY_PATH, of the build tree galerna runs from, and of the "
-               "installation. A module that cannot be loaded is reported on standard error.",
+               "installation. Modules that cannot be loaded are reported on standard error.",
     .groups = {{.options = policy_options, .n = POLICY_OPTIONS}},
     .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A module cannot be loaded"}},
     .size = sizeof(struct policy_arguments),

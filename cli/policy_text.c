@@ -76,7 +76,7 @@ static void print_option(const struct galerna_option *option)
     printf("\n  %s = %s\n", option->name, expected);
     printf("      %s.\n", option->description);
     if (!usual)
-        printf("      Must be given.\n");
+        printf("      Required.\n");
     else if (strcmp(usual, haizea) == 0)
         printf("      Default: %s\n", *usual ? usual : "nothing");
     else

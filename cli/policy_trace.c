@@ -172,7 +172,7 @@ static int drive(struct engine *engine, const struct module_trace *trace,
             inputs[n++] =
                 (struct engine_input){.kind = INPUT_REQUEST, .request = &trace->requests[next]};
         if (steps == STEPS_MAX)
-            status = error_set(err, EINVAL, "the conformance trace does not come to an end");
+            status = error_set(err, EINVAL, "the conformance trace is stuck");
         else
             status = engine_step(engine, now, inputs, n, &outputs, err);
         if (status == 0) {
@@ -230,8 +230,8 @@ int conformance_trace(const struct conformance *conformance, struct error *err)
         status = first.digest == second.digest
                      ? 0
                      : error_set(err, EINVAL,
-                                 "%s: the conformance trace is scheduled differently when it is "
-                                 "run again; a policy may depend on nothing but what it is told",
+                                 "%s: a second run of the conformance trace gives another "
+                                 "schedule; a policy must depend only on its inputs",
                                  conformance->file);
     if (status == 0) {
         conformance->figures->decisions = first.figures.decisions;

@@ -73,7 +73,7 @@ static const struct command_option own_options[] = {
     {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
      .help = "Print no progress bar and no summary table"},
     {"verbose", .letter = 'v', .type = ARGUMENT_FLAG, .offset = AT(verbose),
-     .help = "Print everything that policy modules log, not only warnings and errors"},
+     .help = "Print all messages of policy modules, not only warnings and errors"},
 };
 
 static const struct command_option file_options[] = {
@@ -113,14 +113,13 @@ const struct command_line replay_line = {
                {.title = "Output files",
                 .options = file_options,
                 .n = sizeof file_options / sizeof *file_options}},
-    .notes =
-        "An output file may be -, standard output. With several runs, %s in its name stands for "
-        "the name of the run; if it is a directory, a file of that name is put into it; else "
-        "the name goes in front of the suffix. File names in a configuration file are relative "
-        "to it.\n\n"
-        "Ctrl-C ends a replay in order: what was done so far is written and summarized.",
+    .notes = "An output file may be - for standard output. With several runs, %s in its name "
+             "stands for the name of the run; in a directory, each run gets a file of its name; "
+             "otherwise the name of the run is inserted before the suffix. File names in a "
+             "configuration file are relative to that file.\n\nCtrl-C ends a replay cleanly: the "
+             "results so far are written and summarized.",
     .codes = {{EXIT_DONE, "Success"},
-              {EXIT_FAILED, "A replay failed, or ended stuck: leases wait forever"},
+              {EXIT_FAILED, "A replay failed or got stuck: leases wait forever"},
               {EXIT_INTERRUPTED, "Interrupted"}},
     .init = init_arguments,
     .size = sizeof(struct replay_options),
@@ -234,6 +233,6 @@ int command_replay(const struct call *call)
     options->traces = call->operands;
     options->n_traces = (size_t)call->n;
     if (options->n_traces == 0 && options->configurations.n == 0)
-        return command_usage_error(call->name, "name a trace, or a configuration with -c");
+        return command_usage_error(call->name, "specify a trace, or a configuration with -c");
     return replay(options, call->name);
 }

@@ -112,10 +112,10 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
                              "cloud; to replay a trace, add --set general.mode=simulated",
                              file ? file : "--set");
         if (!configuration->tracefile)
-            return error_set(err, EINVAL,
-                             "%s: no trace is given; name one on the command line or set "
-                             "tracefile.tracefile",
-                             file ? file : "replay");
+            return error_set(
+                err, EINVAL,
+                "%s: no trace; specify one on the command line or set tracefile.tracefile",
+                file ? file : "replay");
         if (!file)
             name = memory_text(base);
         else if (base)
@@ -164,8 +164,8 @@ static int name_outputs(struct replay_plan *plan, const struct replay_options *o
             continue;
         if (several && !strcmp(given, "-"))
             return error_set(err, EINVAL,
-                             "%zu runs cannot all write to standard output; name a folder or a "
-                             "file with %%s for the run's name",
+                             "%zu runs cannot all write to standard output; specify a directory, "
+                             "or a file with %%s for the name of the run",
                              plan->n_runs);
         for (size_t i = 0; i < plan->n_runs; i++)
             plan->runs[i].outputs[kind] =
@@ -180,7 +180,7 @@ static int check_outputs(const struct replay_run *run, struct error *err)
     for (size_t a = 0; a < REPLAY_OUTPUTS; a++)
         for (size_t b = a + 1; b < REPLAY_OUTPUTS; b++)
             if (run->outputs[a] && run->outputs[b] && !strcmp(run->outputs[a], run->outputs[b]))
-                return error_set(err, EINVAL, "%s: two outputs cannot be one file",
+                return error_set(err, EINVAL, "%s: cannot be used for two outputs",
                                  strcmp(run->outputs[a], "-") ? run->outputs[a]
                                                               : "standard output");
     return 0;

@@ -19,11 +19,11 @@ static const struct command_option report_options[] = {
 
 const struct command_line report_line = {
     .name = "galerna report",
-    .summary = "Make a page about replays and sweeps",
+    .summary = "Create a page about replays and sweeps",
     .purpose = "Write an HTML page about runs: their figures side by side, the distributions of "
                "waits and slowdowns, utilization and queue over time, and the hosts over time with "
                "each lease. RESULTS are databases of 'galerna replay --results' and of 'galerna "
-               "sweep'. The page is one file, which opens in a browser without a network.",
+               "sweep'. The page is a single file that needs no network.",
     .operands = "RESULTS...",
     .least = 1,
     .most = OPERANDS_ANY,

@@ -74,8 +74,8 @@ static const struct command_option server_options[] = {
     {"memory", .type = ARGUMENT_OWN, .argument = "MB", .offset = AT(options.host_memory),
      .otherwise = "16384", .take = take_megabytes, .help = "Memory of each host"},
     {"state", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.state),
-     .help = "Keep the state in FILE. The effect of a call is safe when the call is answered, so "
-             "the state survives restarts and crashes"},
+     .help = "Keep the state in FILE. The effect of a call is stored before the call is answered, "
+             "so the state survives restarts and crashes"},
     {"faults", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.faults),
      .help = "Inject the faults that FILE describes"},
     {"clock-rate", .type = ARGUMENT_NUMBER, .argument = "RATE", .offset = AT(options.clock_rate),
@@ -85,7 +85,7 @@ static const struct command_option server_options[] = {
      .offset = AT(options.clock_offset), .otherwise = "0", .least = -1e9, .most = 1e9,
      .help = "How far the sandbox's clock is ahead at the first start"},
     {"submit-on-hold", .type = ARGUMENT_FLAG, .offset = AT(options.submit_on_hold),
-     .help = "Put new VMs on hold, as VM_SUBMIT_ON_HOLD in oned.conf does"},
+     .help = "Put new VMs on hold, like VM_SUBMIT_ON_HOLD in oned.conf"},
     {"lose-operations", .type = ARGUMENT_FLAG, .offset = AT(options.lose_operations),
      .help = "With --state: operations that were in progress at a restart never end"},
     {"place", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.place),
@@ -111,8 +111,7 @@ static const struct command_option server_options[] = {
      .otherwise = "0", .least = 0, .most = 9e18,
      .help = "Seed of UUIDs and random faults; 0: different in each run"},
     {"json", .type = ARGUMENT_FLAG, .offset = AT(json),
-     .help = "Print the line that says it is ready as a JSON object with endpoint, opennebula, "
-             "user, auth and pid"},
+     .help = "Print the ready line as a JSON object with endpoint, opennebula, user, auth and pid"},
 };
 
 static const struct command_option phase_options[] = {
@@ -130,17 +129,16 @@ static const struct command_option phase_options[] = {
 
 const struct command_line sandbox_line = {
     .name = "galerna sandbox",
-    .summary = "Run a stand-in for OpenNebula to try things on",
-    .purpose =
-        "Run a stand-in for OpenNebula's daemon, in which no machine is real, until SIGTERM or "
-        "Ctrl-C. When it is ready it prints one line with its endpoint and the file of the "
-        "credentials. 'galerna sandbox show', 'submit' and 'call' are clients for it, or for "
-        "a real daemon. See galerna-sandbox(1).",
+    .summary = "Run a stand-in for OpenNebula for trials",
+    .purpose = "Run a stand-in for OpenNebula's daemon, with simulated hosts and VMs, until "
+               "SIGTERM or Ctrl-C. When ready, it prints one line with its endpoint and the file "
+               "of its credentials. 'galerna sandbox show', 'submit' and 'call' are clients for "
+               "it, or for a real daemon. See galerna-sandbox(1).",
     .groups = {{.options = server_options, .n = sizeof server_options / sizeof *server_options},
                {.title = "Duration of operations, in seconds of the sandbox's clock, or 'never'",
                 .options = phase_options,
                 .n = sizeof phase_options / sizeof *phase_options}},
-    .codes = {{EXIT_DONE, "Ended by a signal"}, {EXIT_FAILED, "It cannot start or serve"}},
+    .codes = {{EXIT_DONE, "Ended by a signal"}, {EXIT_FAILED, "The server cannot start or failed"}},
     .size = sizeof(struct sandbox_arguments),
 };
 
@@ -216,9 +214,10 @@ const struct command_line sandbox_submit_line = {
 const struct command_line sandbox_call_line = {
     .name = "galerna sandbox call",
     .summary = "Call an XML-RPC method of the sandbox",
-    .purpose = "Call a method of the stand-in for OpenNebula, or of a real daemon, and print the "
-               "answer. The session is added as the first argument. Whole numbers, true and false "
-               "are sent as such, other arguments as text, and so is what follows 's:'.",
+    .purpose =
+        "Call a method of the stand-in for OpenNebula, or of a real daemon, and print the answer. "
+        "The session is added as the first argument. Whole numbers, true and false are sent as "
+        "such, other arguments as strings; 's:' before an argument makes it a string.",
     .operands = "METHOD [ARGUMENT]...",
     .least = 1,
     .most = 17,

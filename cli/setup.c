@@ -188,8 +188,8 @@ static void print_instructions(const struct examination *examination)
     print_steps(examination);
     print_findings(examination, SETUP_UNSEEN, "Not checked:");
     print_findings(examination, SETUP_RIGHT, "Correct:");
-    printf("\nThe files place, optimize and hook, and instructions for the hook that notifies\n"
-           "galernad of changes of VMs, are in\n%s.\n",
+    printf("\nThe files place, optimize and hook, and instructions for the hook that "
+           "notifies\ngalernad of changes to VMs, are in\n%s.\n",
            GALERNA_DRIVER_FOLDER);
 }
 

@@ -14,7 +14,7 @@ static const struct command_option options[] = {
      .offset = offsetof(struct setup_arguments, endpoint),
      .help = "XML-RPC endpoint of OpenNebula"},
     {"check", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, check),
-     .help = "Print one line for each check, and what to do about those that fail"},
+     .help = "Print one line for each check, and how to correct failures"},
     {"apply", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, apply),
      .help = "Switch the OpenNebula on this machine to Galerna, and start galernad; needs root"},
     {"revert", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, revert),
@@ -26,13 +26,11 @@ static const struct command_option options[] = {
 const struct command_line setup_line = {
     .name = "galerna setup",
     .summary = "Show what to change in OpenNebula, and check it",
-    .purpose =
-        "Connect to OpenNebula and show what has to be changed there for Galerna to schedule "
-        "it. Nothing is changed without --apply and --revert. The endpoint and the credentials are "
-        "found in the "
-        "configuration of galernad, or as OpenNebula's own tools find them.",
+    .purpose = "Connect to OpenNebula and show the changes that Galerna needs there. Nothing is "
+               "changed without --apply or --revert. The endpoint and the credentials are found in "
+               "the configuration of galernad, or as OpenNebula's own tools find them.",
     .groups = {{.options = options, .n = sizeof options / sizeof *options}},
-    .codes = {{EXIT_DONE, "Success; with --check: nothing has to be changed"},
+    .codes = {{EXIT_DONE, "Success; with --check: no change is needed"},
               {EXIT_FAILED, "OpenNebula cannot be reached; with --check: a check failed; with "
                             "--apply and --revert: a step failed"}},
     .size = sizeof(struct setup_arguments),

@@ -213,7 +213,7 @@ const struct command_line status_line = {
         "Show the status of galernad, the number of leases in each phase, and the hosts that are "
         "drained.",
     .groups = {CLIENT_GROUP},
-    .codes = {{EXIT_DONE, "galernad runs without a problem"},
+    .codes = {{EXIT_DONE, "galernad is running without a problem"},
               {EXIT_FAILED, "galernad does not answer, or reports a problem: it cannot read "
                             "OpenNebula, write its state, plan, or renew its mark"}},
     .size = sizeof(struct client),

@@ -30,8 +30,8 @@ enum { ENGINE_LOCAL, ENGINE_SLURM };
 
 static const struct command_option sweep_options[] = {
     {"results", .type = ARGUMENT_TEXT, .argument = "FILE.db", .offset = AT(results),
-     .help = "Database of the results; by default the one that the sweep file names, else the name "
-             "of the sweep file with .db"},
+     .help = "Database of the results. Default: the database named in the sweep file, else the "
+             "name of the sweep file with .db"},
     {"jobs", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(jobs),
      .least = 1, .most = 1024,
      .help = "Run at most N cells at a time; one per processor by default"},
@@ -41,15 +41,15 @@ static const struct command_option sweep_options[] = {
     {"no-wait", .type = ARGUMENT_FLAG, .offset = AT(no_wait),
      .help = "With --engine slurm: submit the job array and exit"},
     {"collect", .type = ARGUMENT_FLAG, .offset = AT(collect),
-     .help = "Only collect the results of finished cells into the database"},
+     .help = "Only collect the results of finished cells in the database"},
     {"cell", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(cell), .least = 1,
      .most = SWEEP_CELLS_MAX,
-     .help = "Run one cell and leave its file to be collected, as the tasks of a job array do"},
+     .help = "Run one cell and leave its file for collection, as the tasks of a job array do"},
     {"again", .type = ARGUMENT_FLAG, .offset = AT(again),
-     .help = "Run all cells, whatever is in the database"},
+     .help = "Run all cells, including those that are in the database"},
     {"list", .type = ARGUMENT_FLAG, .offset = AT(list), .help = "Print the cells and exit"},
     {"csv", .type = ARGUMENT_FLAG, .offset = AT(csv),
-     .help = "Print the results as CSV, which does not depend on how they were computed"},
+     .help = "Print the results as CSV, which is the same for every way to compute them"},
     {"json", .type = ARGUMENT_FLAG, .offset = AT(json), .help = "Print the results as JSON"},
     {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
      .help = "Print no progress bar and no table"},
@@ -58,15 +58,15 @@ static const struct command_option sweep_options[] = {
 const struct command_line sweep_line = {
     .name = "galerna sweep",
     .summary = "Replay a grid of traces, policies and options",
-    .purpose = "Replay the grid of traces, policies and options that FILE describes "
-               "(galerna-sweep-file(5)), and collect all results in one SQLite database. Results "
-               "that are in the database are not computed again: an interrupted sweep continues "
-               "where it stopped.",
+    .purpose =
+        "Replay the grid of traces, policies and options that FILE describes "
+        "(galerna-sweep-file(5)), and collect all results in one SQLite database. Results in the "
+        "database are not recomputed: an interrupted sweep continues where it stopped.",
     .operands = "FILE",
     .least = 1,
     .most = 1,
     .groups = {{.options = sweep_options, .n = sizeof sweep_options / sizeof *sweep_options}},
-    .notes = "Ctrl-C ends a sweep in order: the results of finished cells are kept.",
+    .notes = "Ctrl-C ends a sweep cleanly: the results of finished cells are kept.",
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "A cell failed or is missing, or a file cannot be read or written"},
               {EXIT_INTERRUPTED, "Interrupted"}},

@@ -87,10 +87,10 @@ const struct command_line trace_check_line = {
     .name = "galerna trace check",
     .summary = "Report every error of a trace, with line and column",
     .purpose =
-        "Report every error of a trace (LWF, SWF, or Haizea's old format) as "
-        "FILE:LINE:COLUMN: error: what was found and what was expected. Warnings report what "
-        "is valid but probably a mistake: leases that are not sorted by arrival or larger "
-        "than the site, deadlines that cannot be met, unknown elements and attributes.",
+        "Report every error of a trace (LWF, SWF, or Haizea's old format) as FILE:LINE:COLUMN: "
+        "error: what was found and what was expected. Warnings report valid content that is "
+        "probably a mistake: leases that are not sorted by arrival or larger than the site, "
+        "deadlines that cannot be met, unknown elements and attributes.",
     .operands = "FILE...",
     .least = 1,
     .most = OPERANDS_ANY,

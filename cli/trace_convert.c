@@ -74,9 +74,8 @@ static const struct command_option convert_options[] = {
 const struct command_line trace_convert_line = {
     .name = "galerna trace convert",
     .summary = "Convert SWF and Haizea's old traces to LWF",
-    .purpose =
-        "Write a trace (SWF, Haizea's old ten columns, or LWF) as LWF that Haizea reads, too. "
-        "A count of what became of the log's lines goes to standard error.",
+    .purpose = "Write a trace (SWF, Haizea's old ten columns, or LWF) as LWF that Haizea reads, "
+               "too. Counts of the converted and skipped lines go to standard error.",
     .operands = "FILE",
     .least = 1,
     .most = 1,

@@ -1,4 +1,4 @@
-/* How a trace is read: the options that several commands on traces share. */
+/* Options for reading a trace, shared by several commands. */
 #include "cli/trace_options.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ int site_argument_take(const struct command_option *option, void *value, const c
 
     (void)option;
     if (argument->given)
-        return error_set(err, EINVAL, "the site is given twice; join different hosts by '+'");
+        return error_set(err, EINVAL, "the site is given twice; join different hosts with '+'");
     if (site_text_parse(text, &argument->site, err) < 0)
         return -1;
     argument->given = true;
@@ -108,16 +108,16 @@ const struct command_option trace_swf_options[TRACE_SWF_OPTIONS] = {
      .help = "Nodes of the site; as many as the header says by default"},
     {"missing-time", .type = ARGUMENT_CHOICE, .argument = "WHAT",
      .offset = AT(reading.swf.missing_time), .words = "real|limit|skip", .otherwise = "real",
-     .help = "Jobs without a requested time get their real one (real), the header's MaxRuntime "
-             "(limit), or no lease (skip)"},
+     .help = "For jobs without a requested time, use their run time (real) or MaxRuntime of the "
+             "header (limit), or skip them (skip)"},
     {"skip-failed", .type = ARGUMENT_FLAG, .offset = AT(reading.swf.skip_failed),
-     .help = "Make no leases of jobs that failed"},
+     .help = "Skip jobs that failed"},
     {"skip-cancelled", .type = ARGUMENT_FLAG, .offset = AT(reading.swf.skip_cancelled),
-     .help = "Make no leases of jobs that were cancelled while they ran"},
+     .help = "Skip jobs that were cancelled while running"},
     {"from-zero", .type = ARGUMENT_FLAG, .offset = AT(reading.swf.from_zero),
-     .help = "Let the trace start with the first job"},
+     .help = "Start the trace at the first job"},
     {"non-preemptible", .type = ARGUMENT_OWN, .offset = AT(reading.swf.preemptible),
-     .take = take_non_preemptible, .help = "Make leases that cannot be preempted"},
+     .take = take_non_preemptible, .help = "Create leases that cannot be preempted"},
     {"jobs", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(reading.swf.limit), .least = 1,
      .most = 1e15, .help = "Read only the first N leases"},
 };

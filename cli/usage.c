@@ -72,7 +72,7 @@ static void print_usage(const json_t *answer, size_t width, const void *given)
     time_text_local(client_instant(answer, "until"), until, sizeof until);
     printf("From %s until %s\n", since, until);
     json_array_foreach(json_object_get(answer, "usage"), i, row) add_row(table, row);
-    table_show(table, width, "Nothing was used or reserved.");
+    table_show(table, width, "No usage in this period.");
 }
 
 static void begin_arguments(void *arguments)
@@ -84,12 +84,11 @@ static void begin_arguments(void *arguments)
 
 const struct command_line usage_line = {
     .name = "galerna usage",
-    .summary = "Show who used and reserved how much",
-    .purpose =
-        "Show what users used and reserved: leases, CPU-hours and GB-hours (of memory) of VMs that "
-        "ran, CPU-hours of reservations and what was used of these, the mean time from a request "
-        "to its start, preemptions, broken promises and refusals. Leases count as long as galernad "
-        "keeps them (history-keep).",
+    .summary = "Show usage by user or group",
+    .purpose = "Show usage and reservations by user or group: leases, CPU-hours and GB-hours (of "
+               "memory) of running VMs, reserved CPU-hours and the part of them that was used, the "
+               "mean time from request to start, preemptions, broken promises and refusals. Leases "
+               "count as long as galernad keeps them (history-keep).",
     .groups = {{.options = usage_options, .n = sizeof usage_options / sizeof *usage_options},
                LISTING_GROUP,
                CLIENT_GROUP},

@@ -19,14 +19,14 @@ static const struct command_option own_options[] = {
     {"compatibility", .type = ARGUMENT_CHOICE, .argument = "MODE",
      .offset = offsetof(struct verify_arguments, options.compatibility),
      .words = "as-recorded|default|haizea-1.0", .otherwise = "as-recorded",
-     .help = "Rules to apply: haizea-1.0 (what Haizea 1.0 does differently is counted, not "
-             "reported), default, or as-recorded (as the record says)"},
+     .help = "Rules to apply: haizea-1.0 (differences of Haizea 1.0 are counted, not reported), "
+             "default, or as-recorded (the rules named in the record)"},
     {"complete", .type = ARGUMENT_FLAG,
      .offset = offsetof(struct verify_arguments, options.complete),
      .help = "Report leases that have not ended"},
     {"partial", .type = ARGUMENT_FLAG, .offset = offsetof(struct verify_arguments, options.partial),
-     .help = "Accept records that do not contain everything: of Haizea itself, of older versions, "
-             "or without some counters (accounting.probes); list what is not checked"},
+     .help = "Accept incomplete records: of Haizea itself, of older versions, or without some "
+             "counters (accounting.probes); list the checks that were skipped"},
     {"limit", .type = ARGUMENT_INTEGER, .argument = "N",
      .offset = offsetof(struct verify_arguments, limit), .otherwise = "20", .least = 0,
      .most = VERIFY_KEPT_MAX, .help = "Print at most N violations of each record"},
@@ -99,8 +99,8 @@ static int print_json(const char *command, json_t *results)
 const struct command_line verify_line = {
     .name = "galerna verify",
     .summary = "Verify that a recorded schedule is correct",
-    .purpose = "Verify that a schedule written by 'galerna replay --record' keeps what Galerna "
-               "promises. RECORD '-' is standard input. Each violation is printed with the name of "
+    .purpose = "Verify that a schedule written by 'galerna replay --record' keeps all promises of "
+               "Galerna. RECORD '-' is standard input. Each violation is printed with the name of "
                "its check, the lease, the host and the time.",
     .operands = "RECORD...",
     .least = 1,

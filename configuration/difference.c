@@ -35,7 +35,7 @@ static bool is_section(const char *section, const char *word)
     return strncmp(section, word, n) == 0 && (section[n] == '\0' || section[n] == ' ');
 }
 
-/* What the policy modules are loaded with. */
+/* Options that policy modules are loaded with. */
 static bool is_of_policies(const char *section, const char *name)
 {
     return is_section(section, "policy") ||

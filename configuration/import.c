@@ -32,13 +32,13 @@ static const struct rule rules[] = {
     {"MESSAGE_SIZE", NULL, BECOMES("answer-limit"), BYTES_TO_MB, ""},
     {"HTTP_PROXY", NULL, UNSUPPORTED("galernad connects to oned directly")},
     {"SCHED_INTERVAL", NULL,
-     NOT_NEEDED("galernad has no cycles; it acts when something happens, and looks at OpenNebula "
-                "every poll-interval besides")},
+     NOT_NEEDED("galernad has no cycles; it reacts to events, and also polls OpenNebula every "
+                "poll-interval")},
     {"MAX_VM", NULL, NOT_NEEDED("all waiting VMs are considered, the oldest first")},
     {"MAX_DISPATCH", NULL, BECOMES("actions-in-all"), NO_LIMIT_IS_0,
      "unfinished commands at any time, instead of VMs per cycle"},
     {"MAX_HOST", NULL,
-     NOT_NEEDED("it spreads the VMs of a cycle; galernad ranks the hosts again after each VM. "
+     NOT_NEEDED("it spreads the VMs of a cycle; galernad ranks the hosts anew for each VM. "
                 "actions-per-host limits unfinished commands on a host")},
     {"LIVE_RESCHEDS", NULL, BECOMES("live-rescheds"), AS_IT_IS, ""},
     {"COLD_MIGRATE_MODE", NULL, BECOMES("cold-moves"), COLD_MODE,
@@ -61,7 +61,7 @@ static const struct rule rules[] = {
      NOT_NEEDED("galernad logs to standard error, which the service sends to the "
                 "journal")},
     /* oned.conf of 7.x */
-    {"SCHED_MAD", NULL, NOT_NEEDED("it belongs to oned; galerna-setup(1) says what to set it to")},
+    {"SCHED_MAD", NULL, NOT_NEEDED("it belongs to oned; see galerna-setup(1) for its value")},
     {"SCHED_MAX_WND_TIME", NULL, PLACES_ITSELF},
     {"SCHED_MAX_WND_LENGTH", NULL, PLACES_ITSELF},
     {"SCHED_RETRY_TIME", NULL, PLACES_ITSELF},
@@ -71,7 +71,7 @@ static const struct rule rules[] = {
     {"ACTION_TIMEOUT", NULL, BECOMES("stuck-after"), AS_IT_IS,
      "a command that takes longer no longer counts towards the limits; it is not abandoned"},
     {"DRS_INTERVAL", NULL, BECOMES("rebalance-interval"), NEVER_IS_0,
-     "set it to -1 in oned.conf, so that oned does not move VMs, too"},
+     "set it to -1 in oned.conf, so that oned does not move VMs as well"},
     {"VM_SUBMIT_ON_HOLD", NULL, BECOMES("submit-on-hold"), AS_IT_IS, ""},
 };
 

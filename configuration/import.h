@@ -28,7 +28,7 @@ struct imported {
     char text[IMPORT_TEXT_MAX];                /* a sentence; "" with some options */
 };
 
-/* What becomes of one setting; of_oned: it stands in oned.conf. O(1). */
+/* Converts one setting; of_oned: from oned.conf. O(1). */
 void import_setting(const struct opennebula_setting *setting, bool of_oned,
                     struct imported *imported);
 

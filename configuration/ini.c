@@ -174,7 +174,7 @@ static int inspect_line(struct parse *parse, const char *line, size_t length, st
         return error_set(err, EINVAL, "%s:%d: the line has %zu characters, at most %d are allowed",
                          parse->file, parse->line, length, INI_LINE_MAX);
     if (memchr(line, '\0', length))
-        return error_set(err, EINVAL, "%s:%d: there is a NUL byte in the line; is it a text file?",
+        return error_set(err, EINVAL, "%s:%d: the line contains a NUL byte; is this a text file?",
                          parse->file, parse->line);
     if (length > 0 && !strchr("#;", line[0]) && !utf8_is_valid(line, length))
         return error_set(err, EINVAL, "%s:%d: the line is not UTF-8 text", parse->file,
@@ -271,7 +271,7 @@ int ini_read_text(struct ini *ini, const char *file, const char *text, size_t le
         return error_set(err, EINVAL, "%s:%d: expected '[section]' or 'option: value'", file,
                          failed);
     if (failed < 0)
-        return error_set(err, ENOMEM, "%s: no memory to read the file", file);
+        return error_set(err, ENOMEM, "%s: out of memory", file);
     return ini_interpolate(ini, err);
 }
 

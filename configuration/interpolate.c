@@ -29,10 +29,10 @@ static int spread_entry(struct ini *ini, size_t place, struct error *err)
         if (is_default(entry.section) || ini_find(ini, entry.section, entry.key))
             continue;
         if (ini->n_entries == INI_ENTRIES_MAX)
-            return error_set(err, EINVAL,
-                             "%s: with what [DEFAULT] sets for every section there are more than "
-                             "%d options",
-                             ini_where(&entry, where, sizeof where), INI_ENTRIES_MAX);
+            return error_set(
+                err, EINVAL,
+                "%s: more than %d options, including those that [DEFAULT] adds to every section",
+                ini_where(&entry, where, sizeof where), INI_ENTRIES_MAX);
         entry.inherited = true;
         ini_add(ini, &entry);
     }
@@ -69,10 +69,10 @@ static int append(const struct interpolation *work, struct interpolated_text *te
     char where[256];
 
     if (n > INI_LINE_MAX - text->length)
-        return error_set(err, EINVAL,
-                         "%s: with its %%(name)s put in, the value of %s is longer than %d "
-                         "characters",
-                         ini_where(entry, where, sizeof where), entry->key, INI_LINE_MAX);
+        return error_set(
+            err, EINVAL,
+            "%s: after substitution of its %%(name)s, the value of %s is longer than %d characters",
+            ini_where(entry, where, sizeof where), entry->key, INI_LINE_MAX);
     memcpy(text->bytes + text->length, bytes, n);
     text->length += n;
     text->bytes[text->length] = '\0';
@@ -166,7 +166,7 @@ static char *interpolated(struct interpolation *work, const struct ini_entry *en
         struct interpolated_text *next = &work->texts[depth % 2];
 
         if (depth == DEPTH_MOST) {
-            error_set(err, EINVAL, "%s: the %%(name)s of %s lead back to themselves",
+            error_set(err, EINVAL, "%s: the %%(name)s of %s refer to each other in a circle",
                       ini_where(entry, where, sizeof where), entry->key);
             return NULL;
         }

@@ -12,7 +12,7 @@
 #define INI_DEFAULT_SECTION "DEFAULT"
 
 /* Spread [DEFAULT] over the sections and put values for names. Errors: EINVAL with file:line (an
- * unknown name, names that lead back to themselves, a value longer than INI_LINE_MAX). */
+ * unknown name, circular references, a value longer than INI_LINE_MAX). */
 int ini_interpolate(struct ini *ini, struct error *err);
 
 #endif

@@ -80,7 +80,7 @@ static int check_policy(struct configuration *configuration, const struct policy
     if (rank && !policy)
         *options->policy = options->custom;
     if (rank && *options->policy != options->custom)
-        return error_set(err, EINVAL, "%s: opennebula.%s has a meaning only with %s: custom",
+        return error_set(err, EINVAL, "%s: opennebula.%s takes effect only with %s: custom",
                          ini_where(rank, where, sizeof where), options->rank_name,
                          options->policy_name);
     if (*options->policy == options->custom && (!rank || !*rank->value))
@@ -237,8 +237,8 @@ static char *state_of_user(struct error *err)
     }
     if (!home || home[0] != '/') {
         error_set(err, ENOENT,
-                  "no folder for the state: this user has no home, set "
-                  "daemon.state-dir or --state-dir");
+                  "no state directory: this user has no home directory; set daemon.state-dir or "
+                  "--state-dir");
         return NULL;
     }
     return memory_format("%s/.local/state/galerna", home);

@@ -129,7 +129,7 @@ struct live_configuration {
     int log_format;       /* enum live_log_format */
     int64_t policy_call_limit; /* for one call of a policy module, 1 or more */
     int64_t plan_limit;        /* for one plan, 1 or more */
-    int64_t planner_memory;    /* MB of the planner process, besides what hosts and VMs need */
+    int64_t planner_memory;    /* MB of the planner process, in addition to hosts and VMs */
     char *planner_user;        /* whose process it is when galernad is root's; never NULL */
     char *http_listen;         /* of [http]: loopback_read() takes it; NULL: no HTTP */
     int64_t history_keep;      /* ended leases leave the book after so long */

@@ -220,8 +220,8 @@ static int check_multi(const struct expansion *expansion, struct error *err)
             strcmp(ini->sections[i].name, INI_DEFAULT_SECTION) &&
             !strchr(ini->sections[i].name, ':'))
             return error_set(err, EINVAL,
-                             "%s:%d: section [%s] stands beside [multi]; write [common:%s] or "
-                             "[PROFILE:%s]",
+                             "%s:%d: section [%s] cannot be combined with [multi]; write "
+                             "[common:%s] or [PROFILE:%s]",
                              ini->file, ini->sections[i].line, ini->sections[i].name,
                              ini->sections[i].name, ini->sections[i].name);
     for (size_t i = 0; i < ini->n_entries; i++) {
@@ -232,7 +232,7 @@ static int check_multi(const struct expansion *expansion, struct error *err)
             return -1;
     }
     if (expansion->traces.n_items == 0)
-        return error_set(err, EINVAL, "%s: section [multi] names no traces, set tracefiles",
+        return error_set(err, EINVAL, "%s: section [multi] has no traces; set tracefiles",
                          ini->file);
     return 0;
 }
@@ -253,10 +253,10 @@ int multi_expand(const struct ini *ini, const struct configuration_overrides *ov
             result = expand_profile(&expansion, ini->sections[i].name, length, err);
         }
     if (result == 0 && profiles == 0)
-        result = error_set(err, EINVAL,
-                           "%s: no profile besides [multi]; name one by a section "
-                           "[PROFILE:scheduling]",
-                           ini->file);
+        result = error_set(
+            err, EINVAL,
+            "%s: no profile besides [multi]; define one with a section [PROFILE:scheduling]",
+            ini->file);
     free_names(&expansion.traces);
     free_names(&expansion.injections);
     return result;

@@ -18,7 +18,7 @@ struct reading {
 
 static int expected(const struct reading *reading, const char *what)
 {
-    return error_set(reading->err, EINVAL, "line %ld: %s is expected", reading->line, what);
+    return error_set(reading->err, EINVAL, "line %ld: expected %s", reading->line, what);
 }
 
 static char next(const struct reading *reading)
@@ -69,7 +69,7 @@ static char *read_name(struct reading *reading)
     return name;
 }
 
-/* stop: the characters that end a value without quotes, besides the end of the line. */
+/* stop: the characters that end a value without quotes, as the end of the line does. */
 static char *read_value(struct reading *reading, const char *stop)
 {
     const char *start = reading->at, *end;
@@ -80,7 +80,7 @@ static char *read_value(struct reading *reading, const char *stop)
             if (*reading->at == '\n')
                 reading->line++;
         if (reading->at == reading->end) {
-            expected(reading, "the \" that ends a text");
+            expected(reading, "the closing \" of a string");
             return NULL;
         }
         return copy(start, (size_t)(reading->at++ - start));
@@ -184,7 +184,7 @@ int opennebula_file_parse(struct opennebula_file *file, const char *text, size_t
     if (length > OPENNEBULA_FILE_MAX)
         return error_set(err, E2BIG, "it has more than %d bytes", OPENNEBULA_FILE_MAX);
     if (memchr(text, '\0', length))
-        return error_set(err, EINVAL, "it is not a text");
+        return error_set(err, EINVAL, "it is not a text file");
     for (skip(&reading, true); result == 0 && reading.at < reading.end; skip(&reading, true))
         result = read_setting(&reading);
     if (result < 0)

@@ -274,7 +274,7 @@ int option_unknown(const struct ini_entry *entry, struct error *err)
             elsewhere = &option_table[i];
     }
     if (elsewhere)
-        return error_set(err, EINVAL, "%s: the option '%s' belongs into section [%s], not [%s]",
+        return error_set(err, EINVAL, "%s: the option '%s' belongs in section [%s], not [%s]",
                          where, entry->key, elsewhere->section, entry->section);
     return error_set(err, EINVAL, "%s: unknown option '%s' in section [%s]%s", where, entry->key,
                      entry->section, suggestion_text(&suggestion, near, sizeof near));

@@ -34,36 +34,35 @@ const struct configuration_option option_table[] = {
     {"scheduling", "policy-host-selection", OPTION_TEXT, AT(policy_host_selection), NULL, "greedy",
      0, 0, "Modules that score hosts, with weights: greedy*2,pack."},
     {"scheduling", "mapper", OPTION_TEXT, AT(mapper), NULL, "greedy", 0, 0,
-     "How VMs are mapped to hosts: only greedy (deadline of Haizea 1.1 is a synonym)."},
+     "Mapping of VMs to hosts: only greedy (deadline of Haizea 1.1 is a synonym)."},
     {"scheduling", "backfilling", OPTION_WORD, SETTING(backfilling),
      "off|aggressive|conservative|intermediate", "aggressive", 0, 0,
-     "How many waiting leases may hold a future reservation: none, one, all, or a number. In a "
-     "file "
-     "without a section [galerna] the default is off, as in Haizea."},
+     "Number of waiting leases that may hold a future reservation: none, one, all, or a number. In "
+     "a file without a section [galerna] the default is off, as in Haizea."},
     {"scheduling", "backfilling-reservations", OPTION_INTEGER, SETTING(backfilling_reservations),
      NULL, NULL, 0, 1e9, "The number for intermediate backfilling."},
     {"scheduling", "convert-reservations", OPTION_BOOLEAN, SETTING(convert_reservations), NULL,
      "no", 0, 0,
-     "A reservation without room waits as a best-effort lease that may begin at its start or "
-     "later, "
+     "A reservation without room waits as a best-effort lease that may start at its time or later, "
      "instead of being refused. Replays only."},
     {"scheduling", "whole-stretches", OPTION_BOOLEAN, SETTING(whole_stretches), NULL, "no", 0, 0,
-     "A best-effort lease waits until it can run for its whole duration, instead of being started "
-     "in a shorter gap and suspended at the end of the gap."},
+     "A best-effort lease waits until it can run for its whole duration, instead of starting in a "
+     "shorter gap and being suspended at the end of the gap."},
     {"scheduling", "fair-share", OPTION_WORD, SETTING(fair_share.by), "no|users|groups", "no", 0, 0,
-     "Whose waiting leases go first among those of equal priority. no: the oldest. users: those of "
-     "the user whose VMs have used the least CPU time for the user's shares, where what is long "
-     "past counts less. groups: the same of groups, then of the users within a group."},
+     "Order of waiting leases of equal priority. no: oldest first. users: by decayed CPU time per "
+     "share of their users, lowest first. groups: by decayed CPU time per share of their groups, "
+     "then of the users within a group."},
     {"scheduling", "fair-share-half-life", OPTION_SECONDS, SETTING(fair_share.half_life), NULL,
-     "604800", 60, SECONDS_MOST, "After so long, CPU time that was used counts half."},
+     "604800", 60, SECONDS_MOST, "Half-life of used CPU time."},
     {"scheduling", "fair-shares", OPTION_TEXT, AT(fair_shares), NULL, NULL, 0, 0,
      "Users and groups with more than one share: user:5=2, group:100=10. The numbers are "
      "OpenNebula's ids, or those of the trace."},
     {"scheduling", "fixed-deadlines", OPTION_BOOLEAN, SETTING(fixed_deadlines), NULL, "no", 0, 0,
-     "A deadline lease begins at its start or is refused, and is moved only if the preemption "
-     "policy chooses it. If this is off, it may begin later and be moved to make room for others."},
+     "A deadline lease starts at its earliest start or is refused, and is moved only if the "
+     "preemption policy chooses it. If this is off, it may start later and be moved to make room "
+     "for others."},
     {"scheduling", "suspension", OPTION_WORD, SETTING(suspension), "none|serial-only|all", "all", 0,
-     0, "Which leases may be suspended: none, those of one VM, all."},
+     0, "Leases that may be suspended: none, those of one VM, or all."},
     {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0, AMOUNT_MOST,
      "MB of memory written per second in a suspension."},
     {"scheduling", "resume-rate", OPTION_NUMBER, SETTING(resume_rate), NULL, "32", 0, AMOUNT_MOST,
@@ -87,9 +86,9 @@ const struct configuration_option option_table[] = {
      "Whether a suspended lease may resume on other hosts, and whether its files are transferred."},
     {"scheduling", "migration-interval", OPTION_SECONDS, SETTING(migration_interval), NULL, "0", 0,
      SECONDS_MOST,
-     "Interval of the search for better hosts for running migratable leases, in addition to "
-     "whenever capacity is freed; requires a host selection module with estimates (gridway). 0: "
-     "never."},
+     "Interval of the search for better hosts for running migratable leases, which also takes "
+     "place whenever capacity is freed; requires a host selection module with estimates (gridway). "
+     "0: never."},
     {"scheduling", "migration-threshold", OPTION_NUMBER, SETTING(migration_threshold), NULL, "10",
      0, 100, "Minimum gain of a migration, in percent of the lease's total time, move included."},
     {"scheduling", "migration-mode", OPTION_WORD, SETTING(migration_mode), "live|cold", "live", 0,
@@ -115,7 +114,7 @@ const struct configuration_option option_table[] = {
      NULL, 1, AMOUNT_MOST, "Mbit/s of the image repository."},
     {"simulation", "stop-when", OPTION_WORD, AT(stop_when),
      "all-leases-done|besteffort-submitted|besteffort-done", "all-leases-done", 0, 0,
-     "When a replay ends."},
+     "Condition that ends a replay."},
     ACCEPTED("simulation", "status-message-interval"),
     ACCEPTED("simulation", "sanity-check"),
 
@@ -147,7 +146,7 @@ const struct configuration_option option_table[] = {
     {"tracefile", "runtime-slowdown-overhead", OPTION_NUMBER, AT(slowdown_overhead), NULL, "0", 0,
      1e6, "Percent by which VMs run longer."},
     {"tracefile", "add-overhead", OPTION_WORD, AT(add_overhead), "none|all|besteffort", "none", 0,
-     0, "Which leases get the overheads."},
+     0, "Leases that get the overheads."},
     {"tracefile", "bootshutdown-overhead", OPTION_SECONDS, AT(bootshutdown_overhead), NULL, "0", 0,
      SECONDS_MOST, "Seconds added to each lease."},
     {"tracefile", "override-memory", OPTION_INTEGER, AT(override_memory), NULL, "-1", -1,
@@ -168,8 +167,8 @@ const struct configuration_option option_table[] = {
     {"opennebula", "ca-file", OPTION_PATH, LIVE(ca_file), NULL, NULL, 0, 0,
      "CA certificates for HTTPS, instead of the system's."},
     {"opennebula", "promise-key", OPTION_PATH, LIVE(promise_key), NULL, NULL, 0, 0,
-     "File with the key that signs the promises in VMs' templates (made if it does not exist, mode "
-     "0600). All front-ends need the same one. Default: promise.key in the state directory."},
+     "File with the key that signs the promises in VMs' templates (created if it does not exist, "
+     "mode 0600). All front-ends need the same key. Default: promise.key in the state directory."},
     {"opennebula", "timeout", OPTION_SECONDS, LIVE(timeout), NULL, "30", 1, 3600,
      "Timeout of a call; galernad then checks whether the call had an effect."},
     {"opennebula", "answer-limit", OPTION_INTEGER, LIVE(answer_limit), NULL, "256", 1, 4096,
@@ -203,18 +202,17 @@ const struct configuration_option option_table[] = {
      "run at their start. Replaced by the observed boot time. 0: never deploy before the start."},
     {"opennebula", "rebalance-interval", OPTION_SECONDS, LIVE(rebalance_interval), NULL, "0", 0,
      30 * 86400,
-     "How often clusters whose template has ONE_DRS with AUTOMATION partial or full are rebalanced "
-     "(DRS_INTERVAL). 0: only by 'galerna host rebalance'."},
+     "Interval at which clusters with ONE_DRS and AUTOMATION partial or full in their template are "
+     "rebalanced (DRS_INTERVAL). 0: only by 'galerna host rebalance'."},
     {"opennebula", "rebalance-threshold", OPTION_NUMBER, LIVE(rebalance_threshold), NULL, "10", 1,
      100,
-     "Balancing a cluster moves a VM only if its new host is then less used than its old one was, "
-     "by at least this percentage of a host's capacity."},
+     "Minimum gain of a move when a cluster is balanced: the new host must then be less used than "
+     "the old host was, by this percentage of a host's capacity."},
     {"opennebula", "estimate-margin", OPTION_NUMBER, LIVE(estimate_margin), NULL, "2", 0, 100,
      "Safety margin of durations learned from observed suspensions, resumptions and boots, in mean "
-     "deviations. A suspension is planned to end at the start of the reservation it makes room "
-     "for; "
-     "the margin decides how early it usually ends. Until the first one has been observed, "
-     "scheduling.suspend-rate applies."},
+     "deviations. A suspension is planned to end at the start of the reservation that needs the "
+     "room; the margin determines how early it usually ends. Until the first suspension has been "
+     "observed, scheduling.suspend-rate applies."},
     {"opennebula", "forecast", OPTION_INTEGER, LIVE(forecast), NULL, "50", 0, 100000,
      "Number of leases at the head of the queue whose start is estimated."},
     {"opennebula", "suspend-with", OPTION_WORD, LIVE(suspend_with), "stop|suspend", "stop", 0, 0,
@@ -231,28 +229,27 @@ const struct configuration_option option_table[] = {
      SECONDS_MOST,
      "A VM without an end may start on a host whose next reservation or drain is at least this far "
      "away, if another host has room for the VM from then on: it migrates there before the "
-     "reservation or drain begins. 0: the VM waits for a host without them."},
+     "reservation or drain starts. 0: the VM waits for a host without them."},
     {"opennebula", "cold-moves", OPTION_WORD, LIVE(cold_moves), "save|poweroff", "save", 0, 0,
      "How running VMs migrate cold when they must leave their host (COLD_MIGRATE_MODE). save: the "
      "memory is saved and restored. poweroff: they are powered off and boot on the new host, for "
      "hypervisors that cannot save VMs (LXC); such VMs do not move to balance a cluster."},
     {"opennebula", "end-action", OPTION_WORD, LIVE(end_action), "terminate|poweroff|undeploy",
-     "terminate", 0, 0, "What happens to the VMs of a lease at its end."},
+     "terminate", 0, 0, "Action on the VMs of a lease at its end."},
     {"opennebula", "unlock", OPTION_BOOLEAN, LIVE(unlock), NULL, "yes", 0, 0,
-     "Unlock a locked VM (onevm lock) when the time of its lease is over, or when it must make "
-     "room "
-     "for an accepted reservation, deadline lease or immediate lease. no: it keeps its host until "
-     "it is unlocked by hand."},
+     "Unlock a locked VM (onevm lock) when its lease ends, or when it must make room for an "
+     "accepted reservation, deadline lease or immediate lease. no: it keeps its host until it is "
+     "unlocked by hand."},
     {"opennebula", "end-warning", OPTION_SECONDS, LIVE(end_warning), NULL, "300", 0, SECONDS_MOST,
      "Warn the user this long before the end of a lease; 0: never."},
     {"opennebula", "unused-after", OPTION_SECONDS, LIVE(unused_after), NULL, "0", 0, SECONDS_MOST,
-     "A lease whose VMs all use less than unused-cpu for this long ends early: its owner is told, "
-     "and it ends after end-warning unless its VMs are used. Never plain VMs, nor leases with "
-     "KEEP=yes. 0: leases do not end early."},
+     "A lease whose VMs all use less than unused-cpu for this long ends early: its owner is "
+     "notified, and it ends after end-warning unless its VMs are used. Does not apply to plain VMs "
+     "and leases with KEEP=yes. 0: leases do not end early."},
     {"opennebula", "unused-cpu", OPTION_INTEGER, LIVE(unused_cpu), NULL, "5", 1, 100,
-     "A VM that uses less than this percentage of its CPU, as OpenNebula measures it, is unused."},
+     "A VM that uses less than this percentage of its CPU, as measured by OpenNebula, is unused."},
     {"opennebula", "refusal", OPTION_WORD, LIVE(refusal), "hold|terminate|message", "hold", 0, 0,
-     "What happens to the VMs of a refused lease; SCHED_MESSAGE always shows the reason."},
+     "Action on the VMs of a refused lease; SCHED_MESSAGE always shows the reason."},
     {"opennebula", "plain-vms", OPTION_WORD, LIVE(plain_vms), "best-effort|preemptible|ignore",
      "best-effort", 0, 0,
      "VMs without the attribute HAIZEA or GALERNA: placed as by OpenNebula's own scheduler and "
@@ -292,7 +289,7 @@ const struct configuration_option option_table[] = {
     {"opennebula", "stop-when-no-more-leases", OPTION_BOOLEAN, AT(opennebula_stop), NULL, "no", 0,
      0, "Stop the scheduler when no leases are left."},
     {"opennebula", "dry-run", OPTION_BOOLEAN, LIVE(dry_run), NULL, "no", 0, 0,
-     "Decide, but send no command."},
+     "Decide, but send no commands."},
 
     {"daemon", "state-dir", OPTION_PATH, LIVE(state_dir), NULL, NULL, 0, 0,
      "The directory of galernad's store. Default: /var/lib/galerna for root and the owner of that "
@@ -301,28 +298,28 @@ const struct configuration_option option_table[] = {
      "The socket through which galerna talks to galernad. Default: control.sock in the state "
      "directory, or in /run/galerna for the service."},
     {"daemon", "control-group", OPTION_TEXT, LIVE(control_group), NULL, NULL, 0, 0,
-     "The group whose members may use the socket, besides root and galernad's own user."},
+     "Group whose members may use the socket, in addition to root and galernad's own user."},
     {"daemon", "record", OPTION_PATH, LIVE(record), NULL, NULL, 0, 0,
      "The trace in which galernad records all leases, for galerna replay."},
     {"daemon", "log-level", OPTION_WORD, LIVE(log_level), "error|warning|info|debug", "info", 0, 0,
-     "The least severe messages that are logged."},
+     "Level of the least severe messages that are logged."},
     {"daemon", "log-format", OPTION_WORD, LIVE(log_format), "text|json", "text", 0, 0,
      "The form of the log: text, which the journal gets with fields for the subsystem, the lease "
      "and "
      "the VM, or a JSON object on each line."},
     {"daemon", "policy-call-limit", OPTION_SECONDS, LIVE(policy_call_limit), NULL, "5", 1, 3600,
-     "A policy module that has not answered a call after so long is out of service: its process is "
-     "ended and the next one does not load it."},
+     "Timeout of a call to a policy module. A module that exceeds it is taken out of service: its "
+     "process is killed, and the next one does not load the module."},
     {"daemon", "plan-limit", OPTION_SECONDS, LIVE(plan_limit), NULL, "60", 1, 3600,
-     "A plan that takes longer is ended; a module that took most of that time is out of service."},
+     "Timeout of a plan. A module that took most of that time is taken out of service."},
     {"daemon", "planner-memory", OPTION_INTEGER, LIVE(planner_memory), NULL, "1024", 64, 1048576,
-     "MB of address space that the planner process may have, besides 64 KB for each host and 32 KB "
-     "for each VM."},
+     "Limit of the planner's address space in MB, in addition to 64 KB for each host and 32 KB for "
+     "each VM."},
     {"daemon", "planner-user", OPTION_TEXT, LIVE(planner_user), NULL, "nobody", 0, 0,
-     "Whose process the planner is when galernad is root's; it must be able to read the policy "
+     "User that the planner runs as if galernad runs as root; must be able to read the policy "
      "modules."},
     {"daemon", "history-keep", OPTION_SECONDS, LIVE(history_keep), NULL, "7776000", 0, SECONDS_MOST,
-     "How long leases are kept in the store after their end, for galerna lease history."},
+     "Time for which leases are kept in the store after their end, for galerna lease history."},
 
     {"http", "listen", OPTION_TEXT, LIVE(http_listen), NULL, NULL, 0, 0,
      "Loopback address and port (127.0.0.1:9750) where galernad serves /metrics, /healthz and "

@@ -83,7 +83,7 @@ static int check_rate(const struct configuration *configuration, const char *nam
 
     if (rate > 0)
         return 0;
-    return error_set(err, EINVAL, "%s: scheduling.%s is 0, expected more while suspension is on",
+    return error_set(err, EINVAL, "%s: scheduling.%s is 0, but suspension needs a rate above 0",
                      entry ? ini_where(entry, where, sizeof where) : "default", name);
 }
 

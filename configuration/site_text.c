@@ -30,7 +30,8 @@ static int read_number(const char **at, int64_t most, const char *what, int64_t 
         return expected(*at, what, err);
     *value = strtoll(*at, &end, 10);
     if (errno || *value > most)
-        return error_set(err, EINVAL, "%.20s is too many, the most is %lld", *at, (long long)most);
+        return error_set(err, EINVAL, "%.20s is too many, at most %lld are allowed", *at,
+                         (long long)most);
     if (*end && !strchr(" \t,+:=", *end))
         return expected(*at, what, err);
     *at = end;
@@ -62,7 +63,7 @@ static int read_amount(const char **at, struct site *site, struct amounts *amoun
     if (place < 0)
         return -1;
     if (*given & 1U << place)
-        return error_set(err, EINVAL, "%s is given twice; join different hosts by '+'", name);
+        return error_set(err, EINVAL, "%s is given twice; join different hosts with '+'", name);
     *given |= 1U << place;
     *at += length + 1;
     return read_number(at, AMOUNT_MOST, "an amount", &amounts->of[place], err);
@@ -80,7 +81,7 @@ static int lacks(const struct resource_types *types, int missing, struct error *
         suggestion_init(&suggestion, types->names[i]);
         suggestion_offer(&suggestion, name);
         if (suggestion.best)
-            return error_set(err, EINVAL, "hosts have no %s; did you mean it by '%s'?", name,
+            return error_set(err, EINVAL, "hosts have no %s; is '%s' a misspelling of it?", name,
                              types->names[i]);
     }
     return error_set(err, EINVAL, "hosts have no %s, as in 144,cpu=100,memory=1024", name);

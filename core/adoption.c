@@ -17,10 +17,10 @@
 int engine_begin(struct engine *engine, int64_t now, struct error *err)
 {
     if (engine->stage != ENGINE_NEW)
-        return error_set(err, EINVAL, "the engine has already begun, at %lld",
+        return error_set(err, EINVAL, "the engine has already started, at %lld",
                          (long long)engine->now);
     if (now == INSTANT_NONE || now == INSTANT_NEVER)
-        return error_set(err, EINVAL, "an engine must begin at an instant, not at none or never");
+        return error_set(err, EINVAL, "an engine needs a start time");
     engine->stage = ENGINE_BEGUN;
     engine->now = now;
     host_binding_is_early(engine);
@@ -42,7 +42,7 @@ static int check_hosts(const struct engine *engine, const struct adoption *adopt
         if (adoption->vm_host[vm] >= engine->site.n_hosts &&
             !(preferred && adoption->vm_host[vm] == HOST_NONE))
             return error_set(err, EINVAL,
-                             "lease %lld: VM %llu is on host place %u; the site has %zu hosts",
+                             "lease %lld: VM %llu is on host index %u; the site has %zu hosts",
                              (long long)request->id, (unsigned long long)vm + 1,
                              adoption->vm_host[vm], engine->site.n_hosts);
     return 0;
@@ -71,7 +71,7 @@ static int check_accumulated(const struct adoption *adoption, struct error *err)
     if (accumulated < 0)
         return error_set(err, EINVAL, "lease %lld has run for %lld s", id, accumulated);
     if (accumulated && !may_have_run)
-        return error_set(err, EINVAL, "lease %lld has run for %lld s but has not begun", id,
+        return error_set(err, EINVAL, "lease %lld has run for %lld s but has not started", id,
                          accumulated);
     if ((adoption->as == ADOPTED_SUSPENDED || adoption->as == ADOPTED_QUEUED) &&
         accumulated > adoption->request.duration)
@@ -88,9 +88,7 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
 
     if (engine->stage != ENGINE_BEGUN)
         return error_set(err, EINVAL,
-                         "lease %lld: leases are adopted between the beginning and "
-                         "the first step",
-                         id);
+                         "lease %lld: leases can only be adopted before the first step", id);
     if (request_check(engine, &adoption->request, err) < 0 || check_accumulated(adoption, err) < 0)
         return -1;
     switch (adoption->as) {
@@ -100,8 +98,8 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
         return check_running(engine, adoption, err);
     case ADOPTED_RESERVED:
         if (kind != LEASE_RESERVATION && kind != LEASE_DEADLINE)
-            return error_set(err, EINVAL, "lease %lld is %s: nothing is reserved for it", id,
-                             lease_kind_name(kind));
+            return error_set(err, EINVAL, "lease %lld is %s: no reservation can be adopted for it",
+                             id, lease_kind_name(kind));
         return check_hosts(engine, adoption, true, err);
     case ADOPTED_SUSPENDED:
         if (adoption->until > engine->now && !adoption->vm_host)
@@ -305,7 +303,7 @@ static int64_t held_until(const struct adoption *adoption, uint32_t vm)
     return adoption->vm_until[vm];
 }
 
-/* What all VMs hold on hosts that have a slot. */
+/* Resources of all VMs on hosts that have a slot. */
 static int64_t cpu_on_slots(const struct engine *engine, const struct placement *all)
 {
     int64_t cpu = 0;

@@ -1,4 +1,4 @@
-/* Which leases may make room for another one. */
+/* Candidates: the leases that may make room for another one. */
 #include <stdlib.h>
 
 #include "core/deadline_terms.h"

@@ -33,7 +33,7 @@
 #define DEMAND_ANY UINT32_MAX
 #define NODE_ANY   (-1)
 
-/* What the engine accepts; a driver refuses what has more of it. */
+/* Limits of the engine; a driver refuses VMs that exceed them. */
 enum {
     HOST_NODES_MOST = 64,
     HOST_THREADS_MOST = 4096,
@@ -149,7 +149,7 @@ struct vm_demand {
 /* --- what a VM holds ----------------------------------------------------------------------------
  */
 
-/* What a running VM really got, for adoption. Unknown ids are ignored; what its demand asks for and
+/* Units of a running VM, for adoption. Unknown ids are ignored; what its demand asks for and
  * is missing here is chosen by the engine. */
 struct vm_units {
     const uint32_t *threads; /* ids */

@@ -1,4 +1,4 @@
-/* Which demand is not met, on which hosts, and why. */
+/* Reasons of unmet demands, with their hosts. */
 #include "core/demand_reason.h"
 
 #include <stdlib.h>

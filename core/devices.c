@@ -1,4 +1,4 @@
-/* Which PCI devices meet the demands of a VM: a matching, the least special devices first. */
+/* Choice of PCI devices for the demands of a VM: a matching, the least special devices first. */
 #include <string.h>
 
 #include "core/units.h"

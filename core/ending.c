@@ -1,4 +1,4 @@
-/* How leases end early, and what is released when they are over. */
+/* Early ends of leases, and the release of their resources. */
 #include "core/ending.h"
 
 #include "core/engine_state.h"

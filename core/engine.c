@@ -343,7 +343,7 @@ static int do_early_ends(struct engine *engine, const struct engine_input *input
             if (!lease)
                 return -1;
             if (!current)
-                return error_set(err, EINVAL, "lease %lld does not run",
+                return error_set(err, EINVAL, "lease %lld is not running",
                                  (long long)inputs[i].lease);
             reservation_list_append(list, current->vm);
             for (place = list->n - 1; place; place--) {

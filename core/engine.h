@@ -107,7 +107,7 @@ const struct lease *engine_lease(const struct engine *engine, int64_t id);
 void engine_each_lease(const struct engine *engine,
                        void (*visit)(void *context, const struct lease *lease), void *context);
 
-/* What counts for fair share at the engine's time, before leases are adopted: so much
+/* Adds usage for fair share at the engine's time, before leases are adopted: the amount
  * (core/usage.h) of a user, in a group. No effect without fair share. */
 void engine_use(struct engine *engine, int64_t user, int64_t group, double used);
 

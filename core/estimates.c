@@ -1,4 +1,5 @@
-/* How long suspending, resuming and shutting down take, and the minimum run time worth a start. */
+/* Estimated times of suspensions, resumptions and shutdowns, and the minimum run time of a start.
+ */
 #include "core/estimates.h"
 
 #include <math.h>
@@ -103,7 +104,8 @@ int64_t resume_estimate(struct engine *engine, const struct lease *lease)
                     engine->settings.override_resume_time);
 }
 
-int64_t boot_estimate(const struct engine *engine, const struct lease *lease)
+/* Time until the VMs of a new lease run; all boot at the same time. 0: unknown. */
+static int64_t boot_estimate(const struct engine *engine, const struct lease *lease)
 {
     const struct engine_settings *settings = &engine->settings;
     int64_t longest = 0;

@@ -23,8 +23,6 @@ int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);
 /* For all VMs of the lease, wherever they are. */
 int64_t suspend_estimate(struct engine *engine, const struct lease *lease);
 int64_t resume_estimate(struct engine *engine, const struct lease *lease);
-/* Until the VMs of a lease run that has not begun; all boot at the same time. 0: not known. */
-int64_t boot_estimate(const struct engine *engine, const struct lease *lease);
 /* The shortest stretch for which the lease is started: the time to suspend it, and to resume or
  * boot it before, multiplied by 1 + factor (Haizea's rule, which does not count booting). */
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease);

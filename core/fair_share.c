@@ -90,15 +90,6 @@ void share_use(const struct fair_share *shares, struct share *share, double used
     }
 }
 
-void share_use_in(const struct fair_share *shares, struct share *share, int64_t cpu, int64_t from,
-                  int64_t until)
-{
-    for (; share; share = share->group) {
-        usage_add(&share->usage, shares->settings.half_life, cpu, from, until);
-        share->looked_at = INSTANT_NONE;
-    }
-}
-
 void share_use_from(const struct fair_share *shares, struct share *share, int64_t cpu, int64_t at)
 {
     for (; share; share = share->group)

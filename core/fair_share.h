@@ -24,12 +24,10 @@ void fair_share_destroy(struct fair_share *shares); /* NULL is allowed */
  * group matters with FAIR_SHARE_GROUPS only. Valid until fair_share_destroy(). */
 struct share *fair_share_of(struct fair_share *shares, int64_t user, int64_t group);
 
-/* What is used, by the user and so by the group: so much as counts at `at` (1/100 of a processor x
- * seconds); CPU in [from, until); from `at` on so much more CPU (less: negative). Times do not run
- * backwards for share_use_from(). */
+/* Adds usage of the user, and so of the group: the amount that counts at `at` (1/100 of a processor
+ * x seconds); from `at` on so much more CPU (less: negative). Times do not
+ * run backwards for share_use_from(). */
 void share_use(const struct fair_share *shares, struct share *share, double used, int64_t at);
-void share_use_in(const struct fair_share *shares, struct share *share, int64_t cpu, int64_t from,
-                  int64_t until);
 void share_use_from(const struct fair_share *shares, struct share *share, int64_t cpu, int64_t at);
 
 /* Whose turn it is at a time: below 0: a's, above 0: b's, 0: neither has an advantage. */

@@ -262,7 +262,7 @@ static bool fits(const struct forecast *forecast, const struct demand *demand, u
     return profile_first_block(profile, demand, first, last) == last;
 }
 
-/* What has been taken for a VM. */
+/* Resources taken for a VM. */
 struct place {
     const struct part *part;
     uint32_t host;

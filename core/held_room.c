@@ -81,7 +81,7 @@ struct host_search {
     int64_t most; /* free CPU of the best */
 };
 
-/* Of hosts with as much free CPU the first: a node's hosts come before the best if it is smaller.
+/* Among hosts with equal free CPU, the first: a node's hosts come before the best if it is smaller.
  */
 static bool may_be_better(const struct host_search *search, uint32_t node)
 {

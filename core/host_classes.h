@@ -13,7 +13,7 @@
 
 #include "core/slot_table.h"
 
-/* What a policy may learn about a host on which a VM fits, and for how long it fits. */
+/* Properties of a host that a policy may read, and the time for which a VM fits there. */
 struct host_state {
     int64_t fits_until, unchanged_until;
     int32_t leases;

@@ -47,7 +47,7 @@ int64_t rank_of_number(double number);
 void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, size_t n,
                         int64_t *ranks);
 
-/* Of one host. */
+/* The rank of one host. */
 int64_t host_rank_of(const struct host_rank *rank, uint32_t host);
 
 #endif

@@ -44,7 +44,7 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
 #define LEASE_TERMS(TERM)                                                                          \
     TERM(bool, preemptible, "PREEMPTIBLE", FLAG, .of_haizea = true, .restricted = false,           \
          .right = {"non-preemptible", true,                                                        \
-                   "May say that a lease is not to be preempted (PREEMPTIBLE=no)."},               \
+                   "May request leases that cannot be preempted (PREEMPTIBLE=no)."},               \
          .sentence = "The lease may be suspended in favor of others and is resumed later")         \
     TERM(enum lease_terms, terms, "TERMS", WORD, .words = terms_words,                             \
          .otherwise = TERMS_NON_PREEMPTABLE,                                                       \
@@ -54,20 +54,20 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
     TERM(enum lease_origin, origin, "ORIGIN", WORD, .words = origin_words,                         \
          .otherwise = ORIGIN_LOCAL, .restricted = ORIGIN_EXTERNAL,                                 \
          .right = {"external", false,                                                              \
-                   "May say that a lease comes from another site (ORIGIN=external)."},             \
-         .sentence = "Where the request comes from, as policies see it: local, or external for "   \
-                     "another site")                                                               \
+                   "May mark leases as requested by another site (ORIGIN=external)."},             \
+         .sentence =                                                                               \
+             "Origin of the request, as policies see it: local, or external for another site")     \
     TERM(int32_t, priority, "PRIORITY", NUMBER, .decimals = PRIORITY_DECIMALS,                     \
          .least = -1000000 * PRIORITY_ONE, .most = 1000000 * PRIORITY_ONE,                         \
          .right = {"max-priority", 0, "The highest PRIORITY."},                                    \
          .sentence = "Leases of higher priority go first")                                         \
     TERM(bool, keep, "KEEP", FLAG, .restricted = true,                                             \
-         .right = {"keep", true, "May say that an unused lease does not end early (KEEP=yes)."},   \
+         .right = {"keep", true, "May exempt leases from ending early when unused (KEEP=yes)."},   \
          .sentence = "The lease does not end early while its VMs are unused (unused-after)")       \
     TERM(term_text, series, "SERIES", TEXT,                                                        \
          .sentence = "The name of the series that the lease is an occurrence of")                  \
     TERM(term_text, booking, "BOOKING", TEXT,                                                      \
-         .sentence = "The name of the booking whose hosts the lease uses, while they are booked")
+         .sentence = "The booking whose hosts the lease uses, as long as they are booked")
 
 #define TERM_MEMBER(type, member, ...) type member;
 #define TERM_ID(type, member, ...)     TERM_ID_##member,

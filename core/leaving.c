@@ -202,7 +202,7 @@ static void cannot_leave(struct lease *lease)
 /* --- for another lease --------------------------------------------------------------------------
  */
 
-/* Has the lease room for ever on its hosts, the other one having gone elsewhere? */
+/* Does the lease have room on its hosts without an end, now that the other lease has moved? */
 static bool can_stay(struct engine *engine, const struct lease *lease)
 {
     const struct placement *at = lease_plan_running(lease)->vm->placement;

@@ -50,7 +50,7 @@ void meeting_take_back(struct meeting *meeting, size_t n);
 bool demand_joins(const struct vm_demand *demand, uint32_t role);
 /* Must VMs of the one lease be on a host with VMs of the other? O(node sets of both). */
 bool lease_joins(const struct lease *lease, const struct lease *other);
-/* What its preferences among VMs of its own role add to the rank of a host for each VM put there.
+/* Added to the rank of a host for each VM of its own role put there, by its preferences.
  */
 int64_t demand_own_weight(const struct vm_demand *demand);
 

@@ -185,7 +185,7 @@ void occupancy_release(struct occupancy *occupancy, const struct stay *stay)
 /* --- units -------------------------------------------------------------------------------------
  */
 
-/* What is in use on a host, while the stays of an interval are gone through by their begins. */
+/* Units in use on a host, during a pass over the stays of an interval by start. */
 struct sweep {
     const struct unit_layout *layout;
     int64_t *now, *most; /* counters at this instant, and their maximum so far */

@@ -33,7 +33,7 @@ void occupancy_book(struct occupancy *occupancy, const struct stay *stay);
 /* Releases what was booked with equal values. */
 void occupancy_release(struct occupancy *occupancy, const struct stay *stay);
 
-/* What is booked with units on the host, by begin; until the next change. */
+/* Stays booked with units on the host, by start; valid until the next change. */
 const struct stay *occupancy_stays(const struct occupancy *occupancy, uint32_t host, size_t *n);
 
 /* Would a VM with this demand fit on the host during [from, until)? */
@@ -57,7 +57,7 @@ bool occupancy_refused(const struct occupancy *occupancy, const struct unit_ques
 /* May the VM hold exactly these units meanwhile? */
 bool occupancy_units_free(const struct occupancy *occupancy, const struct stay *stay);
 
-/* What a VM that runs now holds, by its own account (units_reported()). One that has been given
+/* Units of a running VM, as it reports them (units_reported()). One that has been given
  * nothing yet, beside VMs that are about to leave, holds what they leave. */
 struct held_units *occupancy_reported(const struct occupancy *occupancy,
                                       const struct unit_question *question,

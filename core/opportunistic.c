@@ -270,7 +270,8 @@ static bool moves_any(const struct relocation *move)
     return false;
 }
 
-/* Who moves without need keeps its PCI devices; of a lease with several VMs, all keep their units.
+/* A lease that moves without need keeps its PCI devices; of a lease with several VMs, all keep
+ * their units.
  */
 static bool may_leave_units(const struct lease *lease)
 {

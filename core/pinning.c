@@ -1,4 +1,4 @@
-/* Which hardware threads and which memory of NUMA nodes a VM gets: as oned chooses them. */
+/* Choice of hardware threads and of memory of NUMA nodes for a VM, as oned makes it. */
 #include <string.h>
 
 #include "core/units.h"

@@ -53,7 +53,7 @@ struct window_request {
     const struct placement *pinned; /* hosts of its VMs; NULL: any */
     uint32_t *hosts;                /* hosts that may be used, ascending; NULL: all */
     size_t n_hosts;
-    const int64_t *more_points; /* start times to try besides the booked ends */
+    const int64_t *more_points; /* start times to try in addition to the booked ends */
     size_t n_more_points;
 };
 

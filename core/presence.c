@@ -1,4 +1,4 @@
-/* Which leases are present on a host over time. */
+/* Leases that are present on a host over time. */
 #include "core/presence.h"
 
 #include <stdlib.h>

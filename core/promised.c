@@ -115,7 +115,7 @@ static void drop_own_outputs(struct engine *engine, const struct lease *lease, s
     outputs->n_items = kept;
 }
 
-/* What was planned for it may have been given to others that were adopted before. */
+/* Its planned hosts may have been given to leases that were adopted before. */
 static void rearrange_for_promise(struct engine *engine, const struct lease *lease,
                                   const struct adoption *adoption)
 {

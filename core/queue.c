@@ -5,7 +5,7 @@
 
 #include "core/engine_state.h"
 
-void queue_append(struct engine *engine, struct lease *lease)
+static void append(struct engine *engine, struct lease *lease)
 {
     lease->plan->in_queue = true;
     lease_list_append(&engine->queues.queue, lease);
@@ -16,7 +16,7 @@ void queue_insert(struct engine *engine, struct lease *lease)
     struct lease_list *queue = &engine->queues.queue;
     size_t place;
 
-    queue_append(engine, lease);
+    append(engine, lease);
     for (place = queue->n - 1;
          place && queue->items[place - 1]->request.submit > lease->request.submit; place--)
         queue->items[place] = queue->items[place - 1];
@@ -28,7 +28,7 @@ void queue_insert_by_id(struct engine *engine, struct lease *lease)
     struct lease_list *queue = &engine->queues.queue;
     size_t low = 0, high = queue->n;
 
-    queue_append(engine, lease);
+    append(engine, lease);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct lease_request *other = &queue->items[middle]->request;

@@ -23,7 +23,6 @@ struct queues {
     size_t n_held, held_allocated;
 };
 
-void queue_append(struct engine *engine, struct lease *lease);
 /* Inserts by submission, after leases of the same second. */
 void queue_insert(struct engine *engine, struct lease *lease);
 /* The same, but by id among leases of the same second. */

@@ -107,22 +107,20 @@ static const struct {
     [REASON_NO_TOPOLOGY] = {LEAD_REFUSED,
                             "none of the %h that it may use has NUMA nodes with the CPUs, memory "
                             "and pages that a VM demands"},
-    [REASON_DEVICE_IN_USE] = {LEAD_NONE,
-                              "PCI devices (%p) are in use on the %h with room and such devices, "
-                              "at least until %t"},
-    [REASON_TOPOLOGY_IN_USE] = {LEAD_NONE,
-                                "CPUs, memory or pages of NUMA nodes are in use on the %h with "
-                                "room and such nodes, at least until %t"},
+    [REASON_DEVICE_IN_USE] =
+        {LEAD_NONE,
+         "the required PCI devices (%p) of the %h with enough room are in use, at least until %t"},
+    [REASON_TOPOLOGY_IN_USE] = {LEAD_NONE, "the required CPUs, memory or pages of NUMA nodes of "
+                                           "the %h with enough room are in use, at least until %t"},
     [REASON_NO_ROOM_WITH_DEVICE] = {LEAD_NONE,
                                     "no host with the PCI devices that a VM demands (%p) has room"},
     [REASON_NO_ROOM_WITH_TOPOLOGY] = {LEAD_NONE,
                                       "no host with NUMA nodes that a VM demands has room"},
-    [REASON_KEPT_APART] = {LEAD_NONE,
-                           "VMs that it must be apart from are on the %h with room (lease %n)"},
-    [REASON_KEPT_TOGETHER] = {LEAD_NONE,
-                              "no room beside the VMs that it must be together with (lease %n)"},
-    [REASON_NO_ROOM_FOR_ALL] = {LEAD_NONE,
-                                "no host has room for all VMs that must be together on one host"},
+    [REASON_KEPT_APART] =
+        {LEAD_NONE, "the %h with enough room run VMs from which it must be kept apart (lease %n)"},
+    [REASON_KEPT_TOGETHER] =
+        {LEAD_NONE, "no room on the hosts of the VMs that it must share a host with (lease %n)"},
+    [REASON_NO_ROOM_FOR_ALL] = {LEAD_NONE, "no host has room for all VMs that must share one host"},
     [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed, it is now %t"},
     [REASON_DEADLINE_UNREACHABLE] = {LEAD_REFUSED,
                                      "must end by %t, the earliest possible end is %t"},
@@ -144,9 +142,8 @@ static const struct {
                                 "%v requested, but the %n open hosts that its requirements "
                                 "allow hold at most %n"},
     [REASON_TEXT] = {LEAD_NONE, "%s"},
-    [REASON_MOVED] = {LEAD_NONE,
-                      "moved to better hosts at %t: it would take %n s in all where it was, "
-                      "%n s there (%n percent less)"},
+    [REASON_MOVED] = {LEAD_NONE, "moved to better hosts at %t: total time %n s without the move, "
+                                 "%n s with it (%n percent less)"},
     [REASON_ROOM_RESERVED] = {LEAD_WAITS,
                               "for room: %v requested, room for all of them now, but lease %n "
                               "needs host %n from %t on"},
@@ -159,12 +156,11 @@ static const struct {
                     "for as long as it runs"},
     [REASON_VM_FAILED] = {LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)"},
     [REASON_COMMAND_REFUSED] = {LEAD_NONE, "OpenNebula refused a command to VM %n: %s"},
-    [REASON_PARKED] = {LEAD_NONE,
-                       "a user suspended, powered off or held its VMs; it continues when they are "
-                       "resumed or released"},
+    [REASON_PARKED] = {LEAD_NONE, "a user suspended, powered off or held its VMs; it continues "
+                                  "when the VMs are resumed or released"},
     [REASON_ON_HOLD] = {LEAD_NONE, "on hold until it is released"},
     [REASON_ENDS_SOON] = {LEAD_NONE, "the lease ends at %t"},
-    [REASON_GROUP_INCOMPLETE] = {LEAD_WAITS, "for its group: %n of %n VMs are there (group %s)"},
+    [REASON_GROUP_INCOMPLETE] = {LEAD_WAITS, "for its group: %n of %n VMs submitted (group %s)"},
     [REASON_LOCKED] = {LEAD_NONE,
                        "VM %n is locked; it is placed when its user or an administrator unlocks "
                        "it"},
@@ -245,21 +241,20 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NO_DEVICE && n[1] == 1)
         return "none of the %h that it may use has the PCI device that a VM demands (%o%p)";
     if (reason->id == REASON_DEVICE_IN_USE && n[2] == INSTANT_NEVER)
-        return "PCI devices (%p) are in use on the %h with room and such devices, without a known "
-               "end";
+        return "the required PCI devices (%p) of the %h with enough room are in use, without a "
+               "known end";
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
-        return "CPUs, memory or pages of NUMA nodes are in use on the %h with room and such nodes, "
-               "without a known end";
+        return "the required CPUs, memory or pages of NUMA nodes of the %h with enough room are in "
+               "use, without a known end";
     if (reason->id == REASON_CANNOT_LEAVE && n[0] == INSTANT_NONE)
-        return n[1] ? "must leave its host%o%o%s, but no other host that it may use has room, and "
-                      "the devices, CPUs and members of its VM group that it needs there, for as "
-                      "long as it runs"
+        return n[1] ? "must leave its host%o%o%s, but no other host that it may use has the room, "
+                      "devices, "
+                      "CPUs and VM group members that it requires for as long as it runs"
                     : "must leave its host%o%s, but no other host that it may use has room for as "
                       "long as it runs";
     if (reason->id == REASON_CANNOT_LEAVE && n[1])
-        return "must leave its host by %t%o%s, but no other host that it may use has room, and the "
-               "devices, CPUs and members of its VM group that it needs there, for as long as it "
-               "runs";
+        return "must leave its host by %t%o%s, but no other host that it may use has the room, "
+               "devices, CPUs and VM group members that it requires for as long as it runs";
     if (reason->id == REASON_LATE && n[2] < 0)
         return "%oVM %n is%o %s";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)

@@ -17,7 +17,7 @@ enum reason_id {
     REASON_REFUSED_BY_POLICY, /* text holds the module's sentence */
     REASON_TOO_BIG,           /* never fits: n[0] VMs, n[1] is the most the empty site holds */
     REASON_NO_ROOM_AT_START,  /* reservation: n[0] VMs from n[1] to n[2] do not fit, n[3] do */
-    /* Of demands beyond amounts (demand.h); PCI devices as reason_of_device() packs them: */
+    /* Demands beyond amounts (demand.h); PCI devices are packed by reason_of_device(): */
     REASON_NO_DEVICE,     /* none of n[0] hosts it may use has n[1] devices n[2] of a VM */
     REASON_NO_TOPOLOGY,   /* none of n[0] hosts it may use has the NUMA nodes for a VM */
     REASON_DEVICE_IN_USE, /* devices n[0] are in use on n[1] hosts with room and such devices, until
@@ -59,7 +59,7 @@ enum reason_id {
     REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0] (INSTANT_NONE: at once): no
                           * other has room, or (n[1]: 1) what it demands beyond room, for as long as
                           * it runs; text: why it must leave, in parentheses after a blank, or "" */
-    /* Of the live driver: */
+    /* Reasons of the live driver: */
     REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,   /* n[0] the VM; text: which command, and what OpenNebula says */
     REASON_PARKED,            /* a user stopped or held its VMs */

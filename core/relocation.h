@@ -30,7 +30,7 @@ struct relocation {
     struct proposal next;            /* ... and where the lease continues */
 };
 
-/* Of the lease's current stretch, beginning now; to be dropped. */
+/* The remainder of the lease's current stretch, from now on; to be dropped. */
 struct relocation relocation_of(const struct engine *engine, struct lease *lease);
 void relocation_drop(struct relocation *move);
 

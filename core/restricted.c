@@ -221,7 +221,7 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
     return n;
 }
 
-/* What the filter itself gives the hosts. */
+/* Ranks of the filter itself. */
 static void rank_by_filter(const struct pass *pass, const struct host_filter *filter)
 {
     const struct ranked_hosts *ranked = &pass->ranked;
@@ -235,7 +235,7 @@ static void rank_by_filter(const struct pass *pass, const struct host_filter *fi
         memset(ranked->ranks, 0, ranked->n * sizeof *ranked->ranks);
 }
 
-/* What the VMs on the hosts add to that. */
+/* Adds the preferences for VMs on the hosts. */
 static void rank_by_vms(const struct pass *pass, const struct host_filter *filter)
 {
     const struct ranked_hosts *ranked = &pass->ranked;

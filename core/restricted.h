@@ -29,7 +29,7 @@ static inline bool host_is_usable(const struct engine *engine, const struct node
  * whatever else they demand. */
 uint32_t restricted_count(struct engine *engine, const struct map_request *request,
                           const struct node_set *nodes, int64_t until, uint32_t limit);
-/* Those whose demand is met there, too; of a node set with a demand. */
+/* Hosts that also meet the demand; for a node set with a demand. */
 uint32_t restricted_count_met(struct engine *engine, const struct map_request *request,
                               const struct node_set *nodes, int64_t until);
 

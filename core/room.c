@@ -1,4 +1,4 @@
-/* Is there room without some leases? Counted, to avoid asking the mapper each time. */
+/* Counts whether there is room without some leases, to avoid calling the mapper each time. */
 #include "core/room.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How long finished leases took, as distributions over leases. */
+/* Distributions of the waits, turnarounds and slowdowns of finished leases. */
 #include "core/service.h"
 
 #include <stdlib.h>

@@ -315,7 +315,7 @@ static bool has_unknown_host(const struct slot_table *table, const struct reserv
 
         if (host == HOST_REPOSITORY || host < table->site->n_hosts)
             continue;
-        error_set(err, EINVAL, "lease %lld: host place %u; the site has %zu hosts",
+        error_set(err, EINVAL, "lease %lld: host index %u; the site has %zu hosts",
                   (long long)r->lease->request.id, host, table->site->n_hosts);
         return true;
     }
@@ -348,7 +348,7 @@ static int check_fits(const struct slot_table *table, const struct reservation *
     return 0;
 }
 
-/* What its VMs hold must be free, and the rules of their roles kept. */
+/* The units of its VMs must be free, and the rules of their roles met. */
 static int check_units(const struct slot_table *table, const struct reservation *r,
                        struct error *err)
 {

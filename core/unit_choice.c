@@ -1,4 +1,4 @@
-/* Which of a host's units a VM gets: a choice among those left, or those it reports. */
+/* Choice of a host's units for a VM: free ones, or those that the VM reports. */
 #include <stdlib.h>
 #include <string.h>
 

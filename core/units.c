@@ -1,4 +1,4 @@
-/* What VMs hold of a host's units, and the counters of what is in use. */
+/* Units of a host that VMs hold, and counters of the units in use. */
 #include "core/units.h"
 
 #include <stdlib.h>

@@ -24,7 +24,7 @@ struct unit_set {
 
 enum { NO_PLACE = UINT8_MAX };
 
-/* What one VM holds on a host: units, and its role's place there. Shared by placements; never
+/* Units and the role of a VM on its host. Shared by placements; never
  * changed after creation, but by held_units_exchange(). */
 struct held_units {
     uint32_t references;

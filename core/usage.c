@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* What remains of 1 after so many seconds: 2^(-span / half_life), by the binary digits of the
+/* The decay after a span of seconds: 2^(-span / half_life), by the binary digits of the
  * exponent. */
 static double remains(int64_t span, int64_t half_life)
 {

@@ -16,8 +16,8 @@ struct usage {
     int64_t rate; /* CPU in use since then */
 };
 
-/* What counts at a time; times before usage->at are taken as that. half_life: seconds, 1 or more.
- */
+/* The decayed usage at a time; times before usage->at count as usage->at. half_life: seconds,
+ * 1 or more. */
 double usage_until(const struct usage *usage, int64_t half_life, int64_t at);
 
 /* From `at` on so much more CPU is in use (less: negative). */

@@ -313,7 +313,7 @@ static void hold_memory_only(const struct layout *layout, struct placement *plac
     free(count);
 }
 
-/* What all VMs of the lease hold on a host. */
+/* Resources of all VMs of the lease on a host. */
 static const int64_t *amounts_on(const struct layout *layout, uint32_t host)
 {
     return &layout->placement->amounts[place_of(layout, host) * layout->placement->n_types];

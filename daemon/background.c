@@ -31,7 +31,7 @@ static int wait_for_daemon(pid_t daemon, int ready, int *exit_code, struct error
         *exit_code = WEXITSTATUS(status);
     close(ready);
     return WIFSIGNALED(status)
-               ? error_set(err, ECHILD, "galernad was ended by signal %d while it started",
+               ? error_set(err, ECHILD, "galernad was killed by signal %d during its start",
                            WTERMSIG(status))
                : 1;
 }
@@ -55,7 +55,7 @@ int background_enter(int *ready, int *exit_code, struct error *err)
     if (getenv("NOTIFY_SOCKET"))
         return 0;
     if (pipe2(ends, O_CLOEXEC) < 0 || (daemon = fork()) < 0)
-        return error_set(err, errno, "cannot go to the background: %s", strerror(errno));
+        return error_set(err, errno, "cannot run in the background: %s", strerror(errno));
     if (daemon > 0) {
         close(ends[1]);
         return wait_for_daemon(daemon, ends[0], exit_code, err);
@@ -74,7 +74,7 @@ static void leave_terminal(const char *state_directory)
     if (!isatty(STDERR_FILENO))
         return;
     path = memory_format("%s/galernad.log", state_directory);
-    log_info("runs in the background; its log is %s", path);
+    log_info("running in the background; log file: %s", path);
     if (log_continue_in(path, &err) < 0)
         log_warning("%s", err.text);
     free(path);

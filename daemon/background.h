@@ -8,10 +8,10 @@
 #include "util/error.h"
 
 /* Returns 0 in the process that becomes the daemon; it keeps its working directory, so that
- * relative paths remain valid. *ready is for background_say_ready(), -1 if nobody waits. Returns 1
- * in the process that was started, once the daemon runs or has ended, with *exit_code. Returns -1
- * on failure, in either process. SIGTERM and SIGINT must be caught (signals_catch()): while the
- * process waits, it passes them on. */
+ * relative paths remain valid. *ready is for background_say_ready(), -1 if no process waits.
+ * Returns 1 in the process that was started, once the daemon runs or has ended, with *exit_code.
+ * Returns -1 on failure, in either process. SIGTERM and SIGINT must be caught (signals_catch()):
+ * while the process waits, it passes them on. */
 int background_enter(int *ready, int *exit_code, struct error *err);
 
 /* Tells systemd and the waiting process that the daemon runs. A log on a terminal continues in

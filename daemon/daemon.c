@@ -2,7 +2,6 @@
 #include "daemon/daemon.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -31,77 +30,10 @@ enum {
     LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
     ANSWERS_WAIT = 10,           /* times what the last cycle took: for answers to be gathered */
     WATCHED_MAX = 400,           /* VMs polled together */
-    LOOKED_AT_MOST = 20,         /* VMs that run and are read with each poll, for their attribute */
     COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the picture for placing new VMs */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls and plans */
 };
-
-void daemon_replan(struct daemon *daemon, const char *format, ...)
-{
-    va_list arguments;
-
-    daemon->cycle_due = true;
-    if (daemon->replan)
-        return;
-    daemon->replan = true;
-    va_start(arguments, format);
-    vsnprintf(daemon->replan_why, sizeof daemon->replan_why, format, arguments);
-    va_end(arguments);
-}
-
-void daemon_wake(struct daemon *daemon)
-{
-    daemon->cycle_due = true;
-}
-
-void daemon_answered(struct daemon *daemon)
-{
-    daemon->answers_due = true;
-}
-
-void daemon_planner_ready(struct daemon *daemon)
-{
-    daemon->next_plan = 0;
-    daemon->cycle_due = true;
-}
-
-void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
-{
-    struct problem *problem = &daemon->problems[of];
-
-    if (text && !problem->text[0])
-        problem->since = clock_now();
-    snprintf(problem->text, sizeof problem->text, "%s", text ? text : "");
-}
-
-int daemon_commit(struct daemon *daemon, struct error *err)
-{
-    world_remember_promises(daemon->world, daemon->store);
-    notices_keep(daemon->notices);
-    if (store_has_changes(daemon->store))
-        clocks_remember(daemon);
-    if (store_commit(daemon->store, err) < 0) {
-        if (!daemon->problems[PROBLEM_STORE].text[0])
-            log_error("cannot write state, commands suspended: %s", err->text);
-        daemon_problem(daemon, PROBLEM_STORE, err->text);
-        return -1;
-    }
-    if (daemon->problems[PROBLEM_STORE].text[0])
-        log_info("state written again, commands resumed");
-    daemon_problem(daemon, PROBLEM_STORE, NULL);
-    return 0;
-}
-
-void daemon_notice(struct daemon *daemon)
-{
-    world_poll(daemon->world, POLL_NOTICE);
-}
-
-bool daemon_acts(const struct daemon *daemon)
-{
-    return world_leads(daemon->world) && guard_holds(daemon->guard) && !daemon->fence.behind;
-}
 
 /* Leases change in cycles only: these times hold until the next one. */
 static void note_times(struct daemon *daemon)
@@ -165,71 +97,6 @@ static int plan(struct daemon *daemon, int64_t now)
     return -1;
 }
 
-/* VMs of running leases whose attribute was looked at longest ago, oldest first. */
-struct looked_at {
-    int64_t asked;
-    int32_t vm;
-};
-
-static void keep_oldest(struct looked_at *oldest, size_t *n, struct looked_at seen)
-{
-    size_t at;
-
-    if (*n == LOOKED_AT_MOST && oldest[*n - 1].asked <= seen.asked)
-        return;
-    at = *n < LOOKED_AT_MOST ? (*n)++ : *n - 1;
-    for (; at > 0 && oldest[at - 1].asked > seen.asked; at--)
-        oldest[at] = oldest[at - 1];
-    oldest[at] = seen;
-}
-
-/* Their owners may have changed the attribute: a few are read with each poll. */
-static size_t attributes_to_read(const struct daemon *daemon, struct looked_at *oldest)
-{
-    size_t n, n_oldest = 0;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
-        const struct vm_observation *observed;
-
-        if (vms[i]->gone || !lease || lease->plain || !lease_can(lease, EVENT_CHANGED))
-            continue;
-        observed = world_vm(daemon->world, vms[i]->id);
-        if (observed && observed->state != VM_PENDING)
-            keep_oldest(oldest, &n_oldest, (struct looked_at){observed->full_asked, vms[i]->id});
-    }
-    return n_oldest;
-}
-
-/* VMs that may be placed again need their extended form. */
-void daemon_want_forms(struct daemon *daemon)
-{
-    size_t n, n_ids = 0;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
-    int32_t ids[WATCHED_MAX + LOOKED_AT_MOST];
-    struct looked_at oldest[LOOKED_AT_MOST];
-    size_t n_oldest = attributes_to_read(daemon, oldest);
-    int64_t now = clock_now();
-
-    for (size_t i = 0; i < n && n_ids < WATCHED_MAX; i++) {
-        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
-
-        if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
-            (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
-             asked_hosts_have(&daemon->asked, vms[i]->host, observed->history.cluster) ||
-             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
-             planner_leaves_by(daemon->planner, vms[i], now) != INSTANT_NONE ||
-             planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
-            ids[n_ids++] = vms[i]->id;
-    }
-    for (size_t i = 0; i < n_oldest; i++)
-        ids[n_ids++] = oldest[i].vm;
-    world_want_full(daemon->world, ids, n_ids);
-    world_want_uses(daemon->world, daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0 ||
-                                       daemon->live->unused_after > 0);
-}
-
 /* The rest of a cycle, after the plan: commit, then act. */
 static void finish_cycle(struct daemon *daemon)
 {
@@ -266,7 +133,7 @@ void daemon_planned(void *context, bool made)
         daemon_problem(daemon, PROBLEM_PLAN, NULL);
     }
     if (made && planner_is_outdated(daemon->planner))
-        daemon_replan(daemon, "leases are suspended later than was planned");
+        daemon_replan(daemon, "leases are being suspended later than planned");
     finish_cycle(daemon);
     note_times(daemon);
 }
@@ -352,7 +219,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
             daemon_replan(daemon, "%zu leases could not be placed",
                           planner_unplaced(daemon->planner));
     } else if (now - planner_built(daemon->planner) > REPLAN_WHEN_OLD) {
-        daemon_replan(daemon, "the plan is old");
+        daemon_replan(daemon, "the plan is outdated");
     }
     if (!world_leads(daemon->world))
         log_debug("oned is not the leader (%s): no commands sent",
@@ -491,12 +358,6 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
         http_serve(daemon->http);
     notices_serve(daemon->notices);
     return 0;
-}
-
-void daemon_modules_loaded(struct daemon *daemon)
-{
-    log_info("policy modules reloaded");
-    daemon_replan(daemon, "policy modules reloaded");
 }
 
 static void handle_signals(struct daemon *daemon)

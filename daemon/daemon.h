@@ -140,7 +140,7 @@ struct daemon {
     int64_t last_replan_us;
 };
 
-/* --- daemon.c --- */
+/* --- requests.c --- */
 /* Does this daemon decide about leases? Not while another one acts, or may have acted since the
  * last poll: then it only follows what VMs and promises show. */
 bool daemon_acts(const struct daemon *daemon);
@@ -153,16 +153,20 @@ void daemon_wake(struct daemon *daemon);
 void daemon_answered(struct daemon *daemon);
 /* The planner is ready: retry without a pause after failures. */
 void daemon_planner_ready(struct daemon *daemon);
-/* Set a problem; NULL: solved. The time of the first call is kept. */
-void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
-/* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. */
-int daemon_commit(struct daemon *daemon, struct error *err);
-/* Tell the world which VMs' extended forms are needed, from the next poll on. */
-void daemon_want_forms(struct daemon *daemon);
 /* A hook or client reports that OpenNebula has changed: poll early. */
 void daemon_notice(struct daemon *daemon);
 /* Policy modules were reloaded. */
 void daemon_modules_loaded(struct daemon *daemon);
+/* Set a problem; NULL: solved. The time of the first call is kept. */
+void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
+
+/* --- commit.c, forms.c --- */
+/* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. */
+int daemon_commit(struct daemon *daemon, struct error *err);
+/* Tell the world which VMs' extended forms are needed, from the next poll on. */
+void daemon_want_forms(struct daemon *daemon);
+
+/* --- daemon.c --- */
 /* For planner_create(): the plan is ready, or failed: finish the cycle. */
 void daemon_planned(void *context, bool made);
 /* For world_create(). */
@@ -174,7 +178,7 @@ int daemon_run(struct daemon *daemon, struct error *err);
 /* Create leases for VMs without one. */
 void intake(struct daemon *daemon, int64_t now);
 
-/* What a VM asks for, as lease_spec_read(); ahead: of its creation's clock. */
+/* The request of a VM, as lease_spec_read(); ahead: of its creation's clock. */
 int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
                 struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
 /* May galernad's account make this order? False: `reason` says which rule forbids it. */
@@ -199,7 +203,7 @@ void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *fail
 void reconcile(struct daemon *daemon, int64_t now);
 /* When the next lease ends, is warned, or a group counts as complete; INSTANT_NEVER. */
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
-/* What a lease that is starting, stopping, ending or late waits for at `now` (seconds since 1970),
+/* The VM that a starting, stopping, ending or late lease waits for at `now` (seconds since 1970),
  * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or nothing. */
 void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                       char *text, size_t size);

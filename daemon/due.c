@@ -1,4 +1,4 @@
-/* When the daemon's loop has something to do, and what it may do now. */
+/* Due times of the daemon's loop, and the steps that it may take now. */
 #include "daemon/due.h"
 
 #include "daemon/http/http.h"

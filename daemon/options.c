@@ -22,7 +22,7 @@ static const struct command_option options[] = {
     {"check-configuration", .type = ARGUMENT_FLAG, .offset = AT(check_only),
      .help = "Read the configuration, load the policy modules, report errors, and exit"},
     {"repair", .type = ARGUMENT_FLAG, .offset = AT(repair),
-     .help = "Replace a damaged store by its sound rows, print what is lost, and exit"},
+     .help = "Replace a damaged store by its sound rows, report lost ones, and exit"},
     {"version", .type = ARGUMENT_ANSWER, .answer = print_version,
      .help = "Print the version and exit"},
 };
@@ -37,8 +37,8 @@ const struct command_line galernad_line = {
           "Ended by a signal, the configuration is correct, or the store is sound or repaired"},
          {EXIT_FAILED, "Failed; the last line of the log says why"},
          {EXIT_ANOTHER_DAEMON, "Another galernad uses the same state or OpenNebula"},
-         {EXIT_CREDENTIALS, "OpenNebula refuses the credentials"},
+         {EXIT_CREDENTIALS, "OpenNebula rejects the credentials"},
          {EXIT_DAMAGED_STORE, "The store is damaged: see --repair"},
-         {EXIT_CONFIGURATION, "The configuration or a policy module is wrong"}},
+         {EXIT_CONFIGURATION, "The configuration or a policy module is invalid"}},
     .size = sizeof(struct startup),
 };

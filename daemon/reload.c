@@ -83,9 +83,7 @@ static void tell_changes(const struct reload *reload)
     configuration_compare(reload->running, reload->next, collect, &left);
     log_info("configuration reloaded, changed: %s", *taken.text ? taken.text : "nothing");
     if (*left.text)
-        log_warning("changed in the configuration, but without effect until galernad is restarted: "
-                    "%s",
-                    left.text);
+        log_warning("changes in the configuration that need a restart of galernad: %s", left.text);
 }
 
 /* --- reloading -------------------------------------------------------------------------------- */
@@ -118,8 +116,7 @@ static void take_over(struct reload *reload)
 
 static void refuse(const struct error *err)
 {
-    log_error("neither the configuration nor the policy modules are reloaded, the old ones stay: "
-              "%s",
+    log_error("cannot reload; the old configuration and policy modules stay in effect: %s",
               err->text);
 }
 

@@ -44,7 +44,7 @@ struct cloud *simulated_cloud(const struct configuration *configuration,
     settings.file = file;
     cloud = simulated_create(&settings, &resumed, err);
     if (cloud)
-        log_info("simulated hosts: %s%s", text, resumed ? ", with the VMs of before" : "");
+        log_info("simulated hosts: %s%s", text, resumed ? ", with the VMs of the last run" : "");
     site_finish(&site);
     free(file);
     return cloud;

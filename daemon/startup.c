@@ -22,7 +22,6 @@
 #include "daemon/live/estimates.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/messages.h"
-#include "daemon/store/promise_key.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/notify/notices.h"
@@ -33,6 +32,7 @@
 #include "daemon/reload.h"
 #include "daemon/signals.h"
 #include "daemon/simulated.h"
+#include "daemon/store/promise_key.h"
 #include "daemon/store/repair.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
@@ -47,7 +47,7 @@ enum {
     CLAIM_TURN = 100, /* milliseconds between checks of the claim */
 };
 
-enum { LATER = 1, STOPPED }; /* results of startup steps, besides 0 and -1 */
+enum { LATER = 1, STOPPED }; /* further results of startup steps (0: done, -1: failed) */
 
 /* All parts, in the order of their creation. */
 struct app {
@@ -199,7 +199,8 @@ static int repair(struct app *app)
         return -1;
     if (store_repair(app->state_directory, print_line, &lines, &err) < 0)
         return fail_by_store(app, &err);
-    puts(lines ? "The store is repaired: the next start adopts what runs in OpenNebula."
+    puts(lines ? "The store is repaired. At its next start galernad adopts the VMs that run in "
+                 "OpenNebula."
                : "The store is sound.");
     return 1;
 }
@@ -299,7 +300,7 @@ static int greet_cloud(struct app *app)
         }
         if (outcome == CLOUD_REFUSED &&
             (refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_PERMISSION)) {
-            error_prefix(&err, "OpenNebula refuses the credentials of %s",
+            error_prefix(&err, "OpenNebula rejects the credentials of %s",
                          app->credentials.session_from);
             return fail(app, EXIT_CREDENTIALS, &err);
         }
@@ -358,8 +359,8 @@ static int find_promise_key(struct app *app, struct error *err)
         promises->has_key = result == 0;
     }
     if (made)
-        log_info("%s: made a key that signs the promises in VMs' templates; other front-ends need "
-                 "a copy",
+        log_info("%s: created a key that signs the promises in VMs' templates; copy it to the "
+                 "other front-ends",
                  path);
     free(path);
     return result;
@@ -406,7 +407,7 @@ static int take_place(struct app *app)
     if (claimed != 0)
         return claimed;
     if (!is_simulated(app))
-        log_info("acting on OpenNebula %s at %s as %s",
+        log_info("scheduling OpenNebula %s at %s as %s",
                  app->daemon.oned_version[0] ? app->daemon.oned_version : "(not reached yet)",
                  app->credentials.endpoint, app->credentials.user);
     return 0;
@@ -512,7 +513,7 @@ static int build(struct app *app)
     if (check_policies(app) < 0)
         return -1;
     if (app->startup->check_only) {
-        puts("The configuration is in order.");
+        puts("The configuration is valid.");
         return 1;
     }
     if (credentials_protect(&err) < 0)

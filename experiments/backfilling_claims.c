@@ -1,4 +1,4 @@
-/* What the backfilling experiment found: a table, pictures, claims. */
+/* Results of the backfilling experiment: a table, pictures, claims. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double bounded_slowdown(const struct accounting_summary *figures)
     return figures->service.bounded_slowdown.mean;
 }
 
-/* Of the time between the first submission and the last end. */
+/* The utilization between the first submission and the last end. */
 static double utilization(const struct accounting_summary *figures)
 {
     return figures->makespan > 0

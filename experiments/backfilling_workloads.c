@@ -1,4 +1,4 @@
-/* What the backfilling experiment replays: logs of the Parallel Workloads Archive, or generated
+/* Workloads of the backfilling experiment: logs of the Parallel Workloads Archive, or generated
  * workloads. */
 #include <errno.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ static int find_logs(struct backfilling_plan *plan, const char *folder, struct e
                  archive[i].name);
     }
     if (plan->n_workloads == 0)
-        return error_set(err, ENOENT, "%s: holds none of the logs %s", folder, names);
+        return error_set(err, ENOENT, "%s: contains none of the logs %s", folder, names);
     return 0;
 }
 

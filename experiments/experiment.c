@@ -158,7 +158,7 @@ static int make_folder(const char *path, struct error *err)
     if (result == 0)
         result = mkdir(part, 0777) < 0 && errno != EEXIST;
     if (result != 0)
-        error_set(err, errno, "%s: cannot create the folder: %s", path, strerror(errno));
+        error_set(err, errno, "%s: cannot create the directory: %s", path, strerror(errno));
     free(part);
     return result == 0 ? 0 : -1;
 }
@@ -172,7 +172,7 @@ static int try_folder(const char *path, struct error *err)
     name = memory_format("%s/.galerna-XXXXXX", path);
     file = mkostemp(name, O_CLOEXEC);
     if (file < 0) {
-        error_set(err, errno, "%s: nothing can be written there: %s", path, strerror(errno));
+        error_set(err, errno, "%s: cannot write: %s", path, strerror(errno));
     } else {
         close(file);
         unlink(name);
@@ -191,7 +191,7 @@ static int run_and_write(const struct experiment_bench *bench, struct findings *
         .paper = experiment->paper,
         .summary = experiment->summary,
         .quick = bench->request->quick ? "Only a small part of the experiment was run (--quick): "
-                                         "verdicts are of no value."
+                                         "the verdicts are meaningless."
                                        : NULL,
     };
 

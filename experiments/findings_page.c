@@ -21,8 +21,9 @@ static void write_claims(const struct findings *findings, struct output *out)
 {
     static const char *const classes[VERDICTS] = {"agrees", "same-shape", "differs"};
 
-    output_text(out, "<h2>The paper and us</h2>\n<table>\n<tr><th>Claim</th><th>Paper</th>"
-                     "<th>Ours</th><th>Verdict</th><th>Why</th></tr>\n");
+    output_text(out, "<h2>Paper and "
+                     "results</h2>\n<table>\n<tr><th>Claim</th><th>Paper</th><th>Ours</"
+                     "th><th>Verdict</th><th>Why</th></tr>\n");
     for (size_t i = 0; i < findings->n_claims; i++) {
         const struct finding_claim *claim = &findings->claims[i];
 

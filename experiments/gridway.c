@@ -301,7 +301,7 @@ const struct experiment experiment_gridway = {
     .title = "Moving a job to a better host, near its data",
     .paper = "R. S. Montero, E. Huedo, I. M. Llorente: Grid Resource Selection for Opportunistic "
              "Job Migration, Euro-Par 2003: Figures 2 and 3",
-    .summary = "When is it worth while to move a running job, if moving its files counts, too?",
+    .summary = "When is it worthwhile to move a running job, including the transfer of its files?",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -296,7 +296,7 @@ const struct experiment experiment_intergrid = {
         "M. Amini Salehi, B. Javadi, R. Buyya: Resource Provisioning based on Lease Preemption "
         "in InterGrid, ACSC 2011: Table 2, Figures 3 and 4",
     .summary = "How many more local requests are served when they may preempt grid leases, what "
-               "does it cost the grid, and which leases should go?",
+               "does it cost the grid, and which leases should be preempted?",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

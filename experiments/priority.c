@@ -16,12 +16,12 @@ const uint32_t priority_size_from[PRIORITY_SIZES] = {1, 2, 4, 8, 16};
 const double priority_gap_factors[PRIORITY_LOADS] = {1.5, 1, 0.75};
 
 static const struct experiment_option options[] = {
-    {"hosts", "12", "", 12, 21, "Hosts of the site, one VM on each; the paper does not tell"},
+    {"hosts", "12", "", 12, 21, "Hosts of the site, one VM on each; not stated in the paper"},
     {"rate", "32", NULL, 1, 10000, "MB/s of suspending and resuming; Haizea's default"},
     {"seeds", "10", "", 2, PRIORITY_SEEDS_MAX, "Generated workloads for each load"},
     {"jobs", "600", "", 50, 20000, "Best-effort leases of a generated workload"},
     {"migration", "yes", "no|yes|yes-notransfer", 0, 0,
-     "Generated workloads: whether a suspended lease may go on on other hosts"},
+     "Generated workloads: whether a suspended lease may resume on other hosts"},
 };
 
 /* The paper's sample, three times as wide: 1 + 4 + 2 nodes become 3 + 12 + 6, 21 as in its table.
@@ -180,7 +180,7 @@ const struct experiment experiment_priority = {
     .title = "Best-effort leases that preempt by priority",
     .paper = "P. K. Patel, H. B. Jethva: Priority based scheduling for Lease management in cloud "
              "computing: its table and graph",
-    .summary = "Do leases of high priority wait less when they may preempt those of low priority?",
+    .summary = "Do high-priority leases wait less when they may preempt low-priority ones?",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

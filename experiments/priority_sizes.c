@@ -1,4 +1,4 @@
-/* Which leases wait less with priority, and which more, by size. */
+/* Waits with and without priority, by the size of leases. */
 #include <stdio.h>
 
 #include "experiments/priority.h"
@@ -92,7 +92,7 @@ void priority_tell_sizes(const struct priority_plan *plan, struct findings *find
     findings_remark(findings, "A wait ends when a lease first runs. %s",
                     experiment_chosen(plan->bench, "migration", "no")
                         ? ""
-                        : "Suspended leases may go on on other hosts. Haizea's default (option "
+                        : "Suspended leases may resume on other hosts. Haizea's default (option "
                           "migration=no) ties them to their own: small leases, preempted often, "
                           "then wait for hosts that are taken while others are free, and those of "
                           "4 to 7 nodes wait longer than without priority.");

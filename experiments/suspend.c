@@ -37,7 +37,7 @@ static const struct experiment_option options[] = {
      "speaks of the suspend/resume/migrate capability, and its model of the time to resume has no "
      "transfer"},
     {"backfilling", "aggressive", "aggressive|conservative|intermediate|off", 0, 0,
-     "Scheduling of the queue; the paper does not tell"},
+     "Scheduling of the queue; not stated in the paper"},
     {"behaviour", "default", "default|haizea-1.0", 0, 0,
      "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper's, which "
      "estimates the time to suspend a lease of n VMs n times too long"},
@@ -49,7 +49,7 @@ static const struct experiment_option options[] = {
     {"preemption", "no-preemption", "no-preemption|ar-preempts-everything", 0, 0,
      "What happens to a reservation that is asked for where a waiting best-effort lease already "
      "has its place: it is refused, or the lease gives way. In both cases running leases are "
-     "suspended for reservations. The paper does not tell; leases of nearly the whole site, whose "
+     "suspended for reservations. Not stated in the paper; leases of nearly the whole site, whose "
      "suspension takes hours, find no place before the last reservation if they always give way"},
     {"seeds", "5", "", 1, SUSPEND_SEEDS_MAX,
      "Runs of each configuration: the first with the trace as it is, the others with each job up "
@@ -278,8 +278,8 @@ const struct experiment experiment_suspend = {
     .paper = "B. Sotomayor, R. S. Montero, I. M. Llorente, I. Foster: Resource Leasing and the Art "
              "of Suspending Virtual Machines, HPCC 2009: Figure 4, Table 1, and the predictions "
              "behind Figure 2",
-    .summary = "Does it take much longer until all best-effort leases are done when suspending and "
-               "resuming them for reservations takes its time?",
+    .summary = "How much later do all best-effort leases finish because suspending and resuming "
+               "them for reservations takes time?",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

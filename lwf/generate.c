@@ -231,12 +231,11 @@ static int add(struct generated *generated, struct stream_state *state,
     struct item *item;
 
     if (generated->n == GENERATE_JOBS_MAX)
-        return error_set(err, EINVAL, "more than %d leases: give fewer jobs or shorter spans",
+        return error_set(err, EINVAL, "more than %d leases: set fewer jobs or shorter spans",
                          GENERATE_JOBS_MAX);
     if (!(arrival + seconds * stream->overestimate < (double)TRACE_TIME_MAX / 10))
         return error_set(err, EINVAL,
-                         "stream %d goes on for more than %.0f years: give fewer jobs "
-                         "or a span",
+                         "stream %d lasts more than %.0f years: set fewer jobs, or span",
                          state->number + 1, (double)TRACE_TIME_MAX / 10 / 31557600);
     generated->items = memory_grow(generated->items, &generated->allocated, generated->n + 1,
                                    sizeof *generated->items);
@@ -327,12 +326,12 @@ static int add_reservations(struct generated *generated, const struct generate_s
     int result = 0;
 
     if (!settings->site)
-        return error_set(err, EINVAL, "rho is a share of a site: tell which");
+        return error_set(err, EINVAL, "rho is a share of the site: specify the site");
     horizon = stream->span > 0 ? stream->span : horizon - stream->first;
     if (!(horizon > 0))
         return error_set(err, EINVAL,
-                         "rho is a share of the time until the last request: there "
-                         "are no others; give span=TIME");
+                         "rho is a share of the time until the last request, but there are no "
+                         "other requests; set span=TIME");
     state_init(&state, settings, number);
     room = (struct generate_room){nodes_of(stream, settings->site), horizon};
     jobs = generate_reservations(stream, room, &state.jobs, &n, err);

@@ -116,9 +116,8 @@ static int read_classes(struct generate_stream *stream, const char *text, struct
 
         if (!share.class)
             return error_set(err, EINVAL,
-                             "class: '%.*s' is none of best-effort, local, "
-                             "local-immediate, cancelable, suspendable, restartable, migratable, "
-                             "non-preemptable",
+                             "class: '%.*s' is not one of best-effort, local, local-immediate, "
+                             "cancelable, suspendable, restartable, migratable, non-preemptable",
                              (int)(name < 40 ? name : 40), word);
         if (name < length && length - name - 1 < sizeof number)
             snprintf(number, sizeof number, "%.*s", (int)(length - name - 1), word + name + 1);
@@ -144,8 +143,7 @@ static int read_kind(struct generate_stream *stream, const char *text, struct er
             return 0;
         }
     return error_set(err, EINVAL,
-                     "kind: '%.40s' is none of best-effort, immediate, reservation, "
-                     "deadline",
+                     "kind: '%.40s' is not one of best-effort, immediate, reservation, deadline",
                      text);
 }
 
@@ -197,16 +195,16 @@ static int read_slack_of(struct generate_stream *stream, const char *text, struc
 
 static const struct key keys[] = {
     {"jobs", KEY_WHOLE, ALL & ~RESERVATIONS, AT(jobs), 0, GENERATE_JOBS_MAX, NULL,
-     "leases; 0: as many as there are in the span"},
+     "number of leases; 0: as many as fit in the span"},
     {"span", KEY_DURATION, ALL, AT(span), 0, 1e10, NULL,
-     "time in which they are asked for (reservations: begin); 0: no limit"},
-    {"first", KEY_DURATION, ALL, AT(first), 0, 1e10, NULL, "when the stream begins"},
+     "time span of the requests (reservations: of their starts); 0: no limit"},
+    {"first", KEY_DURATION, ALL, AT(first), 0, 1e10, NULL, "start of the stream"},
     {"seed", KEY_WHOLE, ALL, AT(seed), 0, 9007199254740992, NULL,
-     "of this stream, in place of the workload's"},
+     "seed of this stream, instead of the workload's"},
     {"class", KEY_SPECIAL, ALL, 0, 0, 0, read_classes,
      "CLASS[:WEIGHT][+CLASS[:WEIGHT]]...: the leases' classes, in exact shares"},
     {"kind", KEY_SPECIAL, ALL, 0, 0, 0, read_kind,
-     "best-effort, immediate, reservation or deadline, in place of the class's"},
+     "best-effort, immediate, reservation or deadline, instead of the kind of the class"},
     {"lead", KEY_DURATIONS, ALL, AT(lead), 0, 1e10, NULL,
      "time from request to start, or to the earliest start; 1d for reservations if not "
      "given"},
@@ -234,9 +232,9 @@ static const struct key keys[] = {
      "longer leases are cut; 0: no limit"},
 
     {"nodes", KEY_NUMBER, LUBLIN, AT(nodes), 0, 1e6, NULL,
-     "fit the sizes to a system of so many nodes: size-high = log2, size-middle 2.5 below it"},
+     "fit the sizes to a system of this many nodes: size-high = log2, size-middle 2.5 below it"},
     {"mean-vms", KEY_NUMBER, LUBLIN, AT(mean_vms), 0, 1e6, NULL,
-     "choose size-middle so that leases have so many VMs on average"},
+     "choose size-middle so that leases have this many VMs on average"},
     LUBLIN_KEY("serial", serial, 0, 1, "share of leases with one VM"),
     LUBLIN_KEY("power-of-two", power_of_two, 0, 1, "share with 2, 4, 8, ... VMs"),
     LUBLIN_KEY("size-low", size_low, 0, 19, "log2 of VMs: the least"),
@@ -284,9 +282,9 @@ static const struct key keys[] = {
      "share of the site's time until the last request, 0 to 1"},
     {"delta", KEY_DURATION, RESERVATIONS, AT(delta), 1, 1e10, NULL, "mean duration"},
     {"delta-spread", KEY_DURATION, RESERVATIONS, AT(delta_spread), 0, 1e10, NULL,
-     "durations vary by so much, up and down"},
+     "variation of durations, up and down"},
     {"gap-spread", KEY_DURATION, RESERVATIONS, AT(gap_spread), 0, 1e10, NULL,
-     "gaps vary by so much, up and down; their mean follows from rho, delta and vms"},
+     "variation of gaps, up and down; their mean follows from rho, delta and vms"},
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -453,7 +451,7 @@ static int check_stream(const struct generate_stream *stream, struct error *err)
         return 0;
     }
     if (!(stream->jobs > 0) && !(stream->span > 0))
-        return error_set(err, EINVAL, "the stream has no end: give jobs=N or span=TIME");
+        return error_set(err, EINVAL, "the stream has no end: set jobs=N or span=TIME");
     return 0;
 }
 

@@ -47,16 +47,16 @@ struct generate_job *generate_reservations(const struct generate_stream *stream,
     double sum = 0, gap;
 
     if (stream->vms.high > room.nodes) {
-        error_set(err, EINVAL,
-                  "reservations of up to %g VMs, but the site holds %g: give smaller "
-                  "vms or a larger site",
-                  stream->vms.high, room.nodes);
+        error_set(
+            err, EINVAL,
+            "reservations of up to %g VMs, but the site holds %g: set smaller vms or a larger site",
+            stream->vms.high, room.nodes);
         return NULL;
     }
     jobs = draw_jobs(stream, stream->rho * room.nodes * room.horizon, random, n);
     if (*n == GENERATE_JOBS_MAX) {
         free(jobs);
-        error_set(err, EINVAL, "more than %d reservations: give a larger delta or a smaller rho",
+        error_set(err, EINVAL, "more than %d reservations: set a larger delta or a smaller rho",
                   GENERATE_JOBS_MAX);
         return NULL;
     }

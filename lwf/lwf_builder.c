@@ -44,10 +44,10 @@ static bool first_of_its_kind(struct lwf_reader *reader, enum lwf_element elemen
         return true;
     }
     if (reader->options.haizea_1_0)
-        lwf_warn_at(reader, lwf_parser_place(reader, NULL), "another <%s>; the first one counts",
+        lwf_warn_at(reader, lwf_parser_place(reader, NULL), "duplicate <%s>; the first one counts",
                     lwf_element_names[element]);
     else
-        lwf_complain(reader, NULL, "another <%s>; one is allowed", lwf_element_names[element]);
+        lwf_complain(reader, NULL, "duplicate <%s>", lwf_element_names[element]);
     return false;
 }
 
@@ -211,7 +211,7 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum
     case ELEMENT_EXACT:
         if (reader->request.now || reader->request.exact) {
             if (!reader->options.haizea_1_0)
-                lwf_complain(reader, NULL, "<start> holds more than one of <now/> and <exact/>");
+                lwf_complain(reader, NULL, "<start> contains more than one of <now/> and <exact/>");
             return false;
         }
         if (element == ELEMENT_EXACT)
@@ -224,7 +224,7 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum
         if (reader->request.seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)) {
             if (!reader->options.haizea_1_0)
                 lwf_complain(reader, NULL,
-                             "<software> holds more than one of <none/> and <disk-image/>");
+                             "<software> contains more than one of <none/> and <disk-image/>");
             return false;
         }
         reader->request.seen |= 1u << element;
@@ -245,14 +245,14 @@ static void end_lease(struct lwf_reader *reader)
 
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!(open->seen >> needed[i] & 1))
-            lwf_complain_at(reader, open->lease_place, "the lease lacks <%s>",
+            lwf_complain_at(reader, open->lease_place, "the lease has no <%s>",
                             lwf_element_names[needed[i]]);
     if ((open->seen >> ELEMENT_NODES & 1) && open->sound && reader->queue.n_sets == open->first_set)
         lwf_complain_at(reader, open->lease_place, "the lease has no <node-set>");
     if ((open->seen >> ELEMENT_SOFTWARE & 1) && open->sound &&
         !(open->seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)))
         lwf_complain_at(reader, open->lease_place,
-                        "the <software> of the lease holds neither <none/> nor <disk-image/>");
+                        "the <software> of the lease contains neither <none/> nor <disk-image/>");
 }
 
 static enum lease_kind kind_of(const struct lwf_request *open)

@@ -56,7 +56,7 @@ void lwf_res_begin(struct lwf_reader *reader)
         return;
     if (reader->set_types >> reader->res_type & 1) {
         if (!reader->options.haizea_1_0)
-            lwf_complain(reader, value->text, "another amount of \"%.*s\" in one node set",
+            lwf_complain(reader, value->text, "duplicate amount of \"%.*s\" in a node set",
                          lwf_shown(value), value->text);
         reader->set.amounts.of[reader->res_type] = 0;
     }
@@ -136,7 +136,7 @@ bool lwf_site_begin(struct lwf_reader *reader)
     }
     /* Found by the search for a site behind the requests, or a second one. */
     if (!reader->site_searched && !reader->options.haizea_1_0)
-        lwf_complain(reader, NULL, "another <site>; one is allowed");
+        lwf_complain(reader, NULL, "duplicate <site>");
     return false;
 }
 
@@ -170,7 +170,7 @@ void lwf_site_end(struct lwf_reader *reader)
 
     reader->in_site = false;
     if (!reader->site_listed)
-        lwf_complain(reader, NULL, "the site lacks <resource-types>");
+        lwf_complain(reader, NULL, "the site has no <resource-types>");
     else if (unlisted)
         lwf_complain(reader, NULL,
                      "a node set of the site has %s, which <resource-types> does "

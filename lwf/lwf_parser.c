@@ -127,14 +127,14 @@ static void pass_over(struct lwf_reader *reader, enum lwf_element element, const
 {
     reader->skipped = 1;
     if (element == ELEMENT_UNKNOWN)
-        lwf_warn_at(reader, lwf_parser_place(reader, NULL),
-                    "the element <%.64s> is not known and is ignored", (const char *)name);
+        lwf_warn_at(reader, lwf_parser_place(reader, NULL), "unknown element <%.64s> ignored",
+                    (const char *)name);
     else if (reader->options.haizea_1_0)
         lwf_warn_at(reader, lwf_parser_place(reader, NULL),
-                    "<%s> is ignored here; it belongs into %s", lwf_element_names[element],
+                    "<%s> is ignored here; it belongs in %s", lwf_element_names[element],
                     lwf_element_parents(element));
     else
-        lwf_complain(reader, NULL, "<%s> is not expected here; it belongs into %s",
+        lwf_complain(reader, NULL, "<%s> is not expected here; it belongs in %s",
                      lwf_element_names[element], lwf_element_parents(element));
 }
 
@@ -151,8 +151,8 @@ static bool take_attributes(struct lwf_reader *reader, enum lwf_element element,
         if (!(known >> attribute & 1)) {
             if (reader->options.report)
                 lwf_warn_at(reader, lwf_parser_place(reader, (const char *)attributes[3]),
-                            "the attribute %.64s of <%s> is not known and is ignored",
-                            (const char *)attributes[0], lwf_element_names[element]);
+                            "unknown attribute %.64s of <%s> ignored", (const char *)attributes[0],
+                            lwf_element_names[element]);
             continue;
         }
         reader->values[attribute].text = (const char *)attributes[3];
@@ -161,7 +161,7 @@ static bool take_attributes(struct lwf_reader *reader, enum lwf_element element,
     }
     missing = lwf_attributes_needed(element) & ~reader->given;
     if (missing) {
-        lwf_complain(reader, NULL, "<%s> lacks its attribute %s", lwf_element_names[element],
+        lwf_complain(reader, NULL, "<%s> has no attribute %s", lwf_element_names[element],
                      lwf_attribute_name(__builtin_ctz(missing)));
         return false;
     }

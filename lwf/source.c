@@ -141,7 +141,7 @@ ssize_t source_peek(struct source *source, const char **bytes, struct error *err
 int source_rewind(struct source *source, struct error *err)
 {
     if (!source->can_rewind)
-        return error_set(err, ESPIPE, "%s: cannot be read twice, because it is not a file",
+        return error_set(err, ESPIPE, "%s: cannot be read twice because it is not a regular file",
                          source->name);
     if (source->descriptor >= 0 && lseek(source->descriptor, 0, SEEK_SET) < 0)
         return error_set(err, errno, "%s: cannot be read again: %s", source->name, strerror(errno));
@@ -158,7 +158,8 @@ bool source_can_rewind(const struct source *source)
 struct source *source_again(const struct source *source, struct error *err)
 {
     if (!source->can_rewind) {
-        error_set(err, ESPIPE, "%s: cannot be read twice, because it is not a file", source->name);
+        error_set(err, ESPIPE, "%s: cannot be read twice because it is not a regular file",
+                  source->name);
         return NULL;
     }
     if (source->descriptor < 0)

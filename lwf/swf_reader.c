@@ -406,8 +406,8 @@ static int use_header(struct swf_reader *reader, struct error *err)
         return 0;
     if (options->hosts > TRACE_HOSTS_MAX)
         return error_set(err, EINVAL,
-                         "%s: the header tells of %" PRId64 " nodes, more than %" PRId64
-                         "; say how many processors a node has",
+                         "%s: the header has %" PRId64 " nodes, more than %" PRId64
+                         "; specify the number of processors of a node",
                          source_name(reader->source), options->hosts, TRACE_HOSTS_MAX);
     site_init(&reader->site);
     reader->has_site = true;

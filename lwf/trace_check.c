@@ -72,9 +72,9 @@ static void learn_site(struct trace_checker *checker, const struct site *site)
     for (size_t i = 0; site && i < site->n_hosts; i++) {
         size_t kind = 0;
 
-        while (kind < checker->n_kinds
-               && memcmp(&checker->kinds[kind].capacity, &site->hosts[i].capacity,
-                         sizeof(struct amounts)) != 0)
+        while (kind < checker->n_kinds &&
+               memcmp(&checker->kinds[kind].capacity, &site->hosts[i].capacity,
+                      sizeof(struct amounts)) != 0)
             kind++;
         if (kind == HOST_KINDS_MAX) {
             checker->site_known = false;
@@ -114,8 +114,10 @@ static void check_room(struct trace_checker *checker, const struct lease_request
         int64_t room = room_for(checker, set);
 
         if (room < set->count) {
-            warn(checker, place, "lease %" PRId64 " is larger than the site: it asks for %" PRIu32
-                 " equal VMs, and the empty site holds %" PRId64, request->id, set->count, room);
+            warn(checker, place,
+                 "lease %" PRId64 " is larger than the site: it asks for %" PRIu32
+                 " equal VMs, and the empty site holds %" PRId64,
+                 request->id, set->count, room);
             return;
         }
     }
@@ -128,18 +130,22 @@ static void check_times(struct trace_checker *checker, const struct lease_reques
     int64_t from = request->start > request->submit ? request->start : request->submit;
 
     if (request->submit < checker->last_submit)
-        warn(checker, place, "lease %" PRId64 " arrives at %" PRId64 " s, before the one above it "
-             "(%" PRId64 " s): a trace is sorted by arrival", request->id, request->submit,
-             checker->last_submit);
+        warn(checker, place,
+             "lease %" PRId64 " arrives at %" PRId64 " s, before the one above it (%" PRId64
+             " s): a trace must be sorted by arrival",
+             request->id, request->submit, checker->last_submit);
     else
         checker->last_submit = request->submit;
     if (has_start && request->start < request->submit)
-        warn(checker, place, "lease %" PRId64 " starts at %" PRId64 " s, before it is asked for "
-             "(%" PRId64 " s)", request->id, request->start, request->submit);
-    if (request->deadline != INSTANT_NONE
-        && instant_add(from, request->duration) > request->deadline)
-        warn(checker, place, "the deadline of lease %" PRId64 " cannot be kept: %" PRId64 " s is "
-             "before its earliest start and its duration", request->id, request->deadline);
+        warn(checker, place,
+             "lease %" PRId64 " starts at %" PRId64 " s, before its request (%" PRId64 " s)",
+             request->id, request->start, request->submit);
+    if (request->deadline != INSTANT_NONE &&
+        instant_add(from, request->duration) > request->deadline)
+        warn(checker, place,
+             "the deadline of lease %" PRId64 " cannot be met: %" PRId64
+             " s is before the end of its duration after its earliest start",
+             request->id, request->deadline);
 }
 
 static void check_request(struct trace_checker *checker, const struct lease_request *request,

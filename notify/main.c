@@ -21,7 +21,7 @@ static enum notify_end hand_over(const json_t *job, struct error *err)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].kind, notify_text(job, "kind")) == 0)
             return kinds[i].hand_over(job, err);
-    error_set(err, 0, "a job of the unknown kind '%.40s'", notify_text(job, "kind"));
+    error_set(err, 0, "a job of unknown kind '%.40s'", notify_text(job, "kind"));
     return NOTIFY_REFUSED;
 }
 

@@ -38,7 +38,7 @@ static enum notify_end await(pid_t pid, const char *program, struct error *err)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return NOTIFY_DONE;
     if (WIFSIGNALED(status)) {
-        error_set(err, 0, "%s was ended by signal %d", program, WTERMSIG(status));
+        error_set(err, 0, "%s was killed by signal %d", program, WTERMSIG(status));
         return NOTIFY_UNKNOWN;
     }
     error_set(err, 0, "%s ended with exit code %d", program, WEXITSTATUS(status));
@@ -53,7 +53,8 @@ enum notify_end notify_pipe_to(char *const *arguments, const char *text, struct 
 
     if (input < 0)
         return NOTIFY_FAILED;
-    /* What it starts in the background must not hold our standard error, whose end galernad awaits.
+    /* Background processes of the program must not keep our standard error open, because galernad
+     * waits for its end.
      */
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);

@@ -56,7 +56,7 @@ static size_t ignore(char *bytes, size_t size, size_t n, void *context)
     return size * n;
 }
 
-/* What became of the request. */
+/* Outcome of the request. */
 static enum notify_end outcome(CURL *curl, CURLcode code, const char *url, struct error *err)
 {
     long status = 0;

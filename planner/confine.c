@@ -18,7 +18,7 @@
 
 static int failed(struct error *err, const char *what)
 {
-    return error_set(err, errno, "the planner cannot be confined: %s: %s", what, strerror(errno));
+    return error_set(err, errno, "cannot confine the planner: %s: %s", what, strerror(errno));
 }
 
 /* --- privileges and limits -------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static int load_filter(bool reading, struct error *err)
     int result;
 
     if (!filter)
-        return error_set(err, ENOMEM, "the planner cannot be confined: no memory for a filter");
+        return error_set(err, ENOMEM, "cannot confine the planner: out of memory for a filter");
     /* Speculation mitigations against other processes would slow down all computing; modules share
      * the process's memory anyway. */
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);

@@ -274,7 +274,7 @@ int main(void)
 
     page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, PROTOCOL_PAGE, 0);
     if (page == MAP_FAILED) {
-        fputs("galerna-planner: started by galernad, not by people; see galernad(8)\n", stderr);
+        fputs("galerna-planner: started by galernad, not by users; see galernad(8)\n", stderr);
         return EXIT_PROTOCOL;
     }
     close(PROTOCOL_PAGE);

@@ -106,7 +106,7 @@ static int begin(struct plan_building *building, struct wire_reader *reader, str
 
         engine_use(engine, user, group, (double)wire_get(reader, 0, INT64_MAX));
     }
-    return reader->failed ? error_set(err, EPROTO, "what users have used cannot be read") : 0;
+    return reader->failed ? error_set(err, EPROTO, "the usage of users cannot be read") : 0;
 }
 
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err)

@@ -218,7 +218,7 @@ static int step(struct planning *planning, struct plan *plan, int64_t now,
         inputs[n_inputs++] = input;
     }
     if (reader->failed)
-        error_set(err, EPROTO, "what is new cannot be read");
+        error_set(err, EPROTO, "the new leases cannot be read");
     else
         result = engine_step(plan->engine, now, inputs, n_inputs, &planning->outputs, err);
     for (size_t i = 0; i < n; i++)
@@ -347,7 +347,7 @@ static int build(struct planning *planning, struct plan_building *building,
     return rebuild ? plan_adopt(building, reader, &site, err) : 0;
 }
 
-/* What is asked of a plan that is thrown away. */
+/* Question for a plan that is discarded. */
 struct trial {
     size_t forecast;       /* leases to forecast */
     struct tracer *tracer; /* NULL: no lease is traced */

@@ -82,7 +82,7 @@ struct set_numbers {
     int32_t filter, demand;
 };
 
-/* What the numbers mean to the planner. */
+/* Meaning of the numbers for the planner. */
 struct set_objects {
     struct host_filter **filters;
     size_t n_filters;
@@ -215,7 +215,7 @@ struct call_page {
     _Atomic uint32_t call;   /* enum policy_call */
     _Atomic uint32_t last;   /* as module, of the last call */
     _Atomic int32_t syscall; /* the call that ended the process; -1: none */
-    /* Of each of the first 64 modules: */
+    /* For each of the first 64 modules: */
     _Atomic int64_t grown[64];   /* bytes allocated in its calls */
     _Atomic uint64_t called[64]; /* how often it was called */
     _Atomic uint64_t spent[64];  /* ns in its calls */

@@ -28,7 +28,7 @@ struct traced_call {
     int64_t spent;  /* nanoseconds */
 };
 
-/* What keeps a VM of the lease from a host; the last ones nothing. */
+/* Causes that keep a VM of the lease from a host; the last ones do not. */
 enum host_finding {
     FINDING_CLOSED,      /* it takes no VMs */
     FINDING_NOT_ALLOWED, /* by the requirements of the VMs */

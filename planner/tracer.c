@@ -252,7 +252,7 @@ static enum host_finding look_at(const struct look *look, uint32_t place)
     return look->limits[place] < look->until ? FINDING_SHORT : FINDING_FITS;
 }
 
-/* Of several node sets the best finding counts: some VM of the lease can use the host. */
+/* The best finding of all node sets counts: some VM of the lease can use the host. */
 static void look_at_sets(const struct tracer *tracer, const struct engine *engine,
                          const struct lease *lease, enum host_finding *findings)
 {

@@ -51,7 +51,7 @@ static const struct galerna_policy no_preemption = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION),
     .name = "built-in-no-preemption",
     .version = "1.0",
-    .summary = "No lease ever makes room for another",
+    .summary = "Never preempts a lease",
     .preemption = &preemption,
 };
 

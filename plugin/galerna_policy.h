@@ -68,7 +68,7 @@ enum galerna_lease_kind {
     GALERNA_LEASE_DEADLINE     /* not before its start, finished by its deadline */
 };
 
-/* What may be done to a lease to make room for another. */
+/* Permitted ways of a lease to make room for another. */
 enum galerna_terms {
     GALERNA_TERMS_CANCELABLE,
     GALERNA_TERMS_SUSPENDABLE,

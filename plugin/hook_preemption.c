@@ -200,8 +200,8 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
         instance_fault_verdict(instance, "choose", verdict);
     else if (!are_places(host, chosen, n_chosen, question.n))
         instance_fault(instance,
-                       "choose named %zu leases that are not different ones of the %zu "
-                       "offered; nothing is preempted",
+                       "choose named %zu leases that are not distinct ones of the %zu candidates; "
+                       "nothing is preempted",
                        n_chosen, question.n);
     else if (!ask_engine(&view, chosen, n_chosen))
         instance_fault(instance,

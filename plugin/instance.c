@@ -47,7 +47,7 @@ static int call_create(struct instance *instance, struct error *err)
     if (verdict == GALERNA_OK)
         return 0;
     return error_set(err, EINVAL, "policy %s: %s", policy->name,
-                     *result->text ? result->text : "cannot be created and does not say why");
+                     *result->text ? result->text : "cannot be created, without a reason");
 }
 
 struct instance *instance_create(struct module *module, struct policy_host_state *state,
@@ -105,7 +105,7 @@ static void replace(struct instance *instance)
     const struct policy_watch *watch = instance->state->watch;
     char offence[FAULT_TEXT_MAX + 64];
 
-    snprintf(offence, sizeof offence, "gave %llu broken answers, the last: %s",
+    snprintf(offence, sizeof offence, "gave %llu invalid answers, the last: %s",
              (unsigned long long)instance->faults, instance->last_fault);
     instance->outage = memory_text(offence);
     instance->replaced = true;
@@ -132,7 +132,7 @@ void instance_fault(struct instance *instance, const char *format, ...)
     va_end(args);
     if (instance->faults++ == 0)
         host_log(instance->state, POLICY_LOG_WARNING,
-                 "policy %s gave a broken answer: %s (further ones are only counted)",
+                 "policy %s gave an invalid answer: %s (further ones are only counted)",
                  instance->module->policy.name, instance->last_fault);
     if (instance->faults >= instance->state->faults_allowed)
         replace(instance);
@@ -143,7 +143,7 @@ void instance_fault_verdict(struct instance *instance, const char *function,
 {
     if (verdict == GALERNA_ERROR)
         instance_fault(instance, "%s failed: %s", function,
-                       *instance->result.text ? instance->result.text : "it does not say why");
+                       *instance->result.text ? instance->result.text : "without a reason");
     else
         instance_fault(instance, "%s returned verdict %d, which is not valid there", function,
                        (int)verdict);

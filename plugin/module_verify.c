@@ -70,13 +70,13 @@ static int check_identity(const struct module *module, const struct module_sourc
 
     if (!is_word(policy->name))
         return error_set(err, EINVAL,
-                         "%s: its name '%.64s' is not a name: use lower case letters, digits and -",
+                         "%s: invalid name '%.64s': use lower case letters, digits and -",
                          source->path, policy->name ? policy->name : "");
     if (strcmp(policy->name, source->name) != 0)
-        return error_set(err, EINVAL,
-                         "%s: calls itself '%s', expected '%s' from its file name; rename one of "
-                         "them",
-                         source->path, policy->name, source->name);
+        return error_set(
+            err, EINVAL,
+            "%s: its name is '%s', but its file name requires '%s'; rename one of them",
+            source->path, policy->name, source->name);
     if (!policy->summary || !policy->version)
         return error_set(err, EINVAL, "%s: has no %s", source->path,
                          policy->summary ? "version" : "summary");
@@ -159,7 +159,7 @@ static int check_options(struct module *module, const char *path, struct error *
         memcpy(&module->options[i], (const char *)policy->options + (size_t)i * policy->option_size,
                smaller(policy->option_size, sizeof *module->options));
         if (!is_word(module->options[i].name))
-            return error_set(err, EINVAL, "%s: option %u has no proper name", path, i + 1);
+            return error_set(err, EINVAL, "%s: option %u has an invalid name", path, i + 1);
         for (uint32_t j = 0; j < i; j++)
             if (strcmp(module->options[i].name, module->options[j].name) == 0)
                 return error_set(err, EINVAL, "%s: has two options '%s'", path,

@@ -173,9 +173,9 @@ static int judge(const struct preflight *preflight, int64_t limit, struct error 
 
     if (preflight->late)
         return error_set(err, ETIMEDOUT,
-                         "%s: was stopped in a trial: when it %s it does not return within "
-                         "%lld ms; it is not loaded",
-                         preflight->subject, preflight->what, (long long)limit);
+                         "%s: was stopped in a trial: it did not return within %lld ms when it %s; "
+                         "it is not loaded",
+                         preflight->subject, (long long)limit, preflight->what);
     if (preflight->done && preflight->status < 0)
         return error_set(err, preflight->error.code, "%s", preflight->error.text);
     if (WIFSIGNALED(status))
@@ -183,8 +183,7 @@ static int judge(const struct preflight *preflight, int64_t limit, struct error 
                          preflight->subject, strsignal(WTERMSIG(status)), preflight->what);
     if (!preflight->done)
         return error_set(err, ECHILD,
-                         "%s: ended the program with status %d in a trial, when it %s; it is not "
-                         "loaded",
+                         "%s: exited with status %d in a trial when it %s; it is not loaded",
                          preflight->subject, WEXITSTATUS(status), preflight->what);
     return 0;
 }
@@ -199,7 +198,7 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
     int status, result = -1;
 
     if (preflight == MAP_FAILED)
-        return error_set(err, errno, "no memory for trying modules: %s", strerror(errno));
+        return error_set(err, errno, "out of memory for the trial of modules: %s", strerror(errno));
     guard = fork();
     if (guard == 0) {
         trial = fork_trial(caller);
@@ -213,16 +212,17 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
         _exit(trial < 0 ? errno : 0);
     }
     if (guard < 0) {
-        error_set(err, errno, "no process for trying modules: %s", strerror(errno));
+        error_set(err, errno, "cannot start a process for the trial of modules: %s",
+                  strerror(errno));
         goto done;
     }
     status = wait_for_guard(guard, limit, stop);
     if (WIFSIGNALED(status)) /* a module did that */
         preflight->ended = status;
     if (stop && *stop)
-        error_set(err, EINTR, "interrupted while policy modules were tried");
+        error_set(err, EINTR, "interrupted during the trial of policy modules");
     else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-        error_set(err, WEXITSTATUS(status), "no process for trying modules: %s",
+        error_set(err, WEXITSTATUS(status), "cannot start a process for the trial of modules: %s",
                   strerror(WEXITSTATUS(status)));
     else
         result = judge(preflight, limit, err);

@@ -1,4 +1,4 @@
-/* Whether the file of a module can be written only by those who may. */
+/* Checks that only root and the user can write the file of a module. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -42,8 +42,8 @@ static int check_one(const char *path, const struct stat *status, const char *wh
     if (!(writers & S_IWOTH) && (status->st_gid == 0 || is_private_group(status->st_gid)))
         return 0;
     return error_set(err, EACCES,
-                     "%s: others may write it (mode %04o), so a policy module%s cannot be trusted; "
-                     "do: chmod go-w '%s'",
+                     "%s: writable by other users (mode %04o), so a policy module%s cannot be "
+                     "trusted; run: chmod go-w '%s'",
                      path, (unsigned)(status->st_mode & 07777), what, path);
 }
 

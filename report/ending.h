@@ -5,7 +5,7 @@
 enum run_ending {
     ENDING_COMPLETE,    /* every lease is finished */
     ENDING_STOPPED,     /* its rule for stopping held while leases were left */
-    ENDING_STUCK,       /* leases wait forever: nothing is planned that would make room */
+    ENDING_STUCK,       /* leases wait forever: no planned operation frees capacity */
     ENDING_INTERRUPTED, /* stopped from outside */
 };
 

@@ -39,7 +39,7 @@ void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, 
 /* Header, styles, title; axes and grid lines; legend and end. */
 void gantt_draw_head(const struct gantt_picture *picture);
 void gantt_draw_axes(const struct gantt_picture *picture);
-/* Legend entries besides the kinds of boxes. */
+/* Further entries of the legend, after the kinds of boxes. */
 struct gantt_extras {
     bool shades;            /* the grid was drawn */
     bool preemptions;       /* red marks */

@@ -9,7 +9,7 @@
 
 static const char place_of_data[] = "@DATA@";
 
-/* What is written, and what of it so far. */
+/* The page being written, and the progress so far. */
 struct report {
     struct json_writer json;
     int64_t n_runs, n_details;
@@ -117,7 +117,7 @@ static int64_t count_runs(const struct page_options *options, struct error *err)
         if (code != SQLITE_ROW)
             return -1;
     }
-    return n > 0 ? n : error_set(err, EINVAL, "%s: holds no runs", options->inputs[0]);
+    return n > 0 ? n : error_set(err, EINVAL, "%s: contains no runs", options->inputs[0]);
 }
 
 static int write_data(const struct page_options *options, struct output *out, struct error *err)

@@ -67,14 +67,14 @@ static int recognize(struct page_input *input, struct error *err)
     input->is_sweep = application == SWEEP_APPLICATION_ID;
     if (!input->is_sweep && application != RESULTS_APPLICATION_ID)
         return error_set(err, EINVAL,
-                         "%s: holds no results; 'galerna replay --results FILE' and 'galerna "
+                         "%s: contains no results; 'galerna replay --results FILE' and 'galerna "
                          "sweep' write them",
                          input->path);
     if (version != (input->is_sweep ? SWEEP_VERSION : RESULTS_VERSION))
-        return error_set(err, EINVAL,
-                         "%s: holds results of another version of Galerna; run the replay or sweep "
-                         "again",
-                         input->path);
+        return error_set(
+            err, EINVAL,
+            "%s: contains results of another version of Galerna; run the replay or sweep again",
+            input->path);
     return 0;
 }
 

@@ -42,7 +42,7 @@ bool page_input_has(const struct page_input *input, const char *table);
 /* Before the run is written. */
 int page_run_begin(const struct page_run *run, struct error *err);
 
-/* What a run has beside its figures. */
+/* Parts of a run other than its figures. */
 int page_run_write(const struct page_run *run, struct json_writer *json, struct error *err);
 
 #endif

@@ -129,7 +129,8 @@ static int check_path(const char *path, struct error *err)
     sqlite3_close(old);
     if (!replaceable)
         return error_set(err, EEXIST,
-                         "%s: is there and holds no results; name another file or remove it", path);
+                         "%s: exists and contains no results; remove it or choose another file",
+                         path);
     return 0;
 }
 

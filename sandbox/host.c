@@ -63,7 +63,7 @@ struct oned_host *oned_host_add(struct oned *oned, const char *name, int cluster
     return host;
 }
 
-/* What is not known of a failed host is not known of its VMs. */
+/* The state of VMs on a failed host is unknown. */
 static void change_vms(struct oned *oned, const struct oned_host *host, int from, int to)
 {
     for (size_t i = 0; i < host->vm_count; i++) {

@@ -1,4 +1,4 @@
-/* Which states an operation passes, and what each of them means. */
+/* States of each operation, and their meanings. */
 #include "sandbox/machine_table.h"
 
 const struct oned_operation_steps oned_operations[OPERATIONS] = {

@@ -7,7 +7,8 @@
 
 #include "util/memory.h"
 
-int64_t oned_network_size(const struct oned_thing *network)
+/* Addresses of the network's ranges (AR vectors of its template). */
+static int64_t size_of(const struct oned_thing *network)
 {
     const struct oned_attributes *range;
     int64_t size = 0;
@@ -71,7 +72,7 @@ static int connect_one(struct oned *oned, struct oned_vm *vm, const struct oned_
         return oned_refuse(refusal, 0x0800, "NIC_ID %lld not AUTO", id);
     if (!network)
         return oned_refuse(refusal, 0x0800, "Virtual network does not exist");
-    if (oned_network_used(oned, network) >= oned_network_size(network))
+    if (oned_network_used(oned, network) >= size_of(network))
         return oned_refuse(refusal, 0x0800, "Cannot get IP/MAC lease from virtual network %d.",
                            network->id);
     oned_attributes_set(nic, "NETWORK_ID", network_id);

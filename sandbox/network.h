@@ -4,8 +4,7 @@
 
 #include "sandbox/vm_action.h"
 
-/* Addresses of the network's ranges (AR vectors of its template), and those that VMs hold. */
-int64_t oned_network_size(const struct oned_thing *network);
+/* Addresses of the network that VMs hold. */
 int64_t oned_network_used(const struct oned *oned, const struct oned_thing *network);
 
 /* Number a new VM's NICs. */

@@ -2,7 +2,7 @@
  *
  * The stand-in speaks the XML-RPC of OpenNebula 6.10 or 7.4 as recorded from real daemons: states,
  * capacity accounting, error texts, authentication and the shape of documents. No machine is
- * touched: an operation takes the time it is told to take, on a clock of its own. Besides one.* it
+ * touched: an operation takes its configured time, on a clock of its own. In addition to one.* it
  * has methods sandbox.* that change what a real daemon's surroundings would change (hosts, time,
  * failures); they are described in galerna-sandbox(1).
  *

@@ -1,4 +1,4 @@
-/* Documents of a site's objects besides hosts and VMs. */
+/* Documents of a site's objects other than hosts and VMs. */
 #include "sandbox/site_document.h"
 
 #include <stdio.h>

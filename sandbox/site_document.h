@@ -1,4 +1,4 @@
-/* site_document.h: documents of a site's objects besides hosts and VMs. */
+/* site_document.h: documents of a site's objects other than hosts and VMs. */
 #ifndef GALERNA_TEST_ONED_SITE_DOCUMENT_H
 #define GALERNA_TEST_ONED_SITE_DOCUMENT_H
 

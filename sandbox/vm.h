@@ -9,9 +9,6 @@
 struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user,
                                  const char *template, bool hold, struct error *err);
 
-/* Whether an attribute belongs to the VM itself rather than to its user's part. */
-bool oned_vm_attribute(const char *name);
-
 /* The document that one.vm.info gives: all history records. */
 void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text);
 

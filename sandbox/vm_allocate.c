@@ -15,7 +15,8 @@
 
 enum { KB_IN_MB = 1024 };
 
-bool oned_vm_attribute(const char *name)
+/* Whether an attribute belongs to the VM itself rather than to its user's part. */
+static bool is_of_vm(const char *name)
 {
     static const char *const own[] = {
         "BACKUP_CONFIG", "CONTEXT",     "CPU",          "CPU_COST",           "CPU_MODEL",
@@ -70,7 +71,7 @@ static void move_to_user(struct oned_vm *vm)
     for (size_t i = 0; i < vm->template.count;) {
         const char *name = vm->template.items[i].name;
 
-        if (oned_vm_attribute(name)) {
+        if (is_of_vm(name)) {
             i++;
         } else {
             char *moved = memory_text(name);

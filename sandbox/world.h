@@ -137,7 +137,7 @@ struct oned_vm {
     int64_t stime, etime;
     int64_t cpu, memory; /* hundredths of a processor, KB: what the host is charged */
     struct oned_attributes template, user_template;
-    struct oned_attributes use; /* what its monitoring reports besides (sandbox.use) */
+    struct oned_attributes use; /* further reports of its monitoring (sandbox.use) */
     struct oned_history *history;
     size_t history_count, history_allocated;
     int charged,
@@ -249,7 +249,8 @@ struct oned {
     int next_action; /* id of the next scheduled action */
     int raft_state;  /* as one.zone.raftstatus tells it: 0 alone, 2 follower, 3 leader */
     int64_t raft_term;
-    char *raft_leader; /* whose front-end leads; those of other users follow. NULL: all are as said */
+    char *
+        raft_leader; /* whose front-end leads; those of other users follow. NULL: all are as said */
     struct oned_faults faults;
 
     struct oned_server *server;

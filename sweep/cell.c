@@ -51,7 +51,7 @@ static void note_ending(void *context, const struct simulation_result *result)
              ending == ENDING_COMPLETE ? "ok" : run_ending_name(ending));
     if (result->stuck)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " leases wait forever: nothing is planned that would make room",
+                 "%" PRId64 " leases wait forever: no planned operation frees capacity",
                  result->unfinished);
     if (replay->results)
         results_set_ending(replay->results, ending);

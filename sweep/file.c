@@ -17,12 +17,12 @@ struct file_axis *sweep_file_axis(struct sweep_file *file, const char *name, int
 
     for (size_t i = 0; i < file->n_axes; i++)
         if (!strcmp(file->axes[i].name, name)) {
-            error_set(err, EINVAL, "%s:%d: there are two axes '%s'", file->path, line, name);
+            error_set(err, EINVAL, "%s:%d: duplicate axis '%s'", file->path, line, name);
             return NULL;
         }
     if (store_name_is_taken(name)) {
         error_set(err, EINVAL,
-                  "%s:%d: an axis cannot be called '%s': that is a column of the results",
+                  "%s:%d: '%s' is a column of the results and cannot be the name of an axis",
                   file->path, line, name);
         return NULL;
     }
@@ -42,7 +42,7 @@ struct file_value *sweep_file_value(struct sweep_file *file, struct file_axis *a
 
     for (size_t i = 0; i < axis->n_values; i++)
         if (!strcmp(axis->values[i].label, label)) {
-            error_set(err, EINVAL, "%s:%d: '%s' is on the axis %s already (line %d)", file->path,
+            error_set(err, EINVAL, "%s:%d: '%s' is already on the axis %s (line %d)", file->path,
                       line, label, axis->name, axis->values[i].line);
             return NULL;
         }
@@ -252,8 +252,8 @@ static int read_trace(struct sweep_file *file, const struct ini_section *section
             read_trace_option(file, value, &file->ini.entries[i], err) < 0)
             return -1;
     if (!value->trace && !value->streams)
-        return error_set(err, EINVAL, "%s:%d: section [%s] names neither a file nor streams",
-                         file->path, section->line, section->name);
+        return error_set(err, EINVAL, "%s:%d: section [%s]: set file or streams", file->path,
+                         section->line, section->name);
     return 0;
 }
 
@@ -337,7 +337,7 @@ static int refuse_repetitions(const struct sweep_file *file, struct error *err)
             if (!ini->entries[i].inherited && !ini->entries[j].inherited &&
                 !strcmp(ini->entries[i].section, ini->entries[j].section) &&
                 !strcmp(ini->entries[i].key, ini->entries[j].key))
-                return error_set(err, EINVAL, "%s:%d: '%s' is given in line %d already", file->path,
+                return error_set(err, EINVAL, "%s:%d: '%s' is already set in line %d", file->path,
                                  ini->entries[i].line, ini->entries[i].key, ini->entries[j].line);
     return 0;
 }

@@ -20,7 +20,7 @@ int folder_init(struct folder *folder, const char *results, struct error *err)
     *folder = (struct folder){.lock = -1};
     folder->path = memory_format("%s.cells", results);
     if (mkdir(folder->path, 0777) < 0 && errno != EEXIST)
-        return error_set(err, errno, "%s: cannot create the folder: %s", folder->path,
+        return error_set(err, errno, "%s: cannot create the directory: %s", folder->path,
                          strerror(errno));
     return 0;
 }
@@ -48,11 +48,12 @@ int folder_lock(struct folder *folder, struct error *err)
     if (folder->lock < 0)
         result = error_set(err, errno, "%s: cannot be opened: %s", name, strerror(errno));
     else if (flock(folder->lock, LOCK_EX | LOCK_NB) < 0 && !no_locks(errno))
-        result = error_set(err, errno == EWOULDBLOCK ? EBUSY : errno,
-                           errno == EWOULDBLOCK
-                               ? "%s: another galerna sweep writes the same results; wait for it"
-                               : "%s: cannot be locked",
-                           name);
+        result = error_set(
+            err, errno == EWOULDBLOCK ? EBUSY : errno,
+            errno == EWOULDBLOCK
+                ? "%s: another galerna sweep is writing the same results; wait until it ends"
+                : "%s: cannot be locked",
+            name);
     free(name);
     return result;
 }

@@ -134,13 +134,13 @@ static int check_trace(struct prepared *prepared, const struct grid_cell *cell, 
         configuration->tracefile = NULL;
     }
     if (!configuration->tracefile && !cell->n_streams) {
-        error_set(err, EINVAL,
-                  "no trace is given; name a file or streams in a section "
-                  "[trace NAME], or set tracefile.tracefile");
+        error_set(
+            err, EINVAL,
+            "no trace; set file or streams in a section [trace NAME], or tracefile.tracefile");
         return complain(cell, err);
     }
     if (configuration->tracefile && !strcmp(configuration->tracefile, "-")) {
-        error_set(err, EINVAL, "a sweep cannot read its trace from standard input; name a file");
+        error_set(err, EINVAL, "a sweep cannot read its trace from standard input; specify a file");
         return complain(cell, err);
     }
     return 0;
@@ -183,10 +183,10 @@ static int collect_settings(struct ini *ini, struct own_settings *own, const str
     if (cell->configuration && ini_read_file(ini, cell->configuration, err) < 0)
         return complain(cell, err);
     if (ini_has_section(ini, "multi")) {
-        error_set(err, EINVAL,
-                  "%s: is itself for many runs, it has a section [multi]; name one "
-                  "for a single run",
-                  cell->configuration);
+        error_set(
+            err, EINVAL,
+            "%s: has a section [multi] for many runs; specify a configuration for a single run",
+            cell->configuration);
         return complain(cell, err);
     }
     is_haizea_file = cell->configuration && !ini_has_section(ini, "galerna");

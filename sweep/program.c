@@ -52,5 +52,5 @@ int program_run(char *const argv[], struct program_result *result, struct error 
         close(output);
     if (errors >= 0)
         close(errors);
-    return code ? error_set(err, code, "%s cannot be started: %s", argv[0], strerror(code)) : 0;
+    return code ? error_set(err, code, "cannot start %s: %s", argv[0], strerror(code)) : 0;
 }

@@ -182,7 +182,7 @@ static int run_sbatch(const struct session *session, const char *script, size_t 
         return error_prefix(err, "Slurm's commands are required");
     digits = strspn(answer.output, "0123456789");
     if (answer.status != 0 || digits == 0 || digits >= JOB_MAX)
-        return error_set(err, EIO, "sbatch refuses the job: %.300s",
+        return error_set(err, EIO, "sbatch rejected the job: %.300s",
                          answer.errors[0] ? answer.errors : answer.output);
     answer.output[digits] = '\0';
     return write_job(&session->folder, answer.output, err);
@@ -328,13 +328,13 @@ static int wait_for_job(struct session *session, struct error *err)
             break;
         if (over)
             return error_set(err, ECHILD,
-                             "the job is over and %zu of %zu cells left no result; its output is "
-                             "in %s/task-*.log; the same command submits them again",
+                             "the job has ended, but %zu of %zu cells left no result; its output "
+                             "is in %s/task-*.log; repeat the command to submit them again",
                              session->n_pending, session->sweep->n_cells, session->folder.path);
         if (session->options->stop && *session->options->stop)
             return error_set(err, EINTR,
-                             "interrupted; job %s goes on: collect its results with --collect, or "
-                             "end it with scancel %s",
+                             "interrupted; job %s continues: collect its results with --collect, "
+                             "or end it with scancel %s",
                              question.job, question.job);
         nanosleep(&pause, NULL);
     }

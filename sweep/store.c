@@ -110,7 +110,7 @@ static int recognize(const struct sweep_store *store, struct error *err)
         if (pragma(store, "user_version") == STORE_VERSION)
             return 1;
         return error_set(err, EEXIST,
-                         "%s: holds a sweep of another version of Galerna; remove it, or name "
+                         "%s: contains a sweep of another version of Galerna; remove it, or choose "
                          "another file for the results",
                          store->path);
     }
@@ -118,7 +118,7 @@ static int recognize(const struct sweep_store *store, struct error *err)
         return 0;
     return error_set(
         err, EEXIST,
-        "%s: exists and is not a database of a sweep; name another file for the results",
+        "%s: exists and is not a database of a sweep; choose another file for the results",
         store->path);
 }
 

@@ -1,4 +1,4 @@
-/* How the files of cells come into the database. */
+/* Collects the files of cells in the database. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -260,7 +260,7 @@ static int unknown_option(const struct command_line *line, const char *typed)
             snprintf(both + at, sizeof both - at, "%s--%s", at ? ", " : "", option.name);
     }
     if (matches > 1)
-        return command_usage_error(line->name, "'%s' stands for several options: %s", word, both);
+        return command_usage_error(line->name, "'%s' is ambiguous: %s", word, both);
     near[0] = '\0';
     if (suggestion.best)
         snprintf(near, sizeof near, ", did you mean '--%s'?", suggestion.best);

@@ -165,8 +165,8 @@ int output_check(const struct output *output, struct error *err)
     if (!output->failure)
         return 0;
     if (output->spool)
-        return error_set(err, output->failure, "%s: no room to set text aside: %s", output->path,
-                         strerror(output->failure));
+        return error_set(err, output->failure, "%s: cannot write a temporary file: %s",
+                         output->path, strerror(output->failure));
     return error_set(err, output->failure, "%s: cannot be written: %s", output->path,
                      strerror(output->failure));
 }

@@ -172,7 +172,7 @@ static int end(struct pool *pool, struct worker *worker, struct error *err)
     else if (worker->got == pool->size)
         error_set(err, EIO, "piece %zu failed", worker->piece + 1);
     else if (WIFSIGNALED(status))
-        error_set(err, ECHILD, "the process was ended by signal %d", WTERMSIG(status));
+        error_set(err, ECHILD, "the process was killed by signal %d", WTERMSIG(status));
     else
         error_set(err, ECHILD, "the process exited with status %d before it had a result",
                   WEXITSTATUS(status));

@@ -189,9 +189,10 @@ void check_end(struct checker *checker)
     if (schedule->ending != RUN_NOT_TOLD && (schedule->ending == RUN_COMPLETE) != (open == 0) &&
         schedule->ending != RUN_INTERRUPTED)
         checker_violation(checker, &finding,
-                          "%zu leases are not over, which does not fit the ending", open);
+                          "%zu leases have not ended, which contradicts the end of the run", open);
     if (schedule->ending == RUN_STUCK && anything_planned(schedule))
-        checker_violation(checker, &finding, "the run is called stuck, but operations are planned");
+        checker_violation(checker, &finding,
+                          "the run is recorded as stuck, but operations are planned");
     if (last > schedule->end_time)
         checker_violation(checker, &finding, "the state log goes on until %lld", (long long)last);
     if (schedule->ending == RUN_COMPLETE && last != schedule->end_time)

@@ -133,7 +133,7 @@ void check_preemptions(struct checker *checker)
 
         checker_examined(checker, CHECK_PREEMPTION);
         if (!lease) {
-            checker_violation(checker, &finding, "a lease that does not exist is preempted");
+            checker_violation(checker, &finding, "a nonexistent lease is preempted");
             continue;
         }
         check_cause(checker, preemption);
@@ -147,7 +147,7 @@ void check_preemptions(struct checker *checker)
             continue;
         if (!(preemption->suspended && suspended_by(lease, preemption->time)) &&
             !made_room(checker, lease, preemption))
-            checker_violation(checker, &finding, "%s by %lld was decided, and it did not make room",
+            checker_violation(checker, &finding, "%s by %lld was decided, but it did not make room",
                               preemption->suspended ? "suspension" : "requeueing",
                               (long long)preemption->time);
     }
@@ -200,7 +200,7 @@ static void check_returns(struct checker *checker, size_t index)
             continue;
         checker_examined(checker, CHECK_PREEMPTION);
         if (!preempted_at(checker->schedule, lease->id, moves[i]->time))
-            checker_violation(checker, &finding, "%s to %s, and no preemption tells why",
+            checker_violation(checker, &finding, "%s to %s, and no preemption explains it",
                               schedule_state_name(moves[i]->from),
                               schedule_state_name(moves[i]->to));
     }
@@ -261,7 +261,7 @@ static void check_outcome(struct checker *checker, const struct schedule_lease *
            (lease->reason && strcmp(lease->reason, "ended-early") == 0));
     if (r->until != plan->until && !cut)
         checker_violation(checker, &finding,
-                          "planned until %lld, but ran until %lld, and nothing tells why",
+                          "planned until %lld, but ran until %lld, and nothing explains it",
                           (long long)plan->until, (long long)r->until);
 }
 
@@ -377,7 +377,7 @@ static void check_change(struct checker *checker, const struct schedule_plan *be
     if (after->until < before->until && !goes_on_elsewhere(checker, after) &&
         (!preemption || preemption->time < after->until))
         checker_violation(checker, &finding,
-                          "was to run until %lld, then until %lld, and no preemption tells why",
+                          "was to run until %lld, then until %lld, and no preemption explains it",
                           (long long)before->until, (long long)after->until);
 }
 
@@ -473,7 +473,7 @@ int check_plans(struct checker *checker)
         checker_violation(checker,
                           &(struct finding){CHECK_PREEMPTION, plans[next]->lease, SCHEDULE_UNSET,
                                             plans[next]->time},
-                          "a lease that does not exist was planned");
+                          "a nonexistent lease was planned");
     free(plans);
     return 0;
 }

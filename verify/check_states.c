@@ -60,7 +60,7 @@ static void need_move(struct checker *checker, const struct schedule_lease *leas
     checker_examined(checker, CHECK_STATES);
     if (!has_move(checker, index, to, time))
         checker_violation(checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, time},
-                          "an operation says it is %s from here on, the state log does not",
+                          "an operation requires %s from here on, the state log does not have it",
                           schedule_state_name(to));
 }
 

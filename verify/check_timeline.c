@@ -193,9 +193,10 @@ static void nothing_happened(struct checker *checker, const struct finding *find
 
     if (checker->schedule->settings.moves_files && was_planned_in_vain(checker, move->time))
         checker_odd(checker, ODDITY_MIGRATED_IN_VAIN, finding,
-                    "%s to %s, but nothing happened then", from, to);
+                    "%s to %s, but no operation starts or ends then", from, to);
     else
-        checker_violation(checker, finding, "%s to %s, but nothing happened then", from, to);
+        checker_violation(checker, finding, "%s to %s, but no operation starts or ends then", from,
+                          to);
 }
 
 /* Does a transfer, for whichever lease, begin or end then? A lease may wait for that of another. */

@@ -186,7 +186,7 @@ static int64_t memory_time(const struct checker *checker, const struct schedule_
         rate);
 }
 
-/* What a live migration sends: an image that lies on the disk of the host goes with the memory. */
+/* MB sent by a live migration: an image on the disk of the host is sent with the memory. */
 static int64_t live_time(const struct checker *checker, const struct schedule_lease *lease,
                          const struct schedule_place *place)
 {

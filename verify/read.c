@@ -146,7 +146,7 @@ static int read_site(struct reader *reader, json_t *site)
     qsort(schedule->hosts, schedule->n_hosts, sizeof *schedule->hosts, compare_hosts);
     for (n = 1; n < schedule->n_hosts; n++)
         if (schedule->hosts[n - 1].id == schedule->hosts[n].id)
-            return json_fail(&reader->place, NULL, "host %lld is there twice",
+            return json_fail(&reader->place, NULL, "host %lld appears twice",
                              (long long)schedule->hosts[n].id);
     reader->place.where[0] = '\0';
     return 0;

@@ -244,7 +244,7 @@ static int check_hosts(struct reader *reader, json_t *list)
         if (!host)
             return json_fail(&reader->place, "id", "\"site\" has no host %lld", (long long)id);
         if (seen[host - schedule->hosts])
-            return json_fail(&reader->place, "id", "host %lld is there twice", (long long)id);
+            return json_fail(&reader->place, "id", "host %lld appears twice", (long long)id);
         seen[host - schedule->hosts] = true;
         if (check_host(reader, item, host) < 0)
             return -1;

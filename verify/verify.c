@@ -11,26 +11,27 @@
 static const struct {
     const char *name, *promise;
 } checks[CHECKS] = {
-    [CHECK_RECORD] = {"record", "the record contains everything that it should"},
+    [CHECK_RECORD] = {"record", "the record is complete"},
     [CHECK_CAPACITY] = {"capacity", "no resource of a host is exceeded at any instant"},
     [CHECK_START] = {"start", "accepted reservations start when promised"},
     [CHECK_DEADLINE] = {"deadline", "deadline leases keep to their earliest start and deadline"},
     [CHECK_IMMEDIATE] = {"immediate", "immediate leases start at once"},
     [CHECK_SUBMISSION] = {"submission", "nothing happens for a lease before it is submitted"},
-    [CHECK_DURATION] = {"duration", "leases that are done had their full time"},
+    [CHECK_DURATION] = {"duration", "finished leases had their full time"},
     [CHECK_SEQUENCE] = {"sequence", "operations of a lease come in the right order"},
     [CHECK_OVERLAP] = {"overlap", "operations of a lease do not overlap"},
     [CHECK_TOGETHER] = {"together", "all VMs of a lease run together, each with what it needs"},
     [CHECK_PLACE] = {"place", "VMs go on where they were suspended or migrated to"},
-    [CHECK_HOSTS] = {"hosts", "hosts and VMs that are named exist"},
+    [CHECK_HOSTS] = {"hosts", "all named hosts and VMs exist"},
     [CHECK_EXCLUSION] = {"exclusion", "suspensions that exclude each other never overlap"},
     [CHECK_LENGTH] = {"length", "suspensions, resumptions and shutdowns have their time"},
     [CHECK_TRANSFERS] = {"transfers", "images and memory are sent in the time that it takes"},
-    [CHECK_STATES] = {"states", "state changes are allowed and fit the operations"},
-    [CHECK_FINAL] = {"final", "every lease comes to an end"},
-    [CHECK_PREEMPTION] = {"preemption", "preempted leases make room when said, and may be"},
+    [CHECK_STATES] = {"states", "state changes are allowed and match the operations"},
+    [CHECK_FINAL] = {"final", "every lease ends"},
+    [CHECK_PREEMPTION] = {"preemption", "preempted leases were preemptable and make room in time"},
     [CHECK_TERMS] = {"terms", "preempted leases get the time and the deadline of their terms"},
-    [CHECK_CARRIED_OUT] = {"carried-out", "what is called done was done, by the end of the run"},
+    [CHECK_CARRIED_OUT] = {"carried-out",
+                           "operations recorded as done were done by the end of the run"},
     [CHECK_COUNTERS] = {"counters", "counters and their averages follow from the schedule"},
     [CHECK_RESULTS] = {"results", "waiting times, slowdowns and totals are right"},
 };
@@ -222,7 +223,7 @@ static int index_moves(struct checker *checker)
             checker_violation(checker,
                               &(struct finding){CHECK_STATES, schedule->moves[i].lease,
                                                 SCHEDULE_UNSET, schedule->moves[i].time},
-                              "the state log names a lease that does not exist");
+                              "the state log names a nonexistent lease");
     }
     for (size_t i = 1; i <= schedule->n_leases; i++)
         next[i] += next[i - 1];

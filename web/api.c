@@ -238,7 +238,7 @@ static void answer_signed_in(const struct api *api, const struct caller *caller,
         answer_route(&access, route, request, captured, answer);
 }
 
-/* What changes something, and what is denied, is for the log. */
+/* Changes and denied requests are logged. */
 static void log_request(const struct api_request *request, const struct api_answer *answer)
 {
     char line[512];

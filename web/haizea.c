@@ -36,7 +36,7 @@ struct haizea_call {
 
 /* --- the HTTP API ----------------------------------------------------------------------------- */
 
-/* What the HTTP API answers, to be released; NULL: a fault is set, with its status and error. */
+/* The answer of the HTTP API, to be released; NULL: a fault is set, with its status and error. */
 static json_t *ask(xmlrpc_env *env, const struct haizea_call *call, struct route_request route)
 {
     struct api_request request = {.route = route,
@@ -55,7 +55,7 @@ static json_t *ask(xmlrpc_env *env, const struct haizea_call *call, struct route
     xmlrpc_env_set_fault(env, (int)answer.status,
                          json_is_string(json_object_get(document, "error"))
                              ? json_string_value(json_object_get(document, "error"))
-                             : "the answer is not understood");
+                             : "unexpected answer");
     json_decref(document);
     return NULL;
 }
@@ -232,7 +232,7 @@ static bool has_doctype(const struct route_request *call)
     return memchr(call->body, '\0', call->length) || strstr(call->body, "<!DOCTYPE");
 }
 
-/* What keeps a page in a browser of this machine from making calls: it cannot send this type to
+/* Keeps pages in a browser on this machine from making calls: they cannot send this type to
  * another site. */
 static bool is_xml(const struct api_request *request)
 {
@@ -272,7 +272,7 @@ void haizea_answer(const void *haizea, const struct api_request *request, struct
     if (!is_path(request->route.path)) {
         refuse(answer, NOT_FOUND, "Haizea's XML-RPC interface is at /RPC2\n");
     } else if (strcmp(request->route.method, "POST") != 0) {
-        refuse(answer, METHOD_NOT_ALLOWED, "calls are made with POST\n");
+        refuse(answer, METHOD_NOT_ALLOWED, "calls require POST\n");
         strcpy(answer->allow, "POST");
     } else if (request->too_long) {
         refuse(answer, TOO_LARGE, "the call is too long\n");

@@ -127,7 +127,7 @@ static int take_nodes(json_t *asked, const xmlNode *nodes, struct error *err)
     int64_t count;
 
     if (!set || !is_named(set, "node-set") || element_at(set->next))
-        return complain(nodes, err, "expected one <node-set>: all nodes of a lease are alike");
+        return complain(nodes, err, "expected one <node-set>: all nodes of a lease must be alike");
     if (read_number(set, "numnodes", &count, err) < 0)
         return -1;
     json_object_set_new(asked, "count", json_integer(count));
@@ -216,7 +216,7 @@ static int take_part(json_t *asked, const xmlNode *element, unsigned *seen, stru
         if (!is_named(element, parts[i].name))
             continue;
         if (*seen & 1u << i)
-            return complain(element, err, "is there twice");
+            return complain(element, err, "appears twice");
         *seen |= 1u << i;
         return parts[i].take(asked, element, err);
     }

@@ -19,7 +19,7 @@ static const struct command_option options[] = {
     {"socket", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(socket),
      .help = "Control socket of galernad, instead of $GALERNA_SOCKET or the default one"},
     {"endpoint", .type = ARGUMENT_TEXT, .argument = "URL", .offset = AT(endpoint),
-     .help = "OpenNebula's XML-RPC interface, where callers are checked. Default: as for "
+     .help = "OpenNebula's XML-RPC interface, which authenticates callers. Default: as for "
              "OpenNebula's own tools ($ONE_XMLRPC, ~/.one/one_endpoint, this machine)"},
     {"ca-file", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(ca_file),
      .help = "CA certificates for an HTTPS endpoint, instead of the system's"},
@@ -27,10 +27,10 @@ static const struct command_option options[] = {
      .help = "Allow passing on passwords over plain HTTP to an endpoint on another machine"},
     {"rate", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(rate), .otherwise = "100",
      .least = 1, .most = 100000,
-     .help = "Requests per second that a caller may make; twice as many at once"},
+     .help = "Requests per second of a caller, with bursts of twice as many"},
     {"haizea", .type = ARGUMENT_TEXT, .argument = "ADDRESS:PORT", .offset = AT(haizea.listen),
-     .help = "Serve Haizea's XML-RPC interface, too, on this address of the loopback interface "
-             "(Haizea's: 127.0.0.1:42493). Needs --haizea-auth"},
+     .help = "Also serve Haizea's XML-RPC interface on this loopback address (Haizea's default: "
+             "127.0.0.1:42493). Requires --haizea-auth"},
     {"haizea-auth", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(haizea_auth),
      .help =
          "File with \"user:password\" or \"user:token\" of the OpenNebula user in whose name all "

@@ -107,7 +107,7 @@ const struct route *route_find(const char *method, const char *path, const char 
     }
     *captured = NULL;
     if (*allow)
-        error_set(err, ENOTSUP, "this path has only %s", allow);
+        error_set(err, ENOTSUP, "only %s is allowed on this path", allow);
     else
         error_set(err, ENOENT, "no such path; " ROUTE_PREFIX "/openapi.json lists all");
     return NULL;
@@ -239,7 +239,7 @@ static int take_captured(const struct route *route, json_t *asked, const char *c
     size_t n = strcspn(captured, "/");
 
     if (n >= sizeof text)
-        return error_set(err, EINVAL, "%s: is too long", route->parameter.name);
+        return error_set(err, EINVAL, "%s: too long", route->parameter.name);
     memcpy(text, captured, n);
     text[n] = '\0';
     return put(asked, &route->parameter, text, err);

@@ -13,7 +13,7 @@
 
 #include "util/error.h"
 
-/* Who may use a route, besides operators (user 0 and the group oneadmin), who may use each. */
+/* The users of a route. Operators (user 0 and the group oneadmin) may use all routes. */
 enum route_right {
     RIGHT_SIGNED_IN,  /* every user */
     RIGHT_OPERATOR,   /* operators only */

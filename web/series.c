@@ -66,7 +66,7 @@ static const char *code_of(const json_t *answer)
     return json_is_true(json_object_get(answer, "ok")) ? NULL : code ? code : "failed";
 }
 
-/* What galernad says of one occurrence, with the start that was asked for. */
+/* The answer of galernad for one occurrence, with its requested start. */
 static void add_occurrence(json_t *occurrences, json_t *answer, int64_t start)
 {
     static const char *const of_document[] = {"ok", "schema", "now"};

@@ -279,7 +279,7 @@ static int read_keys(struct server *server, const struct server_settings *settin
     return server->key ? 0 : -1;
 }
 
-/* What clients do wrong is not for the log. */
+/* Errors of clients are not logged. */
 static void ignore(void *context, const char *format, va_list arguments)
 {
     (void)context, (void)format, (void)arguments;

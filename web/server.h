@@ -23,7 +23,7 @@ struct server; /* opaque */
 typedef void server_answer(const void *context, const struct api_request *request,
                            struct api_answer *answer);
 
-/* What is pointed to must outlive the server. */
+/* Objects behind the pointers must outlive the server. */
 struct server_settings {
     const char *listen;            /* "127.0.0.1:9751", "[::]:443" */
     const char *certificate, *key; /* files, PEM; both NULL: no TLS */

@@ -167,7 +167,7 @@ struct cloud_greeting {
     struct cloud_leadership leadership;
 };
 
-/* What a VM shows, without quotes, backslashes and control characters. */
+/* The message of a VM, without quotes, backslashes and control characters. */
 struct cloud_message {
     const char *text;    /* for the VM's owner */
     const char *promise; /* for galernad (daemon/live/promise.h); NULL: as it is */

@@ -41,11 +41,6 @@ struct host *host_pool_find(const struct host_pool *pool, int32_t id)
     return find(pool->items, pool->n, sizeof *pool->items, id);
 }
 
-struct vmgroup *vmgroup_pool_find(const struct vmgroup_pool *pool, int32_t id)
-{
-    return find(pool->items, pool->n, sizeof *pool->items, id);
-}
-
 const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm)
 {
     return find(pool->items, pool->n, sizeof *pool->items, vm);

@@ -96,12 +96,12 @@ struct vm {
     int32_t vmgroup;                    /* ... this one */
 };
 
-/* What its owner asks for, if anything. */
+/* The request of its owner, if any. */
 enum {
     VM_NEEDS_DATASTORE = 1u << 0, /* SCHED_DS_REQUIREMENTS or SCHED_DS_RANK */
 };
 
-/* What a VM uses, as its host measures it; -1: not reported. */
+/* Resource usage of a VM, measured by its host; -1: not reported. */
 struct vm_use {
     int32_t id;
     int64_t cpu;                                       /* 1/100 processors */
@@ -318,7 +318,6 @@ int64_t datastore_reported(const struct datastore *datastore, const struct host 
 /* The object with that id, or NULL. O(log n). */
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id);
 struct host *host_pool_find(const struct host_pool *pool, int32_t id);
-struct vmgroup *vmgroup_pool_find(const struct vmgroup_pool *pool, int32_t id);
 const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm);
 
 bool id_set_has(const struct id_set *list, int32_t id); /* O(n) */

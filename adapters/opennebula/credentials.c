@@ -70,7 +70,7 @@ static char *read_all(int file, const char *path, struct error *err)
     if (n < 0)
         error_set(err, errno, "%s: %s", path, strerror(errno));
     else if (length > CONTENT_MAX)
-        error_set(err, EINVAL, "%s: more than %d bytes; one line is expected", path, CONTENT_MAX);
+        error_set(err, EINVAL, "%s: more than %d bytes; expected one line", path, CONTENT_MAX);
     else
         text = trimmed(content, length);
     explicit_bzero(content, sizeof content);
@@ -147,14 +147,13 @@ static int check_session(const char *session, const char *path, struct error *er
     const char *colon = strchr(session, ':');
 
     if (!colon || colon == session || colon[1] == '\0')
-        return error_set(err, EINVAL,
-                         "%s: \"user:password\" is expected (the content is not shown)", path);
+        return error_set(err, EINVAL, "%s: expected \"user:password\" (the content is not shown)",
+                         path);
     for (const char *c = session; *c; c++)
         if ((unsigned char)*c < 0x20)
-            return error_set(err, EINVAL,
-                             "%s: one line with \"user:password\" is expected (the content is not "
-                             "shown)",
-                             path);
+            return error_set(
+                err, EINVAL,
+                "%s: expected one line with \"user:password\" (the content is not shown)", path);
     return 0;
 }
 
@@ -239,6 +238,6 @@ void credentials_finish(struct credentials *credentials)
 int credentials_protect(struct error *err)
 {
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
-        return error_set(err, errno, "core dumps cannot be switched off: %s", strerror(errno));
+        return error_set(err, errno, "cannot disable core dumps: %s", strerror(errno));
     return 0;
 }

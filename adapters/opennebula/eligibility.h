@@ -43,7 +43,7 @@ struct eligibility_settings {
 
 struct eligibility; /* opaque: expressions and answers for one picture of the site */
 
-/* What requirements and rights are about. NULL: without datastores or networks none is required;
+/* The objects of requirements and rights. NULL: without datastores or networks none is required;
  * without acl every user may use everything; without users each user is only in the VM's group. */
 struct eligibility_site {
     const struct host_pool *hosts; /* never NULL */
@@ -75,7 +75,7 @@ bool eligibility_follow(struct eligibility *eligibility, const struct host_pool 
  * outlive the eligibility; later ones may differ only in their members. */
 void eligibility_use_vmgroups(struct eligibility *eligibility, const struct vmgroup_pool *vmgroups);
 
-/* What a role's weight of 1 adds to the rank of a host: more than ranks of 32 bits, OpenNebula's
+/* Added to the rank of a host for a role's weight of 1: more than ranks of 32 bits, OpenNebula's
  * own, differ by. */
 #define ELIGIBILITY_WEIGHT (INT64_C(1) << 32)
 

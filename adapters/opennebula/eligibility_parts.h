@@ -57,7 +57,7 @@ struct nic_wants {
     } * nics;
 };
 
-/* What the roles of a VM in its VM groups say of hosts. */
+/* Effects of the roles of a VM in its VM groups on hosts. */
 struct role_hosts {
     uint64_t *allowed;
     int64_t *preferences; /* what the lists that each host is in add to its rank; NULL: none */

@@ -84,7 +84,7 @@ static bool name_unknown(const struct eligibility *eligibility,
     return true;
 }
 
-/* Of several parts that must all hold, one that holds on no host at all; or each does on some. */
+/* The first of several required parts that no host meets; or all of them are met by some host. */
 static void name_part(const struct eligibility *eligibility, struct requirement_sentence *sentence,
                       const struct expression *requirement, const char *text)
 {

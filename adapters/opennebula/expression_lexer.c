@@ -27,7 +27,7 @@ static int read_quoted(struct lexer *lexer, struct token *token, struct error *e
     const char quote = *lexer->at, *end = strchr(lexer->at + 1, quote);
 
     if (!end)
-        return error_set(err, EINVAL, "column %zu: the text that begins here has no closing %s",
+        return error_set(err, EINVAL, "column %zu: the string that starts here has no closing %s",
                          column_of(lexer, lexer->at), quote == '"' ? "double quote" : "quote");
     token->kind = TOKEN_QUOTED;
     token->text = lexer->at + 1;

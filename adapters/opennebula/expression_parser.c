@@ -33,9 +33,9 @@ static int unexpected(const struct parser *parser, const char *expected)
     char shown[32];
 
     if (token->kind == TOKEN_END)
-        return error_set(parser->err, EINVAL, "column %zu: it ends where %s is expected", column,
+        return error_set(parser->err, EINVAL, "column %zu: unexpected end, expected %s", column,
                          expected);
-    return error_set(parser->err, EINVAL, "column %zu: '%s' stands where %s is expected", column,
+    return error_set(parser->err, EINVAL, "column %zu: unexpected '%s', expected %s", column,
                      printable_part(shown, sizeof shown, token->start, token->length), expected);
 }
 
@@ -136,9 +136,9 @@ static int unexpected_literal(const struct parser *parser, const struct comparis
         return unexpected(parser, "a number (there is no >= or <=; for whole numbers, "
                                   "NUM > 4 is the same as NUM >= 5)");
     if (comparison->test == TEST_EQUAL && at_sign(parser, '='))
-        return unexpected(parser, "a number or a text (equality is a single =)");
+        return unexpected(parser, "a number or a string (equality is a single =)");
     return unexpected(parser, orders ? "a number (> and < compare numbers, without quotes)"
-                                     : "a number or a text");
+                                     : "a number or a string");
 }
 
 static int read_literal(struct parser *parser, struct comparison *comparison)
@@ -158,7 +158,7 @@ static int read_literal(struct parser *parser, struct comparison *comparison)
         comparison->text = keep_text(parser, token->text, token->text_length);
         if (pattern_has_wildcards(comparison->text)) {
             if (++parser->expression->n_patterns > EXPRESSION_PATTERNS_MAX)
-                return too_much(parser, "texts with wildcards", EXPRESSION_PATTERNS_MAX);
+                return too_much(parser, "strings with wildcards", EXPRESSION_PATTERNS_MAX);
             comparison->pattern = pattern_create(comparison->text);
         }
     } else {

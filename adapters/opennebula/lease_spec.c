@@ -112,7 +112,7 @@ static int find_vector(struct spec_reader *reader, const char *vector,
             continue;
         found = 1;
         if (name[length] == '\0' && attributes->items[i].value[0])
-            return wrong(reader, "%s=[START=..., DURATION=...] is expected, not a single value",
+            return wrong(reader, "expected %s=[START=..., DURATION=...], not a single value",
                          vector);
         if (name[length] && note_value(reader, name + length + 1, attributes->items[i].value) < 0)
             return -1;
@@ -167,7 +167,7 @@ static int read_start(const struct spec_reader *reader)
     }
     if (*value != '+' && (*value < '0' || *value > '9'))
         return wrong_value(reader, KEY_START,
-                           "now, best_effort, +HH:MM:SS or YYYY-MM-DD HH:MM:SS is expected");
+                           "expected now, best_effort, +HH:MM:SS or YYYY-MM-DD HH:MM:SS");
     spec->kind = LEASE_RESERVATION;
     return read_time(reader, KEY_START, &spec->start, &spec->relative_start);
 }
@@ -184,27 +184,27 @@ static int read_duration(const struct spec_reader *reader)
     }
     expected = span_parse(value, &reader->spec->duration);
     if (!expected && reader->spec->duration == 0)
-        expected = "a duration is at least a second";
+        expected = "a duration must be at least one second";
     if (!expected)
         return 0;
     return wrong_value(reader, KEY_DURATION,
-                       *value == '-'        ? "a duration is not negative"
+                       *value == '-'        ? "a duration cannot be negative"
                        : strchr(value, ':') ? expected
-                                            : "HH:MM:SS, D:HH:MM:SS or unlimited is expected");
+                                            : "expected HH:MM:SS, D:HH:MM:SS or unlimited");
 }
 
 static int read_term(const struct spec_reader *reader, enum term_id id)
 {
     const enum lease_spec_key key = KEY_TERM + (enum lease_spec_key)id;
-    char expected[TERM_EXPECTED_MAX + sizeof " is expected"];
+    char expected[TERM_EXPECTED_MAX], text[TERM_EXPECTED_MAX + sizeof "expected "];
 
     if (!reader->values[key])
         return 0;
     reader->spec->given |= 1U << id;
     if (term_read(&lease_terms[id], reader->values[key], &reader->spec->term_values, expected) == 0)
         return 0;
-    strcat(expected, " is expected");
-    return wrong_value(reader, key, expected);
+    snprintf(text, sizeof text, "expected %s", expected);
+    return wrong_value(reader, key, text);
 }
 
 static int read_terms(const struct spec_reader *reader)
@@ -217,7 +217,7 @@ static int read_terms(const struct spec_reader *reader)
             return -1;
     if (!terms_settle(&spec->term_values, spec->given))
         return wrong_value(reader, KEY_TERM + (enum lease_spec_key)TERM_ID_terms,
-                           "PREEMPTIBLE says the opposite");
+                           "it contradicts PREEMPTIBLE");
     if (spec->given & both)
         spec->given |= both;
     return 0;
@@ -234,8 +234,8 @@ static int read_integer(const struct spec_reader *reader, enum lease_spec_key ke
     *value = strtoll(text, &end, 10); /* saturates */
     if (*text && !*end && text[strspn(text, " \t\n")] == *text && *value >= least && *value <= most)
         return 0;
-    snprintf(expected, sizeof expected,
-             "a whole number from %" PRId64 " to %" PRId64 " is expected", least, most);
+    snprintf(expected, sizeof expected, "expected a whole number from %" PRId64 " to %" PRId64,
+             least, most);
     return wrong_value(reader, key, expected);
 }
 
@@ -246,16 +246,16 @@ static int read_group(const struct spec_reader *reader)
     const char *expected;
 
     if (!value && (reader->values[KEY_GROUP_SIZE] || reader->values[KEY_GROUP_TIMEOUT]))
-        return wrong(reader, "%s without GROUP; give the group's name too",
+        return wrong(reader, "%s requires GROUP, the name of the group",
                      reader->values[KEY_GROUP_SIZE] ? "GROUP_SIZE" : "GROUP_TIMEOUT");
     if (!value)
         return 0;
     for (const char *at = value; *at; at++)
         if (*at < ' ' || *at > '~' || at - value >= LEASE_SPEC_GROUP_MAX - 1)
             return wrong_value(reader, KEY_GROUP,
-                               "a name of 1 to 63 printable ASCII characters is expected");
+                               "expected a name of 1 to 63 printable ASCII characters");
     if (*value == '\0')
-        return wrong_value(reader, KEY_GROUP, "a name is expected");
+        return wrong_value(reader, KEY_GROUP, "expected a name");
     snprintf(reader->spec->group, sizeof reader->spec->group, "%s", value);
     if (read_integer(reader, KEY_GROUP_SIZE, 1, LEASE_SPEC_GROUP_SIZE_MOST, &size) < 0)
         return -1;
@@ -274,8 +274,7 @@ static int check_start(const struct spec_reader *reader)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (reader->spec->kind != LEASE_BEST_EFFORT && reader->values[others[i]])
             return wrong(reader,
-                         "START already says when it runs; with %s, START is best_effort or left "
-                         "out",
+                         "START is an exact time; with %s, START must be best_effort or absent",
                          key_name(others[i]));
     return 0;
 }
@@ -314,7 +313,7 @@ static int check(const struct spec_reader *reader)
         return 0;
     spec->kind = LEASE_DEADLINE;
     if (spec->duration == SPAN_UNLIMITED)
-        return wrong(reader, "%s needs a DURATION that is not unlimited",
+        return wrong(reader, "%s requires a limited DURATION",
                      key_name(reader->values[KEY_LATEST] ? KEY_LATEST : KEY_DEADLINE));
     if (spec->deadline < from || spec->deadline - from < spec->duration)
         return wrong(

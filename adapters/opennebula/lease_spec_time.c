@@ -25,13 +25,13 @@ const char *span_parse(const char *text, int64_t *seconds)
     int n = time_parse_parts(text, parts);
 
     if (!n)
-        return "HH:MM:SS or D:HH:MM:SS is expected";
+        return "expected HH:MM:SS or D:HH:MM:SS";
     if (n == 4 && parts[1] > 23)
-        return "hours are at most 23 behind days";
+        return "hours must be at most 23 when days are given";
     if (parts[2] > 59)
-        return "minutes are at most 59";
+        return "minutes must be at most 59";
     if (parts[3] > 59)
-        return "seconds are at most 59";
+        return "seconds must be at most 59";
     *seconds = 86400 * parts[0] + 3600 * parts[1] + 60 * parts[2] + parts[3];
     return *seconds > LEASE_SPEC_SPAN_MOST ? "more than a hundred years" : NULL;
 }
@@ -60,7 +60,7 @@ static const char *of_local_time(const struct tm *wanted, int64_t *time)
             *time = seconds;
         found = true;
     }
-    return found ? NULL : "this time does not exist on that day (clock change)";
+    return found ? NULL : "this time does not exist on that day (the clocks change)";
 }
 
 /* "Z", "+hh:mm", "+hhmm" or "-hh:mm"; seconds east of Greenwich. */
@@ -100,7 +100,7 @@ static int read_calendar(const char **at, struct tm *wanted)
 
 static const char *calendar_time(const char *at, int64_t *time)
 {
-    static const char expected[] = "+HH:MM:SS or YYYY-MM-DD HH:MM:SS is expected";
+    static const char expected[] = "expected +HH:MM:SS or YYYY-MM-DD HH:MM:SS";
     struct tm wanted = {0}, check;
     int64_t offset = 0;
     bool local;
@@ -111,7 +111,7 @@ static const char *calendar_time(const char *at, int64_t *time)
     if (!local && read_zone(at, &offset) < 0)
         return expected;
     if (wanted.tm_year < 1971)
-        return "the year is 1971 or later";
+        return "the year must be 1971 or later";
     wanted.tm_year -= 1900;
     wanted.tm_mon--;
     check = wanted;

@@ -1,4 +1,4 @@
-/* What a host reports of its PCI devices and NUMA nodes. */
+/* PCI devices and NUMA nodes that a host reports. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a VM's template requests of PCI devices and NUMA nodes, and what it was assigned. */
+/* PCI devices and NUMA nodes that a VM's template requests, and those that it was assigned. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -115,7 +115,7 @@ static bool on_start(void *context, const char *name)
     if (reader->depth == 0 && !start_root(reader, name))
         return false;
     if (reader->depth == POOL_DEPTH_MAX)
-        return fail(reader, "more than %d elements inside each other", POOL_DEPTH_MAX);
+        return fail(reader, "more than %d nested elements", POOL_DEPTH_MAX);
     if (reader->depth == reader->object_depth && strcmp(name, reader->format->object) == 0)
         begin_object(reader);
     if (reader->depth > 0)
@@ -203,7 +203,7 @@ int pool_reading_end(struct pool_reader *reader, struct error *err)
     enum xml_result result = xml_reading_end(reader->xml);
 
     if (result == XML_READ_BROKEN)
-        fail(reader, "no well-formed XML: %s", reader->what_is_wrong);
+        fail(reader, "not well-formed XML: %s", reader->what_is_wrong);
     if (result != XML_READ_WHOLE)
         error_set(err, reader->problem.code, "%s", reader->problem.text);
     reader->batch(reader->context, &reader->items);
@@ -224,7 +224,7 @@ static int read_once(struct pool_reader *reader, const struct pool_format *forma
     result = xml_read(&visitor, reader, document, length, problem);
     reader->is_broken = result == XML_READ_BROKEN;
     if (reader->is_broken)
-        fail(reader, "no well-formed XML: %s", problem);
+        fail(reader, "not well-formed XML: %s", problem);
     reader_finish(reader);
     if (result == XML_READ_WHOLE)
         return 0;
@@ -261,7 +261,7 @@ static void sort(struct pool_items *items, const struct pool_format *format)
     for (size_t i = 0; i < items->n; i++) {
         if (kept > 0 && id_at(items, size, kept - 1) == id_at(items, size, i)) {
             if (items->errors.n++ == 0)
-                snprintf(items->errors.first, sizeof items->errors.first, "%s %d is there twice",
+                snprintf(items->errors.first, sizeof items->errors.first, "%s %d appears twice",
                          format->object, id_at(items, size, i));
             continue;
         }
@@ -281,7 +281,8 @@ int pool_read(struct pool_items *items, const struct pool_format *format, const 
 
     *items = (struct pool_items){0};
     if (length == 0 || length > POOL_DOCUMENT_MAX)
-        return error_set(err, EINVAL, "document with %s: it has %zu bytes", format->pool, length);
+        return error_set(err, EINVAL, "document with %s: it has %zu bytes", format->pool,
+                         length);
     result = read_once(&reader, format, document, length);
     if (result < 0 && reader.is_broken && (mended = xml_bytes_mended(document, length))) {
         result = read_once(&reader, format, mended, length);

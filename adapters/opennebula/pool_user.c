@@ -97,7 +97,7 @@ static void read_bits(struct pool_reader *reader, const struct pool_path *path,
     errno = 0;
     *bits = strtoull(text->text, &end, 16);
     if (text->length == 0 || errno != 0 || *end != '\0' || text->text[0] == '-')
-        pool_reader_reject(reader, "an access rule: %.40s is \"%s\", no hexadecimal number",
+        pool_reader_reject(reader, "an access rule: %.40s is \"%s\", not a hexadecimal number",
                            path->elements[0]->name, printable(shown, sizeof shown, text->text));
 }
 

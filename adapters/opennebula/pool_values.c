@@ -75,7 +75,7 @@ void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
     if (text->length == 0)
         return;
     if (!parse_integer(text->text, &number) || number < smallest || number > largest)
-        reject_value(reader, path, text, "a whole number in its limits");
+        reject_value(reader, path, text, "a whole number within limits");
     else
         *value = number;
 }
@@ -157,7 +157,7 @@ void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *pa
         decimal.digits++;
     for (; decimal.power > 0 && decimal.digits > 0; decimal.power--) {
         if (decimal.digits > INT64_C(1000000000000)) {
-            reject_value(reader, path, text, "a number of this world");
+            reject_value(reader, path, text, "a number within limits");
             return;
         }
         decimal.digits *= 10;

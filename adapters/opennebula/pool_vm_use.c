@@ -1,4 +1,4 @@
-/* What VMs use, from the records of their monitoring. */
+/* Resource usage of VMs, from their monitoring records. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "adapters/opennebula/pool_reader.h"
 #include "util/memory.h"
 
-/* What a record may have. A rate and a forecast follow each other in the order of their sources. */
+/* Fields of a record. A rate and a forecast follow each other in the order of their sources. */
 enum figure {
     CPU,
     NETRX,

@@ -59,14 +59,14 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                          "Maximum time until START, EARLIEST or DEADLINE.", true, 0},
     [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
                        "Maximum number of VMs of a lease.", true, 0},
-    [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
-                                "Maximum number of reservations and leases with a deadline of a "
-                                "user that are not over.",
-                                true, 0},
+    [RIGHT_MAX_RESERVATIONS] =
+        {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
+         "Maximum number of unfinished reservations and deadline leases of a user.", true, 0},
     [RIGHT_MAX_CHANGES] = {"max-changes", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
-                           "How often a lease may be changed after it was accepted.", true, 0},
+                           "Maximum number of changes of a lease after it was accepted.", true, 0},
     [RIGHT_MAX_EXTENSION] = {"max-extension", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
-                             "How much longer than accepted a lease may be made, in all.", true, 0},
+                             "Maximum total extension of a lease beyond its accepted duration.",
+                             true, 0},
     [RIGHT_CHANGE_BEFORE] = {"change-before", RIGHT_SPAN, 0, 0, LEASE_SPEC_SPAN_MOST,
                              "Leases may be changed up to this time before their end.", false, 0},
 };

@@ -70,7 +70,7 @@ static int init_line(struct rpc_line *line, const struct rpc_settings *settings,
     if (rpc_endpoint_init(&line->endpoint, settings->endpoint, settings->allow_plaintext, err) < 0)
         return -1;
     if (line->ca_file && access(line->ca_file, R_OK) < 0)
-        return error_set(err, errno, "%s: the file with certificates cannot be read: %s",
+        return error_set(err, errno, "%s: cannot read the file with certificates: %s",
                          line->ca_file, strerror(errno));
     return 0;
 }
@@ -85,7 +85,7 @@ struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err)
         goto error;
     rpc->multi = curl_multi_init();
     if (!rpc->multi) {
-        error_set(err, ENOMEM, "libcurl cannot be set up");
+        error_set(err, ENOMEM, "cannot set up libcurl");
         goto error;
     }
     curl_multi_setopt(rpc->multi, CURLMOPT_MAXCONNECTS, (long)(2 * rpc->parallel));

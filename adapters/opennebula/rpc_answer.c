@@ -226,7 +226,8 @@ static void judge_array(struct rpc_answer *answer, struct body *body)
         answer->length = given->length;
         given->text = NULL;
     } else {
-        say(answer, RPC_UNKNOWN, "the answer says yes, but its value is neither text nor number");
+        say(answer, RPC_UNKNOWN,
+            "the call succeeded, but its value is neither a string nor a number");
     }
 }
 
@@ -235,9 +236,7 @@ static void judge(struct rpc_answer *answer, struct body *body)
     if (body->is_fault)
         judge_fault(answer, body);
     else if (!body->is_array || body->items[0].kind != KIND_NUMBER)
-        say(answer, RPC_UNKNOWN,
-            "the answer is none of OpenNebula's: no array that begins with a "
-            "boolean");
+        say(answer, RPC_UNKNOWN, "unexpected answer: expected an array that starts with a boolean");
     else
         judge_array(answer, body);
 }
@@ -251,10 +250,10 @@ static bool decode(struct rpc_answer *answer, const char *bytes, size_t length)
     enum xml_result result = xml_read(&visitor, &body, bytes, length, problem);
 
     if (result == XML_READ_BROKEN)
-        say(answer, RPC_UNKNOWN, "the answer is no XML-RPC: %s", problem);
+        say(answer, RPC_UNKNOWN, "the answer is not XML-RPC: %s", problem);
     else if (result == XML_READ_STOPPED)
-        say(answer, RPC_UNKNOWN,
-            "the answer is no XML-RPC: more than %d elements inside each other", DEPTH_MAX);
+        say(answer, RPC_UNKNOWN, "the answer is not XML-RPC: more than %d nested elements",
+            DEPTH_MAX);
     else
         judge(answer, &body);
     body_finish(&body);
@@ -317,7 +316,7 @@ void rpc_answer_decode(struct rpc_answer *answer, const char *body, size_t lengt
 
     *answer = (struct rpc_answer){.outcome = RPC_UNKNOWN};
     if (length > INT_MAX) {
-        say(answer, RPC_UNKNOWN, "the answer has %zu bytes, which is too much", length);
+        say(answer, RPC_UNKNOWN, "the answer is too large: %zu bytes", length);
         return;
     }
     if (decode_large(answer, body, length) || decode(answer, body, length))

@@ -272,7 +272,7 @@ static void report_answer(struct rpc_call *call)
     reply.number = answer.number;
     if (reply.outcome == RPC_DONE && call->text.broken) {
         reply = (struct rpc_reply){.outcome = RPC_UNKNOWN};
-        report(call, &reply, "%s: the answer is no XML-RPC", call->method);
+        report(call, &reply, "%s: the answer is not XML-RPC", call->method);
     } else if (reply.outcome == RPC_DONE)
         call->done(call->context, &reply);
     else

@@ -46,12 +46,13 @@ static int examine(struct rpc_endpoint *endpoint, CURLU *parts, bool allow_plain
 
     if (has_part(parts, CURLUPART_USER) || has_part(parts, CURLUPART_PASSWORD))
         return error_set(err, EINVAL,
-                         "the endpoint's URL has a user or password in it; they belong into the "
-                         "file with the session");
+                         "the endpoint's URL contains a user or password; put them into the "
+                         "credentials file instead");
     if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
         curl_url_get(parts, CURLUPART_HOST, &host, 0) != CURLUE_OK) {
-        result = error_set(err, EINVAL, "endpoint %s: no URL such as http://localhost:2633/RPC2",
-                           endpoint->url);
+        result =
+            error_set(err, EINVAL, "endpoint %s: expected a URL such as http://localhost:2633/RPC2",
+                      endpoint->url);
     } else {
         endpoint->encrypted = strcmp(scheme, "https") == 0;
         endpoint->loopback = is_loopback(host);
@@ -61,7 +62,7 @@ static int examine(struct rpc_endpoint *endpoint, CURLU *parts, bool allow_plain
         else if (!endpoint->encrypted && !endpoint->loopback && !allow_plaintext)
             result = error_set(err, EPERM,
                                "endpoint %s: http would send the password to %s in plain text; use "
-                               "https, or say allow-plaintext: yes in [opennebula]",
+                               "https, or set allow-plaintext: yes in [opennebula]",
                                endpoint->url, host);
     }
     if (host)
@@ -86,13 +87,12 @@ int rpc_endpoint_init(struct rpc_endpoint *endpoint, const char *url, bool allow
         return error_set(err, ENOMEM, "out of memory");
     code = curl_url_set(parts, CURLUPART_URL, endpoint->url, 0);
     if (code != CURLUE_OK && !strchr(endpoint->url, '@'))
-        result =
-            error_set(err, EINVAL, "endpoint %s: no URL such as http://localhost:2633/RPC2 (%s)",
-                      endpoint->url, curl_url_strerror(code));
+        result = error_set(err, EINVAL,
+                           "endpoint %s: expected a URL such as http://localhost:2633/RPC2 (%s)",
+                           endpoint->url, curl_url_strerror(code));
     else if (code != CURLUE_OK)
         result = error_set(err, EINVAL,
-                           "the endpoint is no URL such as "
-                           "http://localhost:2633/RPC2 (%s)",
+                           "the endpoint is not a URL such as http://localhost:2633/RPC2 (%s)",
                            curl_url_strerror(code));
     else
         result = examine(endpoint, parts, allow_plaintext, err);

@@ -39,7 +39,7 @@ static xmlrpc_value *value_of(xmlrpc_env *env, const struct rpc_argument *argume
     case RPC_STRING:
         if (is_text(text, strlen(text)))
             return xmlrpc_string_new(env, text);
-        error_set(err, EINVAL, "the text is not UTF-8 or holds control characters");
+        error_set(err, EINVAL, "the text is not UTF-8 or contains control characters");
         return NULL;
     }
     error_set(err, EINVAL, "unknown type %d", (int)argument->type);
@@ -64,7 +64,7 @@ static int append_all(xmlrpc_env *env, xmlrpc_value *array, const struct rpc_req
                       const char *session, struct error *err)
 {
     if (append(env, array, &RPC_TEXT(session), err) < 0)
-        return error_set(err, EINVAL, "%s: the session is not UTF-8 or holds control characters",
+        return error_set(err, EINVAL, "%s: the session is not UTF-8 or contains control characters",
                          request->method);
     for (size_t i = 0; i < request->n_arguments; i++)
         if (append(env, array, &request->arguments[i], err) < 0)

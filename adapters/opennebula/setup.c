@@ -193,7 +193,7 @@ static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
     free(document);
 }
 
-/* Who acts on the zone, from the mark in it. */
+/* The active galernad of the zone, from its mark. */
 static void ask_for_mark(struct setup_facts *facts, struct rpc *rpc)
 {
     const struct rpc_argument arguments[] = {RPC_INT(MARK_OF_GROUP), RPC_INT(-1), RPC_INT(-1),

@@ -78,8 +78,8 @@ static void judge_leader(struct judgement *judgement)
               "this oned is standalone or the leader of its zone (%s)", facts->raft_state);
     else if (facts->leads == SETUP_NO && strcmp(facts->raft_state, "follower") == 0)
         found(judgement, "leader", SETUP_RIGHT, "",
-              "this oned follows the leader of its zone: galernad watches here, and acts when this "
-              "oned is elected; run galernad on every front-end");
+              "this oned follows the leader of its zone: galernad is passive here until this oned "
+              "is elected; run galernad on every front-end");
     else if (facts->leads == SETUP_NO)
         found(judgement, "leader", SETUP_WRONG,
               "onezone show 0   # more than half of the servers must be leader or follower",
@@ -98,18 +98,17 @@ static void judge_front_end(struct judgement *judgement)
     if (facts->server < 0)
         return;
     if (facts->remote[0])
-        found(
-            judgement, "front-end", SETUP_WRONG,
-            "endpoint: http://localhost:2633/RPC2   # in galerna.conf, section [opennebula], on "
-            "each front-end",
-            "the zone has several front-ends, and the endpoint %s is not the oned of this machine "
-            "by its loopback address: a floating address changes its oned unnoticed",
-            facts->remote);
+        found(judgement, "front-end", SETUP_WRONG,
+              "endpoint: http://localhost:2633/RPC2   # in galerna.conf, section [opennebula], on "
+              "each front-end",
+              "the zone has several front-ends, and the endpoint %s is not the loopback address of "
+              "this machine's oned: a floating address may move to another oned unnoticed",
+              facts->remote);
     else if (!judgement->settings->one_at_a_time)
         found(judgement, "front-end", SETUP_WRONG,
               "exclusive: yes      # in galerna.conf, section [opennebula]\nleader-check: yes",
               "the zone has several front-ends, and exclusive or leader-check is off: two galernad "
-              "could act at the same time");
+              "could be active at the same time");
     else
         found(judgement, "front-end", SETUP_RIGHT, "",
               "galernad uses the oned of this machine, server %" PRId32 " of its zone",
@@ -125,17 +124,16 @@ static void judge_same_configuration(struct judgement *judgement)
         return;
     if (!facts->acting_configuration[0])
         found(judgement, "same", SETUP_UNSEEN, "",
-              "no galernad has said yet by which configuration and with which key it schedules "
-              "this zone: start one, and run 'galerna setup --check' again");
+              "no galernad has registered its configuration and key in this zone yet: start one, "
+              "and run 'galerna setup --check' again");
     else if (strcmp(facts->acting_configuration, judgement->settings->fingerprint) == 0)
         found(judgement, "same", SETUP_RIGHT, "",
-              "galerna.conf is the same as that of the galernad that acts on %s",
-              facts->acting_host);
+              "galerna.conf is the same as that of the active galernad on %s", facts->acting_host);
     else
         found(judgement, "same", SETUP_WRONG,
               "scp FRONT-END:/etc/galerna/galerna.conf /etc/galerna/\nsystemctl reload galernad",
-              "galerna.conf differs from that of the galernad that acts on %s: another front-end "
-              "would schedule by other rules",
+              "galerna.conf differs from that of the active galernad on %s: this front-end would "
+              "schedule by other rules",
               facts->acting_host);
 }
 
@@ -149,18 +147,18 @@ static void judge_same_key(struct judgement *judgement)
         return;
     if (!settings->key)
         found(judgement, "key", SETUP_UNSEEN, "",
-              "whether the key of promises is that of the galernad that acts on %s: %.255s",
+              "whether the promise key is that of the active galernad on %s: %.255s",
               facts->acting_host, settings->key_file);
     else if (strcmp(facts->acting_key, settings->key) == 0)
         found(judgement, "key", SETUP_RIGHT, "",
-              "the key of promises is the same as that of the galernad that acts on %s",
+              "the promise key is the same as that of the active galernad on %s",
               facts->acting_host);
     else
         found(judgement, "key", SETUP_WRONG,
               "systemctl stop galernad   # then copy the file promise-key of that front-end here\n"
               "systemctl start galernad",
-              "%.255s is not the key of the galernad that acts on %s: the promises that it writes "
-              "would not be recognized here",
+              "%.255s is not the key of the active galernad on %s: its promises would not be "
+              "recognized here",
               settings->key_file, facts->acting_host);
 }
 

@@ -83,7 +83,7 @@ static char *read_file(const char *path, size_t *length, struct error *err)
     text = memory_new(FILE_MAX + 1, 1);
     *length = fread(text, 1, FILE_MAX, file);
     if (ferror(file) || *length == FILE_MAX || strlen(text) != *length) {
-        error_set(err, EINVAL, "%s is not a text of less than 1 MB that can be read", path);
+        error_set(err, EINVAL, "%s: cannot be read, or is not a text file of less than 1 MB", path);
         free(text);
         text = NULL;
     }

@@ -70,7 +70,7 @@ static void on_doctype(void *parser, const xmlChar *name, const xmlChar *externa
                        const xmlChar *system)
 {
     (void)name, (void)external, (void)system;
-    stop(parser, XML_READ_BROKEN, "a DOCTYPE, which OpenNebula does without");
+    stop(parser, XML_READ_BROKEN, "unexpected DOCTYPE");
 }
 
 #if LIBXML_VERSION >= 21200

@@ -249,10 +249,9 @@ static void tell_failure(struct simulated *self)
 {
     char text[256];
 
-    snprintf(
-        text, sizeof text,
-        "the simulated VMs cannot be written (%s); they go on in memory, and it is tried again",
-        sqlite3_errmsg(self->database));
+    snprintf(text, sizeof text,
+             "cannot write the simulated VMs (%s): continuing in memory; will retry",
+             sqlite3_errmsg(self->database));
     if (!self->complained && self->complain)
         self->complain(self->context, text);
     self->complained = true;

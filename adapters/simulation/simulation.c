@@ -292,7 +292,7 @@ static int turn(struct run *run, struct error *err)
         if (next <= run->now)
             return error_set(err, EDEADLK,
                              "at %" PRId64 " s: the engine plans an operation at %" PRId64
-                             " s, which is over; please report this as a defect",
+                             " s, which has passed; please report this bug",
                              run->now, next);
         run->now = next;
     }

@@ -81,8 +81,8 @@ static int find_site(const struct configuration *configuration, const struct tra
 
     if (!own)
         return error_set(err, EINVAL,
-                         "%s: the trace describes no site; name one, as in "
-                         "--site 144,cpu=100,memory=1024",
+                         "%s: the trace does not describe a site; specify one, as in --site "
+                         "144,cpu=100,memory=1024",
                          configuration->tracefile);
     return site_copy(site, own, err);
 }

@@ -1,4 +1,4 @@
-/* Who used and reserved how much: leases, their VMs, then their history. */
+/* Usage and reservations by user or group: leases, their VMs, then their history. */
 #include "daemon/control/account.h"
 
 #include <errno.h>

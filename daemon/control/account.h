@@ -34,7 +34,7 @@ struct account_row {
 /* An account that is made in pieces, between which the store may change. */
 struct account; /* opaque */
 
-/* What is in memory is taken at once: O(leases and VMs there). The store must outlive the
+/* Leases in memory are taken at once: O(leases and VMs there). The store must outlive the
  * result. */
 struct account *account_begin(struct store *store, const struct account_period *period);
 void account_destroy(struct account *account); /* NULL is allowed */

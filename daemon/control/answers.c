@@ -168,7 +168,7 @@ json_t *question_text(const struct question *question, const char *field, const 
     *text = json_string_value(value);
     if (!value || json_is_null(value) || *text)
         return NULL;
-    return answer_error(EINVAL, "%s: expected a text", field);
+    return answer_error(EINVAL, "%s: expected a string", field);
 }
 
 /* NULL: valid. */
@@ -203,7 +203,7 @@ static json_t *read_caller(struct question *question)
     if (!caller)
         return NULL;
     if (!question->peer->trusted)
-        return answer_error(EPERM, "caller: user %ld may not ask for others",
+        return answer_error(EPERM, "caller: user %ld may not act for other users",
                             (long)question->peer->uid);
     question->user = json_string_value(json_object_get(caller, "user"));
     session = json_object_get(caller, "session");
@@ -222,7 +222,7 @@ json_t *answers_handle(void *context, const struct control_peer *peer, const jso
     json_t *wrong;
 
     if (!name)
-        return answer_error(EINVAL, "command: is missing");
+        return answer_error(EINVAL, "command: missing");
     wrong = read_caller(&question);
     if (wrong)
         return wrong;
@@ -232,8 +232,8 @@ json_t *answers_handle(void *context, const struct control_peer *peer, const jso
             continue;
         if (commands[i].right == RIGHT_CHANGE && !peer->trusted)
             return answer_error(EPERM,
-                                "%s: user %ld may only look: ask the daemon's user, root or a "
-                                "member of its control-group",
+                                "%s: user %ld has read-only access; ask root, the daemon's user or "
+                                "a member of its control-group",
                                 name, (long)peer->uid);
         wrong = check_fields(request, i);
         /* cppcheck-suppress returnDanglingLifetime; it is a new object, not the question */

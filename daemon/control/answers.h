@@ -42,7 +42,7 @@ struct drain_order {
     size_t n_hosts;
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
     bool dry_run;
-    const struct booking *booking; /* the hosts are for those whom it admits; NULL: for nobody */
+    const struct booking *booking; /* admits users and groups; NULL: a drain, not a booking */
 };
 
 struct undrain_order {
@@ -51,7 +51,7 @@ struct undrain_order {
     bool all;   /* and all later ones */
 };
 
-/* What becomes of a VM on a drained host. */
+/* Fate of a VM on a drained host. */
 struct drained_view {
     int32_t vm, host, to; /* to: -1: it does not move */
     int64_t lease, at;    /* INSTANT_NONE: unspecified */
@@ -62,7 +62,7 @@ struct drained_view {
 struct rebalance_order {
     const char *name; /* of the cluster; NULL: it is named by its id */
     int64_t id;
-    enum { REBALANCE_APPLIED, REBALANCE_SHOWN, REBALANCE_DROPPED } wish;
+    enum { REBALANCE_APPLIED, REBALANCE_SHOWN, REBALANCE_DROPPED } action;
 };
 
 struct rebalance_move_view {
@@ -85,7 +85,7 @@ struct rebalance_view {
     } * hosts;
 };
 
-/* What became, or would become, of a change of a lease. */
+/* Result of a change of a lease, or of its dry run. */
 struct lease_trial {
     bool accepted;
     int64_t in_the_way;         /* not accepted: the lease whose promise it would break; -1 */
@@ -142,20 +142,20 @@ struct answers_daemon {
      * Optional: the default is by priority, then by age. */
     size_t (*queue)(void *context, int64_t *ids, size_t room);
 
-    /* What users have used at `now`, by which leases of equal priority are ordered; to be
+    /* The usage of users at `now`, which orders leases of equal priority; to be
      * destroyed. NULL: by age. Optional. */
     struct fair_share *(*shares)(void *context, int64_t now);
 
-    /* What a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP) to
-     * leave host 1"; "": unknown. Optional. */
+    /* The VM that a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP)
+     * to leave host 1"; "": unknown. Optional. */
     void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
                       size_t size);
 
-    /* What the decision about a lease that has not begun consists of, added to an object.
+    /* Adds the trace of the decision about a lease that has not started to an object.
      * EINPROGRESS: as above. */
     int (*trace)(void *context, int64_t lease, json_t *object, struct error *err);
 
-    /* Who used how much, to be freed; *period becomes that of the rows. NULL with err;
+    /* The usage by user or group, to be freed; *period becomes that of the rows. NULL with err;
      * EINPROGRESS: as above. */
     struct account_row *(*usage)(void *context, struct account_period *period, size_t *n,
                                  struct error *err);

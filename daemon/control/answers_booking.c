@@ -66,7 +66,8 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
                             "characters, %d bytes at most",
                             booking->users ? "groups" : "users", BOOKING_NAMES_MOST);
     if (!*booking->users && !*booking->groups)
-        return answer_error(EINVAL, "booking: users and groups are missing: it admits nobody");
+        return answer_error(EINVAL,
+                            "booking: users and groups are both missing: it would admit nobody");
     booking->magnetic = json_is_true(magnetic);
     snprintf(booking->name, sizeof booking->name, "%s", name);
     return NULL;
@@ -116,7 +117,7 @@ json_t *answer_host_unbook(const struct question *question)
     if (wrong)
         return wrong;
     if (!name)
-        return answer_error(EINVAL, "booking: is missing");
+        return answer_error(EINVAL, "booking: missing");
     answers_peer(question, who, sizeof who);
     if (daemon->unbook(daemon->context, name, who, &err) < 0)
         return answers_refused(&err);

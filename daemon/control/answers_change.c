@@ -65,7 +65,8 @@ static json_t *read_duration(const struct question *question, const struct lease
                             "with duration",
                             lease->id);
     if (shorten >= lease->duration)
-        return answer_error(EINVAL, "shorten: lease %" PRId64 " has only %" PRId64 " s in all",
+        return answer_error(EINVAL,
+                            "shorten: the duration of lease %" PRId64 " is only %" PRId64 " s",
                             lease->id, lease->duration);
     change->duration = lease->duration + extend - shorten;
     return NULL;
@@ -215,11 +216,11 @@ static const struct lease_record *read_lease(const struct question *question, js
         return NULL;
     lease = there ? store_lease(question->answers->store, id) : NULL;
     if (!there)
-        *wrong = answer_error(EINVAL, "lease: is missing");
+        *wrong = answer_error(EINVAL, "lease: missing");
     else if (dry && !json_is_boolean(dry) && !json_is_null(dry))
         *wrong = answer_error(EINVAL, "dry_run: expected true or false");
     else if (!lease || lease->phase == PHASE_ENDED)
-        *wrong = answer_error(ENOENT, "lease %" PRId64 " does not exist or is over", id);
+        *wrong = answer_error(ENOENT, "lease %" PRId64 " does not exist or has ended", id);
     return *wrong ? NULL : lease;
 }
 

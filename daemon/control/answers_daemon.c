@@ -35,7 +35,7 @@ static json_t *dry_run(const struct question *question, const struct order *orde
     json_t *answer;
 
     if (order->cpu == 0 || order->memory == 0)
-        return answer_error(EINVAL, "%s: a dry run must know it, whatever the template says",
+        return answer_error(EINVAL, "%s: required in a dry run, even if the template contains it",
                             order->cpu == 0 ? "cpu" : "memory");
     if (daemon->dry_run(daemon->context, order, &trial, &err) < 0)
         return answers_refused(&err);
@@ -96,10 +96,10 @@ json_t *answer_lease_cancel(const struct question *question)
     if (answer)
         return answer;
     if (!there)
-        return answer_error(EINVAL, "lease: is missing");
+        return answer_error(EINVAL, "lease: missing");
     lease = store_lease(question->answers->store, id);
     if (!lease)
-        return answer_error(ENOENT, "lease %" PRId64 " does not exist or is over", id);
+        return answer_error(ENOENT, "lease %" PRId64 " does not exist or has ended", id);
     if (lease->phase == PHASE_ENDED)
         return answer_error(ENOENT, "lease %" PRId64 " is %s already", id,
                             phase_name(lease->phase));
@@ -168,7 +168,7 @@ json_t *answer_log_set(const struct question *question)
     if (wrong)
         return wrong;
     if (!level)
-        return answer_error(EINVAL, "level: is missing");
+        return answer_error(EINVAL, "level: missing");
     if (daemon->log_set(daemon->context, level, subsystem, &err) < 0)
         return answers_refused(&err);
     return answer_log_levels(question);

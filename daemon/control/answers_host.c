@@ -126,7 +126,7 @@ struct timeline {
     json_t *operations;
 };
 
-/* Who uses, or will use, the capacity of an operation. */
+/* The current or planned user of the capacity of an operation. */
 static const char *use_word(const struct operation_view *operation,
                             const struct lease_record *lease)
 {
@@ -329,7 +329,7 @@ json_t *answer_host_drain(const struct question *question)
     if (*booking.name)
         order.booking = &booking;
     if (!answer && order.booking && order.until == INSTANT_NEVER)
-        answer = answer_error(EINVAL, "until: is missing; a booking has an end");
+        answer = answer_error(EINVAL, "until: missing; a booking needs an end");
     if (!answer)
         answer = drain(question, &order);
     booking_finish(&booking);

@@ -222,8 +222,7 @@ static json_t *add_phase(struct filter *filter, const char *word)
             filter->all = filter->all || i >= PHASE_ENDED;
             return NULL;
         }
-    return answer_error(EINVAL, "phase: '%.40s' is none of the phases of a lease",
-                        word ? word : "that");
+    return answer_error(EINVAL, "phase: '%.40s' is not a phase of a lease", word ? word : "that");
 }
 
 static json_t *read_filter(const struct question *question, struct filter *filter)
@@ -356,7 +355,7 @@ static const struct lease_record *find_lease(const struct question *question,
 
     *wrong = question_number(question, "lease", INT64_MAX - 1, &id, &there);
     if (!*wrong && !there)
-        *wrong = answer_error(EINVAL, "lease: is missing");
+        *wrong = answer_error(EINVAL, "lease: missing");
     if (*wrong)
         return NULL;
     lease = store_lease(store, id);

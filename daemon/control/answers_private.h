@@ -70,7 +70,7 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
 /* Bookings, and whom they admit. */
 json_t *answers_bookings(const struct question *question);
 
-/* Who asks, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
+/* The author of the request, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
 void answers_peer(const struct question *question, char *text, size_t size);
 
 /* {"ok": true, "schema": schema, "now": ...}. */

@@ -55,8 +55,8 @@ static void add_plan(void *context, const struct rebalance_view *plan)
 static json_t *read_order(const struct question *question, struct rebalance_order *order)
 {
     const json_t *cluster = json_object_get(question->request, "cluster");
-    const char *wish = json_string_value(json_object_get(question->request, "wish"));
-    static const char *const wishes[] = {
+    const char *action = json_string_value(json_object_get(question->request, "action"));
+    static const char *const actions[] = {
         [REBALANCE_APPLIED] = "apply", [REBALANCE_SHOWN] = "show", [REBALANCE_DROPPED] = "drop"};
     size_t i = 0;
 
@@ -64,11 +64,11 @@ static json_t *read_order(const struct question *question, struct rebalance_orde
         return answer_error(EINVAL, "cluster: expected an id or a name");
     order->name = json_string_value(cluster);
     order->id = json_integer_value(cluster);
-    while (wish && i < sizeof wishes / sizeof *wishes && strcmp(wish, wishes[i]) != 0)
+    while (action && i < sizeof actions / sizeof *actions && strcmp(action, actions[i]) != 0)
         i++;
-    if (!wish || i == sizeof wishes / sizeof *wishes)
-        return answer_error(EINVAL, "wish: expected apply, show or drop");
-    order->wish = i;
+    if (!action || i == sizeof actions / sizeof *actions)
+        return answer_error(EINVAL, "action: expected apply, show or drop");
+    order->action = i;
     return NULL;
 }
 

@@ -147,13 +147,13 @@ static json_t *answer_line(struct control *control, struct control_client *clien
     char text[JSON_ERROR_TEXT_LENGTH + 64];
 
     if (!request) {
-        snprintf(text, sizeof text, "the request is no JSON: column %d: %s", error.column,
+        snprintf(text, sizeof text, "the request is not JSON: column %d: %s", error.column,
                  error.text);
         return refusal("malformed", text);
     }
     if (!json_is_object(request) || too_deep(request, DEPTH_MAX)) {
         json_decref(request);
-        return refusal("malformed", "the request is no JSON object of at most 16 levels");
+        return refusal("malformed", "the request is not a JSON object of at most 16 levels");
     }
     client->peer.ticket = control->asking = ++control->tickets;
     answer = control->handler(control->context, &client->peer, request);

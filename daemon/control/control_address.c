@@ -25,7 +25,7 @@ static int through_directory(const char *path, struct sockaddr_un *address, int 
         length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s",
                           *directory, name);
         if (length >= (int)sizeof address->sun_path)
-            result = error_set(err, ENAMETOOLONG, "%s: the name of the socket is too long", path);
+            result = error_set(err, ENAMETOOLONG, "%s: the path of the socket is too long", path);
     }
     free(copy);
     free(other);

@@ -28,13 +28,13 @@ static int connect_error(const char *path, struct error *err)
     case ECONNREFUSED:
         return error_set(err, errno,
                          "no galernad answers at %s: start it (systemctl start galernad, or "
-                         "galernad --foreground), or say where it is with --state-dir or --socket",
+                         "galernad --foreground), or locate it with --state-dir or --socket",
                          path);
     case EACCES:
     case EPERM:
         return error_set(err, errno,
-                         "%s: you may not use this socket: become root or the daemon's user, or "
-                         "be put in its control-group",
+                         "%s: permission denied: run this command as root, as the daemon's user or "
+                         "as a member of its control-group",
                          path);
     default:
         return error_set(err, errno, "%s: cannot connect: %s", path, strerror(errno));
@@ -50,7 +50,7 @@ static int connect_to(const char *path, struct error *err)
         goto end;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
-        error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+        error_set(err, errno, "cannot create a socket: %s", strerror(errno));
     } else if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0) {
         connect_error(path, err);
         close(fd);
@@ -78,14 +78,13 @@ static int wait_for(int fd, short events, int64_t until, const char *path, struc
         if (n < 0 && errno != EINTR)
             return error_set(err, errno, "%s: cannot wait: %s", path, strerror(errno));
     } while (left > 0);
-    return error_set(err, ETIMEDOUT, "galernad at %s does not answer in time; its log may say why",
-                     path);
+    return error_set(err, ETIMEDOUT, "galernad at %s does not answer in time; see its log", path);
 }
 
 static int cut_off(const char *path, struct error *err)
 {
     return error_set(err, ECONNRESET,
-                     "galernad at %s ended the connection before its answer was complete", path);
+                     "galernad at %s closed the connection before its answer was complete", path);
 }
 
 static int send_all(int fd, const char *text, size_t length, int64_t until, const char *path,
@@ -162,7 +161,7 @@ static json_t *exchange(int fd, const char *text, size_t length, int64_t until, 
     free(line);
     if (answer && json_is_object(answer) && json_is_boolean(json_object_get(answer, "ok")))
         return answer;
-    error_set(err, EPROTO, "the process that answers at %s is not galernad: %s", path,
+    error_set(err, EPROTO, "the process listening at %s is not galernad: %s", path,
               answer ? "its answer has no \"ok\"" : error.text);
     json_decref(answer);
     return NULL;

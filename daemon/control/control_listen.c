@@ -40,21 +40,20 @@ static int remove_stale(const char *path, const struct sockaddr_un *address, str
     if (lstat(path, &status) < 0)
         return errno == ENOENT
                    ? 0
-                   : error_set(err, errno, "%s: cannot look at it: %s", path, strerror(errno));
+                   : error_set(err, errno, "%s: cannot read its status: %s", path, strerror(errno));
     if (!S_ISSOCK(status.st_mode))
         return error_set(err, EEXIST,
                          "%s exists and is not a socket: remove it, or set control-socket", path);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+        return error_set(err, errno, "cannot create a socket: %s", strerror(errno));
     refused = connect(fd, (const struct sockaddr *)address, sizeof *address) < 0 &&
               (errno == ECONNREFUSED || errno == ENOENT);
     close(fd);
     if (!refused)
-        return error_set(err, EADDRINUSE,
-                         "%s: another galernad answers there: stop that one first, or set "
-                         "control-socket",
-                         path);
+        return error_set(
+            err, EADDRINUSE,
+            "%s: another galernad is listening there: stop it first, or set control-socket", path);
     if (unlink(path) < 0 && errno != ENOENT)
         return error_set(err, errno, "%s: cannot remove the old socket: %s", path, strerror(errno));
     return 0;
@@ -83,9 +82,9 @@ static int open_listener(const char *path, const struct sockaddr_un *address, gi
         return -1;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+        return error_set(err, errno, "cannot create a socket: %s", strerror(errno));
     if (bind_private(fd, path, address, group) < 0 || listen(fd, BACKLOG) < 0) {
-        error_set(err, errno, "%s: cannot make the control socket: %s", path, strerror(errno));
+        error_set(err, errno, "%s: cannot create the control socket: %s", path, strerror(errno));
         close(fd);
         return -1;
     }

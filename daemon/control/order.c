@@ -55,7 +55,7 @@ static int read_word(const json_t *request, const char *field, const char *const
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
                                    words[i]);
     }
-    return error_set(err, EINVAL, "%s: '%.40s' is none of %s", field,
+    return error_set(err, EINVAL, "%s: '%.40s' is not one of %s", field,
                      json_is_string(value) ? json_string_value(value) : "that", known);
 }
 
@@ -103,7 +103,7 @@ static int read_size(const json_t *request, struct order *order, struct error *e
     order->count = (uint32_t)count;
     order->template = (int32_t) template;
     if (order->template <0 && (order->cpu == 0 || order->memory == 0))
-        return error_set(err, EINVAL, "%s: is missing; only a template can say it instead",
+        return error_set(err, EINVAL, "%s: missing; only a template can supply it",
                          order->cpu == 0 ? "cpu" : "memory");
     return 0;
 }
@@ -115,7 +115,7 @@ static int read_duration(const json_t *request, struct order *order, struct erro
     if (json_is_string(value) && strcmp(json_string_value(value), "unlimited") == 0)
         return 0;
     if (json_is_string(value))
-        return error_set(err, EINVAL, "duration: '%.40s' is neither seconds nor \"unlimited\"",
+        return error_set(err, EINVAL, "duration: '%.40s': expected seconds or \"unlimited\"",
                          json_string_value(value));
     return read_integer(request, "duration", 1, DURATION_MAX, &order->duration, err);
 }
@@ -129,7 +129,7 @@ static int read_name(const json_t *request, struct order *order, struct error *e
         return 0;
     name = json_string_value(value);
     if (!name || !*name || strlen(name) >= sizeof order->name - 16)
-        return error_set(err, EINVAL, "name: expected a text of 1 to %d characters",
+        return error_set(err, EINVAL, "name: expected a string of 1 to %d characters",
                          (int)sizeof order->name - 17);
     /* The name becomes part of a template, where these characters would end the value. */
     for (const char *at = name; *at; at++)
@@ -144,11 +144,12 @@ static int read_name(const json_t *request, struct order *order, struct error *e
 static int check_reservation(const struct order *order, int64_t now, struct error *err)
 {
     if (order->start == INSTANT_NONE)
-        return error_set(err, EINVAL, "start: is missing; a reservation has a time");
+        return error_set(err, EINVAL, "start: missing; a reservation needs a start time");
     if (order->start < now)
-        return error_set(err, EINVAL, "start: is %" PRId64 " s ago", now - order->start);
+        return error_set(err, EINVAL, "start: %" PRId64 " s in the past", now - order->start);
     if (order->earliest != INSTANT_NONE || order->deadline != INSTANT_NONE)
-        return error_set(err, EINVAL, "%s: a reservation starts at `start` and at no other time",
+        return error_set(err, EINVAL,
+                         "%s: not allowed for a reservation, which starts exactly at `start`",
                          order->deadline != INSTANT_NONE ? "deadline" : "earliest");
     return 0;
 }
@@ -163,7 +164,7 @@ static int read_latest(const json_t *request, struct order *order, struct error 
     if (latest == INSTANT_NONE)
         return 0;
     if (order->kind != LEASE_DEADLINE)
-        return error_set(err, EINVAL, "latest: only a lease of the kind \"deadline\" has one");
+        return error_set(err, EINVAL, "latest: only allowed for leases of kind \"deadline\"");
     if (order->deadline != INSTANT_NONE)
         return error_set(err, EINVAL, "latest: cannot be combined with `deadline`");
     if (order->duration != SPAN_UNLIMITED)
@@ -177,13 +178,13 @@ static int check_deadline(const struct order *order, int64_t now, struct error *
     int64_t from = order->earliest > now ? order->earliest : now;
 
     if (order->deadline == INSTANT_NONE)
-        return error_set(err, EINVAL, "deadline: is missing");
+        return error_set(err, EINVAL, "deadline: missing");
     if (order->duration == SPAN_UNLIMITED)
-        return error_set(err, EINVAL, "duration: is required with a deadline");
+        return error_set(err, EINVAL, "duration: required with a deadline");
     if (instant_add(from, order->duration) > order->deadline)
         return error_set(err, EINVAL,
-                         "deadline: is %" PRId64 " s after the earliest start, too early for a "
-                         "duration of %" PRId64 " s",
+                         "deadline: %" PRId64
+                         " s after the earliest start, too early for a duration of %" PRId64 " s",
                          order->deadline - from, order->duration);
     return 0;
 }
@@ -194,13 +195,13 @@ static int check_times(const struct order *order, int64_t now, struct error *err
         return check_reservation(order, now, err);
     if (order->start != INSTANT_NONE)
         return error_set(err, EINVAL,
-                         "start: only a reservation has one; not-before is `earliest`");
+                         "start: only allowed for reservations; use `earliest` for other leases");
     if (order->kind == LEASE_DEADLINE)
         return check_deadline(order, now, err);
     if (order->deadline != INSTANT_NONE)
-        return error_set(err, EINVAL, "deadline: only a lease of the kind \"deadline\" has one");
+        return error_set(err, EINVAL, "deadline: only allowed for leases of kind \"deadline\"");
     if (order->kind == LEASE_IMMEDIATE && order->earliest != INSTANT_NONE)
-        return error_set(err, EINVAL, "earliest: an immediate lease starts now or never");
+        return error_set(err, EINVAL, "earliest: not allowed for an immediate lease");
     return 0;
 }
 

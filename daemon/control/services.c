@@ -1,4 +1,4 @@
-/* What the daemon does for the answers of the control socket. */
+/* Services of the daemon behind the answers of the control socket. */
 #include "daemon/control/services.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static void put_clock(const struct clocks *clocks, json_t *object)
     static const char *const words[] = {
         [CLOCKS_RUNNING] = "galernad was running",
         [CLOCKS_DOWN] = "galernad was not running",
-        [CLOCKS_DOWN_AT_LEAST] = "the machine was down (or further back)",
+        [CLOCKS_DOWN_AT_LEAST] = "the machine was down (or earlier)",
     };
     json_t *clock;
 

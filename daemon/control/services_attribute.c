@@ -55,7 +55,7 @@ static void want_start(const struct lease_record *lease, const struct lease_spec
         change->start = wanted;
 }
 
-/* What the attribute has asked for since it was last taken account of, and the lease is not. False:
+/* The requests of the attribute since it was last read that differ from the lease. False:
  * nothing. */
 static bool want(const struct lease_record *lease, const struct lease_spec *spec,
                  const json_t *before, const json_t *document, int64_t now,

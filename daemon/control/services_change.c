@@ -97,8 +97,8 @@ static int check_vms(const struct daemon *daemon, const struct lease_record *lea
         if (!vms[i]->gone && (!observed || observed->state != state) &&
             !(state == VM_HOLD && vms[i]->goal == GOAL_PARK))
             return error_set(err, EALREADY,
-                             "VM %d of lease %lld is %s: only VMs that have not begun "
-                             "are held and released",
+                             "VM %d of lease %lld is %s: only VMs that have not started yet can be "
+                             "held and released",
                              vms[i]->id, (long long)lease->id,
                              observed ? observed->state_name : "unknown");
     }
@@ -112,11 +112,10 @@ int services_hold(void *context, int64_t id, const char *who, struct error *err)
 
     if (!lease_can(lease, EVENT_HOLD))
         return error_set(err, EALREADY,
-                         "lease %lld is %s: leases that wait or are reserved can be "
-                         "held",
+                         "lease %lld is %s: only waiting and reserved leases can be held",
                          (long long)id, phase_name(lease->phase));
     if (daemon->live->submit_on_hold)
-        return error_set(err, EALREADY, "VMs on hold are scheduled: submit-on-hold is set");
+        return error_set(err, EALREADY, "submit-on-hold is set: VMs on hold are scheduled");
     if (check_vms(daemon, lease, VM_PENDING, err) < 0)
         return -1;
     lease_explain(daemon->store, lease, &(struct reason){.id = REASON_ON_HOLD}, NULL, INSTANT_NONE);
@@ -277,7 +276,7 @@ int services_change(void *context, int64_t id, const struct lease_change *change
     search.cpu = change->cpu;
     search.memory = change->memory;
     if (daemon->problems[PROBLEM_STORE].text[0])
-        return error_set(err, EAGAIN, "nothing can be promised: %.200s",
+        return error_set(err, EAGAIN, "cannot write state, so no promise can be made: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
     if (make_changed(daemon, lease, change, &changed, err) < 0)
         return -1;

@@ -51,9 +51,11 @@ static int check_overlaps(const struct daemon *daemon, const struct drain_order 
         lease_time_text(drain->from, from, sizeof from);
         for (size_t host = 0; host < order->n_hosts; host++)
             if (order->hosts[host] == drain->host)
-                return error_set(err, EEXIST, "host %d is %s%s%s from %s on; end that first",
-                                 drain->host, *drain->booking ? "booked for '" : "drained",
-                                 drain->booking, *drain->booking ? "'" : "", from);
+                return error_set(
+                    err, EEXIST,
+                    "host %d is %s%s%s from %s on; end that first with undrain or unbook",
+                    drain->host, *drain->booking ? "booked for '" : "drained", drain->booking,
+                    *drain->booking ? "'" : "", from);
     }
     return 0;
 }
@@ -63,10 +65,11 @@ static int check_count(const struct drains *drains, const struct drain_order *or
 {
     for (size_t i = 0; i < order->n_hosts; i++)
         if (drains_count(drains, order->hosts[i]) > DRAINS_OF_HOST_MOST)
-            return error_set(err, ENOSPC, "host %d has %d drains already, now or later",
+            return error_set(err, ENOSPC, "host %d already has %d current and planned drains",
                              order->hosts[i], DRAINS_OF_HOST_MOST);
     if (drains->n_bookings > BOOKINGS_MOST)
-        return error_set(err, ENOSPC, "there are %d bookings already, now or later", BOOKINGS_MOST);
+        return error_set(err, ENOSPC, "there are already %d current and planned bookings",
+                         BOOKINGS_MOST);
     return 0;
 }
 

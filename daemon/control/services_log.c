@@ -29,7 +29,7 @@ static int find_word(const char *word, const char *const *words, int n, struct e
             return i;
         suggestion_offer(&suggestion, words[i]);
     }
-    return error_set(err, EINVAL, "there is no '%.60s'%s", word,
+    return error_set(err, EINVAL, "unknown level or subsystem '%.60s'%s", word,
                      suggestion_text(&suggestion, near, sizeof near));
 }
 

@@ -63,7 +63,7 @@ void services_handle_again(struct services_question *question, const struct erro
 int services_later(struct services_question *question, int asked, struct error *err)
 {
     if (asked == 0)
-        return error_set(err, EINPROGRESS, "the planner is asked");
+        return error_set(err, EINPROGRESS, "waiting for the planner");
     services_drop(question);
     return -1;
 }

@@ -79,56 +79,43 @@ static void show_plan(const struct daemon *daemon, const struct rebalance_plan *
     free(view.hosts);
 }
 
-/* The cluster has a plan. */
-static int serve_plan(struct daemon *daemon, struct rebalance_plan *plan,
-                      const struct cluster *cluster, const struct rebalance_order *order,
-                      const char *who,
-                      void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
-                      struct error *err)
-{
-    bool is_new = plan->applied == INSTANT_NONE;
-
-    if (order->wish == REBALANCE_APPLIED && is_new)
-        rebalancing_apply(daemon, plan, who);
-    show_plan(daemon, plan, cluster,
-              order->wish == REBALANCE_DROPPED ? "dropped"
-              : plan->applied == INSTANT_NONE  ? "ready"
-                                               : "applied",
-              show, viewer);
-    if (order->wish == REBALANCE_DROPPED)
-        rebalancing_drop(daemon, plan, "the plan was dropped by an operator");
-    daemon_wake(daemon);
-    return daemon_commit(daemon, err);
-}
-
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
                        void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                        struct error *err)
 {
     struct daemon *daemon = context;
     const struct cluster *cluster = find_cluster(daemon, order, err);
-    struct rebalance_plan *known =
+    struct rebalance_plan *plan =
         cluster ? rebalancing_plan(&daemon->rebalancing, cluster->id) : NULL;
     struct asked_hosts asked = {.has_cluster = true};
-    struct rebalance_plan plan;
+    struct rebalance_plan made;
 
     if (!cluster)
         return -1;
-    if (known)
-        return serve_plan(daemon, known, cluster, order, who, show, viewer, err);
-    if (order->wish == REBALANCE_DROPPED)
-        return error_set(err, EALREADY, "cluster %d has no plan to drop", cluster->id);
-    asked.cluster = cluster->id;
-    if (services_await_templates(daemon, &asked, err) < 0)
-        return -1;
-    if (planner_rebalance(daemon->planner, cluster, clock_now(), &plan, err) < 0)
-        return -1;
-    if (order->wish == REBALANCE_SHOWN || !plan.n_moves) {
-        show_plan(daemon, &plan, cluster, "planned", show, viewer);
-        rebalance_plan_finish(&plan);
-        return 0;
+    if (!plan) {
+        if (order->action == REBALANCE_DROPPED)
+            return error_set(err, EALREADY, "cluster %d has no plan to drop", cluster->id);
+        asked.cluster = cluster->id;
+        if (services_await_templates(daemon, &asked, err) < 0 ||
+            planner_rebalance(daemon->planner, cluster, clock_now(), &made, err) < 0)
+            return -1;
+        if (order->action == REBALANCE_SHOWN || !made.n_moves) {
+            show_plan(daemon, &made, cluster, "planned", show, viewer);
+            rebalance_plan_finish(&made);
+            return 0;
+        }
+        rebalancing_put(&daemon->rebalancing, &made);
+        plan = rebalancing_plan(&daemon->rebalancing, cluster->id);
     }
-    rebalancing_put(&daemon->rebalancing, &plan);
-    return serve_plan(daemon, rebalancing_plan(&daemon->rebalancing, cluster->id), cluster, order,
-                      who, show, viewer, err);
+    if (order->action == REBALANCE_APPLIED && plan->applied == INSTANT_NONE)
+        rebalancing_apply(daemon, plan, who);
+    show_plan(daemon, plan, cluster,
+              order->action == REBALANCE_DROPPED ? "dropped"
+              : plan->applied == INSTANT_NONE    ? "ready"
+                                                 : "applied",
+              show, viewer);
+    if (order->action == REBALANCE_DROPPED)
+        rebalancing_drop(daemon, plan, "the plan was dropped by an operator");
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
 }

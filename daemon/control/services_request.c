@@ -26,7 +26,7 @@ static void ignored(void *context, const struct cloud_reply *reply)
 {
     (void)context;
     if (reply->outcome != CLOUD_DONE)
-        log_warning("a VM of an order that failed may be left over: %s", reply->message);
+        log_warning("a VM of a failed request may be left over: %s", reply->message);
 }
 
 /* An order is all or nothing. */
@@ -131,9 +131,9 @@ int services_request(void *context, const struct order *order, const struct cont
     char group[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
 
     if (!daemon->poll_ok)
-        return error_set(err, EAGAIN, "OpenNebula cannot be reached at present; try again later");
+        return error_set(err, EAGAIN, "OpenNebula cannot be reached; try again later");
     if (daemon->problems[PROBLEM_STORE].text[0])
-        return error_set(err, EAGAIN, "nothing can be promised: %.200s",
+        return error_set(err, EAGAIN, "cannot write state, so no promise can be made: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
     if (services_check_order(daemon, order, &reason, text) < 0)
         return error_set(err, ENOSPC, "refused: %s", text);

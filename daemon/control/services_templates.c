@@ -60,7 +60,7 @@ int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, s
     daemon->asked = *asked;
     daemon_want_forms(daemon);
     world_poll(daemon->world, POLL_FULL);
-    return error_set(err, EINPROGRESS, "OpenNebula is asked");
+    return error_set(err, EINPROGRESS, "waiting for OpenNebula");
 }
 
 void services_templates_read(struct daemon *daemon)

@@ -1,4 +1,4 @@
-/* What the decision about a lease consists of: planned once more by the planner, without effect. */
+/* Trace of the decision about a lease, which the planner plans again without effect. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const char *const finding_words[FINDINGS] = {
     [FINDING_PLANNED] = "planned",
 };
 
-/* What each question is called, and which kind of modules answers it. */
+/* Names of the questions, and the kind of modules that answers each. */
 static const struct {
     const char *word, *kind;
 } questions[POLICY_CALLS] = {
@@ -154,7 +154,7 @@ int services_trace(void *context, int64_t id, json_t *trace, struct error *err)
     const struct lease_record *lease = store_lease(daemon->store, id);
 
     if (!lease)
-        return error_set(err, EALREADY, "lease %lld is over: nothing is decided about it",
+        return error_set(err, EALREADY, "lease %lld has ended: there is no decision to trace",
                          (long long)id);
     if (!daemon->question->is_answered) {
         struct services_question *question = services_put_off(daemon->question);
@@ -168,7 +168,7 @@ int services_trace(void *context, int64_t id, json_t *trace, struct error *err)
         return -1;
     }
     if (!daemon->question->change->trace)
-        return error_set(err, EAGAIN, "the planner told nothing of the decision; try again");
+        return error_set(err, EAGAIN, "the planner returned no trace of the decision; try again");
     put_trace(daemon, daemon->question->change, trace);
     return 0;
 }

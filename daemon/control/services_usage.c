@@ -21,13 +21,13 @@ struct account_row *services_usage(void *context, struct account_period *period,
     if (question->account)
         return account_rows(question->account, period, n);
     if (daemon->n_accounts == ACCOUNTS_AT_ONCE) {
-        error_set(err, EAGAIN, "other accounts are being made; try again in a moment");
+        error_set(err, EAGAIN, "another usage report is in progress; try again in a moment");
         return NULL;
     }
     question = services_put_off(question);
     question->account = account_begin(daemon->store, period);
     daemon->accounts[daemon->n_accounts++] = question;
-    error_set(err, EINPROGRESS, "the store is read");
+    error_set(err, EINPROGRESS, "reading the store");
     return NULL;
 }
 

@@ -128,7 +128,7 @@ static int listen_on(const char *text, struct error *err)
     return -1;
 }
 
-/* What clients do wrong is not for the log. */
+/* Errors of clients are not logged. */
 static void ignore(void *context, const char *format, va_list arguments)
 {
     (void)context, (void)format, (void)arguments;

@@ -81,7 +81,7 @@ void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clock
     static const char *const since[] = {
         [CLOCKS_RUNNING] = "",
         [CLOCKS_DOWN] = " while galernad was not running",
-        [CLOCKS_DOWN_AT_LEAST] = " or further back while the machine was down",
+        [CLOCKS_DOWN_AT_LEAST] = " or earlier, while the machine was down",
     };
     int64_t by = (set + (set > 0 ? 500 : -500)) / 1000;
 
@@ -129,11 +129,12 @@ void clocks_step(struct daemon *daemon)
     clocks->date_at = at;
     set = clocks_compare(clocks, date, (clocks->wall + (at - clocks->steady)) / 1000);
     if (!known && clocks->ahead)
-        log_warning("OpenNebula's clock is %lld s ahead of ours", (long long)clocks->ahead);
+        log_warning("OpenNebula's clock is %lld s ahead of this machine's",
+                    (long long)clocks->ahead);
     if (!set)
         return;
-    log_warning("OpenNebula's clock was set by %lld s, it is %lld s ahead of ours", (long long)set,
-                (long long)clocks->ahead);
+    log_warning("OpenNebula's clock was set by %lld s and is now %lld s ahead of this machine's",
+                (long long)set, (long long)clocks->ahead);
     theirs_was_set(daemon, set);
     daemon_replan(daemon, "OpenNebula's clock was set");
 }

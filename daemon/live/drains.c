@@ -224,21 +224,6 @@ void drains_finish(struct drains *drains)
     *drains = (struct drains){0};
 }
 
-bool drains_has(const struct drains *drains, int32_t host, int64_t now)
-{
-    return drains_at(drains, host, now) != NULL;
-}
-
-int64_t drains_next_end(const struct drains *drains)
-{
-    int64_t next = INSTANT_NEVER;
-
-    for (size_t i = 0; i < drains->n; i++)
-        if (drains->items[i].until < next)
-            next = drains->items[i].until;
-    return next;
-}
-
 /* --- bookings --------------------------------------------------------------------------------- */
 
 const struct booking *drains_booking(const struct drains *drains, const char *name)

@@ -34,7 +34,7 @@ struct drains {
     size_t n_bookings, bookings_allocated;
 };
 
-/* Those in the store; what cannot be read is left out. */
+/* Loads the drains from the store; unreadable ones are left out. */
 void drains_load(struct drains *drains, const struct store *store);
 /* Written by the next commit. */
 void drains_save(const struct drains *drains, struct store *store);
@@ -68,9 +68,5 @@ int64_t drains_end_of_stay(const struct drains *drains, const struct drain *drai
 bool drains_ahead(const struct drains *drains, const struct lease_record *lease, int32_t host,
                   int64_t now, struct drain *ahead);
 size_t drains_count(const struct drains *drains, int32_t host);
-/* Is the host drained now? */
-bool drains_has(const struct drains *drains, int32_t host, int64_t now);
-/* When the next one ends; INSTANT_NEVER. */
-int64_t drains_next_end(const struct drains *drains);
 
 #endif

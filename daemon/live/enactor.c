@@ -259,7 +259,8 @@ static void note_blocked(struct enactor *enactor, const struct vm_record *vm, in
         vm_note_blocked(enactor->daemon->store, vm, now);
     if (now - vm->blocked > BLOCKED_TOO_LONG) {
         vm_note_blocked(enactor->daemon->store, vm, now);
-        daemon_replan(enactor->daemon, "VM %d waits too long for room on host %d", vm->id, host);
+        daemon_replan(enactor->daemon, "VM %d has waited too long for room on host %d", vm->id,
+                      host);
     }
 }
 

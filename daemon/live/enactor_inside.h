@@ -75,7 +75,7 @@ void enactor_forget_sent(struct enactor *enactor);
 /* In transition for longer than `stuck-after` and than three times what such operations took so
  * far. Stuck VMs do not count against the limits, which are for operations that make progress. */
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
-/* An oned had begun the VM's operation that no longer leads its zone: nobody may hear of its end.
+/* The oned that began the VM's operation no longer leads its zone and may not report its end.
  * It counts neither against the limits nor against the host. */
 bool enactor_may_be_lost(const struct enactor *enactor, const struct vm_observation *observed);
 /* Quarantine the hosts where several VMs are stuck. */

@@ -92,7 +92,7 @@ static void answered(void *context, const struct cloud_reply *reply)
         vm_command_unsent(enactor->daemon->store, vm, now + PAUSE_WHEN_UNREACHABLE);
         break;
     case CLOUD_UNKNOWN:
-        log_warning_of(vm->lease, vm->id, "VM %d of lease %lld: %s: %s; its outcome is checked",
+        log_warning_of(vm->lease, vm->id, "VM %d of lease %lld: %s: %s; checking its outcome",
                        vm->id, (long long)vm->lease, command_words[vm->command], reply->message);
         break;
     }

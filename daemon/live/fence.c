@@ -86,11 +86,11 @@ static void prove(struct daemon *daemon)
         send(daemon);
         end_wait(daemon);
     } else if (!world_leads(daemon->world)) {
-        withdraw(daemon, "oned has lost the leadership of its zone: commands are held back until "
+        withdraw(daemon, "oned has lost the leadership of its zone: commands are suspended until "
                          "it leads again");
     } else if (!guard_holds(daemon->guard) || clock_monotonic() - daemon->fence.since > LIMIT) {
-        withdraw(daemon, "OpenNebula does not confirm that this galernad acts: commands are held "
-                         "back");
+        withdraw(daemon, "OpenNebula does not confirm that this galernad is the active one: "
+                         "commands are suspended");
     } else {
         confirm(daemon);
     }
@@ -117,12 +117,12 @@ static void begin_to_act(struct daemon *daemon)
     daemon->cycle_due = true;
     if (leadership->term == 0)
         return;
-    log_info("acting beside the leader of the zone, server %d, in Raft term %lld",
+    log_info("active beside the leader of the zone, server %d, in Raft term %lld",
              leadership->server, (long long)leadership->term);
     daemon->fence.behind = true;
     daemon->fence.acts_since = clock_monotonic();
     world_read_all(daemon->world);
-    daemon_replan(daemon, "another galernad may have acted");
+    daemon_replan(daemon, "another galernad may have been active");
     world_poll(daemon->world, POLL_FULL);
 }
 

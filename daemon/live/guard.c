@@ -60,7 +60,7 @@ static int check_directory(const char *directory, struct error *err)
         return error_set(err, errno, "%s: cannot create the directory: %s", directory,
                          strerror(errno));
     if (stat(directory, &status) < 0)
-        return error_set(err, errno, "%s: cannot look at it: %s", directory, strerror(errno));
+        return error_set(err, errno, "%s: cannot read its status: %s", directory, strerror(errno));
     if ((status.st_uid != geteuid() && geteuid() != 0) || (status.st_mode & (S_IWGRP | S_IWOTH)))
         return error_set(err, EPERM, "%s: other users may write to it", directory);
     return 0;
@@ -81,7 +81,8 @@ static int hold_lock(const struct guard_settings *settings, struct error *err)
     if (fd >= 0)
         give_to_owner(fd, settings->directory);
     else if (err->code != EBUSY)
-        log_warning("another galernad on this machine would be noticed by its mark only: %s",
+        log_warning("cannot lock out another galernad on this machine, which would only be noticed "
+                    "by its mark: %s",
                     err->text);
     return fd;
 }
@@ -103,7 +104,7 @@ static void read_machine(char *text, size_t size, const char *host)
         snprintf(text, size, "%s", host);
 }
 
-/* Of two daemons with the same place only one can be alive: the holder of the lock. */
+/* Only one of two daemons with the same place can be alive: the holder of the lock. */
 static void name_self(struct guard *guard, const struct guard_settings *settings)
 {
     char host[65] = "", machine[80], place[128];
@@ -127,7 +128,8 @@ static void name_self(struct guard *guard, const struct guard_settings *settings
 static void failed(struct guard *guard, const char *why)
 {
     if (!guard->told_failure)
-        log_warning("the mark of the acting galernad in OpenNebula: %s; trying again", why);
+        log_warning("cannot write the mark of the active galernad to OpenNebula: %s; trying again",
+                    why);
     guard->told_failure = true;
     claim_failed(&guard->claim, clock_monotonic());
 }
@@ -140,7 +142,7 @@ static void answered_no(struct guard *guard, const struct cloud_reply *reply)
         return;
     }
     if (!guard->told_refusal)
-        log_warning("a galernad on another machine would not be noticed: %s", reply->message);
+        log_warning("cannot detect a galernad on another machine: %s", reply->message);
     guard->told_refusal = true;
     claim_refused(&guard->claim, clock_monotonic());
 }
@@ -182,7 +184,7 @@ static void mark_written(void *context, const struct cloud_reply *reply)
         return;
     }
     if (guard->told_failure)
-        log_info("the mark of the acting galernad is in OpenNebula");
+        log_info("the mark of the active galernad is in OpenNebula");
     guard->told_failure = false;
     claim_written(&guard->claim, clock_monotonic());
 }
@@ -315,7 +317,7 @@ bool guard_differs(const struct guard *guard, char *text, size_t size)
     if (!other->instance[0] || strcmp(other->place, own->place) == 0)
         return false;
     if (claim_is_newer(other) && other->beat >= 0)
-        what = "is of a newer version, beside which this one does not act: upgrade this front-end";
+        what = "has a newer version, so this one stays passive: upgrade this front-end";
     else if (differ(own->key, other->key))
         what = "signs promises with another key: copy the file promise-key of one front-end to all "
                "the others";
@@ -338,9 +340,10 @@ int guard_check(const struct guard *guard, struct error *err)
 
     if (!guard->marked || guard->claim.state != CLAIM_LOST)
         return 0;
-    return error_set(err, EBUSY,
-                     "another galernad acts on this OpenNebula: instance %s on %s; stop it first",
-                     other->instance, other->host);
+    return error_set(
+        err, EBUSY,
+        "another galernad is active on this OpenNebula: instance %s on %s; stop it first",
+        other->instance, other->host);
 }
 
 struct guard *guard_create(const struct guard_settings *settings, struct error *err)
@@ -365,7 +368,7 @@ static void mark_released(void *context, const struct cloud_reply *reply)
 
     guard->released = true;
     if (reply->outcome != CLOUD_DONE)
-        log_debug("the mark stays in OpenNebula: %s", reply->message);
+        log_debug("cannot remove the mark from OpenNebula: %s", reply->message);
 }
 
 void guard_release(struct guard *guard)

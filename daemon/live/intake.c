@@ -178,7 +178,7 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
-/* What the lease has as before was granted before. */
+/* Unchanged terms of the lease have already been granted. */
 static unsigned changed_terms(const struct lease_record *before, const struct lease_record *changed)
 {
     unsigned terms = 0;
@@ -369,7 +369,7 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
     may = readable && granted(daemon, observed->full, &spec, now, reason);
     if (may && spec.group[0])
         group = open_group(daemon, observed->full, spec.group);
-    if (lease_apply(daemon->store, lease, EVENT_ASKED_AGAIN, now, "asked for again") < 0)
+    if (lease_apply(daemon->store, lease, EVENT_ASKED_AGAIN, now, "requested again") < 0)
         return;
     if (readable)
         take_terms(daemon, lease, &spec);
@@ -439,7 +439,7 @@ static void close_groups(struct daemon *daemon, int64_t now)
         }
         if (acts && is_interrupted_order(daemon, lease, now)) {
             reconcile_apply(daemon, lease, EVENT_CANCELLED, now,
-                            "its order was interrupted before all of its VMs were created");
+                            "the request was interrupted before all of its VMs were created");
             continue;
         }
         if (acts && is_too_late(lease, now)) {

@@ -36,13 +36,13 @@ static int change_kind(const struct lease_record *lease, const struct lease_chan
     if (!change->changes_kind || kind == lease->kind)
         return 0;
     if (lease_has_begun(lease))
-        return cannot_change(lease, "has begun", "kind", err);
+        return cannot_change(lease, "has already started", "kind", err);
     if (lease->kind == LEASE_IMMEDIATE)
         return cannot_change(lease, "is immediate", "kind", err);
     if (kind == LEASE_IMMEDIATE)
         return error_set(err, EINVAL,
-                         "kind: a lease that waits is best-effort, has a deadline or "
-                         "is a reservation");
+                         "kind: immediate leases cannot be changed to another kind, nor other "
+                         "leases to immediate");
     changed->kind = kind;
     changed->start = changed->deadline = INSTANT_NONE;
     changed->relative = 0;
@@ -52,10 +52,10 @@ static int change_kind(const struct lease_record *lease, const struct lease_chan
     }
     if (kind == LEASE_RESERVATION && change->start == INSTANT_NONE &&
         (lease->expected <= now || lease->expected == INSTANT_NEVER))
-        return error_set(err, EINVAL, "start: is missing; lease %lld has no expected start",
+        return error_set(err, EINVAL, "start: missing; lease %lld has no expected start",
                          (long long)lease->id);
     if (kind == LEASE_DEADLINE && change->deadline == INSTANT_NONE)
-        return error_set(err, EINVAL, "deadline: is missing");
+        return error_set(err, EINVAL, "deadline: missing");
     return 0;
 }
 
@@ -63,11 +63,11 @@ static int change_start(const struct lease_record *lease, int64_t start, int64_t
                         struct lease_record *changed, struct error *err)
 {
     if (lease_has_begun(lease))
-        return cannot_change(lease, "has begun", "start", err);
+        return cannot_change(lease, "has already started", "start", err);
     if (lease->kind == LEASE_IMMEDIATE)
         return cannot_change(lease, "is immediate", "start", err);
     if (start <= now)
-        return error_set(err, EINVAL, "start: is not in the future");
+        return error_set(err, EINVAL, "start: not in the future");
     if (changed->kind == LEASE_RESERVATION) {
         changed->start = start;
         changed->relative &= ~(uint32_t)RELATIVE_START;
@@ -81,7 +81,7 @@ static int change_start(const struct lease_record *lease, int64_t start, int64_t
 static int change_duration(int64_t duration, struct lease_record *changed, struct error *err)
 {
     if (duration < 1)
-        return error_set(err, EINVAL, "duration: expected a second or more");
+        return error_set(err, EINVAL, "duration: expected at least one second");
     changed->duration = duration;
     return 0;
 }
@@ -138,10 +138,10 @@ static int check_end(const struct lease_record *changed, int64_t now, struct err
     char at[TIME_TEXT_MAX], deadline[TIME_TEXT_MAX];
 
     if (changed->duration == SPAN_UNLIMITED && changed->kind == LEASE_DEADLINE)
-        return error_set(err, EINVAL, "duration: a deadline lease needs one");
+        return error_set(err, EINVAL, "duration: required for a deadline lease");
     if (end <= now)
         return error_set(err, ENOSPC,
-                         "refused: lease %lld would be over already; cancel it instead",
+                         "refused: lease %lld would end in the past; cancel it instead",
                          (long long)changed->id);
     if (changed->kind != LEASE_DEADLINE || end <= changed->deadline)
         return 0;
@@ -159,8 +159,8 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
     *changed = *lease;
     if (!lease_can(lease, EVENT_CHANGED) || !lease->accepted)
         return error_set(err, EALREADY,
-                         "lease %lld is %s: leases can be changed while they wait, are reserved, "
-                         "start, run or are parked",
+                         "lease %lld is %s: leases can be changed while they are waiting, "
+                         "reserved, starting, running or parked",
                          (long long)lease->id,
                          lease->accepted ? phase_name(lease->phase) : "not decided yet");
     if (change_kind(lease, change, now, changed, err) < 0 ||
@@ -171,7 +171,7 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
         change_terms(change, changed, err) < 0)
         return -1;
     if (is_same(lease, changed) && !change->cpu && !change->memory)
-        return error_set(err, EALREADY, "nothing would change: lease %lld is like that already",
+        return error_set(err, EALREADY, "nothing to change: lease %lld already has these terms",
                          (long long)lease->id);
     return check_end(changed, now, err);
 }

@@ -77,7 +77,7 @@ static int64_t lease_ran_for(const struct store *store, const struct lease_recor
     return least < 0 ? 0 : least;
 }
 
-/* --- what an event changes besides the phase -------------------------------------------------- */
+/* --- further changes of an event -------------------------------------------------------------- */
 
 static void forget_reason(struct lease_record *lease)
 {
@@ -236,7 +236,7 @@ static void set_goals(struct store *store, const struct lease_record *lease, enu
 static int no_such_transition(const struct lease_record *lease, enum lease_event event)
 {
     log_error_of(lease->id, -1,
-                 "lease %lld: event %s cannot happen in phase %s: ignored; please report it",
+                 "lease %lld: event %s cannot happen in phase %s: ignored; please report this bug",
                  (long long)lease->id, lease_event_name(event), phase_name(lease->phase));
     errno = EINVAL;
     return -1;
@@ -458,7 +458,7 @@ void lease_take_terms(struct store *store, const struct lease_record *known,
     memcpy(lease->group, terms->group, sizeof lease->group);
 }
 
-/* What was to make room for the lease at its old start stays. */
+/* Leases that were to make room for the lease at its old start stay. */
 static void release_victims(struct store *store, int64_t id, int64_t now)
 {
     size_t n;

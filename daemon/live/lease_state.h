@@ -145,7 +145,7 @@ bool lease_note_preemption(struct store *store, const struct lease_record *lease
 /* The noted preemption is no longer planned. */
 void lease_keeps_hosts(struct store *store, const struct lease_record *known, int64_t now);
 
-/* It has moved to other hosts, as noted. */
+/* The lease has moved to other hosts, as noted. */
 void lease_has_moved(struct store *store, const struct lease_record *known);
 
 /* The size of the lease's group. `until`: when an incomplete group counts as complete. */

@@ -37,7 +37,7 @@ struct sent_message {
     struct promise_due promise;
 };
 
-/* What a VM is to show. */
+/* The message that a VM should show. */
 struct message {
     const struct vm_record *vm;
     const struct lease_record *lease;
@@ -166,8 +166,7 @@ static void answered(void *context, const struct cloud_reply *reply)
         if (sent->has_promise)
             vm_has_promise(store, vm, sent->promise.number, sent->promise.digest);
     } else if (reply->outcome != CLOUD_DONE) {
-        log_debug_of(-1, sent->vm, "VM %d: its message could not be written: %s", sent->vm,
-                     reply->message);
+        log_debug_of(-1, sent->vm, "VM %d: cannot write its message: %s", sent->vm, reply->message);
     }
     leave_slot(sent, vm);
 }

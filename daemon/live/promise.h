@@ -5,7 +5,7 @@
  * OpenNebula replicates the template, so the promise outlives the store. The signature is the
  * HMAC-SHA256 of everything before it, in base64, with a key that VM owners do not have. It covers
  * the zone and the VM: a copy in another VM is found. NUMBER counts the changes of the VM's
- * promise: an older one of the same VM is found by whoever knows the number of the last one.
+ * promise: an older promise of the same VM is recognized by the number of the last one.
  *
  * This file knows no OpenNebula, clock or file.
  */

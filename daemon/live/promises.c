@@ -90,12 +90,11 @@ static void take_over(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct promise *promise, int64_t now)
 {
     lease_apply(daemon->store, lease, EVENT_TAKEN_OVER, now,
-                "VM %d shows a later promise than the store has: another front-end wrote it",
-                vm->id);
+                "VM %d has a newer promise than the store: another front-end wrote it", vm->id);
     vm_restore(daemon->store, vm, promise->suspended, promise->sequence, promise->ran_for);
     lease_restore(daemon->store, lease, &promise->terms);
     lease_apply(daemon->store, lease, event_of(daemon, lease), now, "by another front-end");
-    daemon_replan(daemon, "lease %lld has a later promise", (long long)lease->id);
+    daemon_replan(daemon, "lease %lld has a newer promise", (long long)lease->id);
 }
 
 static void take_newer(struct daemon *daemon, const struct vm_record *vm,
@@ -118,11 +117,11 @@ static void report(struct daemon *daemon, const struct vm_record *vm, const char
     if (vm->promise_state != PROMISE_INTACT || !daemon_acts(daemon))
         return;
     log_warning_of(vm->lease, vm->id,
-                   "VM %d: its attribute " PROMISE_ATTRIBUTE " %s: ignored, and written again",
-                   vm->id, what);
+                   "VM %d: its attribute " PROMISE_ATTRIBUTE " %s: ignored and rewritten", vm->id,
+                   what);
     store_history(daemon->store, vm->lease, now, "promise-damaged",
-                  "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: ignored, and written again",
-                  vm->id, what);
+                  "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: ignored and rewritten", vm->id,
+                  what);
     vm_note_promise_damaged(daemon->store, vm);
     daemon_wake(daemon);
 }
@@ -201,8 +200,8 @@ static void tell_restored(struct daemon *daemon, size_t n, int64_t now)
     char text[STORE_TEXT_MAX], when[STORE_NAME_MAX], *fact;
 
     snprintf(text, sizeof text,
-             "%zu lease%s not in the store and restored from OpenNebula: their history, what their "
-             "owners were charged for and what galernad learned before are lost",
+             "%zu lease%s missing from the store and restored from OpenNebula: their history, the "
+             "usage charged to their owners and learned durations are lost",
              n, n == 1 ? " was" : "s were");
     log_warning("%s", text);
     store_history(daemon->store, STORE_NO_LEASE, now, "restored", "%s", text);
@@ -222,7 +221,7 @@ void promises_restored(struct daemon *daemon, int64_t now)
             continue;
         restored++;
         lease_apply(daemon->store, leases[i], event_of(daemon, leases[i]), now,
-                    "from its promise in OpenNebula; the store has no history before");
+                    "from its promise in OpenNebula; the store has no earlier history");
     }
     if (!restored)
         return;

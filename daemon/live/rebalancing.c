@@ -67,7 +67,7 @@ bool rebalancing_asks(const struct rebalancing *rebalancing, int32_t cluster)
     return false;
 }
 
-void rebalancing_ask(struct rebalancing *rebalancing, int32_t cluster)
+static void ask(struct rebalancing *rebalancing, int32_t cluster)
 {
     if (rebalancing_asks(rebalancing, cluster))
         return;
@@ -76,7 +76,7 @@ void rebalancing_ask(struct rebalancing *rebalancing, int32_t cluster)
     rebalancing->asked[rebalancing->n_asked++] = cluster;
 }
 
-void rebalancing_ask_no_more(struct rebalancing *rebalancing, int32_t cluster)
+static void ask_no_more(struct rebalancing *rebalancing, int32_t cluster)
 {
     for (size_t i = 0; i < rebalancing->n_asked; i++)
         if (rebalancing->asked[i] == cluster)
@@ -126,7 +126,7 @@ void rebalancing_drop(struct daemon *daemon, struct rebalance_plan *plan, const 
             store_history(daemon->store, vm->lease, clock_now(), "not-rebalanced",
                           "VM %d stays on host %d: %s", vm->id, vm->host, why);
     }
-    daemon_replan(daemon, "the rebalancing of cluster %d is dropped", plan->cluster);
+    daemon_replan(daemon, "the plan to rebalance cluster %d is dropped", plan->cluster);
     forget(daemon, plan);
 }
 
@@ -220,10 +220,10 @@ static void plan_clusters(struct daemon *daemon)
         if (!is_automatic(cluster))
             continue;
         if (rebalancing_asks(rebalancing, cluster->id)) {
-            rebalancing_ask_no_more(rebalancing, cluster->id);
+            ask_no_more(rebalancing, cluster->id);
             plan_cluster(daemon, cluster);
         } else {
-            rebalancing_ask(rebalancing, cluster->id);
+            ask(rebalancing, cluster->id);
             reads = true;
         }
     }

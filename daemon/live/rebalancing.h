@@ -85,8 +85,6 @@ void rebalancing_load(struct rebalancing *rebalancing, const struct store *store
 
 /* Are templates of the VMs on this cluster's hosts to be read, and what these use? */
 bool rebalancing_asks(const struct rebalancing *rebalancing, int32_t cluster);
-void rebalancing_ask(struct rebalancing *rebalancing, int32_t cluster);
-void rebalancing_ask_no_more(struct rebalancing *rebalancing, int32_t cluster);
 
 /* --- with the daemon -------------------------------------------------------------------------- */
 

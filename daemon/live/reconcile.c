@@ -112,7 +112,7 @@ static void reconcile_waiting(struct daemon *daemon, const struct lease_record *
         return;
     if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
         reconcile_apply(daemon, lease, EVENT_STARTED_BY_OTHERS, now, "by a user or operator");
-        daemon_replan(daemon, "lease %lld was started by others", (long long)lease->id);
+        daemon_replan(daemon, "lease %lld was started outside galernad", (long long)lease->id);
     } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     }
@@ -223,7 +223,7 @@ static void reconcile_final(struct daemon *daemon, const struct lease_record *le
         intake_again(daemon, lease, now);
     else if (lease->phase == PHASE_ENDED && s->of[STATUS_RUNNING] > 0)
         reconcile_apply(daemon, lease, EVENT_STARTED_AFTER_END, now,
-                        "it was started after its time was over");
+                        "it was started after its end");
 }
 
 static void reconcile_lease(struct daemon *daemon, const struct lease_record *lease, int64_t now)

@@ -1,4 +1,4 @@
-/* What a starting, stopping or ending lease waits for right now: a VM that is still on its hosts,
+/* The VM that a starting, stopping or ending lease waits for: another VM still on its hosts,
  * or one of its own that has not arrived. */
 #include <stdio.h>
 

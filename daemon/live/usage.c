@@ -1,4 +1,4 @@
-/* What users have used: accounts in the store, and what runs. */
+/* Usage of users: accounts in the store, and running VMs. */
 #include "daemon/live/usage.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* How a VM, as last observed, uses its host. */
+/* Use of a host by a VM, as last observed. */
 #include "daemon/live/world.h"
 
 bool observed_uses_host(const struct vm_observation *observed)

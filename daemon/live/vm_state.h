@@ -124,7 +124,7 @@ void vm_has_message(struct store *store, const struct vm_record *known, const ch
 
 /* --- GALERNA_PROMISE -------------------------------------------------------------------------- */
 
-/* What the VM's attribute asks for has been taken account of. */
+/* The request in the VM's attribute has been handled. */
 void vm_has_asked(struct store *store, const struct vm_record *known, const char *asked);
 /* The VM's promise in OpenNebula has that number and digest (0: removed). */
 void vm_has_promise(struct store *store, const struct vm_record *known, int64_t number,

@@ -94,13 +94,13 @@ void world_look(struct world *world, const int32_t *ids, size_t n,
 /* Read a VM's complete history: sets ran_for from all records. */
 void world_read_history(struct world *world, int32_t id);
 
-/* VMs besides the pending ones whose extended form later polls must bring (stopped ones to be
+/* Further VMs, not pending, whose extended form later polls must bring (stopped ones to be
  * placed again). Replaces the previous list. */
 void world_want_full(struct world *world, const int32_t *ids, size_t n);
 
 /* Later full polls also ask what VMs use, and for the clusters' templates, or no longer. */
 void world_want_uses(struct world *world, bool wanted);
-/* Of the last such answer: NULL: the VM was not measured. O(log n). */
+/* The VM's figures in the last such answer; NULL: the VM was not measured. O(log n). */
 const struct vm_use *world_use(const struct world *world, int32_t vm);
 /* Monotonic milliseconds: when that was asked, or 0. An error counts as an answer without VMs. */
 int64_t world_uses_asked(const struct world *world);
@@ -156,7 +156,7 @@ void world_promise_addresses(struct world *world, int32_t vm, const struct nic_c
                              size_t n);
 /* The current promises, by time. */
 const struct address_promise *world_addresses(const struct world *world, size_t *n);
-/* Those of one VM, into choices (VM_NICS_MAX): how many. */
+/* Copies the choices of one VM into choices (VM_NICS_MAX) and returns their number. */
 size_t world_nics(const struct world *world, int32_t vm, struct nic_choice *choices);
 
 /* NULL before the first full poll. Retain pools that are used beyond a poll. */

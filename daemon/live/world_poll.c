@@ -162,7 +162,7 @@ static void uses_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (answer->error)
-        log_warning("what VMs use is not known: %s", answer->error);
+        log_warning("cannot read the resource usage of VMs: %s", answer->error);
     note_left_out(&answer->uses.errors, "figures of VMs");
     vm_use_pool_finish(&world->uses);
     world->uses = answer->uses;

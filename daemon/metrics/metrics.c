@@ -81,7 +81,8 @@ uint64_t metrics_events(const struct metrics *metrics, const char *word)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-void metrics_write(struct metrics *metrics, bool open, struct output *output)
+/* O(leases in memory); repeated calls within a second write the same text. */
+static void write_all(struct metrics *metrics, bool open, struct output *output)
 {
     struct exposition exposition = {.open = open};
     int64_t now = clock_monotonic();
@@ -143,7 +144,7 @@ unsigned metrics_handle(void *context, const struct http_request *request, struc
     if (strcmp(request->path, "/metrics") == 0) {
         *type = open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                      : "text/plain; version=0.0.4; charset=utf-8";
-        metrics_write(metrics, open, body);
+        write_all(metrics, open, body);
         return OK;
     }
     if (strcmp(request->path, "/readyz") == 0)
@@ -152,6 +153,6 @@ unsigned metrics_handle(void *context, const struct http_request *request, struc
         output_text(body, "ok\n"); /* the loop that answers is the one that schedules */
         return OK;
     }
-    output_text(body, "Not found; there are /metrics, /healthz and /readyz.\n");
+    output_text(body, "Not found. Available: /metrics, /healthz, /readyz.\n");
     return NOT_FOUND;
 }

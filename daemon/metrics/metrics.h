@@ -26,9 +26,6 @@ void metrics_planned(struct metrics *metrics, int64_t took, bool made);
 /* How often leases (or the daemon) had an event with this word in their history. */
 uint64_t metrics_events(const struct metrics *metrics, const char *word);
 
-/* All metrics. O(leases in memory); repeated calls within a second write the same text. */
-void metrics_write(struct metrics *metrics, bool open, struct output *output);
-
 /* Can galernad schedule? False: `reason` says why not. */
 bool metrics_ready(const struct daemon *daemon, char *reason, size_t size);
 

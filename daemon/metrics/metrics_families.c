@@ -119,7 +119,7 @@ static void put_leases(const struct daemon *daemon, struct exposition *expositio
 static void put_events(const struct metrics *metrics, struct exposition *exposition)
 {
     exposition_metric(exposition, "galerna_lease_events", METRIC_COUNTER,
-                      "Events in the histories of leases, by their words.");
+                      "Events in the histories of leases, by type.");
     for (size_t i = 0; i < metrics->n_events; i++)
         exposition_count(exposition, METRIC_LABELS("event", metrics->events[i].word),
                          metrics->events[i].n);
@@ -237,7 +237,7 @@ static void put_plans(const struct metrics *metrics, struct exposition *expositi
     put_counter(exposition, "galerna_plans_rebuilt", "Plans that were rebuilt from the beginning.",
                 metrics->daemon->n_replans);
     put_counter(exposition, "galerna_planner_restarts",
-                "Planner processes that ended without being told to, and were replaced.",
+                "Planner processes that ended unexpectedly and were replaced.",
                 planner_ended(planner));
     exposition_metric(exposition, "galerna_policy_calls", METRIC_COUNTER,
                       "Calls of a policy module, since its process started.");
@@ -246,7 +246,7 @@ static void put_plans(const struct metrics *metrics, struct exposition *expositi
                       "Time spent in calls of a policy module, since its process started.");
     planner_each_module(planner, put_spent, exposition);
     exposition_metric(exposition, "galerna_policy_out_of_service", METRIC_GAUGE,
-                      "1 while the built-in default takes the place of the policy module.");
+                      "1 while the built-in default replaces the policy module.");
     planner_each_module(planner, put_outage, exposition);
 }
 

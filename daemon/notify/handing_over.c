@@ -25,7 +25,7 @@ static int hold_job(const json_t *job, struct error *err)
 
     if (held >= 0 && json_dumpfd(job, held, JSON_COMPACT) == 0 && lseek(held, 0, SEEK_SET) == 0)
         return held;
-    error_set(err, errno, "no memory for a notice: %s", strerror(errno));
+    error_set(err, errno, "cannot create a file in memory for a notice: %s", strerror(errno));
     if (held >= 0)
         close(held);
     return -1;
@@ -90,7 +90,7 @@ int handing_over_start(struct handing_over *process, const json_t *job, struct e
     return result;
 }
 
-/* What is said beyond the room for it is dropped. True: the end. */
+/* Output that exceeds the buffer is dropped. True: the end. */
 static bool read_errors(struct handing_over *process)
 {
     char more[256];
@@ -111,7 +111,7 @@ static enum notify_end end_of(const struct handing_over *process, int status, st
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : NOTIFY_UNKNOWN;
 
     if (WIFSIGNALED(status))
-        error_set(err, ECHILD, "it was ended by signal %d", WTERMSIG(status));
+        error_set(err, ECHILD, "it was killed by signal %d", WTERMSIG(status));
     else
         error_set(err, ECHILD, "%.*s", (int)strcspn(process->said, "\n"), process->said);
     switch (code) {
@@ -138,7 +138,7 @@ bool handing_over_ended(struct handing_over *process, enum notify_end *end, stru
         ;
     close(process->errors);
     if (ended < 0) {
-        error_set(err, errno, "its end is unknown: %s", strerror(errno));
+        error_set(err, errno, "its exit status is unknown: %s", strerror(errno));
         *end = NOTIFY_UNKNOWN;
     } else {
         *end = end_of(process, status, err);

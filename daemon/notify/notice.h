@@ -34,7 +34,7 @@ char *notice_to_text(const struct notice *notice);
 /* -1: it is not a notice. */
 int notice_from_text(struct notice *notice, const char *name, const char *text);
 
-/* What is said about a lease. A new reference. */
+/* The JSON object of a notice about a lease. A new reference. */
 json_t *notice_content(const struct store *store, const struct lease_record *lease,
                        enum notice_event event, int64_t at);
 /* Adds the id, which no other notice has, to its content. */

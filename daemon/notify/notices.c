@@ -79,7 +79,7 @@ static void recall(void *context, const char *name, const char *value)
         *add(notices) = notice;
 }
 
-/* What was being handed over when galernad was ended may have arrived. */
+/* Notices that were being handed over when galernad ended may have arrived. */
 static void drop_unknown(struct notices *notices)
 {
     for (size_t i = notices->n; i-- > 0;) {
@@ -89,7 +89,7 @@ static void drop_unknown(struct notices *notices)
             continue;
         log_warning_of(notice_lease(notice), -1,
                        "lease %" PRId64 ": the notice '%s' for [notify %s] may not have arrived: "
-                       "galernad was ended while it was handed over",
+                       "galernad ended while handing it over",
                        notice_lease(notice), notice_event_of(notice), notice->target);
         drop(notices, notice);
     }
@@ -160,7 +160,8 @@ static void make(void *context, const char *to)
         return;
     if (notices->n >= NOTICES_MOST) {
         if (!notices->is_full)
-            log_error("%d notices wait to be handed over: further ones are dropped", NOTICES_MOST);
+            log_error("%d notices are waiting to be handed over: dropping further ones",
+                      NOTICES_MOST);
         notices->is_full = true;
         return;
     }
@@ -192,7 +193,7 @@ static void make_all(struct notices *notices, const struct line *line)
     json_decref(making.content);
 }
 
-/* Of several front-ends, the one that acts gives notice; a dry run gives none. */
+/* Only the active front-end gives notice; a dry run gives none. */
 void notices_keep(struct notices *notices)
 {
     bool acts;
@@ -218,7 +219,7 @@ static struct notice *find(const struct notices *notices, int64_t number)
 static void give_up(struct notices *notices, struct notice *notice, const char *why)
 {
     log_warning_of(notice_lease(notice), -1,
-                   "lease %" PRId64 ": the notice '%s' is not handed over by [notify %s]: %s",
+                   "lease %" PRId64 ": the notice '%s' could not be handed over by [notify %s]: %s",
                    notice_lease(notice), notice_event_of(notice), notice->target, why);
     if (store_lease(notices->daemon->store, notice_lease(notice)))
         store_history(notices->daemon->store, notice_lease(notice), clock_now(), "notice-failed",
@@ -242,7 +243,7 @@ static void try_later(struct notices *notices, struct notice *notice, const char
     pause = target->retry_pause << doublings;
     notice->next = clock_now() + (pause < PAUSE_MOST ? pause : PAUSE_MOST);
     log_info_of(notice_lease(notice), -1,
-                "lease %" PRId64 ": the notice '%s' by [notify %s] is tried again: %s",
+                "lease %" PRId64 ": retrying the notice '%s' by [notify %s]: %s",
                 notice_lease(notice), notice_event_of(notice), notice->target, why);
     write_notice(notices, notice);
 }
@@ -253,7 +254,7 @@ static void conclude(struct notices *notices, struct notice *notice, enum notify
     switch (end) {
     case NOTIFY_DONE:
         log_debug_of(notice_lease(notice), -1,
-                     "lease %" PRId64 ": the notice '%s' is handed over by [notify %s]",
+                     "lease %" PRId64 ": the notice '%s' was handed over by [notify %s]",
                      notice_lease(notice), notice_event_of(notice), notice->target);
         drop(notices, notice);
         break;
@@ -301,7 +302,7 @@ static void start(struct notices *notices, struct notice *notice)
     struct error err = {0};
 
     if (!target) {
-        give_up(notices, notice, "the configuration has it no longer");
+        give_up(notices, notice, "it is no longer configured");
         return;
     }
     job = notice_job(notice, target);

@@ -119,7 +119,7 @@ static int set_kind(struct notify_target *target, enum notify_kind kind,
     char where[256];
 
     if (target->where)
-        return error_set(err, EINVAL, "%s: [%s] has more than one of mail, webhook and program",
+        return error_set(err, EINVAL, "%s: [%s]: set only one of mail, webhook and program",
                          ini_where(entry, where, sizeof where), entry->section);
     target->kind = kind;
     target->where = entry->value;
@@ -137,7 +137,7 @@ static int read_webhook(struct notify_target *target, const struct ini_entry *en
                         struct error *err)
 {
     if (strncmp(entry->value, "http://", 7) != 0 && strncmp(entry->value, "https://", 8) != 0)
-        return wrong(entry, "a URL that begins with https:// or http://", err);
+        return wrong(entry, "a URL starting with https:// or http://", err);
     return set_kind(target, NOTIFY_WEBHOOK, entry, err);
 }
 
@@ -249,14 +249,15 @@ static int check(const struct notify_settings *settings, struct error *err)
         const struct notify_target *target = &settings->targets[i];
 
         if (!*target->name)
-            return error_set(err, EINVAL, "[notify] needs a name: [notify NAME]");
+            return error_set(err, EINVAL, "[notify] needs a name, as in [notify NAME]");
         if (!target->where)
             return error_set(err, EINVAL, "[notify %.60s]: set mail, webhook or program",
                              target->name);
         if (target->kind == NOTIFY_WEBHOOK && !target->key_file)
-            return error_set(err, EINVAL,
-                             "[notify %.60s]: set key-file, with which the webhook is signed",
-                             target->name);
+            return error_set(
+                err, EINVAL,
+                "[notify %.60s]: set key-file, the file with the key that signs the webhook",
+                target->name);
     }
     return 0;
 }

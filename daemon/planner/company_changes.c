@@ -1,4 +1,4 @@
-/* What changes in VM groups mean: for plans, and for VMs on hosts. */
+/* Effects of changed VM groups on plans, and on VMs on hosts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -89,11 +89,32 @@ static bool leaves_for_a_promise(const struct facts *facts, const struct lease_r
 
 /* --- adoptions -------------------------------------------------------------------------------- */
 
+/* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
+static bool must_go_elsewhere(const struct planner *planner, const struct picture *picture,
+                          const struct vm_record *vm, int64_t now)
+{
+    const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
+    const struct drains *drains = planner->settings.drains;
+    struct drain ahead;
+    uint32_t place;
+
+    if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
+        (vm->next_try != INSTANT_NONE && vm->next_try > now))
+        return false;
+    if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
+        return false;
+    place = picture_place(picture, vm->host);
+    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place] ||
+           (drains && lease && drains_ahead(drains, lease, vm->host, now, &ahead) &&
+            ahead.from <= now);
+}
+
 static int32_t must_relocate(struct facts *facts, const struct lease_record *lease,
                              const struct vm_record *vm, size_t n)
 {
     return lease->phase == PHASE_STARTING && n > 1 &&
-                   vm_must_go_elsewhere(facts->planner, facts->picture, vm, facts->now)
+                   must_go_elsewhere(facts->planner, facts->picture, vm, facts->now)
                ? facts_relocation_filter(facts, vm)
                : -1;
 }
@@ -559,26 +580,6 @@ void facts_gather(struct facts *facts)
 
 /* --- group members that must move to other hosts ---------------------------------------------- */
 
-bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
-                          const struct vm_record *vm, int64_t now)
-{
-    const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
-    const struct lease_record *lease = store_lease(planner->store, vm->lease);
-    const struct drains *drains = planner->settings.drains;
-    struct drain ahead;
-    uint32_t place;
-
-    if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
-        (vm->next_try != INSTANT_NONE && vm->next_try > now))
-        return false;
-    if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
-        return false;
-    place = picture_place(picture, vm->host);
-    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place] ||
-           (drains && lease && drains_ahead(drains, lease, vm->host, now, &ahead) &&
-            ahead.from <= now);
-}
-
 bool planner_must_relocate(const struct planner *planner, const struct lease_record *lease,
                            int64_t now)
 {
@@ -588,7 +589,7 @@ bool planner_must_relocate(const struct planner *planner, const struct lease_rec
     if (!planner->ready || lease->phase != PHASE_STARTING || n < 2)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (vm_must_go_elsewhere(planner, &planner->picture, vms[i], now))
+        if (must_go_elsewhere(planner, &planner->picture, vms[i], now))
             return true;
     return false;
 }

@@ -29,7 +29,7 @@ static void add(struct amounts *sum, const struct vm_record *vm, int sign)
     sum->of[RESOURCE_MEMORY] += sign * vm->memory;
 }
 
-/* What all VMs need that need a host, the same for all, by role. To be freed. */
+/* Equal needs of all VMs without a host, by role. To be freed. */
 static struct amounts *needs_together(const struct facts *facts)
 {
     struct company *company = facts->picture->company;

@@ -84,7 +84,7 @@ static void put_hosts(const struct facts *facts, struct wire_writer *frame)
     free(units);
 }
 
-/* What counts for fair share, before this plan. */
+/* Usage for fair share, before this plan. */
 static void put_usage(const struct facts *facts, struct wire_writer *frame)
 {
     const struct fair_share_settings *settings = &facts->planner->settings.engine.fair_share;

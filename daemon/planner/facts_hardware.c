@@ -62,7 +62,7 @@ static uint32_t *device_numbers(const struct facts *facts, const struct host_har
     return numbers;
 }
 
-/* What the VM requests, if it is in the plan on this host; else NULL. */
+/* The hardware request of the VM, if it is in the plan on this host; else NULL. */
 static const struct vm_hardware *planned_there(const struct facts *facts, const struct host *host,
                                                int32_t vm)
 {

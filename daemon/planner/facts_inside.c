@@ -73,7 +73,8 @@ void facts_put_insides(const struct facts *facts, struct wire_writer *frame)
 
 /* --- when a place is closed ------------------------------------------------------------------- */
 
-void facts_close(struct facts *facts, uint32_t place, int64_t from, int64_t until)
+/* Adopts a lease that takes the room of a place in that time. */
+static void close_place(struct facts *facts, uint32_t place, int64_t from, int64_t until)
 {
     const struct host *host = picture_host(facts->picture, place);
     const struct set_numbers none = {-1, -1};
@@ -104,10 +105,10 @@ static void close_inside(struct facts *facts, const struct inside *inside, uint3
         if (drain->host != host || strcmp(drain->booking, inside->booking) != 0 ||
             drain->until <= from)
             continue;
-        facts_close(facts, place, from, drain->from);
+        close_place(facts, place, from, drain->from);
         from = drain->until;
     }
-    facts_close(facts, place, from, INSTANT_NEVER);
+    close_place(facts, place, from, INSTANT_NEVER);
 }
 
 void facts_put_drains(struct facts *facts)
@@ -121,7 +122,7 @@ void facts_put_drains(struct facts *facts)
         uint32_t place = picture_place(picture, drain->host);
 
         if (place != HOST_NONE)
-            facts_close(facts, place, drain->from, drain->until);
+            close_place(facts, place, drain->from, drain->until);
     }
     for (size_t i = 0; i < picture->n_insides; i++)
         close_inside(facts, &picture->insides[i], (uint32_t)(picture->hosts->pool.n + i));

@@ -293,8 +293,7 @@ bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t
     if (left)
         *filter = facts_put_filter(facts, vm, &own);
     else
-        cannot_leave(facts, vm, host, "no other host in service meets its requirements",
-                     INSTANT_NONE);
+        cannot_leave(facts, vm, host, "no other usable host meets its requirements", INSTANT_NONE);
     free(allowed);
     return left > 0;
 }

@@ -30,7 +30,7 @@ void facts_note(struct facts *facts, int kind, int64_t lease, const struct reaso
     snprintf(note->text, sizeof note->text, "%s", reason->text ? reason->text : "");
 }
 
-/* What is promised its time is refused at once when nothing can be promised. */
+/* While no promises can be made, leases that need one are refused at once. */
 static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
                              const struct reason *reason, int64_t retry)
 {
@@ -149,7 +149,7 @@ static bool needs_place(const struct lease_record *lease)
     return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
 }
 
-/* Of a lease of which some VMs must leave their hosts. */
+/* Facts of a lease with VMs that must leave their hosts. */
 static int32_t leave_or_stay_filter(struct facts *facts, const struct vm_record *vm)
 {
     int32_t filter;

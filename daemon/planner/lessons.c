@@ -14,7 +14,7 @@
 
 enum { RECALLED_LINES = 20000 };
 
-/* What modules have been told of an unfinished lease. */
+/* Events of an unfinished lease that modules have received. */
 struct known {
     int64_t lease;
     bool started;
@@ -98,7 +98,7 @@ static const struct lease_record *read_past(struct lessons *lessons, int64_t id)
         store_each_past_vm(lessons->store, id, keep_past_vm, lessons, &err) == 0)
         return lessons->past;
     if (err.text[0])
-        log_warning_of(id, -1, "policy modules are not told of lease %lld: %s", (long long)id,
+        log_warning_of(id, -1, "policy modules receive no events of lease %lld: %s", (long long)id,
                        err.text);
     free(lessons->past);
     lessons->past = NULL;
@@ -337,11 +337,11 @@ void lessons_recall(struct lessons *lessons)
         return;
     if (store_each_event(lessons->store, STORE_NO_LEASE, RECALLED_LINES, find_oldest, &recall,
                          &err) < 0)
-        log_warning("policy modules are told nothing of the past: %s", err.text);
+        log_warning("policy modules receive no past events: %s", err.text);
     recall_long_ones(lessons, recall.oldest == INSTANT_NONE ? INSTANT_NEVER : recall.oldest);
     if (store_each_event(lessons->store, STORE_NO_LEASE, RECALLED_LINES, recall_line, &recall,
                          &err) < 0)
-        log_warning("policy modules are not told all of the past: %s", err.text);
+        log_warning("policy modules receive only part of the past events: %s", err.text);
     free(lessons->past);
     lessons->past = NULL;
 }

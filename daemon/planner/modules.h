@@ -37,7 +37,7 @@ struct modules_process {
 /* err: NULL when the modules were loaded; otherwise the old ones stay. */
 typedef void modules_loaded(void *context, const struct error *err);
 
-/* What to load; each NULL: as before. */
+/* Modules and options to load; each NULL: unchanged. */
 struct modules_wanted {
     const struct configuration *policies; /* names the modules, and has their options; it must
                                              outlive the modules, or the next reload with another */
@@ -89,7 +89,7 @@ unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds);
 /* When to call modules_serve() at the latest: monotonic milliseconds; INSTANT_NEVER. */
 int64_t modules_due(const struct modules *modules);
 
-/* What happened to the current process. */
+/* State of the current process. */
 enum modules_event {
     MODULES_NOTHING,
     MODULES_READY,  /* the current process can plan from now on */

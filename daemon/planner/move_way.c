@@ -1,4 +1,4 @@
-/* Which migrations are known beforehand to fail when the VM runs on. */
+/* Migrations that would fail for a running VM, known in advance. */
 #include <string.h>
 
 #include "daemon/planner/planner_inside.h"
@@ -41,7 +41,7 @@ struct move_way planner_move_way(const struct planner *planner, const struct vm_
     bool devices = observed && observed->hardware && observed->hardware->n_devices;
 
     if (!leaves)
-        return planner->moves_cold ? (struct move_way){MOVE_COLD, "cold, as migration-mode says"}
+        return planner->moves_cold ? (struct move_way){MOVE_COLD, "cold (migration-mode)"}
                                    : (struct move_way){MOVE_LIVE, NULL};
     if (observed && observed->state == VM_UNKNOWN) /* OpenNebula saves nothing of it */
         return (struct move_way){devices ? MOVE_OFF : MOVE_COLD,
@@ -55,7 +55,7 @@ struct move_way planner_move_way(const struct planner *planner, const struct vm_
         return (struct move_way){MOVE_OFF, "powered off meanwhile, since it has the CPU model of "
                                            "its host (CPU_MODEL) and the new host has another"};
     if (!planner->settings.live_rescheds)
-        return (struct move_way){cold, "cold, as live-rescheds says"};
+        return (struct move_way){cold, "cold (live-rescheds: no)"};
     if (vm->live_failed)
         return (struct move_way){cold, "cold, since its live migration failed"};
     return (struct move_way){MOVE_LIVE, NULL};

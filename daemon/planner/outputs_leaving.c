@@ -1,5 +1,5 @@
-/* What the plan says of leases that leave their hosts: noted, and dropped when it no longer says
- * so. */
+/* The plan's moves of leases that leave their hosts: noted, and dropped when the plan no longer
+ * contains them. */
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
@@ -9,7 +9,7 @@ bool planner_is_about_leaving(enum reason_id reason)
     return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
 }
 
-/* It runs, or starts, in front of a reservation. */
+/* The lease runs, or starts, in front of a reservation. */
 static void note_in_front(struct planner *planner, const struct lease_record *lease,
                           const struct reason *reason, int64_t now)
 {

@@ -55,7 +55,7 @@ static uint64_t mix_number(uint64_t digest, int64_t number)
     return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
 }
 
-/* Who holds what is part of it: oned chooses threads and devices. */
+/* The comparison includes the holders of threads and devices, because oned chooses these. */
 static uint64_t mix_hardware(uint64_t digest, const struct host_hardware *hardware)
 {
     for (size_t i = 0; i < hardware->n_devices; i++) {

@@ -93,7 +93,7 @@ static void take_failure(struct planner *planner, const struct plan_reply *reply
 {
     const struct lease_record *lease = NULL;
 
-    log_error("the plan is discarded and made again: %s", reply->error);
+    log_error("the plan is discarded and rebuilt: %s", reply->error);
     if (reply->failed_step >= 0 && planner->careful)
         lease = store_lease(planner->store, planner->step_leases[reply->failed_step]);
     if (lease && lease_can(lease, EVENT_REFUSED))
@@ -111,7 +111,7 @@ static bool is_ours(const struct planner *planner, int64_t lease)
     bool ours = planned_of(&planner->planned, lease) != NULL;
 
     if (!ours)
-        log_error("the plan has an entry for lease %lld, which it was not asked for",
+        log_error("the plan has an entry for lease %lld, which was not in the request",
                   (long long)lease);
     return ours;
 }
@@ -311,9 +311,9 @@ void planner_serve(struct planner *planner)
     if (planner->modules)
         event = modules_serve(planner->modules, take, planner);
     if (event == MODULES_ENDED)
-        forget_process(planner, "the planner has ended and is started again");
+        forget_process(planner, "the planner has ended and is being restarted");
     else if (event == MODULES_LOADED)
-        forget_process(planner, "policy modules are loaded again");
+        forget_process(planner, "policy modules are being reloaded");
     if ((event == MODULES_READY || event == MODULES_LOADED) && planner->settings.changed)
         planner->settings.changed(planner->settings.context);
     answer_impatient_ones(planner);
@@ -467,7 +467,7 @@ int planner_plan(struct planner *planner, bool rebuild, int64_t now, struct erro
     int result;
 
     if (planner->in_flight)
-        return error_set(err, EAGAIN, "a plan is being made");
+        return error_set(err, EAGAIN, "a plan is in progress");
     if (planner_is_starting(planner))
         return error_set(err, EAGAIN, "the planner is starting");
     rebuild = rebuild || !planner->ready;

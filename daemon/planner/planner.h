@@ -203,7 +203,7 @@ typedef void planner_tried(void *context, const struct planner_trial *trial,
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
                 planner_tried *tried, void *context, struct error *err);
 
-/* What becomes of the VMs on hosts that are drained. */
+/* Fate of the VMs on drained hosts. */
 struct drained_vm {
     enum drained_how {
         DRAINED_ENDS,      /* its lease ends before, at `at` */
@@ -263,7 +263,7 @@ struct changed_lease {
 int planner_try_change(struct planner *planner, const struct changed_lease *asked, int64_t now,
                        planner_judged *changed, void *context, struct error *err);
 
-/* What the decision about a lease that has not begun consists of, if it is made now: the same, with
+/* Trace of the decision about a lease that has not started, if it is made now: the same, with
  * a trace. A lease that waits is planned as in the next plan, one that is reserved like a new
  * request. EALREADY: the lease has begun. */
 int planner_trace(struct planner *planner, const struct lease_record *lease, int64_t now,

@@ -37,7 +37,7 @@ static bool is_like_new(const struct planner *planner, const struct lease_record
 static int check_facts(const struct facts *facts, int64_t lease, struct error *err)
 {
     const struct planned *planned = planned_of(facts->planned, lease);
-    char text[STORE_TEXT_MAX] = "its hosts are not known at present; try again in a moment";
+    char text[STORE_TEXT_MAX] = "its hosts are currently unknown; try again in a moment";
 
     if (planned && planned->in_engine)
         return 0;
@@ -51,7 +51,7 @@ static int check_facts(const struct facts *facts, int64_t lease, struct error *e
     return error_set(err, EAGAIN, "lease %lld cannot be planned: %s", (long long)lease, text);
 }
 
-/* What is asked about a lease. */
+/* A question about a lease. */
 struct change_question {
     planner_judged *changed;
     void *context;
@@ -112,8 +112,7 @@ int planner_trace(struct planner *planner, const struct lease_record *lease, int
 
     if (lease->phase != PHASE_WAITING && lease->phase != PHASE_RESERVED)
         return error_set(err, EALREADY,
-                         "lease %lld is %s: nothing is decided about its start; its history says "
-                         "what was",
+                         "lease %lld is %s: its start has already been decided; see its history",
                          (long long)lease->id, phase_name(lease->phase));
     if (lease->phase == PHASE_RESERVED)
         make_like_new(&asked);

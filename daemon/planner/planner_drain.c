@@ -66,7 +66,7 @@ static void add_vm(struct drain_trial *drain, const struct vm_record *vm,
     } else if (!ends)
         snprintf(item->why, sizeof item->why,
                  lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED
-                     ? "its template has not been read yet; ask again in some seconds"
+                     ? "its template has not been read yet; try again in a few seconds"
                      : "planned when its VMs run; the lease is %s",
                  phase_name(lease->phase));
 }
@@ -87,7 +87,7 @@ static void gather_vms(struct drain_trial *drain, const struct planner *planner,
     }
 }
 
-/* What was found while the facts were gathered. */
+/* Notes from gathering the facts. */
 static void take_notes(struct drain_trial *drain, const struct facts *facts)
 {
     for (size_t i = 0; i < facts->n_notes; i++) {

@@ -56,7 +56,7 @@ struct note {
     int64_t retry;
 };
 
-/* What the engine has been sent and is referred to by number, in the order of sending. */
+/* Objects sent to the engine and referred to by number, in the order of sending. */
 struct sent {
     struct map filters; /* numbers by address and sides */
     size_t n_filters;
@@ -238,7 +238,7 @@ bool facts_make_demand(const struct facts *facts, const struct vm_hardware *hard
                        struct made_demand *made);
 void facts_make_units(const struct facts *facts, const struct host *host, struct kept_list *kept,
                       struct host_units *units);
-/* What the VM holds on its host; returns the number of its virtual nodes. */
+/* Units that the VM holds on its host; returns the number of its virtual nodes. */
 uint32_t facts_make_vm_units(const struct facts *facts, const struct host *host,
                              const struct vm_observation *observed, struct kept_list *kept,
                              struct vm_units *units);
@@ -304,8 +304,6 @@ void picture_take_insides(struct picture *picture, const struct drains *drains);
 /* The place of a host where the lease (NULL: none) has a VM, or is planned to; HOST_NONE. */
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host);
 void facts_put_insides(const struct facts *facts, struct wire_writer *frame);
-/* Adopts what takes the room of a place in that time. */
-void facts_close(struct facts *facts, uint32_t place, int64_t from, int64_t until);
 /* Closes hosts while they are drained, and insides while they are not. */
 void facts_put_drains(struct facts *facts);
 /* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
@@ -358,9 +356,6 @@ void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
 struct engine_settings planner_engine_settings(const struct planner *planner);
 /* Move the facts into a frame; rebuild: with hosts and adoptions. */
 void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
-/* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
-bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
-                          const struct vm_record *vm, int64_t now);
 
 /* --- review.c: what is said of leases beside the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);

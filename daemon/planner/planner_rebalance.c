@@ -57,7 +57,7 @@ static int64_t expected(const struct cluster_plan *plan, int64_t present, int64_
 static void add_host(struct cluster_plan *plan, const struct host *host, uint32_t place)
 {
     const struct drains *drains = plan->planner->settings.drains;
-    bool drained = drains && drains_has(drains, host->id, plan->now);
+    bool drained = drains && drains_at(drains, host->id, plan->now);
     uint32_t number = plan->problem.n_hosts++;
 
     plan->places[number] = place;
@@ -104,7 +104,7 @@ static struct rebalance_host *host_of(const struct cluster_plan *plan, int32_t i
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
-/* What a VM on that host uses, as far as it is measured; else the share of its allocated CPU in the
+/* Usage of a VM on that host, as far as measured; else the share of its allocated CPU in the
  * host's. */
 static void measure(const struct cluster_plan *plan, const struct vm_observation *observed,
                     uint32_t number, int64_t *amount)
@@ -135,7 +135,7 @@ static void count_measured(struct cluster_plan *plan)
     }
 }
 
-/* It runs on, undisturbed: nothing is planned for it soon, it keeps no device, CPUs or company, and
+/* The lease keeps running: nothing is planned for it soon, it keeps no device, CPUs or company, and
  * it is not locked. */
 static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm,
                      const struct vm_observation *observed)
@@ -185,7 +185,7 @@ static void add_candidate(struct cluster_plan *plan, const struct vm_record *vm,
     problem->vms[problem->n_vms++] = *candidate;
 }
 
-/* The host's measured amounts, besides its CPU as a whole, are those of its VMs. */
+/* The measured amounts of the host, except its total CPU, are those of its VMs. */
 static void count_use(struct cluster_plan *plan, struct rebalance_host *host,
                       const struct rebalance_vm *vm)
 {

@@ -1,4 +1,4 @@
-/* How a planner process ends: its deadlines, its standard error, the module to blame. */
+/* End of a planner process: its deadlines, its standard error, the module to blame. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -318,7 +318,7 @@ static void check_deadlines(struct planner_process *process)
         return;
     take_sample(process, now);
     if (now - process->call_since >= process->limits.call && called_module(process) >= 0) {
-        snprintf(what, sizeof what, "did not come back within %lld ms",
+        snprintf(what, sizeof what, "did not return within %lld ms",
                  (long long)process->limits.call);
         blame(process, called_module(process), what);
         kill_it(process);

@@ -7,7 +7,7 @@
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 
-/* Has the lease, whose preemption was not repeated, its hosts for ever again? */
+/* Does the lease, whose preemption was not repeated, have its hosts without an end again? */
 static bool is_kept(const struct planner *planner, const struct lease_record *lease,
                     const struct planned *planned, int64_t now)
 {

@@ -129,7 +129,7 @@ static int append(struct recorder *recorder, const char *text, size_t length, st
     /* The old footer's blocks are still allocated: this also works on a full disk. */
     if (write_at(recorder, RECORD_FOOTER, sizeof RECORD_FOOTER - 1, recorder->end, NULL) < 0 ||
         ftruncate(recorder->file, recorder->end + (off_t)sizeof RECORD_FOOTER - 1) < 0)
-        return error_prefix(err, "the record is broken at its end");
+        return error_prefix(err, "the end of the record is damaged");
     return -1;
 }
 
@@ -254,10 +254,10 @@ static int match_header(struct recorder *recorder, FILE *stream, const struct si
     if (getline(&found, &size, stream) < 0 || getline(&found, &size, stream) < 0 ||
         !(name = strstr(found, "name=\"" RECORD_NAME))) {
         free(found);
-        return error_set(err, EINVAL,
-                         "%s: the file exists and is not a record of galernad; name another one "
-                         "or take it away",
-                         recorder->path);
+        return error_set(
+            err, EINVAL,
+            "%s: the file exists and is not a record of galernad; remove it or choose another name",
+            recorder->path);
     }
     recorder->start = strtoll(name + sizeof "name=\"" RECORD_NAME - 1, NULL, 10);
     free(found);

@@ -50,7 +50,7 @@ char *record_header(const struct site *site, int64_t start, struct error *err)
     char name[64];
     struct lwf_description description = {
         .name = name,
-        .text = "What galernad saw; second 0 is the number in the name, in seconds since 1970.",
+        .text = "Recorded by galernad; second 0 is the number in the name, in seconds since 1970.",
         .site = site,
     };
     size_t header;
@@ -150,8 +150,7 @@ char *record_line(const struct recorded_lease *facts, const struct record_line *
 
     if (is_over(lease) && ran <= 0)
         return memory_format("<!-- lease %" PRId64 " %s -->", lease->id,
-                             lease->phase == PHASE_FAILED ? "was given up"
-                                                          : "was over before it ran");
+                             lease->phase == PHASE_FAILED ? "was given up" : "ended before it ran");
     if (!facts->n_vms || lease->duration < 1)
         return memory_format("<!-- lease %" PRId64 " could not be read -->", lease->id);
     fill_request(&request, lease, line, start);

@@ -68,7 +68,7 @@ static void open_record(struct daemon *daemon)
         site_finish(&site);
     }
     if (!daemon->recorder) {
-        log_warning("nothing is recorded: %s", err.text);
+        log_warning("cannot record: %s", err.text);
         daemon->record_failed = true;
     }
 }
@@ -101,6 +101,6 @@ void records_update(struct daemon *daemon)
     if (now - daemon->expired >= EXPIRE_INTERVAL) {
         daemon->expired = now;
         if (store_expire(daemon->store, now - daemon->live->history_keep, &err) < 0)
-            log_warning("old leases stay in the store: %s", err.text);
+            log_warning("cannot remove old leases from the store: %s", err.text);
     }
 }

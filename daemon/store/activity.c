@@ -1,4 +1,4 @@
-/* What a lease is doing, in its owner's words: SCHED_MESSAGE and galernad's answers. */
+/* Activity of a lease as a sentence for its owner, in SCHED_MESSAGE and galernad's answers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -233,7 +233,7 @@ static void say_running(struct sentence *sentence)
     char late[TIME_TEXT_MAX];
 
     if (lease->reason_id == REASON_UNKNOWN) {
-        add_reason(sentence, "Not known to run: ", true);
+        add_reason(sentence, "Possibly not running: ", true);
     } else if (store_is_preempted(lease)) {
         add(sentence, "Running");
         say_preemption(sentence);

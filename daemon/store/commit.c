@@ -20,11 +20,11 @@ int store_damaged(const struct store *store, struct error *err, const char *form
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return error_set(err, EBADMSG,
-                     "%s is damaged: %s; run 'galernad --repair' with the same options: it keeps "
-                     "what is sound, says what is lost, and the next start adopts what runs in "
-                     "OpenNebula",
-                     store->path, text);
+    return error_set(
+        err, EBADMSG,
+        "%s is damaged: %s; run 'galernad --repair' with the same options: it keeps sound rows and "
+        "reports lost ones; at its next start galernad adopts the VMs that run in OpenNebula",
+        store->path, text);
 }
 
 int store_sqlite_error(const struct store *store, const char *doing, struct error *err)
@@ -34,8 +34,8 @@ int store_sqlite_error(const struct store *store, const char *doing, struct erro
 
     switch (code) {
     case SQLITE_FULL:
-        return error_set(err, ENOSPC, "%s: cannot %s: no room on the disk: make room", store->path,
-                         doing);
+        return error_set(err, ENOSPC, "%s: cannot %s: the disk is full; free some space",
+                         store->path, doing);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
     /* Galerna's statements are valid: they fail only on other tables or impossible rows. */
@@ -46,9 +46,9 @@ int store_sqlite_error(const struct store *store, const char *doing, struct erro
         return store_damaged(store, err, "cannot %s: %.120s", doing, text);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return error_set(err, EBUSY,
-                         "%s: cannot %s: another program has it open for writing: end that one",
-                         store->path, doing);
+        return error_set(
+            err, EBUSY, "%s: cannot %s: another program has it open for writing; stop that program",
+            store->path, doing);
     case SQLITE_READONLY:
         return error_set(err, EROFS, "%s: cannot %s: it cannot be written to: %.120s", store->path,
                          doing, text);

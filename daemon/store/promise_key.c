@@ -26,7 +26,8 @@ static int make_key(const char *path, struct error *err)
     struct new_file *file;
 
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return error_set(err, errno, "%s: no random numbers for a key: %s", path, strerror(errno));
+        return error_set(err, errno, "%s: cannot get random bytes for a key: %s", path,
+                         strerror(errno));
     base16_encode_update(text, sizeof bytes, bytes);
     text[DIGITS] = '\n';
     file = new_file_create(path, S_IRUSR | S_IWUSR, err);

@@ -417,8 +417,7 @@ static int settle_commits(const struct repair *repair)
         if (last != INSTANT_NONE)
             lease_time_text(last, at, sizeof at);
         tell(repair,
-             "the last %" PRId64 " of %" PRId64 " commits are lost%s%s: what galernad wrote later "
-             "is not there",
+             "the last %" PRId64 " of %" PRId64 " commits are lost%s%s: later changes are missing",
              repair->sealed - there, repair->sealed, at[0] ? "; the last event left is of " : "",
              at);
         there = repair->sealed;

@@ -317,7 +317,8 @@ int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, vo
         if (read_field(statement, (int)i, column, (char *)record + column->offset))
             continue;
         text = (const char *)sqlite3_column_text(statement, (int)i);
-        return error_set(err, EPROTO, "table %s, row %lld: '%s' is %.60s, which cannot be",
+        return error_set(err, EPROTO,
+                         "table %s, row %lld: '%s' is %.60s, which is not a valid value",
                          table->name, (long long)sqlite3_column_int64(statement, 0), column->name,
                          text ? text : "missing");
     }

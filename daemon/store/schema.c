@@ -218,8 +218,8 @@ static int check_file(struct store *store, int *version, struct error *err)
         return -1;
     if (*version > store_schema_version)
         return error_set(err, EPROTO,
-                         "%s was written by a newer version of Galerna (format %d, this program "
-                         "knows up to %d): start that version, or use another --state-dir",
+                         "%s was written by a newer version of Galerna (format %d; this program "
+                         "reads formats up to %d): start that version, or use another --state-dir",
                          store->path, *version, store_schema_version);
     if ((has_sums && sums_check(store, err) < 0) || check_integrity(store, err) < 0)
         return -1;

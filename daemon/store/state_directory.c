@@ -31,8 +31,8 @@ static int check_owner(const char *path, const struct stat *status, struct error
                          path, (long)status->st_uid, (long)geteuid());
     if (status->st_mode & OTHERS)
         return error_set(err, EPERM,
-                         "%s can be used by others (mode %03o): it holds what users asked for; "
-                         "take the rights away with 'chmod go= %s'",
+                         "%s is accessible to other users (mode %03o), but contains the requests "
+                         "of all users: run 'chmod go= %s'",
                          path, (unsigned)(status->st_mode & 0777), path);
     return 0;
 }
@@ -74,7 +74,7 @@ static int check_directory(int fd, const char *directory, struct error *err)
     struct stat status;
 
     if (fstat(fd, &status) < 0)
-        return file_error(err, directory, "look at the state directory");
+        return file_error(err, directory, "read the status of the state directory");
     /* mkdir has just created the directory with the permissions of a common umask. It is empty:
      * closing it to others takes nothing from them. */
     if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(fd)) {
@@ -112,7 +112,7 @@ int store_state_make_private(const char *path, struct error *err)
     if (fd < 0)
         return file_error(err, path, "open");
     if (fstat(fd, &status) < 0)
-        result = file_error(err, path, "look at the file");
+        result = file_error(err, path, "read the status of the file");
     else if (!S_ISREG(status.st_mode))
         result = error_set(err, EPERM, "%s is not a regular file", path);
     else

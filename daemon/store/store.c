@@ -87,7 +87,7 @@ static int name_instance(struct store *store, struct error *err)
     if (store_fact(store, instance_fact))
         return 0;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        return error_set(err, errno, "%s: no random number for its name: %s", store->path,
+        return error_set(err, errno, "%s: cannot get random bytes for its name: %s", store->path,
                          strerror(errno));
     snprintf(name, sizeof name, "%016" PRIx64, number);
     store_set_fact(store, instance_fact, name);

@@ -180,7 +180,7 @@ struct vm_record {
     bool resched;   /* an operator wants it on another host; not stored */
     bool wanted;    /* its cluster is better balanced with it on `wanted_on`; not stored */
     int32_t wanted_on;
-    /* Of moves that it must make, until it is on another host; not stored. */
+    /* State of a required move, until the VM is on another host; not stored. */
     bool live_failed;   /* a live migration failed: the next one is cold */
     int move_failures;  /* consecutive ones */
     int64_t move_again; /* not before; 0: at once */
@@ -228,7 +228,7 @@ void store_reason_text(const struct lease_record *lease, bool body, int64_t now,
 
 #define STORE_RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
 
-/* What the lease is doing, for its owner: "Suspended for lease 7 until 2026-11-21 16:50:00
+/* The activity of the lease, for its owner: "Suspended for lease 7 until 2026-11-21 16:50:00
  * (estimate), 2h10m left to run". Begins with a capital, has no full stop; fits in
  * STORE_ACTIVITY_MAX. */
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size);

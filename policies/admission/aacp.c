@@ -37,9 +37,9 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
         return GALERNA_OK;
     present = external_present(&policy->site);
     if (present >= policy->most)
-        return policy->site.host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-                                         "%zu external requests are here, at most %zu may be",
-                                         present, policy->most);
+        return policy->site.host->answer(
+            result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
+            "%zu external requests are present, at most %zu are allowed", present, policy->most);
     return external_pass(&policy->site, request, result);
 }
 
@@ -49,7 +49,7 @@ GALERNA_POLICY(aacp) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
     .name = "aacp",
     .version = "1.0",
-    .summary = "One external request at a time",
+    .summary = "Accepts one external request at a time",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = external_destroy,

@@ -220,7 +220,7 @@ static inline int64_t budget_room(const struct budget_hours *hours, struct budge
     return GALERNA_NONE;
 }
 
-/* What of the week that begins with this hour is used, to the hour. */
+/* Usage in the week that begins with this hour, in whole hours. */
 static inline double budget_used(const struct budget_hours *hours, int hour)
 {
     int64_t now = budget_clip(hours, hours->now) / BUDGET_HOUR;

@@ -13,6 +13,9 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
 static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
 
 GALERNA_POLICY(cacp) = {
-    GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),  .name = "cacp",           .version = "1.0",
-    .summary = "Any number of external requests", .admission = &operations,
+    GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
+    .name = "cacp",
+    .version = "1.0",
+    .summary = "Accepts any number of external requests",
+    .admission = &operations,
 };

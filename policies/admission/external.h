@@ -50,49 +50,50 @@ enum {
                       .default_value = "0",                                                        \
                       .minimum = 0,                                                                \
                       .maximum = 1e9,                                                              \
-                      .description = "Mean seconds between external requests; 0: as seen"},        \
+                      .description =                                                               \
+                          "Mean time in seconds between external requests; 0: as observed"},       \
     [LOCAL_GAP] = {.name = "local-gap",                                                            \
                    .type = GALERNA_NUMBER,                                                         \
                    .default_value = "0",                                                           \
                    .minimum = 0,                                                                   \
                    .maximum = 1e9,                                                                 \
-                   .description = "Mean seconds between local requests; 0: as seen"},              \
+                   .description = "Mean time in seconds between local requests; 0: as observed"},  \
     [LOCAL_TIME] = {.name = "local-time",                                                          \
                     .type = GALERNA_NUMBER,                                                        \
                     .default_value = "0",                                                          \
                     .minimum = 0,                                                                  \
                     .maximum = 1e9,                                                                \
-                    .description = "Mean seconds that a local request would keep the whole site "  \
-                                   "busy; 0: as seen"},                                            \
+                    .description = "Mean time in seconds for which a local request would keep "    \
+                                   "the whole site busy; 0: as observed"},                         \
     [LOCAL_VARIATION] = {.name = "local-variation",                                                \
                          .type = GALERNA_NUMBER,                                                   \
                          .default_value = "-1",                                                    \
                          .minimum = -1,                                                            \
                          .maximum = 1e6,                                                           \
-                         .description = "Variance of those seconds over the square of their "      \
-                                        "mean: 0 all alike, 1 exponential; negative: as seen"},    \
+                         .description =                                                            \
+                             "Variance of those seconds over the square of their mean: 0 all "     \
+                             "alike, 1 exponential; negative: as observed"},                       \
     [EXTERNAL_TIME] = {.name = "external-time",                                                    \
                        .type = GALERNA_NUMBER,                                                     \
                        .default_value = "0",                                                       \
                        .minimum = 0,                                                               \
                        .maximum = 1e9,                                                             \
-                       .description = "Mean seconds that an external request, left alone, would "  \
-                                      "keep the whole site busy; 0: as seen"},                     \
+                       .description = "Mean time in seconds for which an uninterrupted external "  \
+                                      "request would keep the whole site busy; 0: as observed"},   \
     [EXTERNAL_LEAST] = {.name = "least",                                                           \
                         .type = GALERNA_INTEGER,                                                   \
                         .default_value = "10",                                                     \
                         .minimum = 1,                                                              \
                         .maximum = 1e6,                                                            \
-                        .description = "External requests must have ended before what was seen "   \
-                                       "counts; until then all are accepted"},                     \
+                        .description = "Number of external requests that must have ended before "  \
+                                       "observations count; until then all are accepted"},         \
     [EXTERNAL_WINDOW] = {.name = "window",                                                         \
                          .type = GALERNA_DURATION,                                                 \
                          .default_value = "7d",                                                    \
                          .minimum = 60,                                                            \
                          .maximum = 3.2e9,                                                         \
                          .description =                                                            \
-                             "What was seen earlier than this, and twice this at most, "           \
-                             "is forgotten"}
+                             "Time after which observations are forgotten, at most twice this"}
 
 static inline struct external_settings external_settings_read(const union galerna_value *values)
 {

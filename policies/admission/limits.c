@@ -48,15 +48,15 @@ enum { GROUPS_MAX = 64, RANGES_MAX = 256, NAME_MAX_BYTES = 32 };
     }
 
 static const struct galerna_option options[] = {
-    [DURATION] = TIME("duration", "How long a lease may be"),
-    [HORIZON] = TIME("horizon", "How far ahead a lease may start"),
+    [DURATION] = TIME("duration", "Maximum duration of a lease"),
+    [HORIZON] = TIME("horizon", "Maximum time until the start of a lease"),
     [VMS] = COUNT("vms", "VMs of a lease"),
     [CPU] = COUNT("cpu", "CPU of all VMs of a lease, in percent of a processor"),
     [MEMORY] = COUNT("memory", "Memory of all VMs of a lease, in MB"),
-    [LEASES] = COUNT("leases", "Leases of a user that wait or run; those that the user has stopped "
-                               "count when they go on, also beyond the limit"),
-    [RESERVATIONS] = COUNT("reservations", "Advance reservations of a user that are not over"),
-    [ALL_VMS] = COUNT("all-vms", "VMs of all leases of a user that count for leases"),
+    [LEASES] = COUNT("leases", "Waiting and running leases of a user; leases that the user has "
+                               "stopped count again when they continue, even beyond the limit"),
+    [RESERVATIONS] = COUNT("reservations", "Unfinished advance reservations of a user"),
+    [ALL_VMS] = COUNT("all-vms", "VMs of all leases of a user that count for the limit leases"),
     [VM_HOURS] = COUNT("vm-hours", "VM-hours of a user in a week, used and promised"),
     [CPU_HOURS] = COUNT("cpu-hours", "CPU-hours of a user in a week, used and promised"),
     [GROUPS] = {.name = "groups",
@@ -72,7 +72,7 @@ static const struct galerna_option options[] = {
                 .type = GALERNA_CHOICE,
                 .choices = "any|local|external",
                 .default_value = "any",
-                .description = "Which leases the limits are for; others pass and do not count"},
+                .description = "Leases that the limits apply to; others pass and do not count"},
     [WEEK] = {.name = "week",
               .type = GALERNA_CHOICE,
               .choices = "sliding|calendar",
@@ -125,7 +125,7 @@ static enum galerna_verdict wrong(const struct policy *policy, struct galerna_re
                                   const char *at, const char *expected)
 {
     return policy->host->answer(result, GALERNA_ERROR, "bad-groups",
-                                "groups: expected %s where it says '%.40s'", expected, at);
+                                "groups: expected %s at '%.40s'", expected, at);
 }
 
 /* USERS: 1-9,100 */
@@ -313,12 +313,12 @@ static int64_t present(const struct policy *policy, const struct group *group, i
     return sum;
 }
 
-static const char *const units[LIMITS] = {
-    [DURATION] = "s long",
-    [HORIZON] = "s ahead",
+static const char *const quantities[LIMITS] = {
+    [DURATION] = "duration in s",
+    [HORIZON] = "time until the start in s",
     [VMS] = "VMs",
-    [CPU] = "percent of a processor",
-    [MEMORY] = "MB of memory",
+    [CPU] = "CPU in percent of a processor",
+    [MEMORY] = "memory in MB",
     [LEASES] = "leases at a time",
     [RESERVATIONS] = "reservations at a time",
     [ALL_VMS] = "VMs at a time",
@@ -374,10 +374,10 @@ static void room_text(const struct policy *policy, int64_t room, char *text, siz
     if (room == GALERNA_NONE)
         snprintf(text, size, "the lease does not fit within the next four weeks");
     else if (policy->host->local_time(policy->host, room, &local))
-        snprintf(text, size, "there is room from %04d-%02d-%02d %02d:%02d on", local.year,
-                 local.month, local.day, local.hour, local.minute);
+        snprintf(text, size, "room from %04d-%02d-%02d %02d:%02d on", local.year, local.month,
+                 local.day, local.hour, local.minute);
     else
-        snprintf(text, size, "there is room in %lld h",
+        snprintf(text, size, "room in %lld h",
                  (long long)(room - policy->hours.now + BUDGET_HOUR - 1) / BUDGET_HOUR);
 }
 
@@ -410,12 +410,12 @@ static enum galerna_verdict check_hours(struct policy *policy, const struct grou
     more = budget_overlap(&asked, policy->hours.origin + (int64_t)week * BUDGET_HOUR);
     if (more > (double)hours * hour)
         return host->answer(result, GALERNA_REFUSED_FOR_GOOD, reason,
-                            "asks for %.1f %s in a week; %s may have %lld", more / hour, unit,
+                            "%.1f %s requested in a week; %s may have %lld", more / hour, unit,
                             whose, (long long)hours);
     used = budget_used(&policy->hours, week);
     room_text(policy, budget_room(&policy->hours, asked, (double)hours * hour), room, sizeof room);
     return host->answer(result, GALERNA_REFUSED_FOR_NOW, reason,
-                        "asks for %.1f %s in a week; %s may have %lld, of which %.1f are used and "
+                        "%.1f %s requested in a week; %s may have %lld, of which %.1f are used and "
                         "%.1f promised; %s",
                         more / hour, unit, whose, (long long)hours, used / hour,
                         (all - more - used) / hour, room);
@@ -449,16 +449,16 @@ static enum galerna_verdict check(struct policy *policy, const struct group *gro
             continue;
         if (limit == DURATION && more == GALERNA_UNLIMITED)
             return policy->host->answer(result, GALERNA_REFUSED_FOR_GOOD, reasons[i],
-                                        "asks for a lease without end; %s may have %lld %s", whose,
-                                        (long long)limits[i], units[i]);
+                                        "%s: unlimited requested; %s may have %lld", quantities[i],
+                                        whose, (long long)limits[i]);
         if (there == 0 || more > limits[i])
             return policy->host->answer(result, GALERNA_REFUSED_FOR_GOOD, reasons[i],
-                                        "asks for %lld %s; %s may have %lld", (long long)more,
-                                        units[i], whose, (long long)limits[i]);
+                                        "%s: %lld requested; %s may have %lld", quantities[i],
+                                        (long long)more, whose, (long long)limits[i]);
         return policy->host->answer(result, GALERNA_REFUSED_FOR_NOW, reasons[i],
-                                    "asks for %lld beside %lld; %s may have %lld %s",
-                                    (long long)more, (long long)there, whose, (long long)limits[i],
-                                    units[i]);
+                                    "%s: %lld requested in addition to %lld; %s may have %lld",
+                                    quantities[i], (long long)more, (long long)there, whose,
+                                    (long long)limits[i]);
     }
     return GALERNA_OK;
 }
@@ -516,7 +516,7 @@ static void note_run(struct policy *policy, const struct galerna_event *happened
     }
 }
 
-/* What is over counts until it is a week ago. */
+/* Finished leases count for a week. */
 static bool keep_use(struct policy *policy, const struct galerna_event *happened)
 {
     const struct live_lease *lease =

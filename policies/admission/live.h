@@ -59,7 +59,7 @@ static inline void live_forget(struct live_leases *live, int64_t now)
     live->n = kept;
 }
 
-/* What all VMs of the lease request; at most 2^53, so that sums do not overflow. */
+/* Total request of all VMs of the lease; at most 2^53, so that sums do not overflow. */
 static inline int64_t live_amount(const struct galerna_host *host,
                                   const struct galerna_lease *lease, uint32_t type)
 {

@@ -80,15 +80,15 @@ static enum galerna_verdict decide(struct policy *policy, const struct external_
             return GALERNA_OK;
         return host->answer(
             result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-            "%zu external requests are here, at most %zu may be: with one more they would take "
-            "%.5g s on average, their deadline is after %.5g s (run time %.4g s, %.4g s with "
+            "%zu external requests are present, at most %zu are allowed: with one more they would "
+            "take %.5g s on average, their deadline is after %.5g s (run time %.4g s, %.4g s with "
             "interruptions; %.4g external and %.4g local requests an hour)",
             present, longest, response, deadline, load->external_time, service.mean,
             3600 * load->external_rate, 3600 * load->local_rate);
     }
     return host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-                        "%zu external requests are here, at most %zu may be (option most)", present,
-                        policy->most);
+                        "%zu external requests are present, at most %zu are allowed (option most)",
+                        present, policy->most);
 }
 
 static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,
@@ -116,7 +116,8 @@ GALERNA_POLICY(pacp) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
     .name = "pacp",
     .version = "1.0",
-    .summary = "As many external requests as keep their deadlines when local ones preempt them",
+    .summary = "Accepts as many external requests as can meet their deadlines despite preemption "
+               "by local ones",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = external_destroy,

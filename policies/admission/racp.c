@@ -53,8 +53,8 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     if (external_load_find(&policy->site, &policy->settings, request->now, &load) &&
         load.external_time > 0 && (double)present >= longest(&load))
         return host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
-                            "%zu external requests are here, at most %g may be: they run for %.4g "
-                            "s, and %.4g local requests come an hour, %.4g s each",
+                            "%zu external requests are present, at most %g are allowed: they run "
+                            "for %.4g s, and %.4g local requests come an hour, %.4g s each",
                             present, longest(&load), load.external_time, 3600 * load.local_rate,
                             load.local_time);
     return external_pass(&policy->site, request, result);
@@ -66,8 +66,8 @@ GALERNA_POLICY(racp) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
     .name = "racp",
     .version = "1.0",
-    .summary = "As many external requests as their service rate is larger than the local arrivals' "
-               "(our formula)",
+    .summary = "Accepts external requests up to the ratio of their service rate to the local "
+               "arrival rate (our formula)",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = external_destroy,

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 
 static const struct galerna_option options[] = {
-    {.name = "share", .type = GALERNA_NUMBER, .default_value = "0.5", .minimum = 0, .maximum = 1,
-     .description = "The part of the site's processors that one lease may ask for"},
+    {.name = "share",
+     .type = GALERNA_NUMBER,
+     .default_value = "0.5",
+     .minimum = 0,
+     .maximum = 1,
+     .description = "Share of the site's processors that one lease may request"},
 };
 
 struct fair_size {
@@ -42,7 +46,7 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     if (wanted <= policy->share * there_is)
         return GALERNA_OK;
     return host->answer(result, GALERNA_REFUSED_FOR_GOOD, "more-than-its-share",
-                        "asks for %g processors, more than %g of the site's %g", wanted,
+                        "requests %g processors, more than %g of the site's %g", wanted,
                         policy->share * there_is, there_is);
 }
 
@@ -52,7 +56,7 @@ GALERNA_POLICY(fair_size) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
     .name = "fair-size",
     .version = "1.0",
-    .summary = "Refuses leases that ask for more than a share of the site",
+    .summary = "Refuses leases that request more than a share of the site",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = free,

@@ -36,7 +36,7 @@ int main(void)
 
     failed |= ask(NULL, 4, text) != GALERNA_OK;
     failed |= ask(NULL, 5, text) != GALERNA_REFUSED_FOR_GOOD;
-    failed |= strcmp(text, "asks for 5 processors, more than 4 of the site's 8") != 0;
+    failed |= strcmp(text, "requests 5 processors, more than 4 of the site's 8") != 0;
     failed |= ask("share=1", 8, text) != GALERNA_OK;
     failed |= ask("share=1", 9, text) != GALERNA_REFUSED_FOR_GOOD;
     printf("fair-size: %s\n", failed ? "FAILED" : "all tests passed");

@@ -71,6 +71,6 @@ GALERNA_POLICY(greedy) = {
     .name = "greedy",
     .version = "1.0",
     .summary =
-        "Hosts with few leases that stay as they are for the lease's time (Haizea's default)",
+        "Prefers hosts with few leases, and free for the time of the lease (Haizea's default)",
     .host_selection = &operations,
 };

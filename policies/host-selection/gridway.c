@@ -43,52 +43,50 @@ static const struct galerna_option options[] = {
     [SPEED_ATTRIBUTE] = {.name = "speed-attribute",
                          .type = GALERNA_TEXT,
                          .default_value = "MFLOPS",
-                         .description = "Live: the attribute of a host that holds its speed, for "
-                                        "hosts that speeds leaves out"},
+                         .description = "Live: the attribute of a host that contains its speed, "
+                                        "for hosts not listed in speeds"},
     [REFERENCE_SPEED] = {.name = "reference-speed",
                          .type = GALERNA_NUMBER,
                          .default_value = "1000",
                          .minimum = 1e-6,
                          .maximum = 1e12,
-                         .description = "Speed of a host on which a lease takes the time it asks "
-                                        "for; also of hosts whose speed is not known"},
+                         .description = "Speed of a host on which a lease takes its requested "
+                                        "time; also assumed for hosts of unknown speed"},
     [WORK] = {.name = "work",
               .type = GALERNA_NUMBER,
               .default_value = "0",
               .minimum = 0,
               .maximum = 1e18,
-              .description = "Work of every lease, in million operations where speeds are MFLOPS; "
-                             "0: by the time it asks for"},
+              .description = "Work of every lease, in million operations if speeds are MFLOPS; 0: "
+                             "derived from its requested time"},
     [DATA] = {.name = "data",
               .type = GALERNA_TEXT,
               .default_value = "",
-              .description = "What a lease needs on the hosts of its VMs, in MB by the place where "
-                             "it lies: a host's id or name, or any word: client:4.5,nas:9"},
+              .description = "Data that a lease needs on its hosts, in MB by location: a host's id "
+                             "or name, or any word: client:4.5,nas:9"},
     [IMAGES] = {.name = "images",
                 .type = GALERNA_TEXT,
                 .default_value = "",
-                .description =
-                    "Where disk images lie: IMAGE:PLACE,..., * for any image; the "
-                    "nearest place is taken. An image that is not listed is not counted"},
+                .description = "Location of disk images: IMAGE:PLACE,..., * for any image; the "
+                               "nearest place is used. Images that are not listed do not count"},
     [RESTART_DATA] = {.name = "restart-data",
                       .type = GALERNA_NUMBER,
                       .default_value = "-1",
                       .minimum = -1,
                       .maximum = 1e12,
-                      .description =
-                          "MB that go from host to host when a VM moves; -1: its memory, "
-                          "or the time the scheduler plans for the move, if longer"},
+                      .description = "MB transferred between hosts when a VM moves; -1: its "
+                                     "memory, or the time planned for the move, if longer"},
     [BANDWIDTHS] = {.name = "bandwidths",
                     .type = GALERNA_TEXT,
                     .default_value = "",
-                    .description = "MB/s between two places, either way: 1/client:0.4,solea/*:0.2; "
-                                   "the first that fits counts"},
+                    .description = "MB/s between two places, in both directions: "
+                                   "1/client:0.4,solea/*:0.2; the first match counts"},
     [BANDWIDTH] = {.name = "bandwidth",
                    .type = GALERNA_NUMBER,
                    .default_value = "12.5",
                    .minimum = 1e-6,
                    .maximum = 1e12,
-                   .description = "MB/s between places that bandwidths leaves out"},
+                   .description = "MB/s between places not listed in bandwidths"},
     [LEAST_CPU] = {.name = "least-free-cpu",
                    .type = GALERNA_NUMBER,
                    .default_value = "0",
@@ -497,7 +495,7 @@ GALERNA_POLICY(gridway) = {
     .name = "gridway",
     .version = "1.0",
     .summary =
-        "The host with the shortest compute and transfer time comes first; says when a move pays",
+        "Prefers the host with the shortest compute and transfer time; estimates the gain of moves",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = destroy,

@@ -20,6 +20,6 @@ GALERNA_POLICY(no_policy) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
     .name = "no-policy",
     .version = "1.0",
-    .summary = "All hosts are equal: the first that fits is taken",
+    .summary = "All hosts are equal: takes the first that fits",
     .host_selection = &operations,
 };

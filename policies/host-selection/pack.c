@@ -22,7 +22,7 @@ GALERNA_POLICY(pack) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
     .name = "pack",
     .version = "1.0",
-    .summary = "The fullest host that fits comes first",
+    .summary = "Prefers the fullest host that fits",
     .create = remember_host,
     .host_selection = &operations,
 };

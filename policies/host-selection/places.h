@@ -43,8 +43,8 @@ static inline void places_finish(struct places_list *list)
 static inline bool places_wrong(const struct places_reader *reader, const char *option,
                                 const char *item, const char *expected)
 {
-    reader->host->answer(reader->result, GALERNA_ERROR, "bad-list",
-                         "%s: expected %s where it says '%.60s'", option, expected, item);
+    reader->host->answer(reader->result, GALERNA_ERROR, "bad-list", "%s: expected %s at '%.60s'",
+                         option, expected, item);
     return false;
 }
 

@@ -22,7 +22,7 @@ GALERNA_POLICY(spread) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
     .name = "spread",
     .version = "1.0",
-    .summary = "The emptiest host that fits comes first",
+    .summary = "Prefers the emptiest host that fits",
     .create = remember_host,
     .host_selection = &operations,
 };

@@ -19,25 +19,25 @@ static const struct galerna_option options[] = {
                .choices = "oldest-first|youngest-first",
                .default_value = "youngest-first",
                .default_haizea_1_0 = "oldest-first",
-               .description = "Which leases make room first, by the time they were asked for; the "
-                              "youngest lose least work"},
+               .description =
+                   "Order of victims by their time of request; the youngest lose the least work"},
     [RESPECT_TERMS] = {.name = "respect-terms",
                        .type = GALERNA_BOOLEAN,
                        .default_value = "yes",
                        .default_haizea_1_0 = "no",
-                       .description = "Leave non-preemptable leases alone"},
+                       .description = "Spare non-preemptable leases"},
     [MAX_AGE] = {.name = "max-age",
                  .type = GALERNA_DURATION,
                  .default_value = "0",
                  .default_haizea_1_0 = "7d",
-                 .description = "Leave leases alone that were asked for so long before the "
-                                "reservation's start, or longer; 0: there is no such age"},
+                 .description = "Spare leases that were requested at least this long before the "
+                                "reservation's start; 0: spare none"},
     [DEADLINES_PREEMPT] = {.name = "deadlines-preempt",
                            .type = GALERNA_BOOLEAN,
                            .default_value = "yes",
                            .default_haizea_1_0 = "no",
-                           .description = "Leases with a deadline may have suspendable best-effort "
-                                          "leases make room, too"},
+                           .description =
+                               "Deadline leases may also preempt suspendable best-effort leases"},
 };
 
 struct policy {
@@ -128,7 +128,7 @@ GALERNA_POLICY(ar_preempts_everything) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION),
     .name = "ar-preempts-everything",
     .version = "1.0",
-    .summary = "Reservations make best-effort leases give way",
+    .summary = "Reservations preempt best-effort leases",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = free,

@@ -15,13 +15,14 @@ enum { CHOICE_PREEMPTORS, CHOICE_VICTIMS, CHOICE_TESTS, CHOICE_OPTIONS };
                            .choices = "local|any",                                                 \
                            .default_value = "local",                                               \
                            .description =                                                          \
-                               "Which requests may preempt; best-effort ones never do"},           \
-    [CHOICE_VICTIMS] = {.name = "victims",                                                         \
-                        .type = GALERNA_CHOICE,                                                    \
-                        .choices = "external|any",                                                 \
-                        .default_value = "external",                                               \
-                        .description = "Which leases may be preempted, on their terms; "           \
-                                       "non-preemptable ones never are"},                          \
+                               "Requests that may preempt; best-effort requests never do"},        \
+    [CHOICE_VICTIMS] =                                                                             \
+        {.name = "victims",                                                                        \
+         .type = GALERNA_CHOICE,                                                                   \
+         .choices = "external|any",                                                                \
+         .default_value = "external",                                                              \
+         .description =                                                                            \
+             "Leases that may be preempted, on their terms; non-preemptable ones never are"},      \
     [CHOICE_TESTS] = {                                                                             \
         .name = "tests",                                                                           \
         .type = GALERNA_INTEGER,                                                                   \

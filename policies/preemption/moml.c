@@ -17,7 +17,7 @@ static const struct galerna_option options[] = {
     [ALPHA] = {.name = "alpha",
                .type = GALERNA_TEXT,
                .default_value = "median",
-               .description = "How much overhead a set may have: median, minimum or maximum of all "
+               .description = "Maximum overhead of a set: median, minimum or maximum of all "
                               "candidate sets, or a number of seconds over all VMs"},
 };
 

@@ -22,7 +22,7 @@ GALERNA_POLICY(mov) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION),
     .name = "mov",
     .version = "1.0",
-    .summary = "Preempts the leases with the least overhead in sum (minimum overhead)",
+    .summary = "Preempts the leases with the least total overhead (minimum overhead)",
     GALERNA_OPTIONS(options),
     .create = choice_create,
     .destroy = free,

@@ -20,9 +20,6 @@ static const struct galerna_preemption operations = {
     .size = sizeof operations, .may_preempt = may_preempt, .score = score};
 
 GALERNA_POLICY(no_preemption) = {
-    GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION),
-    .name = "no-preemption",
-    .version = "1.0",
-    .summary = "No lease ever makes room for another",
-    .preemption = &operations,
+    GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION), .name = "no-preemption",   .version = "1.0",
+    .summary = "Never preempts a lease",          .preemption = &operations,
 };

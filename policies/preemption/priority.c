@@ -27,18 +27,19 @@ static const struct galerna_option options[] = {
                    .type = GALERNA_BOOLEAN,
                    .default_value = "yes",
                    .default_haizea_1_0 = "no",
-                   .description = "Leases with a deadline preempt those of lower priority, too"},
+                   .description = "Deadline leases also preempt leases of lower priority"},
     [RESPECT_TERMS] = {.name = "respect-terms",
                        .type = GALERNA_BOOLEAN,
                        .default_value = "yes",
                        .default_haizea_1_0 = "no",
-                       .description = "Leave non-preemptable leases alone"},
-    [AGEING] = {.name = "ageing",
-                .type = GALERNA_DURATION,
-                .default_value = "0",
-                .maximum = 1e11,
-                .description = "A lease counts for one priority more for each such time since it "
-                               "was asked for; 0: it does not"},
+                       .description = "Spare non-preemptable leases"},
+    [AGEING] =
+        {.name = "ageing",
+         .type = GALERNA_DURATION,
+         .default_value = "0",
+         .maximum = 1e11,
+         .description =
+             "Time since its request after which the priority of a lease rises by one; 0: never"},
 };
 
 struct policy {
@@ -162,7 +163,7 @@ GALERNA_POLICY(priority) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION),
     .name = "priority",
     .version = "1.0",
-    .summary = "Leases of lower priority give way to immediate and best-effort ones of higher",
+    .summary = "Immediate and best-effort leases preempt leases of lower priority",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = free,

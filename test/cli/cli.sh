@@ -102,7 +102,7 @@ general() {
 
 wrong_usage() {
     run 64 replay
-    says err "name a trace, or a configuration with -c"
+    says err "specify a trace, or a configuration with -c"
     run 64 replay --frobnicate
     says err "Try 'galerna replay --help'"
     run 64 replay -j 0 "$data/small.lwf"
@@ -136,9 +136,9 @@ wrong_input() {
     (cd "$work" && "$galerna" policy check mine.so >out) || true
     says out "did you mean './mine.so'?"
     run 64 replay "$data/siteless.lwf" --site 4,cpu=100,memry=512
-    says err "did you mean it by 'memry'?"
+    says err "is 'memry' a misspelling of it?"
     run 1 replay "$data/small.lwf" --record "$work/one" --events "$work/one"
-    says err "two outputs cannot be one file"
+    says err "cannot be used for two outputs"
     run 0 replay - < "$data/small.lwf"
     says out "standard-input"
     run 64 replay "$data/small.lwf" --compatibility haizea
@@ -171,11 +171,11 @@ wrong_input() {
     run 1 experiment run backfilling --out "$work/no-logs" --logs "$data" -q
     says err 'KTH-SP2-1996-2.1-cln.swf'
     run 64 experiment run all --out "$work/never" --set iterations=3
-    says err "--set goes with one experiment"
+    says err "--set requires a single experiment"
     run 64 experiment list suspent
     says err "did you mean 'suspend'?"
     run 1 experiment run gridway --out "$data/small.lwf"
-    says err "nothing can be written there"
+    says err "cannot write: "
     [ ! -e "$work/never" ] || fail "a folder was made for nothing"
     head -c 900 "$data/small.lwf" >"$work/cut.lwf"
     run 1 replay "$work/cut.lwf"
@@ -312,7 +312,7 @@ END
     says err "bad.conf:1: DEFAULT_SCHED/POLICY = 9: invalid: host-policy takes one of"
     echo "MAX_VM" >"$work/bad.conf"
     run 1 config import "$work/bad.conf"
-    says err "bad.conf: line 1: = is expected"
+    says err "bad.conf: line 1: expected ="
     run 64 config import
 }
 
@@ -348,7 +348,7 @@ generated() {
     run 64 trace generate poisson,jobs=3
     says err "unexpected argument 'poisson,jobs=3'"
     run 1 trace generate --stream reservations,rho=0.2,span=1d -o "$work/d.lwf"
-    says err "tell which"
+    says err "specify the site"
     run 1 trace generate --stream poisson,jobs=3 --with "$work/none.lwf"
     says err "none.lwf"
     run 1 trace generate --stream poisson,jobs=3 -o "$work/no/such/folder.lwf"

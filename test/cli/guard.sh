@@ -65,7 +65,7 @@ ends_by() {
 
 for signal in INT TERM; do
     configure hang create 0
-    ends_by $signal 'at the first try' 'interrupted while policy modules were tried'
+    ends_by $signal 'at the first try' 'interrupted during the trial of policy modules'
     configure hang call 1
     ends_by $signal 'in a call' \
         "policy module 'offends-host-selection' did not return when it was called for score"

@@ -184,7 +184,7 @@ static void test_unknown_names_get_a_suggestion(void **state)
             "a.conf:26: unknown section [schedulling], did you mean 'scheduling'?");
     refused("[whatever]\n", "a.conf:26: unknown section [whatever]");
     refused("[tracefile]\nbackfilling: off\n",
-            "the option 'backfilling' belongs into section [scheduling], not [tracefile]");
+            "the option 'backfilling' belongs in section [scheduling], not [tracefile]");
     refused("[accounting]\nprobes: ar best-efort\n",
             "a.conf:27: unknown accounting probe 'best-efort', did you mean 'best-effort'?");
     refused("[scheduling]\nfair-shares: user:5=2, group=3\n",
@@ -265,7 +265,7 @@ static void test_what_must_go_together(void **state)
     (void)state;
     refused("[scheduling]\nbackfilling: intermediate\n", "backfilling-reservations");
     refused("[scheduling]\nsuspend-rate: 0\n",
-            "a.conf:27: scheduling.suspend-rate is 0, expected more while suspension is on");
+            "a.conf:27: scheduling.suspend-rate is 0, but suspension needs a rate above 0");
     read_with(with("[scheduling]\nsuspend-rate: 0\nsuspension: none\n"), NULL);
     refused("[deploy-imagetransfer]\navoid-redundant-transfers: no\n",
             "the option 'transfer-mechanism' is missing in section [deploy-imagetransfer]");

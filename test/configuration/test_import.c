@@ -54,12 +54,12 @@ static void wrong_files_are_refused(void **state)
     static const struct {
         const char *text, *error;
     } cases[] = {
-        {"A = 1\nB\n", "line 2: = is expected"},
-        {"= 1", "line 1: a name is expected"},
-        {"A = [ B = 1", "line 1: , or ] is expected"},
-        {"A = [\n B ]", "line 2: = is expected"},
-        {"A = [ 'B' = 1 ]", "line 1: a name is expected"},
-        {"A = \"x\n\n", "line 3: the \" that ends a text is expected"},
+        {"A = 1\nB\n", "line 2: expected ="},
+        {"= 1", "line 1: expected a name"},
+        {"A = [ B = 1", "line 1: expected , or ]"},
+        {"A = [\n B ]", "line 2: expected ="},
+        {"A = [ 'B' = 1 ]", "line 1: expected a name"},
+        {"A = \"x\n\n", "line 3: expected the closing \" of a string"},
     };
 
     (void)state;

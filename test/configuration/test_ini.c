@@ -147,7 +147,7 @@ static void test_nul_byte(void **state)
     (void)state;
     refused("[a]\n# \xff\nx: \xc3\xa9\n \xe9\n", 17, "a.conf:4: the line is not UTF-8 text");
     refused("[a]\nx\xc3", 6, "a.conf:2: the line is not UTF-8 text");
-    refused("[a]\nx: 1\ny\0: 2\n", 15, "a.conf:3: there is a NUL byte");
+    refused("[a]\nx: 1\ny\0: 2\n", 15, "a.conf:3: the line contains a NUL byte");
 }
 
 static void test_names_too_long(void **state)
@@ -229,7 +229,8 @@ static void test_wrong_names_are_refused(void **state)
 {
     static const char *const cases[][2] = {
         {"[a]\nx: 1\ny: %(z)s\n", "a.conf:3: the value of y names %(z)s, which is set neither"},
-        {"[a]\nx: %(y)s\ny: %(x)s\n", "a.conf:2: the %(name)s of x lead back to themselves"},
+        {"[a]\nx: %(y)s\ny: %(x)s\n",
+         "a.conf:2: the %(name)s of x refer to each other in a circle"},
         {"[a]\nx: %(x\n", "a.conf:2: '%(x' in the value of x: expected %(name)s"},
         {"[a]\ny: 1\nx: %(y)d\n", "expected %(name)s"},
         {"[a]\ny: 1\nx: %(y)s 5% more\n", "write %% for a percent sign"},

@@ -78,10 +78,10 @@ static void refused(const char *text, const char *words)
 static void test_errors(void **state)
 {
     (void)state;
-    refused("[multi]\ntracedir: a\n[p:general]\n", "m.conf: section [multi] names no traces");
+    refused("[multi]\ntracedir: a\n[p:general]\n", "m.conf: section [multi] has no traces");
     refused("[multi]\ntracefiles: a\n[common:general]\n", "no profile besides");
     refused("[multi]\ntracefiles: a\n[general]\nmode: simulated\n",
-            "m.conf:3: section [general] stands beside [multi]; write [common:general]");
+            "m.conf:3: section [general] cannot be combined with [multi]; write [common:general]");
     refused("[multi]\ntracefile: a\n", "m.conf:2: unknown option 'tracefile' in section [multi], "
                                        "did you mean 'tracefiles'?");
     refused("[multi]\ntracefiles: a\n[p:galerna]\nsed: 1\n",

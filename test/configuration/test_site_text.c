@@ -63,7 +63,7 @@ static void test_refused(void **state)
         {"600000,cpu=1,memory=1+600000,cpu=1,memory=1", "expected 1 to 1000000"},
         {"4", "hosts have no cpu"},
         {"4,cpu=100", "hosts have no memory"},
-        {"4,cpu=100,memry=9", "hosts have no memory; did you mean it by 'memry'?"},
+        {"4,cpu=100,memry=9", "hosts have no memory; is 'memry' a misspelling of it?"},
         {"4,cpu", "TYPE=AMOUNT"},
         {"4,cpu=", "an amount"},
         {"4,cpu=-1,memory=1", "an amount"},

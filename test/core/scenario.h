@@ -114,7 +114,7 @@ const char *adoption_error(struct scenario *s, struct ask what, struct adoption 
 void at(struct scenario *s, int64_t time);
 /* Everything asked for or planned until now has happened. */
 void settle(struct scenario *s);
-/* Until nothing is planned any more; a lease that waits for ever is left waiting. */
+/* Until nothing is planned any more; a lease that waits forever is left waiting. */
 void run_to_end(struct scenario *s);
 
 const struct lease *lease_of(struct scenario *s, int64_t id);
@@ -129,7 +129,7 @@ const char *reason_of(struct scenario *s, int64_t id);
 const char *preemptions(struct scenario *s);
 /* Every output so far as text. */
 const char *log_of(struct scenario *s);
-/* Nothing planned, queued, or held; every amount is free for ever. */
+/* Nothing planned, queued, or held; every amount is free forever. */
 void expect_nothing_left(struct scenario *s);
 
 #endif

@@ -509,7 +509,7 @@ static void mistakes_are_errors_and_change_nothing(void **state)
     begin_at(&s, 1, 1000);
     wrong.vm_host = nowhere;
     assert_string_equal(adoption_error(&s, what, wrong),
-                        "lease 3: VM 1 is on host place 7; the site has 1 hosts");
+                        "lease 3: VM 1 is on host index 7; the site has 1 hosts");
     wrong.vm_host = NULL;
     assert_string_equal(adoption_error(&s, what, wrong), "lease 3 runs, but its hosts are missing");
     wrong = runs;
@@ -524,14 +524,14 @@ static void mistakes_are_errors_and_change_nothing(void **state)
     wrong = runs;
     wrong.as = ADOPTED_RESERVED;
     assert_string_equal(adoption_error(&s, what, wrong),
-                        "lease 3 is Best-effort: nothing is reserved for it");
+                        "lease 3 is Best-effort: no reservation can be adopted for it");
     wrong.as = ADOPTED_QUEUED;
     assert_string_equal(adoption_error(&s, ar(3, 2000, 10), wrong),
                         "lease 3 is AR: it does not wait in the queue");
     wrong.as = ADOPTED_RESERVED;
     wrong.accumulated = 5;
     assert_string_equal(adoption_error(&s, ar(3, 2000, 10), wrong),
-                        "lease 3 has run for 5 s but has not begun");
+                        "lease 3 has run for 5 s but has not started");
     wrong.as = ADOPTED_SUSPENDED;
     wrong.accumulated = 101;
     assert_string_equal(adoption_error(&s, what, wrong), "lease 3 waits after 101 of 100 s");
@@ -546,7 +546,7 @@ static void mistakes_are_errors_and_change_nothing(void **state)
     assert_int_equal(engine_begin(s.engine, 1000, &err), -1);
     settle(&s);
     assert_string_equal(adoption_error(&s, (struct ask){.id = 4, .duration = 1}, runs),
-                        "lease 4: leases are adopted between the beginning and the first step");
+                        "lease 4: leases can only be adopted before the first step");
     scenario_end(&s);
 }
 

@@ -49,9 +49,8 @@ static void a_repelling_vm_in_the_way_is_named(void **state)
     ask(&s, with_vms(2, one_vm(1, 100, &demand)));
     ask(&s, one_vm(2, 100, &demand));
     settle(&s);
-    assert_string_equal(reason_of(&s, 2),
-                        "kept-apart: VMs that it must be apart from are on the 2 hosts with room "
-                        "(lease 1)");
+    assert_string_equal(reason_of(&s, 2), "kept-apart: the 2 hosts with enough room run VMs from "
+                                          "which it must be kept apart (lease 1)");
     finish_checked(&s);
 }
 

@@ -116,8 +116,8 @@ static void a_device_reserved_for_later_is_kept_free(void **state)
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     assert_string_equal(reason_of(&s, 4),
-                        "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
-                        "room and such devices, at least until 600");
+                        "device-in-use: the required PCI devices (class 0302) of the 1 host with "
+                        "enough room are in use, at least until 600");
     finish_checked(&s);
 }
 
@@ -140,8 +140,8 @@ static void devices_that_no_host_has_are_told_from_devices_in_use(void **state)
                         "no-device: refused: none of the 2 hosts that it may use has the PCI "
                         "device that a VM demands (as named)");
     assert_string_equal(reason_of(&s, 5),
-                        "device-in-use: PCI devices (class 0302) are in use on the 2 hosts with "
-                        "room and such devices, without a known end");
+                        "device-in-use: the required PCI devices (class 0302) of the 2 hosts with "
+                        "enough room are in use, without a known end");
     check_demands(&s);
     scenario_end(&s);
 }
@@ -157,8 +157,8 @@ static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
     ask(&s, one_vm(2, 100, &wants_gpu));
     settle(&s);
     assert_string_equal(reason_of(&s, 2),
-                        "device-in-use: PCI devices (class 0302) are in use on the 1 host with "
-                        "room and such devices, without a known end");
+                        "device-in-use: the required PCI devices (class 0302) of the 1 host with "
+                        "enough room are in use, without a known end");
     check_demands(&s);
     scenario_end(&s);
 }
@@ -405,8 +405,8 @@ static void cores_and_threads_are_taken_as_oned_takes_them(void **state)
     assert_string_equal(held_by(&s, 2), "1: t0 t1 m0");
     assert_string_equal(held_by(&s, 3), "1: t2 t3 m0");
     assert_string_equal(reason_of(&s, 5),
-                        "topology-in-use: CPUs, memory or pages of NUMA nodes are in use on the 1 "
-                        "host with room and such nodes, at least until 100");
+                        "topology-in-use: the required CPUs, memory or pages of NUMA nodes of the "
+                        "1 host with enough room are in use, at least until 100");
     finish_checked(&s);
 }
 

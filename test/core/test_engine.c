@@ -153,7 +153,7 @@ static void an_early_end_of_a_lease_that_does_not_run_is_an_error(void **state)
     reservation(&s, 1, 1, 50, 10);
     settle(&s);
     assert_int_equal(engine_step(s.engine, 10, &input, 1, &s.outputs, &err), -1);
-    assert_string_equal(err.text, "lease 1 does not run");
+    assert_string_equal(err.text, "lease 1 is not running");
     scenario_end(&s);
 }
 

@@ -419,10 +419,10 @@ static void or_not_at_all(void **state)
     for (int64_t id = 3; id <= 4; id++)
         runs(&s, half(id, 2000), id == 3 ? second : third, 3000, 0);
     settle(&s);
-    assert_string_equal(reason_of(&s, 1),
-                        "cannot-leave: must leave its host by 1000, but no other host that it may "
-                        "use has room, and the devices, CPUs and members of its VM group that it "
-                        "needs there, for as long as it runs");
+    assert_string_equal(
+        reason_of(&s, 1),
+        "cannot-leave: must leave its host by 1000, but no other host that it may use has the "
+        "room, devices, CPUs and VM group members that it requires for as long as it runs");
     assert_non_null(strstr(reason_of(&s, 2), "cannot-leave: "));
     check_demands(&s);
     run_to_end(&s);

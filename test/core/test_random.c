@@ -96,7 +96,7 @@ static void disturb(struct scenario *s, struct dice *dice, int64_t newest, bool 
     settle(s);
 }
 
-/* Whoever is left at the end waits for an unlimited lease or for ever: give all up. */
+/* Whoever is left at the end waits for an unlimited lease or forever: give all up. */
 static void sweep(struct scenario *s, const bool *forgotten)
 {
     for (int64_t id = 1; id <= LEASES; id++)

@@ -10,7 +10,7 @@ static void unlimited(struct scenario *s, int64_t id)
     settle(s);
 }
 
-/* Host 1 is reserved from 7200 on for lease 10 and idle from 100 on, host 2 is taken for ever, and
+/* Host 1 is reserved from 7200 on for lease 10 and idle from 100 on, host 2 is taken forever, and
  * the others are busy until 5000. */
 static void begin(struct scenario *s, size_t n_hosts)
 {

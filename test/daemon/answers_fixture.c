@@ -202,7 +202,7 @@ static int log_set(void *context, const char *level, const char *subsystem, stru
     struct answers_fixture *fixture = context;
 
     if (subsystem && strcmp(subsystem, "planner") != 0)
-        return error_set(err, EINVAL, "there is no '%s'", subsystem);
+        return error_set(err, EINVAL, "unknown level or subsystem '%s'", subsystem);
     snprintf(fixture->log_level, sizeof fixture->log_level, "%s", level);
     return 0;
 }

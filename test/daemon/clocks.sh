@@ -30,7 +30,7 @@ becomes() {
 start_oned --hosts 2 --clock-offset 3600
 start_galernad
 until_said log 'connected to OpenNebula'
-grep -qE 'clock is (3599|3600|3601) s ahead of ours' "$work/log" || fail "the difference is not noticed"
+grep -qE 'clock is (3599|3600|3601) s ahead of this machine' "$work/log" || fail "the difference is not noticed"
 
 begun=$(date +%s)
 oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=00:00:25 >"$work/vm"

@@ -107,7 +107,7 @@ status second 'acting raft term' 11
 ! grep -q "another key" "$work/second.log" || fail "the same key is taken for another one"
 says second "$differs"
 checks 'wrong .*galerna.conf differs'
-checks 'right .*the key of promises is the same'
+checks 'right .*the promise key is the same'
 sed -i '/retry-limit/d' "$work/second.conf"
 kill -HUP "${pid[second]}"
 sleep 2

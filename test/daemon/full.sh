@@ -42,7 +42,7 @@ grep -qE '^problem +.*/store.db: cannot write' "$work/status" || fail "status: $
 if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$work/out" 2>&1; then
     fail "a lease is promised: $(cat "$work/out")"
 fi
-grep -qF 'nothing can be promised' "$work/out" || fail "request: $(cat "$work/out")"
+grep -qF 'no promise can be made' "$work/out" || fail "request: $(cat "$work/out")"
 sleep 3
 [ "$(grep -c 'cannot write state' "$work/log")" -eq 1 ] || fail "it is said again and again"
 if grep -qE 'VM [12]: deploy' "$work/log"; then
@@ -50,7 +50,7 @@ if grep -qE 'VM [12]: deploy' "$work/log"; then
 fi
 
 rm "$work/state/filler"
-until_said log 'state written again, commands resumed'
+until_said log 'state is writable again, commands resumed'
 until_said log 'VM 1: deploy accepted'
 until_said log 'VM 2: deploy accepted'
 [ "$(grep -c 'deploy accepted' "$work/log")" -eq 3 ] || fail "a VM is deployed twice"

@@ -20,7 +20,7 @@ says first-again "$work/first"
 # A second one that reaches it by another name, as one on another machine does.
 start second localhost
 ends second 3 20
-says second 'another galernad acts on this OpenNebula: instance'
+says second 'another galernad is active on this OpenNebula: instance'
 alive first || fail "the first one has ended"
 acts first 10
 
@@ -29,7 +29,7 @@ chmod 777 "$work/run"
 start same 127.0.0.1
 ends same 3 20
 says same 'other users may write to it'
-says same 'another galernad acts on this OpenNebula: instance'
+says same 'another galernad is active on this OpenNebula: instance'
 chmod 700 "$work/run"
 
 # A dead one is followed when its mark has stood still for a while.

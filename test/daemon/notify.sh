@@ -79,7 +79,7 @@ until_true posted 1 '"event":"end"'
 ! grep -q '^4' "$work/posts" || fail "a signature or an id is wrong"
 # Then no mail is being handed over: a notice that is, when galernad is killed, is not told again.
 for event in start end; do
-    until_said log "the notice '$event' by .notify people. is tried again: .* exit code 75"
+    until_said log "retrying the notice '$event' by .notify people.: .* exit code 75"
 done
 
 does='a kill while mail waits'

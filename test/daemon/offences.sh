@@ -110,7 +110,7 @@ offends() {
 offends admission crash call 'crashed (Segmentation fault) when it was called for admit'
 offends host-selection leave call 'ended the process with status 0 when it was called for score'
 offends host-selection fork call 'made system call'
-offends admission hang call 'did not come back within 2000 ms when it was called for admit' 1000
+offends admission hang call 'did not return within 2000 ms when it was called for admit' 1000
 offends host-selection raise call 'crashed (Terminated) when it was called for score'
 offends host-selection signal-parent event 'made system call'
 offends host-selection close event 'closed the planner'
@@ -125,8 +125,8 @@ offends admission crash create 'crashed (Segmentation fault) when it was created
 all_offences() {
     cat <<'END'
 crash crashed (Segmentation fault)
-hang did not come back within 2000 ms
-stop did not come back within 2000 ms
+hang did not return within 2000 ms
+stop did not return within 2000 ms
 leave ended the process with status 0
 fork made system call
 raise crashed (Terminated)
@@ -237,7 +237,7 @@ start_simulated
 ! says 1 'is out of service' || fail "it does not answer before the module is out of service"
 is_out_of_service 'is still being loaded' || until_true is_out_of_service 'is still being loaded'
 until_true is "$(request)" running
-until_true is_out_of_service 'did not come back within 8000 ms when it was created'
+until_true is_out_of_service 'did not return within 8000 ms when it was created'
 stop_galernad
 
 # A reload of a module that hangs when it is created: the old one plans on, and stays.
@@ -254,8 +254,8 @@ mv "$work/modules/new" "$work/modules/offends-host-selection.so"
 kill -HUP "$daemon"
 lease=$(request)
 until_true is "$lease" running
-! says 1 'the old ones stay' || fail "the lease waited until the reload was over"
-answers_until says 1 'policy modules are reloaded, the old ones stay'
+! says 1 'policy modules stay' || fail "the lease waited until the reload was over"
+answers_until says 1 'cannot reload; the old configuration and policy modules stay in effect'
 ! is_out_of_service '' || fail "a trial puts it out of service"
 
 # A planner that ends is started again with it: built-in defaults plan until it is ready or ends.
@@ -266,7 +266,7 @@ lease=$(request)
 until_true is "$lease" running
 ! says 1 'is out of service' || fail "the lease waited until the module was out of service"
 is_out_of_service 'is still being loaded' || fail "status does not say that it is being loaded"
-answers_until is_out_of_service 'did not come back within 2000 ms when it was created'
+answers_until is_out_of_service 'did not return within 2000 ms when it was created'
 
 # The same with galerna policy enable, which says what happened.
 does='hangs when it is enabled'
@@ -277,6 +277,6 @@ until_true is "$lease" running
 is_ended() { ! kill -0 "$enabling" 2>/dev/null; }
 answers_until is_ended
 ! wait "$enabling" || fail "it is enabled"
-grep -qF 'did not come back within 2000 ms when it was created' "$work/err" || fail "$(cat "$work/err")"
-is_out_of_service 'did not come back' || fail "it is back in service"
+grep -qF 'did not return within 2000 ms when it was created' "$work/err" || fail "$(cat "$work/err")"
+is_out_of_service 'did not return' || fail "it is back in service"
 stop_galernad

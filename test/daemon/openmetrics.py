@@ -2,7 +2,7 @@
 """Checks a text of metrics: openmetrics.py < TEXT, or openmetrics.py --uses FILE... < TEXT.
 
 OpenMetrics 1.0: each family is described before its samples and stands together, its samples have the
-suffixes of its type, none is there twice, the buckets of a histogram rise to +Inf and to its count, and
+suffixes of its type, none appears twice, the buckets of a histogram rise to +Inf and to its count, and
 the text ends with # EOF. --uses: each metric that a dashboard or a file of rules names is there.
 """
 
@@ -23,7 +23,7 @@ class Family:
     def add(self, name, labels, value):
         suffix = name[len(self.name):]
         assert name.startswith(self.name) and suffix in SUFFIXES[self.kind], f"{name} in {self.name}"
-        assert (suffix, labels) not in self.samples, f"{name}{labels} is there twice"
+        assert (suffix, labels) not in self.samples, f"{name}{labels} appears twice"
         assert self.kind == "gauge" or value >= 0, f"{name} is negative"
         self.samples[suffix, labels] = value
 
@@ -53,7 +53,7 @@ def read(text):
     for line in lines[:-2]:
         if line.startswith("# TYPE "):
             _, _, name, kind = line.split(" ")
-            assert name not in families, f"{name} is there twice"
+            assert name not in families, f"{name} appears twice"
             current = families[name] = Family(name, kind)
         elif line.startswith("# "):
             _, what, name, text = line.split(" ", 3)

@@ -51,26 +51,26 @@ is_talkative || fail "commands are not logged"
 
 does='an error'
 conf warning x
-reloads 'neither the configuration .* are reloaded, .*plan-limit is .x'
+reloads 'cannot reload; .*plan-limit is .x'
 is_talkative || fail "a configuration with an error takes effect"
 
 does='a broken module'
 conf warning 60
 mv "$work/modules" "$work/kept"
-reloads 'neither the configuration .* are reloaded'
+reloads 'cannot reload; the old configuration'
 is_talkative || fail "the configuration takes effect without the module"
 mv "$work/kept" "$work/modules"
 
 does='a change'
 conf warning 30 'history-keep: 1:00:00:00'
 reloads 'changed: daemon.log-level, daemon.history-keep$'
-said log 'without effect until galernad is restarted: daemon.plan-limit$' || fail "no word of plan-limit"
+said log 'changes in the configuration that need a restart of galernad: daemon.plan-limit$' || fail "no word of plan-limit"
 ! is_talkative || fail "the new log level does not count"
 
 does='a change and back'
 conf info 60
 reloads 'changed: daemon.log-level, daemon.history-keep$'
-! said log 'without effect' || fail "plan-limit is as it was at the start"
+! said log 'need a restart' || fail "plan-limit is as it was at the start"
 is_talkative || fail "the old log level does not count"
 
 does='options of a module'
@@ -78,21 +78,21 @@ conf info 60 '[policy limits]
 vms: 1'
 sed -i 's/accept-all.so/limits.so/' "$work/conf"
 reloads 'changed: scheduling.policy-admission, policy limits.vms$'
-ends_with 2 '2 VMs' lease request --cpu 1 --memory 512 --duration 1m --count 2
+ends_with 2 'VMs: 2 requested' lease request --cpu 1 --memory 512 --duration 1m --count 2
 sed -i 's/^vms: 1/vms: 2/' "$work/conf"
 reloads 'changed: policy limits.vms$'
 ends_with 0 'requested: VM 7, 8' lease request --cpu 1 --memory 512 --duration 1m --count 2
 
 does='a wrong option of a module'
 sed -i 's/^vms: 2/vmss: 3/' "$work/conf"
-reloads 'neither the configuration .* are reloaded, .*vmss'
+reloads 'cannot reload; .*vmss'
 
 does='levels of the log'
 log() {
     "$galerna" log --state-dir "$work/state" "$@"
 }
-ends_with 64 "there is no 'debugg', did you mean 'debug'?" log debugg
-ends_with 64 "there is no 'plannr', did you mean 'planner'?" log debug plannr
+ends_with 64 "unknown level or subsystem 'debugg', did you mean 'debug'?" log debugg
+ends_with 64 "unknown level or subsystem 'plannr', did you mean 'planner'?" log debug plannr
 log debug planner >"$work/out"
 said out '^planner +debug$' || fail "the level is not shown"
 said out '^leases +info$' || fail "the level of all subsystems is set"

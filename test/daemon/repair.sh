@@ -40,7 +40,7 @@ until_said repaired 'the damaged store is kept as .*/state/store.db.damaged-1'
 [ "$(cat "$work/repaired")" = "The store is sound." ] || fail "again: $(cat "$work/repaired")"
 
 start_galernad
-until_said log 'acting on OpenNebula'
+until_said log 'scheduling OpenNebula'
 until_true is 0 running
 until_true is 1 running
 stop_galernad

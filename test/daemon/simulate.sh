@@ -101,8 +101,8 @@ becomes 4 waiting
 lease why 2 --trace >"$work/out" || fail "no trace: $(cat "$work/out")"
 grep -qE '^  2 have too little free CPU: host-0, host-1$' "$work/out" ||
     fail "the trace does not say why no host fits: $(cat "$work/out")"
-grep -qE '^  preemption ar-preempts-everything: may it preempt\? No \([0-9.]+ us\)$' "$work/out" ||
+grep -qE '^  preemption ar-preempts-everything: allow it to preempt\? No \([0-9.]+ us\)$' "$work/out" ||
     fail "the trace does not say what the policies were asked: $(cat "$work/out")"
 becomes 2 waiting
-ends_with 1 'lease 3 is running: nothing is decided' lease why 3 --trace
+ends_with 1 'lease 3 is running: its start has already been decided' lease why 3 --trace
 stop_galernad

@@ -65,7 +65,7 @@ refuses 78 "$work/none.conf" -c "$work/none.conf" --foreground
 
 conf '[scheduling]' 'policy-admission: accept-all'
 "$galernad" --check-configuration -c "$work/conf" >"$work/out" 2>&1 || fail "a sound configuration"
-says "in order"
+says "is valid"
 
 refuses 64 '--nonsense' --nonsense
 refuses 64 'unexpected argument' file.conf
@@ -88,12 +88,12 @@ returns 0 'simulated hosts: ' --simulate --state-dir new
 returns 3 "$work/new is in use by another galernad" --simulate --state-dir new
 stop new
 chmod 755 "$work/new"
-returns 1 'can be used by others' --simulate --state-dir new
+returns 1 'is accessible to other users' --simulate --state-dir new
 
 # After that, the terminal is left alone. A bare chroot has no terminals.
 if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
     script -qec "'$galernad' --simulate --state-dir '$work/tty'" /dev/null >"$work/out" </dev/null
-    says "its log is $work/tty/galernad.log"
+    says "log file: $work/tty/galernad.log"
     stop tty
     grep -qF 'stopping; VMs stay as they are' "$work/tty/galernad.log" || fail "the log does not continue in its file"
 else

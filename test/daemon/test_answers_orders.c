@@ -23,7 +23,7 @@ static void changes_are_passed_on(void **state)
     assert_int_equal(fixture->cancelled, 3);
     assert_non_null(strstr(fixture->who, "uid 0"));
     expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":8}", "not-found",
-                   "lease 8 does not exist or is over");
+                   "lease 8 does not exist or has ended");
     json_decref(expect_answer(fixture, "{\"command\":\"lease-cancel\",\"lease\":9}",
                               "galerna-lease-cancel/1")); /* refused: its VMs are held */
     assert_int_equal(fixture->cancelled, 9);
@@ -44,10 +44,10 @@ static void levels_of_the_log_are_set(void **state)
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(answer, "levels"), "planner")), "debug");
     json_decref(answer);
-    expect_refusal(fixture, "{\"command\":\"log-set\"}", "malformed", "level: is missing");
-    expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":3}", "malformed", "a text");
+    expect_refusal(fixture, "{\"command\":\"log-set\"}", "malformed", "level: missing");
+    expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":3}", "malformed", "a string");
     expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":\"info\",\"subsystem\":\"x\"}",
-                   "malformed", "there is no 'x'");
+                   "malformed", "unknown level or subsystem 'x'");
     fixture->peer = (struct control_peer){.uid = 1234};
     expect_refusal(fixture, "{\"command\":\"log-set\",\"level\":\"info\"}", "denied", "1234");
     json_decref(expect_answer(fixture, "{\"command\":\"log-levels\"}", "galerna-log-levels/1"));
@@ -62,7 +62,7 @@ static void strangers_may_only_look(void **state)
     json_decref(expect_answer(fixture, "{\"command\":\"lease-list\"}", "galerna-lease-list/1"));
     expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":3}", "denied", "1234");
     expect_refusal(fixture, "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":1}", "denied",
-                   "may only look");
+                   "has read-only access");
     expect_refusal(fixture, "{\"command\":\"wake\"}", "denied", "control-group");
     expect_refusal(fixture, "{\"command\":\"reload-policies\"}", "denied", "");
     assert_int_equal(fixture->cancelled, -1);
@@ -94,39 +94,40 @@ static void orders_are_checked_before_anything_is_done(void **state)
     static const struct {
         const char *fields, *part;
     } cases[] = {
-        {"\"memory\":1", "cpu: is missing"},
-        {"\"cpu\":1", "memory: is missing"},
+        {"\"memory\":1", "cpu: missing"},
+        {"\"cpu\":1", "memory: missing"},
         {"\"cpu\":0,\"memory\":1", "cpu: expected"},
         {"\"cpu\":1,\"memory\":1.5", "memory: expected"},
         {"\"cpu\":1,\"memory\":1,\"count\":0", "count: expected a whole number from 1"},
         {"\"cpu\":1,\"memory\":1,\"count\":100000", "count"},
         {"\"cpu\":1,\"memory\":1,\"color\":1", "unknown field 'color'"},
         {"\"cpu\":1,\"memory\":1,\"durration\":1", "did you mean 'duration'"},
-        {"\"cpu\":1,\"memory\":1,\"kind\":\"ar\"", "kind: 'ar' is none of best-effort"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"ar\"", "kind: 'ar' is not one of best-effort"},
         {"\"cpu\":1,\"memory\":1,\"terms\":7", "terms"},
         {"\"cpu\":1,\"memory\":1,\"duration\":0", "duration"},
-        {"\"cpu\":1,\"memory\":1,\"duration\":\"long\"", "neither seconds nor"},
-        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\"", "start: is missing"},
+        {"\"cpu\":1,\"memory\":1,\"duration\":\"long\"", "expected seconds or"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\"", "start: missing"},
         {"\"cpu\":1,\"memory\":1,\"latest\":\"2126-11-21T15:00:00Z\"",
-         "latest: only a lease of the kind \"deadline\""},
+         "latest: only allowed for leases of kind \"deadline\""},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"latest\":\"2126-11-21T15:00:00Z\"",
-         "duration: is required"},
+         "duration: required"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"latest\":\"2126-11-21T15:00:00Z\","
          "\"deadline\":\"2126-11-21T16:00:00Z\"",
          "latest: cannot be combined with `deadline`"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"2026-11-21T14:59:00Z\"",
-         "start: is 60 s ago"},
+         "start: 60 s in the past"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"tomorrow\"", "is not a time"},
-        {"\"cpu\":1,\"memory\":1,\"start\":\"2026-11-21T15:59:00Z\"", "only a reservation has one"},
+        {"\"cpu\":1,\"memory\":1,\"start\":\"2026-11-21T15:59:00Z\"",
+         "only allowed for reservations"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\"",
-         "is required with a deadline"},
+         "required with a deadline"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\","
          "\"duration\":61",
          "too early for a duration of 61 s"},
         {"\"cpu\":1,\"memory\":1,\"deadline\":\"2026-11-21T15:01:00Z\"",
-         "only a lease of the kind"},
+         "deadline: only allowed for leases of kind"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"immediate\",\"earliest\":\"2026-11-21T15:01:00Z\"",
-         "now or never"},
+         "earliest: not allowed"},
         {"\"cpu\":1,\"memory\":1,\"name\":\"a\\\"]\"", "name: quotes"},
         {"\"cpu\":1,\"memory\":1,\"name\":\"\"", "name: expected"},
         {"\"cpu\":1,\"memory\":1,\"template\":-1", "template"},
@@ -134,7 +135,7 @@ static void orders_are_checked_before_anything_is_done(void **state)
         {"\"cpu\":1,\"memory\":1,\"priority\":0.0005", "priority"},
         {"\"cpu\":1,\"memory\":1,\"priority\":\"1\"", "priority"},
         {"\"cpu\":1,\"memory\":1,\"dry_run\":\"yes\"", "dry_run"},
-        {"\"template\":1,\"dry_run\":true", "a dry run must know it"},
+        {"\"template\":1,\"dry_run\":true", "required in a dry run"},
     };
     char text[512];
 
@@ -220,11 +221,11 @@ static void malformed_changes_are_refused(void **state)
     static const struct {
         const char *fields, *part;
     } cases[] = {
-        {"\"extend\":60", "lease: is missing"},
+        {"\"extend\":60", "lease: missing"},
         {"\"lease\":1", "nothing to change"},
         {"\"lease\":1,\"extend\":0", "extend: expected seconds from 1"},
         {"\"lease\":1,\"extend\":60,\"duration\":60", "exclude each other"},
-        {"\"lease\":1,\"shorten\":1000", "has only 1000 s"},
+        {"\"lease\":1,\"shorten\":1000", "is only 1000 s"},
         {"\"lease\":5,\"shift\":10,\"start\":\"2026-11-21T15:30:00Z\"", "exclude each other"},
         {"\"lease\":5,\"start\":\"soon\"", "start: expected a time"},
         {"\"lease\":1,\"duration\":\"long\"", "duration: expected seconds"},
@@ -237,12 +238,12 @@ static void malformed_changes_are_refused(void **state)
         expect_refusal(fixture, text, "malformed", cases[i].part);
     }
     expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":8,\"extend\":6}", "not-found",
-                   "does not exist or is over");
+                   "does not exist or has ended");
     expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":1,\"shift\":10}", "conflict",
                    "has no start to shift");
     fixture->peer = (struct control_peer){.uid = 1234};
     expect_refusal(fixture, "{\"command\":\"lease-change\",\"lease\":1,\"extend\":6}", "denied",
-                   "may only look");
+                   "has read-only access");
     assert_int_equal(fixture->changes, 0);
 }
 

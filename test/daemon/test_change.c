@@ -221,18 +221,18 @@ static void what_cannot_be_is_refused_at_once(void **state)
         const struct lease_change *change;
         const char *part;
     } cases[] = {
-        {running, &later, "lease 1 has begun: its start cannot be changed"},
-        {running, &shorter, "would be over already"},
+        {running, &later, "lease 1 has already started: its start cannot be changed"},
+        {running, &shorter, "would end in the past"},
         {running, &limit, "lease 1 has no deadline that could be"},
         {waiting, &limit, "lease 2 has no deadline that could be"},
-        {waiting, &same, "is like that already"},
+        {waiting, &same, "already has these terms"},
         {over, &later, "lease 3 is ended"},
         {ends, &limit, "after its deadline"},
-        {ends, &endless, "duration: a deadline lease needs one"},
-        {running, &kind, "lease 1 has begun: its kind cannot be changed"},
-        {waiting, &kind, "deadline: is missing"},
-        {waiting, &at_once, "kind: a lease that waits"},
-        {waiting, &promoted, "start: is missing"},
+        {ends, &endless, "duration: required for a deadline lease"},
+        {running, &kind, "lease 1 has already started: its kind cannot be changed"},
+        {waiting, &kind, "deadline: missing"},
+        {waiting, &at_once, "kind: immediate leases cannot"},
+        {waiting, &promoted, "start: missing"},
     };
     struct lease_record changed;
     struct error err = {0};
@@ -355,7 +355,7 @@ static void a_parked_lease_changes_without_a_promise(void **state)
 
     suspended->accumulated = 50;
     assert_int_equal(lease_change_make(suspended, &later, NOW, &changed, &err), -1);
-    assert_non_null(strstr(err.text, "lease 2 has begun: its start cannot be changed"));
+    assert_non_null(strstr(err.text, "lease 2 has already started: its start cannot be changed"));
     changed = longer(suspended, 100);
     assert_int_equal(lease_take_change(store, suspended, &changed, NOW, "longer"), 0);
     assert_int_equal(suspended->duration, 700);

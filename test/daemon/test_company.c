@@ -387,8 +387,10 @@ static void broken_rules_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policies_of_roles),      cmocka_unit_test(rules_between_roles),
-        cmocka_unit_test(several_groups),         cmocka_unit_test(changes_of_plans),
+        cmocka_unit_test(policies_of_roles),
+        cmocka_unit_test(rules_between_roles),
+        cmocka_unit_test(several_groups),
+        cmocka_unit_test(changes_of_plans),
         cmocka_unit_test(broken_rules_are_found),
         cmocka_unit_test(those_together_follow_each_other),
     };

@@ -178,9 +178,9 @@ static void garbage_is_answered_with_what_is_wrong(void **state)
     char deep[200] = "{\"a\":";
 
     say(fd, "what?\n");
-    expect_part(fixture, fd, "\"error\":\"the request is no JSON: column 4: ");
+    expect_part(fixture, fd, "\"error\":\"the request is not JSON: column 4: ");
     say(fd, "[1]\n");
-    expect_part(fixture, fd, "is no JSON object");
+    expect_part(fixture, fd, "is not a JSON object");
     say(fd, "\n");
     expect_part(fixture, fd, "\"code\":\"malformed\"");
     say(fd, "{\"a\":1,\"a\":2}\n");
@@ -457,7 +457,7 @@ static void sockets_in_the_way(void **state)
 
     assert_null(control_create(fixture->path, NULL, handle, fixture, &err));
     assert_int_equal(err.code, EADDRINUSE);
-    assert_non_null(strstr(err.text, "another galernad answers there"));
+    assert_non_null(strstr(err.text, "another galernad is listening there"));
     server_run(fixture->control, TURN);
     /* What a killed daemon leaves. */
     rename(fixture->path, "/tmp/galerna-test-stale.sock");

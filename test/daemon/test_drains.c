@@ -22,13 +22,13 @@ static void a_host_has_several_windows(void **state)
     drains_put(&drains, &(struct drain){3, 200, 300, ""});
     assert_int_equal(drains_count(&drains, 3), 3);
     assert_int_equal(drains_of(&drains, 3)->from, 100);
-    assert_true(drains_has(&drains, 3, 299));
-    assert_false(drains_has(&drains, 3, 300));
-    assert_true(drains_has(&drains, 3, 500));
+    assert_non_null(drains_at(&drains, 3, 299));
+    assert_null(drains_at(&drains, 3, 300));
+    assert_non_null(drains_at(&drains, 3, 500));
     drains_put(&drains, &(struct drain){3, 299, 501, ""}); /* overlaps two */
     assert_int_equal(drains_count(&drains, 3), 2);
-    assert_false(drains_has(&drains, 3, 250));
-    assert_true(drains_has(&drains, 3, 400));
+    assert_null(drains_at(&drains, 3, 250));
+    assert_non_null(drains_at(&drains, 3, 400));
     assert_false(drains_remove(&drains, 3, 250));
     assert_true(drains_remove(&drains, 3, 500));
     assert_int_equal(drains_of(&drains, 3)->from, 100);
@@ -49,10 +49,10 @@ static void what_overlaps_is_replaced(void **state)
     assert_int_equal(drains.n, 2);
     assert_int_equal(drains_of(&drains, 3)->from, 120);
     assert_null(drains_of(&drains, 5));
-    assert_false(drains_has(&drains, 3, 119));
-    assert_true(drains_has(&drains, 3, 120));
-    assert_true(drains_has(&drains, 3, 299));
-    assert_false(drains_has(&drains, 3, 300));
+    assert_null(drains_at(&drains, 3, 119));
+    assert_non_null(drains_at(&drains, 3, 120));
+    assert_non_null(drains_at(&drains, 3, 299));
+    assert_null(drains_at(&drains, 3, 300));
     assert_true(drains_remove(&drains, 4, INSTANT_NONE));
     assert_false(drains_remove(&drains, 4, INSTANT_NONE));
     drains_finish(&drains);
@@ -233,7 +233,7 @@ static void they_survive_a_restart(void **state)
     drains_load(&drains, fixture->store);
     assert_int_equal(drains.n, 3);
     assert_int_equal(drains_of(&drains, 3)->until, 1700003600);
-    assert_true(drains_has(&drains, 3, 1700008000));
+    assert_non_null(drains_at(&drains, 3, 1700008000));
     assert_int_equal(drains_of(&drains, 2000000000)->until, INSTANT_NEVER);
     drains_remove(&drains, 3, INSTANT_NONE);
     drains_remove(&drains, 3, INSTANT_NONE);

@@ -238,7 +238,7 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
     lease.reason_id = REASON_UNKNOWN;
     lease.reason_n[0] = 3;
     lease.reason_n[1] = 1;
-    expect(&lease, "Not known to run: VM 3 on host 1 is UNKNOWN: OpenNebula cannot monitor it");
+    expect(&lease, "Possibly not running: VM 3 on host 1 is UNKNOWN: OpenNebula cannot monitor it");
     lease.reason_id = REASON_NONE;
     lease.kind = LEASE_RESERVATION;
     lease.late = true;

@@ -165,7 +165,7 @@ static void a_reload_that_hangs_leaves_the_old_modules_in_place(void **state)
     }
     assert_true(scene.n_turns > 3);
     assert_int_equal(scene.code, ECHILD);
-    assert_non_null(strstr(scene.text, "in a trial it did not come back within 1000 ms"));
+    assert_non_null(strstr(scene.text, "in a trial it did not return within 1000 ms"));
     assert_ptr_equal(scene.modules->current.process, before);
     assert_string_equal(offence(&scene), "");
     assert_int_equal(scene.n_loaded + scene.n_ended, 0);
@@ -175,7 +175,7 @@ static void a_reload_that_hangs_leaves_the_old_modules_in_place(void **state)
 /* galernad starts meanwhile, and plans with built-in defaults. */
 static void what_hangs_at_the_start_is_out_of_service_until_it_is_enabled(void **state)
 {
-    static const char said[] = "did not come back within 1000 ms when it was created";
+    static const char said[] = "did not return within 1000 ms when it was created";
     struct scene scene;
     struct error err = {0};
 

@@ -51,7 +51,7 @@ static void mistakes_are_refused(void **state)
     } cases[] = {
         {"[notify]\nmail: owner\n", "needs a name"},
         {"[notify a]\non: end\n", "set mail, webhook or program"},
-        {"[notify a]\nmail: owner\nprogram: /x\n", "more than one of"},
+        {"[notify a]\nmail: owner\nprogram: /x\n", "set only one of"},
         {"[notify a]\nmail: me\n", "a.conf:2: mail of [notify a] is 'me'"},
         {"[notify a]\nmail: owner\non: ends\n", "some of start, end"},
         {"[notify a]\nprogram: x\n", "absolute path"},

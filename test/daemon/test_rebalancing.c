@@ -114,16 +114,16 @@ static void applied_plans_survive_a_restart(void **state)
     const struct rebalanced_host host = {.host = 2, .before = 250000, .after = 500000};
     struct store_fixture *fixture = *state;
     struct rebalancing rebalancing = {0};
-    struct rebalance_plan plan = {.cluster = 100,
-                                  .settings = {.automation = AUTOMATION_PARTIAL,
-                                               .policy = REBALANCE_PACK},
-                                  .made = 1700000000,
-                                  .applied = 1700000030,
-                                  .moves = memory_copy(&move, sizeof move),
-                                  .n_moves = 1,
-                                  .hosts = memory_copy(&host, sizeof host),
-                                  .n_hosts = 1,
-                                  .n_unread = 3};
+    struct rebalance_plan plan = {
+        .cluster = 100,
+        .settings = {.automation = AUTOMATION_PARTIAL, .policy = REBALANCE_PACK},
+        .made = 1700000000,
+        .applied = 1700000030,
+        .moves = memory_copy(&move, sizeof move),
+        .n_moves = 1,
+        .hosts = memory_copy(&host, sizeof host),
+        .n_hosts = 1,
+        .n_unread = 3};
     const struct rebalance_plan *kept;
 
     rebalance_plan_keep(&plan, fixture->store);

@@ -118,7 +118,7 @@ static void only_its_user_can_read_it(void **state)
     fixture->store = NULL;
     store_path_in(fixture, "store.db", path);
     chmod(path, 0640);
-    assert_refused(fixture->directory, EPERM, "can be used by others (mode 640)");
+    assert_refused(fixture->directory, EPERM, "is accessible to other users (mode 640)");
     chmod(path, 0600);
     chmod(fixture->directory, 0755); /* and not empty */
     assert_refused(fixture->directory, EPERM, "chmod go=");
@@ -321,7 +321,7 @@ static void impossible_values_are_refused(void **state)
         {"UPDATE lease SET contract = 2", "UPDATE lease SET contract = 0", "'contract' is 2"},
         {"UPDATE lease SET uid = 5000000000", "UPDATE lease SET uid = 0", "'uid' is 5000000000"},
         {"UPDATE vm SET avoid = '1 2'", "UPDATE vm SET avoid = '1 2 3 4 5 6 7 8'", "'avoid'"},
-        {"UPDATE vm SET lease = 9", "UPDATE vm SET lease = 1", "lease 9, which is not there"},
+        {"UPDATE vm SET lease = 9", "UPDATE vm SET lease = 1", "lease 9, which does not exist"},
     };
 
     store_add_lease(fixture->store, 1);

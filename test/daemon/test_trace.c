@@ -218,8 +218,8 @@ static void only_leases_that_have_not_begun_are_traced(void **state)
     rebuild(&house, NOW);
     assert_int_equal(planner_trace(house.planner, store_lease(store, 1), NOW, judged, &told, &err),
                      -1);
-    assert_string_equal(err.text, "lease 1 is running: nothing is decided about its start; its "
-                                  "history says what was");
+    assert_string_equal(err.text,
+                        "lease 1 is running: its start has already been decided; see its history");
     assert_int_equal(planner_try_change(house.planner,
                                         &(struct changed_lease){.lease = store_lease(store, 3)},
                                         NOW, judged, &told, &err),

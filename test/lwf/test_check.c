@@ -59,16 +59,16 @@ static void test_all_errors_and_warnings(void **state)
                     "<start/><duration time=\"00:10\"/>" NO_SOFTWARE));
     static const char *const findings[] = {
         "4:25: error: \"noon\" is not a time: expected [DAYS:]HH:MM[:SS]",
-        "5:32: error: the lease lacks <nodes>",
+        "5:32: error: the lease has no <nodes>",
         "5:52: error: preemptible is \"maybe\": expected true or false",
-        "5:67: warning: the attribute colour of <lease> is not known and is ignored",
+        "5:67: warning: unknown attribute colour of <lease> ignored",
         "5:96: error: the duration is 0: expected a second or more",
-        "5:104: warning: the element <mood> is not known and is ignored",
-        "7:1: warning: lease 4 arrives at 480 s, before the one above it (600 s): a trace is "
+        "5:104: warning: unknown element <mood> ignored",
+        "7:1: warning: lease 4 arrives at 480 s, before the one above it (600 s): a trace must be "
         "sorted by arrival",
-        "8:1: warning: lease 5 starts at 600 s, before it is asked for (1200 s)",
-        "8:1: warning: the deadline of lease 5 cannot be kept: 1740 s is before its earliest start "
-        "and its duration",
+        "8:1: warning: lease 5 starts at 600 s, before its request (1200 s)",
+        "8:1: warning: the deadline of lease 5 cannot be met: 1740 s is before the end of its "
+        "duration after its earliest start",
         "9:1: warning: lease 6 is larger than the site: it asks for 9 equal VMs, and the empty "
         "site holds 8",
     };
@@ -83,7 +83,7 @@ static void test_site_behind_the_requests(void **state)
         "00:00", "0") "</lease-requests>\n<site><nodes/></site></lease-workload>";
     static const char *const findings[] = {
         "2:194: error: \"0\" is not a time: expected [DAYS:]HH:MM[:SS] or unlimited",
-        "4:15: error: the site lacks <resource-types>",
+        "4:15: error: the site has no <resource-types>",
     };
 
     (void)state;

@@ -90,7 +90,7 @@ static void test_merge_with_an_error(void **state)
     assert_null(trace_merge(
         trace_of(submits, 2),
         open_text(WORKLOAD("", BEST_EFFORT("00:00", "00:01") "<lease-request/>"), NULL), &err));
-    assert_string_equal(err.text, "test.lwf:4:1: <lease-request> lacks its attribute arrival");
+    assert_string_equal(err.text, "test.lwf:4:1: <lease-request> has no attribute arrival");
 }
 
 static void test_order(void **state)

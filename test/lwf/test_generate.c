@@ -399,7 +399,7 @@ static void wrong_streams_are_explained(void **state)
         {"", "'' is not a model"},
         {"lublin,jobs=3", "'lublin' is not a model"},
         {"typless,jobs=3", "did you mean 'typeless'?"},
-        {"typeless", "the stream has no end: give jobs=N or span=TIME"},
+        {"typeless", "the stream has no end: set jobs=N or span=TIME"},
         {"typeless,jobs", "'jobs': expected KEY=VALUE"},
         {"typeless,jobs=", "jobs: '', expected a number"},
         {"typeless,jobs=1.5", "jobs: '1.5', expected a whole number"},
@@ -412,10 +412,10 @@ static void wrong_streams_are_explained(void **state)
         {"typeless,jobs=3,serial=0.6,power-of-two=0.6", "more than 1 together"},
         {"typeless,jobs=3,size-low=5", "expected them to ascend"},
         {"typeless,jobs=3,nodes=32,mean-vms=20", "mean-vms: 20 cannot be reached, only"},
-        {"typeless,jobs=3,class=lokal", "class: 'lokal' is none of"},
+        {"typeless,jobs=3,class=lokal", "class: 'lokal' is not one of"},
         {"typeless,jobs=3,class=local:0", "the weight of local is '0'"},
-        {"typeless,jobs=3,class=local+", "class: '' is none of"},
-        {"typeless,jobs=3,kind=ar", "kind: 'ar' is none of"},
+        {"typeless,jobs=3,class=local+", "class: '' is not one of"},
+        {"typeless,jobs=3,kind=ar", "kind: 'ar' is not one of"},
         {"typeless,jobs=3,slack-of=local", "slack-of: 'local', expected all or deadline"},
         {"typeless,jobs=3,lead=2:1", "the lower one first"},
         {"typeless,jobs=3,lead=2x", "expected a time such as"},
@@ -458,13 +458,14 @@ static void workloads_that_cannot_be_are_explained(void **state)
     struct error err;
 
     (void)state;
-    expect_no_trace(&workload, "reservations,rho=0.1,span=1d", false, "rho is a share of a site");
-    expect_no_trace(&workload, "reservations,rho=0.1", true, "there are no others; give span");
+    expect_no_trace(&workload, "reservations,rho=0.1,span=1d", false, "rho is a share of the site");
+    expect_no_trace(&workload, "reservations,rho=0.1", true,
+                    "there are no other requests; set span");
     expect_no_trace(&workload, "reservations,rho=0.1,vms=33,span=1d", true, "the site holds 32");
     expect_no_trace(&workload, "reservations,rho=1,delta=1,delta-spread=0,span=10000d", true,
                     "more than 5000000 reservations");
     expect_no_trace(&workload, "poisson,jobs=5000,gap-factor=1e6,gap=1e4", true,
-                    "give fewer jobs or a span");
+                    "set fewer jobs, or span");
     workload.settings.n_streams = 0;
     assert_null(generate_open(&workload.settings, &err));
 }

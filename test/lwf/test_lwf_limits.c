@@ -36,8 +36,10 @@ static void test_doctype(void **state)
     (void)state;
     expect_error("<!DOCTYPE lease-workload>\n" WORKLOAD("", GOOD),
                  "1:1: a DOCTYPE is not allowed; remove it", NULL);
-    expect_error("<?xml version=\"1.0\"?>\n<!DOCTYPE w SYSTEM \"http://localhost:1/x.dtd\">\n"
-                 WORKLOAD("", GOOD), "2:1: a DOCTYPE is not allowed; remove it", NULL);
+    expect_error(
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE w SYSTEM \"http://localhost:1/x.dtd\">\n" WORKLOAD(
+            "", GOOD),
+        "2:1: a DOCTYPE is not allowed; remove it", NULL);
 }
 
 static void test_entity_bomb(void **state)
@@ -100,7 +102,8 @@ static void test_bad_utf8(void **state)
 {
     (void)state;
     expect_error_in_bytes("<lease-workload>\n <description>\xff\xfe</description>"
-                          "<lease-requests/></lease-workload>", 80, ":2:");
+                          "<lease-requests/></lease-workload>",
+                          80, ":2:");
     expect_error_in_bytes("\x80<lease-workload/>", 18, "not well-formed XML");
     expect_error("<?xml version=\"1.0\" encoding=\"klingon\"?><lease-workload/>",
                  "1:39: not well-formed XML: Unsupported encoding klingon", NULL);
@@ -113,7 +116,8 @@ static void test_huge_attribute(void **state)
 
     (void)state;
     fputs(HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\"><software>"
-          "<disk-image size=\"1\" id=\"", file);
+               "<disk-image size=\"1\" id=\"",
+          file);
     for (int i = 0; i < 1000000; i++)
         putc('x', file);
     fputs("\"/>", file);

@@ -257,8 +257,8 @@ static void test_errors(void **state)
         {"1 0 0 5 1 -1 -1 9999999 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
          "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
         {"; MaxProcs: 99999999\n",
-         "test.swf: the header tells of 99999999 nodes, more than 262144; say "
-         "how many processors a node has"},
+         "test.swf: the header has 99999999 nodes, more than 262144; specify the "
+         "number of processors of a node"},
     };
     static const char nul[] = "1 0 \0 5\n";
 

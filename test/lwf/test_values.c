@@ -34,8 +34,22 @@ static void test_delta(void **state)
 static void test_no_delta(void **state)
 {
     static const char *const texts[] = {
-        "", " ", "5", "abc", "1:2:3:4:5", ":", "1:", ":1", "1::2", "-00:01:00", "00:01:00x",
-        "00:01.5", "1157407:09:46:41", "99999999999999999999:00", "00:01:00 00:02:00", "0x1:00",
+        "",
+        " ",
+        "5",
+        "abc",
+        "1:2:3:4:5",
+        ":",
+        "1:",
+        ":1",
+        "1::2",
+        "-00:01:00",
+        "00:01:00x",
+        "00:01.5",
+        "1157407:09:46:41",
+        "99999999999999999999:00",
+        "00:01:00 00:02:00",
+        "0x1:00",
     };
     int64_t seconds;
 
@@ -98,10 +112,8 @@ static void test_integer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delta),
-        cmocka_unit_test(test_no_delta),
-        cmocka_unit_test(test_delta_as_haizea),
-        cmocka_unit_test(test_every_delta_is_read_back),
+        cmocka_unit_test(test_delta),           cmocka_unit_test(test_no_delta),
+        cmocka_unit_test(test_delta_as_haizea), cmocka_unit_test(test_every_delta_is_read_back),
         cmocka_unit_test(test_integer),
     };
 

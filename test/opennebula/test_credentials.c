@@ -78,7 +78,7 @@ static void assert_fails(const char *auth_file, int code, const char *says)
     assert_int_equal(err.code, code);
     if (!strstr(err.text, says))
         fail_msg("\"%s\" does not say \"%s\"", err.text, says);
-    assert_null(strstr(err.text, "geheim"));
+    assert_null(strstr(err.text, "secret"));
     assert_null(credentials.session);
 }
 
@@ -102,18 +102,18 @@ static void session_by_name(void **state)
     struct credentials credentials;
 
     (void)state;
-    write_file(".one/one_auth", "home:geheim\n", 0600);
-    write_file("auth", "named:geheim", 0600);
+    write_file(".one/one_auth", "home:secret\n", 0600);
+    write_file("auth", "named:secret", 0600);
     setenv("ONE_AUTH", in_home("auth"), 1);
     credentials = find(NULL, NULL);
-    assert_string_equal(credentials.session, "named:geheim");
+    assert_string_equal(credentials.session, "named:secret");
     credentials_finish(&credentials);
     /* What is configured goes first; an empty value is none. */
     credentials = find("", in_home(".one/one_auth"));
-    assert_string_equal(credentials.session, "home:geheim");
+    assert_string_equal(credentials.session, "home:secret");
     credentials_finish(&credentials);
     credentials = find(NULL, "");
-    assert_string_equal(credentials.session, "named:geheim");
+    assert_string_equal(credentials.session, "named:secret");
     credentials_finish(&credentials);
     /* A file that is named must be there. */
     setenv("ONE_AUTH", "/nowhere/auth", 1);
@@ -135,12 +135,12 @@ static void no_sessions(void **state)
 {
     static const char *const contents[] = {"",
                                            "\n",
-                                           "geheim",
-                                           ":geheim",
-                                           "geheim:",
-                                           "geheim:\n",
-                                           "user:geheim\nuser:geheim\n",
-                                           "user:geheim\x01x"};
+                                           "secret",
+                                           ":secret",
+                                           "secret:",
+                                           "secret:\n",
+                                           "user:secret\nuser:secret\n",
+                                           "user:secret\x01x"};
     char large[8192];
 
     (void)state;
@@ -149,7 +149,7 @@ static void no_sessions(void **state)
         assert_fails(in_home("auth"), EINVAL, "the content is not shown");
     }
     memset(large, 'x', sizeof large);
-    memcpy(large, "geheim:", 7);
+    memcpy(large, "secret:", 7);
     large[sizeof large - 1] = '\0';
     write_file("auth", large, 0600);
     assert_fails(in_home("auth"), EINVAL, "more than 4096 bytes");
@@ -162,13 +162,13 @@ static void warnings(void **state)
     struct credentials credentials;
 
     (void)state;
-    write_file("auth", "user:geheim", 0644);
+    write_file("auth", "user:secret", 0644);
     credentials = find(NULL, in_home("auth"));
     assert_non_null(strstr(credentials.warning, "all users of this machine can read"));
     assert_non_null(strstr(credentials.warning, in_home("auth")));
-    assert_null(strstr(credentials.warning, "geheim"));
+    assert_null(strstr(credentials.warning, "secret"));
     credentials_finish(&credentials);
-    write_file("auth", "user:geheim", 0640);
+    write_file("auth", "user:secret", 0640);
     credentials = find(NULL, in_home("auth"));
     assert_string_equal(credentials.warning, "");
     credentials_finish(&credentials);
@@ -186,7 +186,7 @@ static void assert_endpoint(const char *configured, const char *endpoint, const 
 static void endpoints(void **state)
 {
     (void)state;
-    write_file(".one/one_auth", "oneadmin:geheim\n", 0600);
+    write_file(".one/one_auth", "oneadmin:secret\n", 0600);
     if (access("/var/lib/one/.one/one_endpoint", F_OK) != 0)
         assert_endpoint(NULL, "http://localhost:2633/RPC2", "default");
     write_file(".one/one_endpoint", " https://at.home/RPC2\n", 0644);

@@ -230,36 +230,36 @@ static void wrong_texts_get_their_column(void **state)
         const char *text, *part;
         bool is_rank;
     } cases[] = {
-        {"RACK=", "column 6: it ends where a number or a text", false},
-        {"RACK=\"r1\" &", "column 12: it ends where the name of an attribute", false},
-        {"(RACK=\"r1\"", "column 11: it ends where & or | or )", false},
-        {"RACK>>1", "column 6: '>' stands where a number", false},
+        {"RACK=", "column 6: unexpected end, expected a number or a string", false},
+        {"RACK=\"r1\" &", "column 12: unexpected end, expected the name of an attribute", false},
+        {"(RACK=\"r1\"", "column 11: unexpected end, expected & or | or )", false},
+        {"RACK>>1", "column 6: unexpected '>', expected a number", false},
         {"NUM>=5", "there is no >= or <=", false},
         {"NUM>\"5\"", "without quotes", false},
         {"RACK==\"r1\"", "equality is a single =", false},
-        {"RACK=\"r1\" AND NUM=5", "column 11: 'AND' stands where & or | or the end", false},
+        {"RACK=\"r1\" AND NUM=5", "column 11: unexpected 'AND', expected & or | or the end", false},
         {"RACK=\"r1\" && NUM=5", "single & or |", false},
-        {"NUM", "column 4: it ends where one of", false},
-        {"NUM 5", "column 5: '5' stands where one of", false},
-        {"5=NUM", "column 1: '5' stands where the name", false},
-        {"NOT RACK=\"r1\"", "column 5: 'RACK'", false},
-        {"!", "column 2: it ends", false},
-        {"()", "column 2: ')'", false},
-        {"RACK=\"r1\")", "column 10: ')' stands where & or | or the end", false},
+        {"NUM", "column 4: unexpected end, expected one of", false},
+        {"NUM 5", "column 5: unexpected '5', expected one of", false},
+        {"5=NUM", "column 1: unexpected '5', expected the name", false},
+        {"NOT RACK=\"r1\"", "column 5: unexpected 'RACK'", false},
+        {"!", "column 2: unexpected end", false},
+        {"()", "column 2: unexpected ')'", false},
+        {"RACK=\"r1\")", "column 10: unexpected ')', expected & or | or the end", false},
         {"ID=1 # comment", "column 6: unexpected character '#'", false},
-        {"RACK=\"r1", "column 6: the text that begins here has no closing double quote", false},
+        {"RACK=\"r1", "column 6: the string that starts here has no closing double quote", false},
         {"RACK=r\001", "character '?'", false},
         {"\"\"=5", "column 1", false},
         {"NUM>1.", "column 6: unexpected character '.'", false},
-        {"NUM=- 1", "column 5: '-' stands", false},
+        {"NUM=- 1", "column 5: unexpected '-'", false},
         {"RACK @ \"r1\"", "the > of @>", false},
         {"RACK ! r1", "the = of !=", false},
-        {"W+", "column 3: it ends where a number", true},
-        {"W ^ 2", "column 3: '^' stands where one of + - * /", true},
+        {"W+", "column 3: unexpected end, expected a number", true},
+        {"W ^ 2", "column 3: unexpected '^', expected one of + - * /", true},
         {"ID % 2", "character '%'", true},
-        {"(W", "it ends where one of + - * / )", true},
-        {"W 2", "column 3: '2'", true},
-        {"W=2", "column 2: '='", true},
+        {"(W", "unexpected end, expected one of + - * / )", true},
+        {"W 2", "column 3: unexpected '2'", true},
+        {"W=2", "column 2: unexpected '='", true},
         {"\"\"", "column 1", true},
     };
 
@@ -320,7 +320,7 @@ static void hostile_texts_are_bounded(void **state)
     assert_refused(repeat("A=1&", 5000, "A=1"), "more than 2048");
     assert_refused(repeat("A=\"*\"|", 100, "A=1"), "wildcards");
     assert_refused(repeat(" ", 70000, ""), "longer than 65536");
-    assert_refused(repeat("A", 65536, ""), "it ends where");
+    assert_refused(repeat("A", 65536, ""), "unexpected end");
     assert_accepted(repeat("!", 65000, "A=1"));
     assert_accepted(repeat("A=1&", 2047, "A=1"));
     text = repeat("-", 65000, "NUM");

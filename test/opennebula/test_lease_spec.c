@@ -152,11 +152,11 @@ static void times_of_the_calendar(void **state)
     refuse("HAIZEA/START=2026-02-29 00:00:00", "invalid date or time");
     refuse("HAIZEA/START=2026-13-01 00:00:00", "invalid date or time");
     refuse("HAIZEA/START=2026-01-01 24:00:00", "invalid date or time");
-    refuse("HAIZEA/START=1066-01-01 00:00:00", "the year is");
-    refuse("HAIZEA/START=2026-11-21", "YYYY-MM-DD HH:MM:SS is expected");
-    refuse("HAIZEA/START=2026-11-21 10:00:00 tomorrow", "is expected");
-    refuse("HAIZEA/START=2026-11-21 10:00:00+99:00", "is expected");
-    refuse("HAIZEA/START=20261-11-21 10:00:00", "is expected");
+    refuse("HAIZEA/START=1066-01-01 00:00:00", "the year must be");
+    refuse("HAIZEA/START=2026-11-21", "expected +HH:MM:SS or YYYY-MM-DD HH:MM:SS");
+    refuse("HAIZEA/START=2026-11-21 10:00:00 tomorrow", "expected ");
+    refuse("HAIZEA/START=2026-11-21 10:00:00+99:00", "expected ");
+    refuse("HAIZEA/START=20261-11-21 10:00:00", "expected ");
     setenv("TZ", "UTC", 1);
     tzset();
 }
@@ -166,48 +166,48 @@ static void wrong_values_are_told(void **state)
     char long_name[200] = "HAIZEA/GROUP=";
 
     (void)state;
-    refuse("HAIZEA/START=yesterday", "HAIZEA: START is 'yesterday': now, best_effort");
+    refuse("HAIZEA/START=yesterday", "HAIZEA: START is 'yesterday': expected now, best_effort");
     refuse("HAIZEA/START=", "now, best_effort");
-    refuse("HAIZEA/START=+00:99", "minutes are at most 59");
-    refuse("HAIZEA/START=+00:00:60", "seconds are at most 59");
-    refuse("HAIZEA/START=+1:24:00:00", "hours are at most 23");
-    refuse("HAIZEA/START=+", "is expected");
-    refuse("HAIZEA/START=+1", "is expected");
-    refuse("HAIZEA/START=+1:", "is expected");
-    refuse("HAIZEA/START=+-1:00:00", "is expected");
+    refuse("HAIZEA/START=+00:99", "minutes must be at most 59");
+    refuse("HAIZEA/START=+00:00:60", "seconds must be at most 59");
+    refuse("HAIZEA/START=+1:24:00:00", "hours must be at most 23");
+    refuse("HAIZEA/START=+", "expected ");
+    refuse("HAIZEA/START=+1", "expected ");
+    refuse("HAIZEA/START=+1:", "expected ");
+    refuse("HAIZEA/START=+-1:00:00", "expected ");
     refuse("HAIZEA/START=+9999999:00:00", "more than a hundred years");
     refuse("HAIZEA/START=+99999999999:00:00", "more than a hundred years");
-    refuse("HAIZEA/DURATION=forever", "DURATION is 'forever': HH:MM:SS");
-    refuse("HAIZEA/DURATION=-01:00:00", "not negative");
-    refuse("HAIZEA/DURATION=00:00:00", "at least a second");
+    refuse("HAIZEA/DURATION=forever", "DURATION is 'forever': expected HH:MM:SS");
+    refuse("HAIZEA/DURATION=-01:00:00", "cannot be negative");
+    refuse("HAIZEA/DURATION=00:00:00", "at least one second");
     refuse("HAIZEA/DURATION=3600", "HH:MM:SS");
-    refuse("HAIZEA/DURATION=1:1:1:1:1", "is expected");
-    refuse("HAIZEA/DURATION= 01:00:00", "is expected");
+    refuse("HAIZEA/DURATION=1:1:1:1:1", "expected ");
+    refuse("HAIZEA/DURATION= 01:00:00", "expected ");
     refuse("HAIZEA/PREEMPTIBLE=maybe", "yes or no");
     refuse("HAIZEA/TERMS=none", "cancelable, suspendable");
-    refuse("HAIZEA/TERMS=migratable;HAIZEA/PREEMPTIBLE=no", "PREEMPTIBLE says the opposite");
+    refuse("HAIZEA/TERMS=migratable;HAIZEA/PREEMPTIBLE=no", "it contradicts PREEMPTIBLE");
     refuse("HAIZEA/ORIGIN=mars", "local or external");
     refuse("HAIZEA/PRIORITY=high", "a number");
     refuse("HAIZEA/PRIORITY=2147483648", "a number from -1000000");
     refuse("HAIZEA/PRIORITY= 1", "a number");
     refuse("HAIZEA/GROUP=", "a name");
     refuse("HAIZEA/GROUP=a\tb", "printable");
-    refuse("HAIZEA/GROUP_SIZE=4", "GROUP_SIZE without GROUP");
+    refuse("HAIZEA/GROUP_SIZE=4", "GROUP_SIZE requires GROUP");
     refuse("HAIZEA/GROUP=g;HAIZEA/GROUP_SIZE=0", "from 1 to");
-    refuse("HAIZEA/GROUP=g;HAIZEA/GROUP_TIMEOUT=soon", "is expected");
+    refuse("HAIZEA/GROUP=g;HAIZEA/GROUP_TIMEOUT=soon", "expected ");
     refuse("HAIZEA/STRAT=now", "unknown attribute 'STRAT', did you mean 'START'?");
     refuse("HAIZEA/START=now;HAIZEA/START=now", "START is given twice");
     refuse("HAIZEA=now", "HAIZEA=[START=");
     refuse("GALERNA=now", "GALERNA: ");
-    refuse("HAIZEA/START=now;HAIZEA/DEADLINE=+01:00:00", "START already says");
-    refuse("HAIZEA/START=+01:00;HAIZEA/EARLIEST=+01:00:00", "START already says");
-    refuse("HAIZEA/START=+01:00:00;HAIZEA/LATEST=+02:00:00", "with LATEST, START is");
-    refuse("HAIZEA/LATEST=+01:00:00", "LATEST needs a DURATION");
+    refuse("HAIZEA/START=now;HAIZEA/DEADLINE=+01:00:00", "START is an exact time");
+    refuse("HAIZEA/START=+01:00;HAIZEA/EARLIEST=+01:00:00", "START is an exact time");
+    refuse("HAIZEA/START=+01:00:00;HAIZEA/LATEST=+02:00:00", "with LATEST, START must be");
+    refuse("HAIZEA/LATEST=+01:00:00", "LATEST requires a limited DURATION");
     refuse("HAIZEA/LATEST=+01:00:00;HAIZEA/DEADLINE=+02:00:00;HAIZEA/DURATION=00:30:00",
            "cannot be combined");
     refuse("HAIZEA/LATEST=+01:00:00;HAIZEA/EARLIEST=+01:00:01;HAIZEA/DURATION=00:30:00",
            "LATEST is 1 s before EARLIEST");
-    refuse("HAIZEA/DEADLINE=+01:00:00", "DEADLINE needs a DURATION");
+    refuse("HAIZEA/DEADLINE=+01:00:00", "DEADLINE requires a limited DURATION");
     refuse("HAIZEA/DEADLINE=+01:00:00;HAIZEA/DURATION=02:00:00",
            "there are 3600 s, but DURATION is 7200 s");
     refuse("HAIZEA/DEADLINE=+01:00:00;HAIZEA/EARLIEST=+02:00:00;HAIZEA/DURATION=00:01:00",

@@ -33,18 +33,18 @@ static void refused(void **state)
         const char *document, *says;
     } cases[] = {
         {"", "it has 0 bytes"},
-        {"no XML", "no well-formed XML"},
-        {"<VM_POOL>", "no well-formed XML"},
-        {"<VM_POOL></VM>", "no well-formed XML"},
-        {"<VM_POOL/><VM_POOL/>", "no well-formed XML"},
+        {"no XML", "not well-formed XML"},
+        {"<VM_POOL>", "not well-formed XML"},
+        {"<VM_POOL></VM>", "not well-formed XML"},
+        {"<VM_POOL/><VM_POOL/>", "not well-formed XML"},
         {"<HOST_POOL/>", "its root is <HOST_POOL>, not <VM_POOL> or <VM>"},
-        {"<VM_POOL><VM><ID>1</ID>" VALUES "</VM>", "no well-formed XML"},
+        {"<VM_POOL><VM><ID>1</ID>" VALUES "</VM>", "not well-formed XML"},
         {"<!DOCTYPE VM_POOL><VM_POOL/>", "DOCTYPE"},
         {"<!DOCTYPE VM_POOL SYSTEM \"file:///etc/passwd\"><VM_POOL/>", "DOCTYPE"},
         {"<!DOCTYPE x [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><VM_POOL><VM><ID>1</ID><NAME>&a;"
          "</NAME>" VALUES "</VM></VM_POOL>",
          "DOCTYPE"},
-        {"<VM_POOL><VM><NAME>&unknown;</NAME></VM></VM_POOL>", "no well-formed XML"},
+        {"<VM_POOL><VM><NAME>&unknown;</NAME></VM></VM_POOL>", "not well-formed XML"},
     };
 
     (void)state;
@@ -67,7 +67,7 @@ static void too_deep(void **state)
     end = stpcpy(end, "<VM_POOL><VM>");
     for (int i = 0; i < LEVELS; i++)
         end = stpcpy(end, "<a>");
-    assert_refused(document, (size_t)(end - document), "more than 32 elements inside each other");
+    assert_refused(document, (size_t)(end - document), "more than 32 nested elements");
     free(document);
 }
 

@@ -370,7 +370,7 @@ static void user_attributes(void **state)
 {
     static const char document[] =
         "<USER><ID>4</ID><GID>1</GID><GROUPS><ID>1</ID><ID>100</ID></GROUPS><ENABLED>0</ENABLED>"
-        "<TEMPLATE><HAIZEA><MAX_LEASES>3</MAX_LEASES></HAIZEA><SSH_PASSWORD>geheim</SSH_PASSWORD>"
+        "<TEMPLATE><HAIZEA><MAX_LEASES>3</MAX_LEASES></HAIZEA><SSH_PASSWORD>secret</SSH_PASSWORD>"
         "<LOGIN><TOKEN>abc</TOKEN></LOGIN></TEMPLATE></USER>";
     struct user_pool pool;
     struct error err;
@@ -406,7 +406,7 @@ static void access_rules(void **state)
         acl_finish(&acl);
     }
     assert_int_equal(acl_parse(&acl, bad, sizeof bad - 1, &err), -1);
-    assert_non_null(strstr(err.text, "USER is \"xyz\", no hexadecimal number"));
+    assert_non_null(strstr(err.text, "USER is \"xyz\", not a hexadecimal number"));
     assert_int_equal(acl.n, 0);
 }
 

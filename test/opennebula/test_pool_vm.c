@@ -441,7 +441,7 @@ static void senseless_values(void **state)
         {"CPU", "-1", "VM 7: CPU is \"-1\", not a number"},
         {"CPU", "many", "VM 7: CPU is \"many\", not a number"},
         {"CPU", "1,5", "VM 7: CPU is \"1,5\", not a number"},
-        {"CPU", "1e99", "VM 7: CPU is \"1e99\", not a number of this world"},
+        {"CPU", "1e99", "VM 7: CPU is \"1e99\", not a number within limits"},
         {"CPU", "1e", "VM 7: CPU is \"1e\", not a number"},
         {"CPU", "", "VM 7 has no CPU"},
         {"CPU", ".", "VM 7: CPU is \".\", not a number"},

@@ -59,7 +59,8 @@ static void roles_and_rules(void **state)
               &pool);
     assert_int_equal(pool.errors.n, 0);
     assert_int_equal(pool.n, 1);
-    group = vmgroup_pool_find(&pool, 3);
+    group = &pool.items[0];
+    assert_int_equal(group->id, 3);
     assert_string_equal(group->name, "app");
     assert_int_equal(group->weight, 2);
     assert_int_equal(group->n_roles, 3);

@@ -42,9 +42,9 @@ static void any_number_of_elements(void **state)
     outcome = call(rpc, "test.no-value");
     assert_says(&outcome, RPC_UNKNOWN, "test.no-value: ");
     outcome = call(rpc, "test.empty-array");
-    assert_says(&outcome, RPC_UNKNOWN, "none of OpenNebula's");
+    assert_says(&outcome, RPC_UNKNOWN, "unexpected answer");
     outcome = call(rpc, "test.struct");
-    assert_says(&outcome, RPC_UNKNOWN, "neither text nor number");
+    assert_says(&outcome, RPC_UNKNOWN, "neither a string nor a number");
     outcome = call(rpc, "test.refused-short");
     assert_says(&outcome, RPC_REFUSED, "without a reason");
     rpc_destroy(rpc);
@@ -86,13 +86,13 @@ static void broken_answers(void **state)
     } cases[] = {
         {"test.drop", "no whole answer"},
         {"test.truncated", "no whole answer"},
-        {"test.truncated-xml", "no XML-RPC: byte"},
-        {"test.unclosed-xml", "no XML-RPC"},
-        {"test.garbled", "no XML-RPC"},
-        {"test.empty", "no XML-RPC: it is empty"},
-        {"test.html", "none of OpenNebula's"},
-        {"test.bomb", "a DOCTYPE"},
-        {"test.deep", "more than 32 elements inside each other"},
+        {"test.truncated-xml", "not XML-RPC: byte"},
+        {"test.unclosed-xml", "not XML-RPC"},
+        {"test.garbled", "not XML-RPC"},
+        {"test.empty", "not XML-RPC: it is empty"},
+        {"test.html", "unexpected answer"},
+        {"test.bomb", "unexpected DOCTYPE"},
+        {"test.deep", "more than 32 nested elements"},
         {"test.500", "HTTP status 500"},
         {"test.404", "HTTP status 404 (is it oned"},
         {"test.redirect", "HTTP status 302 (redirects are not followed"},
@@ -193,7 +193,7 @@ static void unsayable_arguments(void **state)
         const char *says;
     } cases[] = {
         {{RPC_STRING, 0, "caf\xE9"}, "one.vm.update: argument 2: the text is not UTF-8"},
-        {{RPC_STRING, 0, "bell\a"}, "argument 2: the text is not UTF-8 or holds control"},
+        {{RPC_STRING, 0, "bell\a"}, "argument 2: the text is not UTF-8 or contains control"},
         {{RPC_INTEGER, INT64_C(1) << 31, NULL}, "argument 2: 2147483648 does not fit"},
     };
     struct rpc *rpc = connect_to(server.endpoint, 1);

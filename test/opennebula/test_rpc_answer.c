@@ -63,7 +63,7 @@ static void large_texts(void **state)
         if (!cases[i].meant) {
             assert_int_equal(answer.outcome, RPC_UNKNOWN);
             assert_null(answer.text);
-            assert_non_null(strstr(answer.message, "no XML-RPC"));
+            assert_non_null(strstr(answer.message, "not XML-RPC"));
         } else {
             assert_int_equal(answer.outcome, RPC_DONE);
             assert_null(answer.message);

@@ -56,8 +56,8 @@ static const struct offence {
     bool is_inside; /* what is said ends with the call */
 } offences[] = {
     {"crash", "crashed (Segmentation fault) ", true},
-    {"hang", "did not come back within 700 ms ", true},
-    {"stop", "did not come back within 700 ms ", true},
+    {"hang", "did not return within 700 ms ", true},
+    {"stop", "did not return within 700 ms ", true},
     {"leave", "ended the process with status 0 ", true},
     {"fork", "(clone), which modules may not make ", true},
     {"raise", "crashed (Terminated) ", true},
@@ -80,7 +80,7 @@ enum {
 static void begin(struct scene *scene, const struct offence *offence, const struct place *place,
                   const char *after)
 {
-    bool hangs = strstr(offence->said, "come back") || !offence->said[0];
+    bool hangs = strstr(offence->said, "did not return") || !offence->said[0];
 
     scene_begin(scene, place->module, place->kind);
     if (!hangs)

@@ -41,8 +41,8 @@ expect 1 "do not make enough room" check "$modules/chooser.so" --set how=too-few
 expect 1 "gave score -5, outside" check "$modules/hosts.so" --set score=-5
 expect 1 "option score is 'x', expected a whole number" check "$modules/hosts.so" --set score=x
 expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modules/crash-on-load.so"
-expect 1 "two instances that are asked the same give different answers" check "$modules/forgetful.so"
-expect 1 "writes to what it is given" check "$modules/scribbler.so"
+expect 1 "two instances give different answers to the same call" check "$modules/forgetful.so"
+expect 1 "writes to its input" check "$modules/scribbler.so"
 expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
 expect 1 "when it reads leases_present, which it does not declare" \
     check "$modules/undeclared.so"
@@ -56,7 +56,7 @@ for policy in ar-preempts-everything mlip moml mov priority; do
     fi
 done
 
-expect 1 "groups: expected NAME:USERS:LIMIT=N where it says 'students'" check limits --set groups=students
+expect 1 "groups: expected NAME:USERS:LIMIT=N at 'students'" check limits --set groups=students
 expect 1 "alpha is 'x', expected median, minimum, maximum or a number" check moml --set alpha=x
 expect 1 "option external-gap is '-1', expected a number, 0" check pacp --set external-gap=-1
 

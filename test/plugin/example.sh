@@ -27,7 +27,7 @@ awk '/^```sh$/ { shown = 1; next } /^```$/ { shown = 0 } shown' "$guide" |
 (cd "$work/guide" && sh -eu commands > log 2>&1) || { cat "$work/guide/log"; exit 1; }
 grep -q "fair-size: all tests passed" "$work/guide/log"
 test "$(grep -c "^Best-effort leases" "$work/guide/log")" -eq 3
-grep -q "fair-size: asks for 8 processors" "$work/guide/log"
+grep -q "fair-size: requests 8 processors" "$work/guide/log"
 grep -q "fair-size: wants 8 processors" "$work/guide/log"
 
 cp -R "$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --variable=examples galerna)/policy" \
@@ -49,5 +49,5 @@ export PKG_CONFIG_PATH
 make -s
 "$prefix/bin/galerna" policy check ./fair-size.so
 make -s install
-"$prefix/bin/galerna" policy show fair-size | grep -q "Refuses leases that ask for more"
+"$prefix/bin/galerna" policy show fair-size | grep -q "Refuses leases that request more"
 "$prefix/bin/galerna" policy list | grep -q "^admission  *fair-size "

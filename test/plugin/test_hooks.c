@@ -56,7 +56,8 @@ static void one_module_scores_hosts(void **state)
     (void)state;
     selection_init(&s, "greedy");
     bench_start(&s.bench);
-    assert_int_equal(s.bench.hooks->host_columns, HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE | HOST_COLUMNS_SUFFICE);
+    assert_int_equal(s.bench.hooks->host_columns,
+                     HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE | HOST_COLUMNS_SUFFICE);
     score(&s);
     assert_int_equal(s.scores[0], POLICY_SCORE_MAX);         /* 0.75 + 0.25 */
     assert_int_equal(s.scores[1], POLICY_SCORE_MAX / 8 * 7); /* 0.625 + 0.25 */
@@ -145,7 +146,7 @@ static void scores_out_of_range_are_clamped_and_counted(void **state)
         assert_int_equal(status.faults, HOSTS);
         assert_has(status.last_fault, cases[i].score);
         assert_false(status.replaced);
-        assert_int_equal(bench_logged(&s.bench, "policy hosts gave a broken answer: score gave"),
+        assert_int_equal(bench_logged(&s.bench, "policy hosts gave an invalid answer: score gave"),
                          1);
         assert_int_equal(s.bench.n_lines, 1); /* logged once */
         selection_finish(&s);
@@ -171,7 +172,7 @@ static void after_many_faults_the_built_in_default_takes_over(void **state)
     assert_int_equal(status.faults, 3);
     assert_string_equal(status.last_fault, "score failed: no more scores today");
     assert_int_equal(
-        bench_logged(&s.bench, "policy hosts is out of service: it gave 3 broken answers"), 1);
+        bench_logged(&s.bench, "policy hosts is out of service: it gave 3 invalid answers"), 1);
     assert_int_equal(s.bench.n_lines, 2);
     selection_finish(&s);
 }
@@ -434,9 +435,9 @@ static void wrong_sets_are_faults_and_preempt_nobody(void **state)
     static const struct {
         const char *how, *text;
     } cases[] = {
-        {"outside", "choose named 2 leases that are not different ones of the 5 offered"},
-        {"twice", "choose named 2 leases that are not different ones"},
-        {"too-many", "choose named 6 leases that are not different ones"},
+        {"outside", "choose named 2 leases that are not distinct ones of the 5 candidates"},
+        {"twice", "choose named 2 leases that are not distinct ones"},
+        {"too-many", "choose named 6 leases that are not distinct ones"},
         {"too-few", "choose named 1 leases that do not make enough room"},
     };
 

@@ -35,8 +35,9 @@ static void broken_structures_are_refused(void **state)
     refuse("newer-minor", EINVAL, text);
     refuse("too-short", EINVAL, "its structure has 64 bytes, the first version had");
     refuse("missing-symbol", EINVAL, "has no symbol galerna_policy_missing_symbol");
-    refuse("wrong-name", EINVAL, "calls itself 'another-name', expected 'wrong-name'");
-    refuse("bad-name", EINVAL, "its name 'Bad' is not a name");
+    refuse("wrong-name", EINVAL,
+           "its name is 'another-name', but its file name requires 'wrong-name'");
+    refuse("bad-name", EINVAL, "invalid name 'Bad'");
     refuse("unknown-kind", EINVAL, "is of kind 9, which is unknown here");
     refuse("no-operations", EINVAL, "has no operations for its kind");
     refuse("short-operations", EINVAL, "its operations have 4 bytes, the first version had");
@@ -62,8 +63,7 @@ static void dangerous_modules_are_caught_in_a_trial(void **state)
     refuse("crash-in-create", ECHILD, "crashed in a trial: Aborted when it is created");
     refuse("crash-in-destroy", ECHILD,
            "crashed in a trial: Segmentation fault when it is destroyed");
-    refuse("leave-in-create", ECHILD,
-           "ended the program with status 3 in a trial, when it is created");
+    refuse("leave-in-create", ECHILD, "exited with status 3 in a trial when it is created");
     refuse("refuse-in-create", EINVAL, "the moon is in the wrong phase");
 }
 
@@ -77,7 +77,7 @@ static void a_module_that_hangs_is_stopped_in_time(void **state)
     bench.settings.admission = "hang-in-create";
     bench.settings.preflight_limit = 200;
     bench_refused(&bench, ETIMEDOUT,
-                  "when it is created it does not return within 200 ms; it is not loaded");
+                  "it did not return within 200 ms when it is created; it is not loaded");
     assert_true(time(NULL) - began < 20);
 }
 
@@ -232,8 +232,9 @@ static void modules_that_others_can_write_are_refused(void **state)
 {
     (void)state;
     try_place(0644, 0755, NULL);
-    try_place(0646, 0755, "others may write it (mode 0646), so a policy module cannot be trusted");
-    try_place(0755, 0757, "so a policy module in it cannot be trusted; do: chmod go-w");
+    try_place(0646, 0755,
+              "writable by other users (mode 0646), so a policy module cannot be trusted");
+    try_place(0755, 0757, "so a policy module in it cannot be trusted; run: chmod go-w");
     try_place(0755, 01777, NULL); /* nobody can replace the file there */
 }
 
@@ -252,7 +253,7 @@ static void modules_of_other_users_are_refused(void **state)
     bench_refused(&bench, EACCES, "belongs to user 12345; a policy module must belong to root");
     assert_int_equal(chown(place.file, 0, 54321), 0);
     assert_int_equal(chmod(place.file, 0775), 0);
-    bench_refused(&bench, EACCES, "others may write it (mode 0775)");
+    bench_refused(&bench, EACCES, "writable by other users (mode 0775)");
     place_finish(&place);
 }
 

@@ -37,8 +37,7 @@ static void no_ars_refuses_reservations_only(void **state)
     (void)state;
     for (int kind = GALERNA_LEASE_BEST_EFFORT; kind <= GALERNA_LEASE_DEADLINE; kind++)
         assert_int_equal(ask(&galerna_policy_no_ars, (enum galerna_lease_kind)kind, reason),
-                         kind == GALERNA_LEASE_RESERVATION ? GALERNA_REFUSED_FOR_GOOD
-                                                           : GALERNA_OK);
+                         kind == GALERNA_LEASE_RESERVATION ? GALERNA_REFUSED_FOR_GOOD : GALERNA_OK);
     ask(&galerna_policy_no_ars, GALERNA_LEASE_RESERVATION, reason);
     assert_string_equal(reason, "no-reservations");
 }

@@ -101,11 +101,11 @@ static void used_and_promised_hours_count(void **state)
     scene.now++; /* it was a trial */
     second = new_lease(&scene, 3, 1, 21 * HOUR);
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
-                   "asks for 21.0 VM-hours in a week; a user may have 100, of which 20.0 are used "
-                   "and 60.0 promised; there is room from 2026-11-29 04:00 on");
+                   "21.0 VM-hours requested in a week; a user may have 100, of which 20.0 are used "
+                   "and 60.0 promised; room from 2026-11-29 04:00 on");
     second = new_lease(&scene, 3, 101, HOUR);
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_GOOD, "too-many-vm-hours",
-                   "asks for 101.0 VM-hours in a week; a user may have 100");
+                   "101.0 VM-hours requested in a week; a user may have 100");
     second = new_lease(&scene, 4, 1, 100 * HOUR); /* another user */
     assert_int_equal(ask(&scene, &second), GALERNA_OK);
     /* What ends early was not used. */
@@ -133,9 +133,10 @@ static void a_week_of_the_calendar_begins_on_monday(void **state)
     lease = new_lease(&scene, 3, 2, 24 * HOUR);
     starts(&scene, &lease);
     lease = new_lease(&scene, 3, 1, HOUR);
-    expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
-                   "asks for 1.0 VM-hours in a week; a user may have 48, of which 0.0 are used and "
-                   "48.0 promised; there is room from 2026-11-30 00:00 on");
+    expect_refusal(
+        &scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
+        "1.0 VM-hours requested in a week; a user may have 48, of which 0.0 are used and "
+        "48.0 promised; room from 2026-11-30 00:00 on");
     lease.kind = GALERNA_LEASE_RESERVATION;
     lease.start = 5 * DAY; /* the next Monday */
     assert_int_equal(ask(&scene, &lease), GALERNA_OK);
@@ -158,7 +159,7 @@ static void leases_without_an_end_take_whole_weeks(void **state)
     }
     lease = new_lease(&scene, 3, 1, GALERNA_UNLIMITED);
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-vm-hours",
-                   "asks for 168.0 VM-hours in a week; a user may have 336, of which 0.0 are used "
+                   "168.0 VM-hours requested in a week; a user may have 336, of which 0.0 are used "
                    "and 336.0 promised; the lease does not fit within the next four weeks");
     lease = new_lease(&scene, 3, 3, GALERNA_UNLIMITED);
     assert_int_equal(ask(&scene, &lease), GALERNA_REFUSED_FOR_GOOD);
@@ -179,8 +180,8 @@ static void groups_have_budgets_together(void **state)
     }
     lease = new_lease(&scene, 12, 1, 30 * HOUR);
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-cpu-hours",
-                   "asks for 30.0 CPU-hours in a week; group students may have 100, of which 0.0 "
-                   "are used and 80.0 promised; there is room in 148 h");
+                   "30.0 CPU-hours requested in a week; group students may have 100, of which 0.0 "
+                   "are used and 80.0 promised; room in 148 h");
     lease.user = 100;
     assert_int_equal(ask(&scene, &lease), GALERNA_OK);
     finish(&scene);
@@ -309,8 +310,8 @@ static void play(uint32_t seed)
     room = room_for(uses, n, more, budget);
     if ((ask(&scene, &lease) == GALERNA_OK) != (room == 0))
         fail_msg("seed %u: room in %d h, but: %s", seed, (int)room, scene.result->text);
-    text = strstr(scene.result->text, "there is room in ");
-    if (room > 0 && (!text || atoi(text + strlen("there is room in ")) != room))
+    text = strstr(scene.result->text, "room in ");
+    if (room > 0 && (!text || atoi(text + strlen("room in ")) != room))
         fail_msg("seed %u: room in %d h, but: %s", seed, (int)room, scene.result->text);
     finish(&scene);
 }

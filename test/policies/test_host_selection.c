@@ -58,12 +58,9 @@ static void greedy_is_haizeas_double_bit_for_bit(void **state)
         int32_t leases;
         int64_t duration, left, score; /* score: computed with Python's floats, times 2**54 */
     } cases[] = {
-        {1, 3, 1, INT64_C(12760198944216406)},
-        {0, 3600, 1234, INT64_C(15054532754382374)},
-        {2, 7, 6, INT64_C(12867427506772846)},
-        {3, 86400, 1, INT64_C(6755451566051431)},
-        {4, 3153600000, 1, INT64_C(4503599628798578)},
-        {9, 11, 10, INT64_C(8597781106798220)},
+        {1, 3, 1, INT64_C(12760198944216406)},         {0, 3600, 1234, INT64_C(15054532754382374)},
+        {2, 7, 6, INT64_C(12867427506772846)},         {3, 86400, 1, INT64_C(6755451566051431)},
+        {4, 3153600000, 1, INT64_C(4503599628798578)}, {9, 11, 10, INT64_C(8597781106798220)},
         {1, 3601, 3600, INT64_C(15761348043303714)},
     };
 
@@ -77,7 +74,8 @@ static void greedy_is_haizeas_double_bit_for_bit(void **state)
         scene.hosts->batch.duration = cases[i].duration;
         score(&scene);
         assert_int_equal(scene.scores[0], cases[i].score);
-        assert_int_equal(scene.scores[0], haizea(cases[i].leases, cases[i].left, cases[i].duration));
+        assert_int_equal(scene.scores[0],
+                         haizea(cases[i].leases, cases[i].left, cases[i].duration));
         finish(&scene);
     }
 }

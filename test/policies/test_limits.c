@@ -101,24 +101,24 @@ static void a_lease_has_limits(void **state)
     lease = new_lease(&scene, 3);
     lease.duration = 7201;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-long",
-                   "asks for 7201 s long; a user may have 7200");
+                   "duration in s: 7201 requested; a user may have 7200");
     lease.duration = GALERNA_UNLIMITED;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-long",
-                   "asks for a lease without end; a user may have 7200 s long");
+                   "duration in s: unlimited requested; a user may have 7200");
     lease.duration = 60;
     lease.start = NOW + 86401;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-far-ahead",
-                   "asks for 86401 s ahead; a user may have 86400");
+                   "time until the start in s: 86401 requested; a user may have 86400");
     lease.start = NOW - 10;
     lease.vms = 9;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-many-vms",
-                   "asks for 9 VMs; a user may have 8");
+                   "VMs: 9 requested; a user may have 8");
     lease.vms = 7;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-much-cpu",
-                   "asks for 700 percent of a processor; a user may have 600");
+                   "CPU in percent of a processor: 700 requested; a user may have 600");
     lease.amounts[GALERNA_CPU] = 10;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-much-memory",
-                   "asks for 7168 MB of memory; a user may have 7000");
+                   "memory in MB: 7168 requested; a user may have 7000");
     finish(&scene);
 }
 
@@ -135,7 +135,7 @@ static void a_user_has_limits(void **state)
     second = new_lease(&scene, 3);
     second.vms = 5;
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-vms-at-a-time",
-                   "asks for 5 beside 6; a user may have 10 VMs at a time");
+                   "VMs at a time: 5 requested in addition to 6; a user may have 10");
     second.user = 4; /* somebody else */
     expect_passes(&scene, &second);
     reservation = new_lease(&scene, 3);
@@ -144,11 +144,11 @@ static void a_user_has_limits(void **state)
     expect_passes(&scene, &reservation);
     second = new_lease(&scene, 3);
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
-                   "asks for 1 beside 2; a user may have 2 leases at a time");
+                   "leases at a time: 1 requested in addition to 2; a user may have 2");
     tell(&scene, GALERNA_EVENT_FINISHED, &first);
     second.kind = GALERNA_LEASE_RESERVATION;
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-reservations",
-                   "asks for 1 beside 1; a user may have 1 reservations at a time");
+                   "reservations at a time: 1 requested in addition to 1; a user may have 1");
     second.kind = GALERNA_LEASE_DEADLINE;
     expect_passes(&scene, &second);
     finish(&scene);
@@ -160,25 +160,25 @@ static void a_user_has_limits(void **state)
     second = new_lease(&scene, 3);
     second.vms = 6;
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
-                   "asks for 1 beside 1; a user may have 1 leases at a time");
+                   "leases at a time: 1 requested in addition to 1; a user may have 1");
     tell(&scene, GALERNA_EVENT_PARKED, &first);
     expect_passes(&scene, &second);
     /* Both go on: the limit is exceeded, and nothing new is accepted. */
     tell(&scene, GALERNA_EVENT_RELEASED, &first);
     third = new_lease(&scene, 3);
     expect_refusal(&scene, &third, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
-                   "asks for 1 beside 2; a user may have 1 leases at a time");
+                   "leases at a time: 1 requested in addition to 2; a user may have 1");
     tell(&scene, GALERNA_EVENT_PARKED, &first);
     tell(&scene, GALERNA_EVENT_FINISHED, &second);
     tell(&scene, GALERNA_EVENT_RELEASED, &first);
     expect_refusal(&scene, &second, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
-                   "asks for 1 beside 1; a user may have 1 leases at a time");
+                   "leases at a time: 1 requested in addition to 1; a user may have 1");
     finish(&scene);
 
     scene_init(&scene, "reservations=0");
     expect_passes(&scene, &first);
     expect_refusal(&scene, &reservation, GALERNA_REFUSED_FOR_GOOD, "too-many-reservations",
-                   "asks for 1 reservations at a time; a user may have 0");
+                   "reservations at a time: 1 requested; a user may have 0");
     finish(&scene);
 }
 
@@ -196,16 +196,16 @@ static void a_group_has_limits_together(void **state)
     }
     lease = new_lease(&scene, 200);
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
-                   "asks for 1 beside 3; group students may have 3 leases at a time");
+                   "leases at a time: 1 requested in addition to 3; group students may have 3");
     lease.vms = 5;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-many-vms",
-                   "asks for 5 VMs; group students may have 4");
+                   "VMs: 5 requested; group students may have 4");
     lease.user = 100; /* in no group */
     expect_passes(&scene, &lease);
     lease = new_lease(&scene, 9);
     lease.start = NOW + 61;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_GOOD, "too-far-ahead",
-                   "asks for 61 s ahead; group staff may have 60");
+                   "time until the start in s: 61 requested; group staff may have 60");
     lease.start = NOW + 60;
     for (int i = 0; i < 5; i++) {
         lease.id = ++scene.ids;
@@ -213,7 +213,7 @@ static void a_group_has_limits_together(void **state)
     }
     lease.id = ++scene.ids;
     expect_refusal(&scene, &lease, GALERNA_REFUSED_FOR_NOW, "too-many-leases",
-                   "asks for 1 beside 5; a user may have 5 leases at a time");
+                   "leases at a time: 1 requested in addition to 5; a user may have 5");
     finish(&scene);
 }
 
@@ -276,16 +276,16 @@ static void wrong_groups_are_explained(void **state)
     static const struct {
         const char *option, *text;
     } wrong[] = {
-        {"groups=students", "expected NAME:USERS:LIMIT=N where it says 'students'"},
-        {"groups=:1-2", "expected NAME:USERS:LIMIT=N where it says ':1-2'"},
-        {"groups=a:", "expected user numbers such as 1-9,100 where it says ''"},
-        {"groups=a:1-", "where it says '1-'"},
-        {"groups=a:9-1", "where it says '9-1'"},
-        {"groups=a:1,", "where it says ''"},
+        {"groups=students", "expected NAME:USERS:LIMIT=N at 'students'"},
+        {"groups=:1-2", "expected NAME:USERS:LIMIT=N at ':1-2'"},
+        {"groups=a:", "expected user numbers such as 1-9,100 at ''"},
+        {"groups=a:1-", "at '1-'"},
+        {"groups=a:9-1", "at '9-1'"},
+        {"groups=a:1,", "at ''"},
         {"groups=a:1:vm=3", "expected LIMIT=N with duration,"},
         {"groups=a:1:vms", "expected LIMIT=N with duration,"},
-        {"groups=a:1:vms=x", "expected a number, 0 or more, behind = where it says 'vms=x'"},
-        {"groups=a:1:vms=3x", "expected ':' and a limit, or ';' and another group where it"},
+        {"groups=a:1:vms=x", "expected a number, 0 or more, behind = at 'vms=x'"},
+        {"groups=a:1:vms=3x", "expected ':' and a limit, or ';' and another group at 'x'"},
         {"groups=a:99999999999999999999", "expected user numbers"},
     };
 

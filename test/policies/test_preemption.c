@@ -27,8 +27,8 @@ static void scene_init(struct scene *scene, const struct galerna_policy *policy,
     for (int i = 0; i < LEASES; i++) {
         scene->leases[i] = mock_lease(i + 1, GALERNA_LEASE_BEST_EFFORT);
         scene->leases[i].submit = NOW - (int64_t)i * DAY;
-        scene->victims[i] = (struct galerna_victim){
-            .lease = mock_lease_handle(&scene->leases[i]), .started = true};
+        scene->victims[i] =
+            (struct galerna_victim){.lease = mock_lease_handle(&scene->leases[i]), .started = true};
     }
 }
 

@@ -141,7 +141,7 @@ was_bounded() {
 
 was_refused() {
     : >empty.db
-    fails "holds no results" "$galerna" report empty.db
+    fails "contains no results" "$galerna" report empty.db
     fails "unable to open" "$galerna" report none.db
     echo "this is text, not a database of anything at all" >text.db
     fails "not a database" "$galerna" report -o bad.html text.db

@@ -126,5 +126,5 @@ sed -i 's/^time: 10/time: soon/' grid.sweep
 if galerna sweep grid.sweep --engine slurm --results bad.db 2>err; then
     fail "sbatch took a time that is none"
 fi
-grep -q "sbatch refuses the job" err || fail "no word of sbatch: $(cat err)"
+grep -q "sbatch rejected the job" err || fail "no word of sbatch: $(cat err)"
 echo "Slurm and a local run agree"

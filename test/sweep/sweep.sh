@@ -169,7 +169,7 @@ grep -q "none.sweep: cannot open" err || fail "none.sweep: $(cat err)"
 
 # Without Slurm's commands that is said.
 if ! PATH=/nowhere "$galerna" sweep day.sweep --engine slurm --again 2>err >out; then
-    grep -q "Slurm's commands are required: sbatch cannot be started" err ||
+    grep -q "Slurm's commands are required: cannot start sbatch" err ||
         fail "no Slurm: $(cat err)"
 else
     fail "a job was submitted without sbatch"

@@ -165,11 +165,12 @@ static void says_what_is_wrong_and_where(void **state)
         {"[sweep]\nseed: 1\n", "a.sweep:6: unknown option 'seed' in section [sweep], did you mean"},
         {"[sweep]\nseeds: 1-x\n", "a.sweep:6: seeds: '1-x'"},
         {"[sweep]\nseeds: 5-1\n", "a.sweep:6: seeds: '5-1'"},
-        {"[sweep]\nseeds: 1 1\n", "a.sweep:6: '1' is on the axis seed already (line 6)"},
+        {"[sweep]\nseeds: 1 1\n", "a.sweep:6: '1' is already on the axis seed (line 6)"},
         {"[sweep]\nseeds:\n", "a.sweep:6: 'seeds' has no value"},
         {"[sweep]\nkeep: leses\n", "a.sweep:6: keep: unknown table 'leses'"},
         {"[policies]\nadmision: pacp\n", "a.sweep:6: unknown kind of policy 'admision'"},
-        {"[policies]\nadmission: pacp pacp\n", "a.sweep:6: 'pacp' is on the axis admission"},
+        {"[policies]\nadmission: pacp pacp\n",
+         "a.sweep:6: 'pacp' is already on the axis admission"},
         {"[options]\nsuspend-rate: 1 2\n", "a.sweep:6: 'suspend-rate': expected section.option"},
         {"[options]\nscheduling.suspend-rat: 1 2\n", "a.sweep:6: unknown option 'suspend-rat'"},
         {"[options]\nscheduling.suspend-rate: fast\n", "a.sweep:6: scheduling.suspend-rate"},
@@ -177,10 +178,12 @@ static void says_what_is_wrong_and_where(void **state)
         {"[set]\nno-where.x: 1\n", "a.sweep:6: unknown section [no-where]"},
         {"[axis x]\nlow: 5\n", "a.sweep:6: '5': expected section.option=value"},
         {"[axis x]\n", "a.sweep:5: the axis has no values"},
-        {"[axis cell]\nlow: a.b=1\n", "a.sweep:5: an axis cannot be called 'cell'"},
-        {"[axis Makespan]\nlow: a.b=1\n", "an axis cannot be called 'Makespan'"},
-        {"[axis x]\nlow: a.b=1\nlow: a.b=2\n", "a.sweep:7: 'low' is given in line 6 already"},
-        {"[trace u]\n", "a.sweep:5: section [trace u] names neither a file nor streams"},
+        {"[axis cell]\nlow: a.b=1\n",
+         "a.sweep:5: 'cell' is a column of the results and cannot be the name of an axis"},
+        {"[axis Makespan]\nlow: a.b=1\n",
+         "'Makespan' is a column of the results and cannot be the name of an axis"},
+        {"[axis x]\nlow: a.b=1\nlow: a.b=2\n", "a.sweep:7: 'low' is already set in line 6"},
+        {"[trace u]\n", "a.sweep:5: section [trace u]: set file or streams"},
         {"[trace u]\nfil: x\n", "a.sweep:6: unknown option 'fil' in section [trace u]"},
         {"[trace u]\nfile: none.lwf\n", "none.lwf: cannot be read: No such file"},
         {"[trace u]\nfile: -\n", "a.sweep:5: a sweep cannot read its trace from standard input"},
@@ -204,7 +207,7 @@ static void says_what_is_wrong_and_where(void **state)
             snprintf(text, sizeof text, "[trace t]\nstreams: poisson,jobs=1\n\n\n%s", cases[i][0]);
         fails_with(text, cases[i][1]);
     }
-    fails_with("[sweep]\nseeds: 1\n", "no trace is given");
+    fails_with("[sweep]\nseeds: 1\n", "no trace; set file");
     fails_with("[sweep\n", "a.sweep:1: the section's name has no closing");
 }
 

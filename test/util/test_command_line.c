@@ -194,7 +194,7 @@ static void what_is_wrong_is_said(void **state)
         {"one two three", "unexpected argument 'three'"},
         {"--first-term=1", "option '--first-term' takes no value"},
         {"--n x --na y --o", "option '--own' needs a value: TEXT"},
-        {"--f x", "'--f' stands for several options: --first-term, --file"},
+        {"--f x", "'--f' is ambiguous: --first-term, --file"},
     };
 
     (void)state;

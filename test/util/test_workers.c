@@ -142,7 +142,7 @@ static void a_process_that_ends_early_is_told_from_one_that_fails(void **state)
     assert_non_null(strstr(err.text, "status 3"));
 }
 
-/* The others sleep for ever: they have to be ended. */
+/* The others sleep forever: they have to be ended. */
 static void a_failure_ends_the_others_unless_they_end_in_order(void **state)
 {
     struct trial trial = {.bad = 1, .sleeping = true};

@@ -253,7 +253,7 @@ def operators_only():
                                ("POST", "/api/v1/drains", {"hosts": [0]}),
                                ("DELETE", "/api/v1/hosts/0/drain", None),
                                ("DELETE", "/api/v1/hosts/0/quarantine", None),
-                               ("POST", "/api/v1/clusters/0/rebalancing", {"wish": "show"}),
+                               ("POST", "/api/v1/clusters/0/rebalancing", {"action": "show"}),
                                ("GET", "/api/v1/log", None),
                                ("PATCH", "/api/v1/log", {"level": "debug"}),
                                ("POST", "/api/v1/wake", {}),

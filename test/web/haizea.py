@@ -114,13 +114,13 @@ def bad_leases():
     refused("preemptible is missing", "<lease />")
     refused("preemptible: expected", lease(preemptible="perhaps"))
     refused("<nodes> is missing", '<lease preemptible="True" />')
-    refused("is there twice", lease(start="<start /><start />"))
+    refused("appears twice", lease(start="<start /><start />"))
     refused("do not have this element", lease(start='<start /><deadline time="1:00:00" />'))
     refused("numnodes: expected", lease(count="-1"))
     refused("amount: expected", lease(cpu="1.5"))
     refused("type: expected CPU or Memory",
             lease().replace('type="Memory"', 'type="Unobtainium"'))
-    refused("all nodes of a lease are alike",
+    refused("all nodes of a lease must be alike",
             lease().replace("</nodes>", '<node-set numnodes="1" /></nodes>'))
     refused("time: expected a time", lease(start='<start><exact time="+00:01:00" /></start>'))
     refused("the attribute time is too long",

@@ -72,7 +72,7 @@ static void refusals(void **state)
     becomes("GET", "/api/v2/queue", NULL, NULL, "no such path; /api/v1/openapi.json lists all");
     becomes("GET", "/api/v1/queue/", NULL, NULL, "no such path; /api/v1/openapi.json lists all");
     becomes("GET", "/api/v1/leases/", NULL, NULL, "no such path; /api/v1/openapi.json lists all");
-    becomes("PUT", "/api/v1/leases", NULL, NULL, "this path has only GET, POST");
+    becomes("PUT", "/api/v1/leases", NULL, NULL, "only GET, POST is allowed on this path");
     becomes("GET", "/api/v1/leases/x", NULL, NULL, "lease: expected a whole number");
     becomes("GET", "/api/v1/leases/-1", NULL, NULL, "lease: expected a whole number");
     becomes("GET", "/api/v1/leases/99999999999999999999", NULL, NULL,

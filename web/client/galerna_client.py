@@ -86,17 +86,17 @@ class Galerna:
                     yield line[5:].strip().decode()
 
     def get_status(self):
-        """How galernad is (operators)."""
+        """Daemon status (operators)."""
         return self._call("GET", "/status")
 
     def list_leases(self, *, phase=None, user=None, series=None, all=None, limit=None):
-        """Leases, ascending by number, then those that are over, newest first.
+        """Leases, ascending by number, then ended leases, newest first.
 
         phase: string; Phases, separated by commas
-        user: string; Of this user
-        series: string; Occurrences of this series
-        all: "true", "false"; Also those that are over
-        limit: integer; The newest ones; at most
+        user: string; Only leases of this user
+        series: string; Only occurrences of this series
+        all: "true", "false"; Include ended leases
+        limit: integer; Maximum number, newest first
         """
         return self._call("GET", "/leases",
             query={"phase": phase, "user": user, "series": series, "all": all,
@@ -107,18 +107,18 @@ class Galerna:
                       preemptible=None, terms=None, origin=None, priority=None, keep=None,
                       series=None, booking=None, repeat=None, times=None, until=None, name=None,
                       dry_run=None):
-        """Request a lease: its VMs are created in OpenNebula in the caller's name.
+        """Request a lease: its VMs are created in OpenNebula with the caller's session.
 
         kind: "best-effort", "immediate", "reservation", "deadline"
         count: integer
-        cpu: number; Processors of a VM; may be left out with a template
-        memory: integer; MB of a VM; may be left out with a template
+        cpu: number; Processors of a VM; optional with a template
+        memory: integer; MB of a VM; optional with a template
         template: integer; Id of the OpenNebula template to instantiate; without it, VMs without
             disks are created
-        start: a date and time of RFC 3339; Of a reservation
+        start: a date and time of RFC 3339; Start of a reservation
         earliest: a date and time of RFC 3339
-        latest: a date and time of RFC 3339; Start when there is room, by then at the latest; of
-            the kind deadline, instead of a deadline
+        latest: a date and time of RFC 3339; Latest start, for leases of kind deadline, instead
+            of a deadline
         deadline: a date and time of RFC 3339
         duration: integer or string; Seconds, or "unlimited"
         preemptible: boolean
@@ -130,10 +130,10 @@ class Galerna:
         booking: string
         repeat: "hourly", "daily", "weekdays", "weekly"; Request a series: a reservation for
             each occurrence, from start on; needs times or until
-        times: integer; How many occurrences
+        times: integer; Number of occurrences
         until: a date and time of RFC 3339; No occurrence starts after this time
         name: string
-        dry_run: boolean; Create nothing, only say what would happen
+        dry_run: boolean; Only return the expected result, create nothing
         """
         return self._call("POST", "/leases",
             body={"kind": kind, "count": count, "cpu": cpu, "memory": memory,
@@ -155,16 +155,16 @@ class Galerna:
                      shift=None, deadline=None, kind=None, cpu=None, memory=None, preemptible=None,
                      terms=None, origin=None, priority=None, keep=None, series=None, booking=None,
                      dry_run=None):
-        """Other times, another size, kind or other terms for a lease: all of it, or nothing.
+        """Change the times, size, kind or terms of a lease; accepted or refused as a whole.
 
         lease: integer; Number of the lease: the lowest id of its VMs
-        duration: integer or string; Seconds in all, or "unlimited"
-        extend: integer; Seconds more
-        shorten: integer; Seconds less
+        duration: integer or string; Total seconds, or "unlimited"
+        extend: integer; Seconds to add
+        shorten: integer; Seconds to subtract
         start: a date and time of RFC 3339
-        shift: integer; Seconds later; negative: earlier
+        shift: integer; Seconds by which the start is delayed; negative: advanced
         deadline: a date and time of RFC 3339
-        kind: "best-effort", "reservation", "deadline"; Before the lease has begun
+        kind: "best-effort", "reservation", "deadline"; Only before the lease has started
         cpu: number; Of each VM
         memory: integer; Of each VM, MB
         preemptible: boolean
@@ -191,7 +191,7 @@ class Galerna:
         return self._call("DELETE", _path("/leases/{}", lease))
 
     def hold_lease(self, lease):
-        """Hold the VMs of a lease that has not begun.
+        """Hold the VMs of a lease that has not started.
 
         lease: integer; Number of the lease: the lowest id of its VMs
         """
@@ -208,32 +208,32 @@ class Galerna:
             body={"dry_run": dry_run})
 
     def explain_lease(self, lease):
-        """Why a lease waits, and what is ahead of it.
+        """Reason why a lease waits, and the leases ahead of it.
 
         lease: integer; Number of the lease: the lowest id of its VMs
         """
         return self._call("GET", _path("/leases/{}/why", lease))
 
     def trace_lease(self, lease):
-        """Plan a lease that has not begun once more, without effect, and say what was decided how.
+        """Plan a lease that has not started again, without effect, and trace each decision.
 
         lease: integer; Number of the lease: the lowest id of its VMs
         """
         return self._call("GET", _path("/leases/{}/trace", lease))
 
     def get_lease_history(self, lease, *, limit=None):
-        """What happened to a lease, oldest first.
+        """History of a lease, oldest event first.
 
         lease: integer; Number of the lease: the lowest id of its VMs
-        limit: integer; The newest ones; at most
+        limit: integer; Maximum number, newest first
         """
         return self._call("GET", _path("/leases/{}/history", lease),
             query={"limit": limit})
 
     def get_history(self, *, limit=None):
-        """What happened to all leases and galernad (operators).
+        """History of all leases and galernad (operators).
 
-        limit: integer; The newest ones; at most
+        limit: integer; Maximum number, newest first
         """
         return self._call("GET", "/history",
             query={"limit": limit})
@@ -243,7 +243,7 @@ class Galerna:
         return self._call("GET", "/queue")
 
     def get_usage(self, *, since=None, until=None, by=None, user=None):
-        """Who used and reserved how much; users see their own.
+        """Usage by user or group; users see their own.
 
         since: a date and time of RFC 3339; Default: 30 days before until
         until: a date and time of RFC 3339; Default: now
@@ -258,18 +258,18 @@ class Galerna:
         return self._call("GET", "/hosts")
 
     def get_host_timeline(self, host):
-        """What runs and what is planned on a host.
+        """Running and planned leases of a host.
 
         host: string; Id or name
         """
         return self._call("GET", _path("/hosts/{}/timeline", host))
 
     def undrain_host(self, host, *, at=None, all=None):
-        """End the drain of a host, or drop the next planned one (operators).
+        """End the drain of a host, or cancel the next planned one (operators).
 
         host: string; Id or name
         at: string; RFC 3339
-        all: boolean; End all drains of the host, now and later
+        all: boolean; End all current and planned drains of the host
         """
         return self._call("DELETE", _path("/hosts/{}/drain", host),
             query={"at": at, "all": all})
@@ -282,33 +282,33 @@ class Galerna:
         return self._call("DELETE", _path("/hosts/{}/quarantine", host))
 
     def drain_hosts(self, hosts, *, from_=None, until=None, dry_run=None, booking=None):
-        """Empty hosts, or set them aside for a booking (operators).
+        """Drain or book hosts (operators).
 
         hosts: array; Ids or names
         from_: a date and time of RFC 3339
         until: a date and time of RFC 3339
         dry_run: boolean
-        booking: object or null; For whom the hosts are set aside; needs until
+        booking: object or null; Name, users and groups of a booking; requires until
         """
         return self._call("POST", "/drains",
             body={"hosts": hosts, "from": from_, "until": until, "dry_run": dry_run,
                 "booking": booking})
 
     def end_booking(self, booking):
-        """End a booking on all hosts, now and later (operators).
+        """End a booking on all hosts, including planned times (operators).
 
         booking: string; Its name
         """
         return self._call("DELETE", _path("/bookings/{}", booking))
 
-    def rebalance_cluster(self, cluster, wish):
+    def rebalance_cluster(self, cluster, action):
         """Show, apply or drop a plan to rebalance a cluster (operators).
 
         cluster: string; Id or name
-        wish: "apply", "show", "drop"
+        action: "apply", "show", "drop"
         """
         return self._call("POST", _path("/clusters/{}/rebalancing", cluster),
-            body={"wish": wish})
+            body={"action": action})
 
     def get_log_levels(self):
         """Levels of the log, by subsystem (operators)."""
@@ -345,7 +345,7 @@ class Galerna:
             body={})
 
     def watch(self):
-        """Server-sent events: one named change, with a number, when something has changed."""
+        """Server-sent events: an event named change, with a number, after each change."""
         return self._watch("/events")
 
     def get_description(self):

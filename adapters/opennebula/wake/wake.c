@@ -106,7 +106,7 @@ static bool tell(const char *path, const char *request, long until)
 static int usage(FILE *stream)
 {
     fprintf(stream, "usage: galerna-wake [--socket PATH] [--vm ID]\n\n"
-                    "Tells galernad to look at OpenNebula at once.\n\n"
+                    "Have galernad poll OpenNebula now.\n\n"
                     "  --socket PATH  the daemon's socket\n"
                     "  --vm ID        the VM that has changed\n");
     return stream == stdout ? 0 : 64;
@@ -145,6 +145,6 @@ int main(int argc, char **argv)
         if (tell(candidates.paths[i], request, until))
             return 0;
     fprintf(stderr, "galerna-wake: galernad does not answer on %s\n",
-            candidates.n ? candidates.paths[0] : "a path that is too long for a socket");
+            candidates.n ? candidates.paths[0] : "a path too long for a socket");
     return 1;
 }

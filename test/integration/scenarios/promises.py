@@ -117,7 +117,7 @@ def promises_damaged(t):
     write(t, vms[1], good[0])
     t.scheduler.start()
     for vm in vms:
-        t.keeps_time(vm, start, 15)  # asked for again, they are given the same
+        t.keeps_time(vm, start, 15)  # requested again, they are given the same
     events = [[event for event, _ in t.scheduler.events(vm)] for vm in vms]
     t.require("restored" in events[0], "the good one is kept: %s" % events[0], vms[0])
     for vm, told in zip(vms[1:], events[1:]):

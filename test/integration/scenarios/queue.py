@@ -169,7 +169,7 @@ def weekly_budget(t):
     first = t.running_vm("first", haizea=best_effort(2400))
     second = t.vm("second", haizea=best_effort(1800))
     t.wait(20, "the second is refused", lambda: t.refused(second), second)
-    t.require(t.reason(second, "VM-hours in a week.*promised; there is room from 20"),
+    t.require(t.reason(second, "VM-hours in a week.*promised; room from 20"),
               "for the budget, with when there is room", second)
     t.scheduler.kill()
     t.scheduler.start()

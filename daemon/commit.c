@@ -1,0 +1,24 @@
+/* Commits the store; a failure is a problem until a later commit succeeds. */
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/notify/notices.h"
+
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
+int daemon_commit(struct daemon *daemon, struct error *err)
+{
+    world_remember_promises(daemon->world, daemon->store);
+    notices_keep(daemon->notices);
+    if (store_has_changes(daemon->store))
+        clocks_remember(daemon);
+    if (store_commit(daemon->store, err) < 0) {
+        if (!daemon->problems[PROBLEM_STORE].text[0])
+            log_error("cannot write state, commands suspended: %s", err->text);
+        daemon_problem(daemon, PROBLEM_STORE, err->text);
+        return -1;
+    }
+    if (daemon->problems[PROBLEM_STORE].text[0])
+        log_info("state is writable again, commands resumed");
+    daemon_problem(daemon, PROBLEM_STORE, NULL);
+    return 0;
+}

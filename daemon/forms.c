@@ -1,0 +1,75 @@
+/* VMs whose extended forms the next polls must bring. */
+#include "daemon/control/services_question.h"
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
+
+enum {
+    WANTED_MAX = 400,    /* VMs with one poll */
+    LOOKED_AT_MOST = 20, /* further VMs, which run, for their attribute */
+};
+
+/* VMs of running leases whose attribute was looked at longest ago, oldest first. */
+struct looked_at {
+    int64_t asked;
+    int32_t vm;
+};
+
+static void keep_oldest(struct looked_at *oldest, size_t *n, struct looked_at seen)
+{
+    size_t at;
+
+    if (*n == LOOKED_AT_MOST && oldest[*n - 1].asked <= seen.asked)
+        return;
+    at = *n < LOOKED_AT_MOST ? (*n)++ : *n - 1;
+    for (; at > 0 && oldest[at - 1].asked > seen.asked; at--)
+        oldest[at] = oldest[at - 1];
+    oldest[at] = seen;
+}
+
+/* Their owners may have changed the attribute: a few are read with each poll. */
+static size_t attributes_to_read(const struct daemon *daemon, struct looked_at *oldest)
+{
+    size_t n, n_oldest = 0;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
+        const struct vm_observation *observed;
+
+        if (vms[i]->gone || !lease || lease->plain || !lease_can(lease, EVENT_CHANGED))
+            continue;
+        observed = world_vm(daemon->world, vms[i]->id);
+        if (observed && observed->state != VM_PENDING)
+            keep_oldest(oldest, &n_oldest, (struct looked_at){observed->full_asked, vms[i]->id});
+    }
+    return n_oldest;
+}
+
+/* VMs that may be placed again need their extended form. */
+void daemon_want_forms(struct daemon *daemon)
+{
+    size_t n, n_ids = 0;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+    int32_t ids[WANTED_MAX + LOOKED_AT_MOST];
+    struct looked_at oldest[LOOKED_AT_MOST];
+    size_t n_oldest = attributes_to_read(daemon, oldest);
+    int64_t now = clock_now();
+
+    for (size_t i = 0; i < n && n_ids < WANTED_MAX; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
+            (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
+             asked_hosts_have(&daemon->asked, vms[i]->host, observed->history.cluster) ||
+             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
+             planner_leaves_by(daemon->planner, vms[i], now) != INSTANT_NONE ||
+             planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
+            ids[n_ids++] = vms[i]->id;
+    }
+    for (size_t i = 0; i < n_oldest; i++)
+        ids[n_ids++] = oldest[i].vm;
+    world_want_full(daemon->world, ids, n_ids);
+    world_want_uses(daemon->world, daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0 ||
+                                       daemon->live->unused_after > 0);
+}

@@ -1,0 +1,64 @@
+/* Requests of the daemon's parts to its loop, and its problems: notes that the next cycle reads. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/guard.h"
+#include "daemon/log.h"
+
+#define LOG_SUBSYSTEM LOG_OF_DAEMON
+
+void daemon_replan(struct daemon *daemon, const char *format, ...)
+{
+    va_list arguments;
+
+    daemon->cycle_due = true;
+    if (daemon->replan)
+        return;
+    daemon->replan = true;
+    va_start(arguments, format);
+    vsnprintf(daemon->replan_why, sizeof daemon->replan_why, format, arguments);
+    va_end(arguments);
+}
+
+void daemon_wake(struct daemon *daemon)
+{
+    daemon->cycle_due = true;
+}
+
+void daemon_answered(struct daemon *daemon)
+{
+    daemon->answers_due = true;
+}
+
+void daemon_planner_ready(struct daemon *daemon)
+{
+    daemon->next_plan = 0;
+    daemon->cycle_due = true;
+}
+
+void daemon_modules_loaded(struct daemon *daemon)
+{
+    log_info("policy modules reloaded");
+    daemon_replan(daemon, "policy modules reloaded");
+}
+
+void daemon_notice(struct daemon *daemon)
+{
+    world_poll(daemon->world, POLL_NOTICE);
+}
+
+bool daemon_acts(const struct daemon *daemon)
+{
+    return world_leads(daemon->world) && guard_holds(daemon->guard) && !daemon->fence.behind;
+}
+
+void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
+{
+    struct problem *problem = &daemon->problems[of];
+
+    if (text && !problem->text[0])
+        problem->since = clock_now();
+    snprintf(problem->text, sizeof problem->text, "%s", text ? text : "");
+}
