@@ -103,7 +103,7 @@ enum { GALERNA_CPU, GALERNA_MEMORY, GALERNA_DISK, GALERNA_NET_IN, GALERNA_NET_OU
 
 enum galerna_verdict {
     GALERNA_OK,               /* yes; the scores or choices are to be used */
-    GALERNA_REFUSED_FOR_NOW,  /* no, but asking again later makes sense */
+    GALERNA_REFUSED_FOR_NOW,  /* no, but a later request may be accepted */
     GALERNA_REFUSED_FOR_GOOD, /* no, whenever it is asked */
     GALERNA_SKIP,             /* no opinion: the other modules of the chain decide */
     GALERNA_ERROR             /* the module cannot answer; counted as a fault */
@@ -305,8 +305,8 @@ struct galerna_admission {
     uint32_t reserved;
     /* May this lease be scheduled at all? Asked once, when it is requested. GALERNA_OK or SKIP: as
      * far as this module is concerned; REFUSED_...: no, with a reason; both refuse this request for
-     * good, FOR_NOW tells its owner that asking again makes sense. All modules of the chain must
-     * agree; the first refusal is recorded. */
+     * good, FOR_NOW tells its owner that a later request may be accepted. All modules of the chain
+     * must agree; the first refusal is recorded. */
     enum galerna_verdict (*admit)(void *self, const struct galerna_admission_request *request,
                                   struct galerna_result *result);
 };

@@ -20,7 +20,7 @@ static void expect_values(struct bench *bench, const char *values)
 
     bench->settings.admission = "witness";
     bench_start(bench);
-    snprintf(expected, sizeof expected, "%s (asking again later makes sense)", values);
+    snprintf(expected, sizeof expected, "%s (a later request may be accepted)", values);
     assert_string_equal(ask(bench, &lease).text, expected);
     bench_stop(bench);
 }
