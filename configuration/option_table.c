@@ -110,6 +110,12 @@ const struct configuration_option option_table[] = {
      "The date of a trace's second 0."},
     {"simulation", "resources", OPTION_TEXT, AT(resources), NULL, NULL, 0, 0,
      "The site: 'N CPU:100 Memory:1024', or in-tracefile."},
+    {"simulation", "hardware", OPTION_TEXT, AT(hardware), NULL, NULL, 0, 0,
+     "galernad --simulate: PCI devices, NUMA nodes and huge pages of the hosts, as PCI=[...], "
+     "NODE=[...] and HUGEPAGE=[...]; see SIMULATED HOSTS."},
+    {"simulation", "templates", OPTION_TEXT, AT(templates), NULL, NULL, 0, 0,
+     "galernad --simulate: what 'galerna lease request --template' instantiates, from number 0, "
+     "joined by '+'; see SIMULATED HOSTS."},
     {"simulation", "imagetransfer-bandwidth", OPTION_INTEGER, SETTING(transfer_bandwidth), NULL,
      NULL, 1, AMOUNT_MOST, "Mbit/s of the image repository."},
     {"simulation", "stop-when", OPTION_WORD, AT(stop_when),

@@ -25,6 +25,8 @@ struct cloud *simulated_cloud(const struct configuration *configuration,
 {
     const char *text = configuration->resources ? configuration->resources : default_site;
     struct simulated_settings settings = {.must_exist = with_leases,
+                                          .hardware = configuration->hardware,
+                                          .templates = configuration->templates,
                                           .boot_time = configuration->live.boot_time,
                                           .engine = &configuration->settings,
                                           .complain = complain};

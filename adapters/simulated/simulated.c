@@ -157,40 +157,74 @@ static void resize(struct cloud *cloud, const struct cloud_resizing *resizing)
     note_call(cloud, &call);
 }
 
-/* The VM's size is among the attributes: "0.50" processors, MB. */
-static const char *make(struct simulated *self, const struct cloud_order *order, int32_t *id)
+/* As in OpenNebula, each virtual CPU of a pinned VM counts as one processor. */
+static int64_t pinned_cpu(const struct vm_demand *demand)
 {
-    struct pool_memory *memory = pool_memory_create();
-    struct attributes attributes;
-    const char *cpu, *megabytes, *name, *problem = NULL;
-    struct simulated_vm *vm;
+    int64_t cpus = 0;
 
-    simulated_read(order->text, memory, &attributes);
-    cpu = attributes_find(&attributes, "CPU");
-    megabytes = attributes_find(&attributes, "MEMORY");
-    name = attributes_find(&attributes, "NAME");
-    if (order->template >= 0)
-        problem = "the simulated cloud has no templates";
-    else if (!cpu || !megabytes)
-        problem = "a VM needs CPU and MEMORY";
-    if (!problem && cpu && megabytes) {
-        vm = simulated_append(self, self->next_id);
-        vm->created = simulated_now() / 1000;
-        vm->cpu = llround(strtod(cpu, NULL) * 100);
-        vm->memory = strtoll(megabytes, NULL, 10);
-        vm->name = memory_text(name ? name : "");
-        vm->text = memory_text(order->text);
-        vm->dirty = self->dirty = true;
-        *id = vm->id;
-    }
+    for (uint32_t i = 0; i < demand->n_nodes && demand->pin != PIN_NONE; i++)
+        cpus += demand->nodes[i].cpus;
+    return cpus * 100;
+}
+
+/* The VM's size is among the attributes: "0.50" processors, MB. `text` becomes the VM's. */
+static const char *make(struct simulated *self, const struct cloud_order *order,
+                        const struct attributes *attributes, char **text, int32_t *id)
+{
+    const char *cpu = attributes_find(attributes, "CPU");
+    const char *megabytes = attributes_find(attributes, "MEMORY");
+    const char *name = attributes_find(attributes, "NAME");
+    struct simulated_demand *demand;
+    struct simulated_vm *vm;
+    struct error err;
+    int64_t pinned;
+
+    if (order->name && *order->name)
+        name = order->name;
+    if (!cpu || !megabytes)
+        return "a VM needs CPU and MEMORY";
+    if (simulated_read_demand(*text, strtoll(megabytes, NULL, 10), &demand, &err) < 0)
+        return "the VM's PCI or TOPOLOGY cannot be read";
+    pinned = demand ? pinned_cpu(&demand->demand) : 0;
+    vm = simulated_append(self, self->next_id);
+    vm->created = simulated_now() / 1000;
+    vm->cpu = pinned ? pinned : llround(strtod(cpu, NULL) * 100);
+    vm->memory = strtoll(megabytes, NULL, 10);
+    vm->name = memory_text(name ? name : "");
+    vm->text = *text;
+    vm->demand = demand;
+    vm->dirty = self->dirty = true;
+    *text = NULL;
+    *id = vm->id;
+    return NULL;
+}
+
+/* What the order says comes before what its template says. */
+static const char *make_of_template(struct simulated *self, const struct cloud_order *order,
+                                    int32_t *id)
+{
+    struct pool_memory *memory;
+    struct attributes attributes;
+    const char *problem;
+    char *text;
+
+    if (order->template >= 0 && (size_t)order->template >= self->n_templates)
+        return "the simulated cloud has no such template: see simulation.templates";
+    text =
+        order->template <0 ? memory_text(order->text)
+                           : memory_format("%s\n%s", order->text, self->templates[order->template]);
+    memory = pool_memory_create();
+    simulated_read(text, memory, &attributes);
+    problem = make(self, order, &attributes, &text, id);
     pool_memory_destroy(memory);
+    free(text);
     return problem;
 }
 
 static void create(struct cloud *cloud, const struct cloud_order *order)
 {
     struct simulated_call call = {.done = order->done, .context = order->context};
-    const char *problem = make(self_of(cloud), order, &call.reply.vm);
+    const char *problem = make_of_template(self_of(cloud), order, &call.reply.vm);
 
     if (problem)
         call.reply = (struct cloud_reply){
@@ -221,13 +255,11 @@ static void destroy(struct cloud *cloud)
     for (size_t i = 0; i < self->n_calls; i++)
         free(self->calls[i].ids);
     free(self->calls);
-    for (size_t i = 0; i < self->n_vms; i++) {
-        free(self->vms[i].name);
-        free(self->vms[i].text);
-        free(self->vms[i].message);
-    }
+    for (size_t i = 0; i < self->n_vms; i++)
+        simulated_vm_finish(&self->vms[i]);
     free(self->vms);
     site_finish(&self->site);
+    pool_memory_destroy(self->memory);
     free(self);
 }
 
@@ -244,17 +276,34 @@ static const struct cloud_operations operations = {.destroy = destroy,
                                                    .read_mark = read_mark,
                                                    .write_mark = write_mark};
 
+static int read_settings(struct simulated *self, const struct simulated_settings *settings,
+                         struct error *err)
+{
+    if (site_copy(&self->site, settings->site, err) < 0)
+        return -1;
+    if (simulated_read_hardware(self, settings->hardware ? settings->hardware : "", err) < 0) {
+        error_prefix(err, "simulation.hardware");
+        return -1;
+    }
+    if (settings->templates && simulated_read_templates(self, settings->templates, err) < 0) {
+        error_prefix(err, "simulation.templates");
+        return -1;
+    }
+    return 0;
+}
+
 struct cloud *simulated_create(const struct simulated_settings *settings, bool *resumed,
                                struct error *err)
 {
     struct simulated *self = memory_new(1, sizeof *self);
 
     *self = (struct simulated){.cloud = {&operations},
+                               .memory = pool_memory_create(),
                                .boot_time = settings->boot_time,
                                .engine = *settings->engine,
                                .complain = settings->complain,
                                .context = settings->context};
-    if (site_copy(&self->site, settings->site, err) < 0 ||
+    if (read_settings(self, settings, err) < 0 ||
         simulated_open(self, settings, resumed, err) < 0) {
         destroy(&self->cloud);
         return NULL;

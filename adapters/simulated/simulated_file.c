@@ -12,7 +12,7 @@ enum { APPLICATION_ID = 0x47534d31 /* "GSM1" */, AGAIN = 1000 /* milliseconds */
 
 #define COLUMNS                                                                                    \
     "id, state, next, due, host, cpu, memory, created, sequence, started, ended, "                 \
-    "ran_for, recreated, name, text, message"
+    "ran_for, recreated, name, text, message, units"
 
 static const char schema[] =
     "CREATE TABLE site (hosts INTEGER NOT NULL);"
@@ -21,7 +21,7 @@ static const char schema[] =
     " cpu INTEGER NOT NULL, memory INTEGER NOT NULL,"
     " created INTEGER NOT NULL, sequence INTEGER NOT NULL, started INTEGER NOT NULL,"
     " ended INTEGER NOT NULL, ran_for INTEGER NOT NULL, recreated INTEGER NOT NULL,"
-    " name TEXT NOT NULL, text TEXT NOT NULL, message TEXT);";
+    " name TEXT NOT NULL, text TEXT NOT NULL, message TEXT, units BLOB);";
 
 static int failed(const struct simulated *self, const char *file, struct error *err)
 {
@@ -59,7 +59,7 @@ static char *text_of(sqlite3_stmt *row, int column)
     return text ? memory_text((const char *)text) : NULL;
 }
 
-static void read_vm(struct simulated *self, sqlite3_stmt *row)
+static int read_vm(struct simulated *self, sqlite3_stmt *row, struct error *err)
 {
     struct simulated_vm *vm = simulated_append(self, sqlite3_column_int(row, 0));
     char *name, *text;
@@ -85,9 +85,14 @@ static void read_vm(struct simulated *self, sqlite3_stmt *row)
         self->next_due = vm->due;
     if (vm->host >= (int64_t)self->site.n_hosts)
         vm->host = -1;
+    if (simulated_read_demand(vm->text, vm->memory, &vm->demand, err) < 0)
+        return -1;
+    simulated_hold_again(self, vm, sqlite3_column_blob(row, 16),
+                         (size_t)sqlite3_column_bytes(row, 16));
+    return 0;
 }
 
-static int read_vms(struct simulated *self)
+static int read_vms(struct simulated *self, const char *file, struct error *err)
 {
     int64_t last = -1;
     sqlite3_stmt *row;
@@ -95,13 +100,18 @@ static int read_vms(struct simulated *self)
 
     if (sqlite3_prepare_v2(self->database, "SELECT " COLUMNS " FROM vm ORDER BY id", -1, &row,
                            NULL) != SQLITE_OK)
-        return -1;
+        return failed(self, file, err);
     while ((code = sqlite3_step(row)) == SQLITE_ROW)
-        read_vm(self, row);
+        if (read_vm(self, row, err) < 0)
+            break;
     sqlite3_finalize(row);
+    if (code == SQLITE_ROW) {
+        error_prefix(err, "%s", file);
+        return -1;
+    }
     if (code != SQLITE_DONE ||
         ask_number(self, "SELECT seq FROM sqlite_sequence WHERE name = 'vm'", &last) < 0)
-        return -1;
+        return failed(self, file, err);
     if (last >= self->next_id && last < INT32_MAX)
         self->next_id = (int32_t)last + 1;
     return 0;
@@ -142,6 +152,20 @@ static int check_tables(const struct simulated *self, const char *file, struct e
     return 0;
 }
 
+/* Files of before there were devices and NUMA nodes have no such column. */
+static int add_units(const struct simulated *self)
+{
+    int64_t columns = 0;
+
+    if (ask_number(self, "SELECT count(*) FROM pragma_table_info('vm') WHERE name = 'units'",
+                   &columns) < 0)
+        return -1;
+    return columns || sqlite3_exec(self->database, "ALTER TABLE vm ADD COLUMN units BLOB", NULL,
+                                   NULL, NULL) == SQLITE_OK
+               ? 0
+               : -1;
+}
+
 /* A file of an attempt that failed before there were tables counts as none. */
 static int prepare_tables(struct simulated *self, const char *file, struct error *err)
 {
@@ -151,7 +175,9 @@ static int prepare_tables(struct simulated *self, const char *file, struct error
         return failed(self, file, err);
     if (!tables && make_tables(self, file, err) < 0)
         return -1;
-    return check_tables(self, file, err);
+    if (check_tables(self, file, err) < 0)
+        return -1;
+    return add_units(self) < 0 ? failed(self, file, err) : 0;
 }
 
 static int open_database(struct simulated *self, const char *file, struct error *err)
@@ -172,7 +198,7 @@ int simulated_open(struct simulated *self, const struct simulated_settings *sett
                    struct error *err)
 {
     static const char put[] =
-        "INSERT OR REPLACE INTO vm (" COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+        "INSERT OR REPLACE INTO vm (" COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     const char *file = settings->file;
 
     *resumed = access(file, F_OK) == 0;
@@ -184,8 +210,9 @@ int simulated_open(struct simulated *self, const struct simulated_settings *sett
                          file);
     if (open_database(self, file, err) < 0 || prepare_tables(self, file, err) < 0)
         return -1;
-    if (read_vms(self) < 0 ||
-        sqlite3_prepare_v2(self->database, put, -1, &self->put, NULL) != SQLITE_OK ||
+    if (read_vms(self, file, err) < 0)
+        return -1;
+    if (sqlite3_prepare_v2(self->database, put, -1, &self->put, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(self->database, "DELETE FROM vm WHERE id = ?", -1, &self->remove,
                            NULL) != SQLITE_OK)
         return failed(self, file, err);
@@ -223,7 +250,12 @@ static int put_vm(const struct simulated *self, const struct simulated_vm *vm)
         sqlite3_bind_int64(put, column++, numbers[i]);
     sqlite3_bind_text(put, column++, vm->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(put, column++, vm->text, -1, SQLITE_STATIC);
-    sqlite3_bind_text(put, column, vm->message, -1, SQLITE_STATIC);
+    sqlite3_bind_text(put, column++, vm->message, -1, SQLITE_STATIC);
+    if (vm->held)
+        sqlite3_bind_blob(put, column, held_threads(vm->held), (int)simulated_units_size(vm->held),
+                          SQLITE_STATIC);
+    else
+        sqlite3_bind_null(put, column);
     return run(put);
 }
 

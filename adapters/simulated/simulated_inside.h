@@ -6,6 +6,14 @@
 
 #include "adapters/cloud/pool_memory.h"
 #include "adapters/simulated/simulated.h"
+#include "core/units.h"
+
+/* What a VM requests of a host's devices and NUMA nodes. */
+struct simulated_demand {
+    struct vm_demand demand; /* of the lists below */
+    struct vm_node nodes[VM_NODES_MOST];
+    struct pci_demand devices[VM_DEVICES_MOST];
+};
 
 struct simulated_vm {
     int32_t id;
@@ -20,7 +28,9 @@ struct simulated_vm {
     int64_t ran_for;        /* in records that are closed */
     bool recreated;         /* the last record ended with that */
     char *name, *text, *message;
-    bool dirty; /* the file does not have it so */
+    struct simulated_demand *demand; /* NULL: none */
+    struct held_units *held;         /* on the host of its last record; NULL: nothing */
+    bool dirty;                      /* the file does not have it so */
 };
 
 struct simulated_call;
@@ -28,6 +38,10 @@ struct simulated_call;
 struct simulated {
     struct cloud cloud;
     struct site site;
+    struct host_units *units; /* of each host */
+    char **templates;         /* by number */
+    size_t n_templates;
+    struct pool_memory *memory; /* of both */
     int64_t boot_time;
     struct engine_settings engine;
     void (*complain)(void *context, const char *text);
@@ -56,17 +70,45 @@ struct simulated_vm *simulated_append(struct simulated *self, int32_t id);
 struct cloud_reply simulated_do(struct simulated *self, const struct cloud_command *command);
 /* Completes operations that are due. */
 void simulated_settle(struct simulated *self);
+void simulated_vm_finish(struct simulated_vm *vm);
 /* VMs that are gone for long are forgotten. */
 void simulated_forget(struct simulated *self);
 
 /* --- simulated_observe.c --- */
 void simulated_answer(const struct simulated *self, const struct cloud_question *question,
                       struct cloud_answer *answer);
+void simulated_host_name(size_t host, char *name, size_t size);
 
 /* --- simulated_text.c --- */
 /* NAME="value" and VECTOR=[NAME="value", ...], as attributes with names in upper case; what makes
  * no sense ends the reading. */
 void simulated_read(const char *text, struct pool_memory *memory, struct attributes *attributes);
+/* The first of them, and where the text continues; NULL: it makes no sense. */
+const char *simulated_read_item(const char *text, struct pool_memory *memory,
+                                struct attributes *attributes);
+
+/* --- simulated_hardware.c --- */
+/* Errors: EINVAL says what is wrong, without the option's name. */
+int simulated_read_hardware(struct simulated *self, const char *text, struct error *err);
+int simulated_read_templates(struct simulated *self, const char *text, struct error *err);
+/* *demand: to be freed; NULL when the text of a VM with so many MB requests nothing. */
+int simulated_read_demand(const char *text, int64_t memory, struct simulated_demand **demand,
+                          struct error *err);
+
+/* --- simulated_units.c --- */
+/* The VM gets what it demands of the host; false: that is not free. What it holds on the host
+ * already, it keeps. */
+bool simulated_hold(struct simulated *self, struct simulated_vm *vm, int32_t host);
+/* What the file says that the VM holds: held_threads() and what follows. Units that its host does
+ * not have are given up. */
+size_t simulated_units_size(const struct held_units *held); /* bytes */
+void simulated_hold_again(const struct simulated *self, struct simulated_vm *vm, const void *units,
+                          size_t size);
+/* Hardware of the pool's hosts, which are all. */
+void simulated_show_units(const struct simulated *self, struct host_pool *pool);
+/* NULL: the VM requests none. */
+const struct vm_hardware *simulated_show_demand(const struct simulated_vm *vm,
+                                                struct pool_memory *memory);
 
 /* --- simulated_file.c --- */
 int simulated_open(struct simulated *self, const struct simulated_settings *settings, bool *resumed,

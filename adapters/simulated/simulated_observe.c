@@ -32,6 +32,7 @@ static void show_extended(struct pool_memory *memory, const struct simulated_vm 
             "SCHED_MESSAGE", pool_memory_text(memory, from->message, strlen(from->message))};
     }
     vm->template = (struct attributes){0};
+    vm->hardware = simulated_show_demand(from, memory);
     vm->is_extended = true;
 }
 
@@ -81,6 +82,11 @@ static void show_vms(const struct simulated *self, const struct cloud_question *
 
 /* --- the site --------------------------------------------------------------------------------- */
 
+void simulated_host_name(size_t host, char *name, size_t size)
+{
+    snprintf(name, size, "host-%zu", host);
+}
+
 static void show_hosts(const struct simulated *self, struct host_pool *pool)
 {
     enum { NAME_ROOM = 24 };
@@ -91,10 +97,10 @@ static void show_hosts(const struct simulated *self, struct host_pool *pool)
     for (size_t i = 0; i < pool->n; i++) {
         const struct amounts *capacity = &self->site.hosts[i].capacity;
         char name[NAME_ROOM];
-        size_t length = (size_t)snprintf(name, sizeof name, "host-%zu", i);
 
+        simulated_host_name(i, name, sizeof name);
         pool->items[i] = (struct host){.id = (int32_t)i,
-                                       .name = pool_memory_text(pool->memory, name, length),
+                                       .name = pool_memory_text(pool->memory, name, strlen(name)),
                                        .cluster_name = "default",
                                        .state = HOST_ON,
                                        .state_name = "on",
@@ -111,6 +117,7 @@ static void show_hosts(const struct simulated *self, struct host_pool *pool)
         pool->items[vm->host].memory_usage += vm->memory;
         pool->items[vm->host].running_vms++;
     }
+    simulated_show_units(self, pool);
 }
 
 /* Room on storage is not simulated. */

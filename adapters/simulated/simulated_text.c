@@ -72,14 +72,33 @@ static const char *read_vector(const char *at, struct pool_memory *memory,
     return at ? at + 1 : NULL;
 }
 
-void simulated_read(const char *text, struct pool_memory *memory, struct attributes *attributes)
+static void begin(struct pool_memory *memory, struct attributes *attributes)
 {
     *attributes = (struct attributes){
         .items = pool_memory_array(memory, ATTRIBUTES_MAX, sizeof *attributes->items),
         .allocated = ATTRIBUTES_MAX};
-    for (const char *at = skip_blanks(text); at && *at; at = at ? skip_blanks(at) : NULL) {
-        const char *rest = read_one(at, "", memory, attributes);
+}
 
-        at = rest ? rest : read_vector(at, memory, attributes);
-    }
+static const char *read_next(const char *text, struct pool_memory *memory,
+                             struct attributes *attributes)
+{
+    const char *at = skip_blanks(text), *rest = read_one(at, "", memory, attributes);
+
+    if (!rest)
+        rest = read_vector(at, memory, attributes);
+    return rest ? skip_blanks(rest) : NULL;
+}
+
+const char *simulated_read_item(const char *text, struct pool_memory *memory,
+                                struct attributes *attributes)
+{
+    begin(memory, attributes);
+    return read_next(text, memory, attributes);
+}
+
+void simulated_read(const char *text, struct pool_memory *memory, struct attributes *attributes)
+{
+    begin(memory, attributes);
+    for (const char *at = text; at && *at;)
+        at = read_next(at, memory, attributes);
 }

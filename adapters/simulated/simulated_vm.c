@@ -43,6 +43,15 @@ struct simulated_vm *simulated_append(struct simulated *self, int32_t id)
     return vm;
 }
 
+void simulated_vm_finish(struct simulated_vm *vm)
+{
+    free(vm->name);
+    free(vm->text);
+    free(vm->message);
+    held_units_destroy(vm->held);
+    free(vm->demand);
+}
+
 void simulated_forget(struct simulated *self)
 {
     int64_t old = simulated_now() - REMEMBERED;
@@ -52,9 +61,7 @@ void simulated_forget(struct simulated *self)
         struct simulated_vm *vm = &self->vms[i];
 
         if (vm->state == VM_DONE && !vm->dirty && vm->ended * 1000 < old) {
-            free(vm->name);
-            free(vm->text);
-            free(vm->message);
+            simulated_vm_finish(vm);
             continue;
         }
         self->vms[kept++] = *vm;
@@ -229,6 +236,8 @@ struct cloud_reply simulated_do(struct simulated *self, const struct cloud_comma
         return refuse(CLOUD_NO_HOST, "the host does not exist");
     if (names_host && command->enforce && !has_room(self, command, vm))
         return refuse(CLOUD_NO_HOST, "the host has no room for the VM");
+    if (names_host && !simulated_hold(self, vm, command->host))
+        return refuse(CLOUD_NO_HOST, "the host has no devices or NUMA nodes free for the VM");
     length = takes(self, vm, steps[command->command].length);
     if (command_kinds[command->command].frees)
         close_record(vm, now);

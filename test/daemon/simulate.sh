@@ -106,3 +106,24 @@ grep -qE '^  preemption ar-preempts-everything: allow it to preempt\? No \([0-9.
 becomes 2 waiting
 ends_with 1 'lease 3 is running: its start has already been decided' lease why 3 --trace
 stop_galernad
+
+# The only device is promised to a reservation: a later VM that requests it waits; others run.
+rm -rf "$work/state"
+conf '2  CPU:400 Memory:8192
+hardware: PCI=[HOST="host-1", VENDOR="10de", CLASS="0302"]
+templates: PCI=[VENDOR="10de"]'
+start_simulated
+lease request --template 0 --cpu 1 --memory 512 --start +15s --duration 5s >"$work/out" ||
+    fail "the reservation of a device: $(cat "$work/out")"
+lease request --template 0 --cpu 1 --memory 512 --duration 5m >"$work/out"
+lease request --cpu 1 --memory 512 --duration 5m >"$work/out"
+becomes 2 running
+becomes 1 waiting
+becomes 0 running
+lease show 0 | grep -E '^ +0 +1 ' >/dev/null || fail "it does not run where the device is: $(lease show 0)"
+becomes 1 running
+is 0 ended || fail "the device has two VMs"
+stop_galernad
+conf '2  CPU:400 Memory:8192
+hardware: PCI=[HOST="host-2"]'
+refuses 78 'simulation.hardware: PCI/HOST' --simulate --state-dir "$work/state"

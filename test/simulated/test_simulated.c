@@ -28,6 +28,8 @@ struct scene {
     struct vm seen;           /* the last VM */
     size_t n_seen, n_hosts;
     char message[64], start[32];
+    const char *hardware, *templates;
+    char held[256]; /* what the hosts say of their hardware, and the VM of its own */
     int complaints;
 };
 
@@ -42,6 +44,8 @@ static void complain(void *context, const char *text)
 static int open_cloud(struct scene *scene, struct error *err)
 {
     const struct simulated_settings settings = {.site = &scene->site,
+                                                .hardware = scene->hardware,
+                                                .templates = scene->templates,
                                                 .file = scene->file,
                                                 .engine = &scene->engine,
                                                 .complain = complain,
@@ -121,6 +125,41 @@ static void give(struct scene *scene, int32_t vm, enum command command, int32_t 
     wait_for_calls(scene);
 }
 
+static void note(struct scene *scene, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(struct scene *scene, const char *format, ...)
+{
+    size_t n = strlen(scene->held);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(scene->held + n, sizeof scene->held - n, format, args);
+    va_end(args);
+}
+
+/* "host 0 device 0000:01:00:0 vm 1 node 0 used 1024 pages 4 cpu 2 vm 1\n" */
+static void note_host(struct scene *scene, const struct host *host)
+{
+    const struct host_hardware *hardware = host->hardware;
+
+    if (!hardware)
+        return;
+    note(scene, "host %d", host->id);
+    for (size_t i = 0; i < hardware->n_devices; i++)
+        note(scene, " device %s vm %d", hardware->devices[i].address, hardware->devices[i].vm);
+    for (size_t i = 0; i < hardware->n_nodes; i++) {
+        const struct host_node *node = &hardware->nodes[i];
+
+        note(scene, " node %d used %lld", node->id, (long long)node->memory_used);
+        for (size_t k = 0; k < node->n_pages; k++)
+            note(scene, " pages %lld", (long long)node->pages[k].used);
+        for (size_t k = 0; k < node->n_uses; k++)
+            note(scene, " cpu %u vm %d", node->uses[k].cpu, node->uses[k].vm);
+    }
+    note(scene, "\n");
+}
+
 static void told(void *context, struct cloud_answer *answer)
 {
     struct scene *scene = context;
@@ -128,6 +167,9 @@ static void told(void *context, struct cloud_answer *answer)
     assert_null(answer->error);
     scene->n_seen = answer->vms.n;
     scene->n_hosts = answer->hosts.n;
+    scene->held[0] = '\0';
+    for (size_t i = 0; i < answer->hosts.n; i++)
+        note_host(scene, &answer->hosts.items[i]);
     if (!answer->vms.n)
         return;
     scene->seen = answer->vms.items[0];
@@ -137,6 +179,8 @@ static void told(void *context, struct cloud_answer *answer)
 
         snprintf(scene->message, sizeof scene->message, "%s", message ? message : "");
         snprintf(scene->start, sizeof scene->start, "%s", start ? start : "");
+        if (scene->seen.hardware && scene->seen.hardware->n_devices)
+            note(scene, "%s", scene->seen.hardware->devices[0].address);
     }
 }
 
@@ -269,6 +313,134 @@ static void a_file_that_cannot_be_written_ends_nothing(void **state)
     assert_int_equal(scene->seen.state, VM_RUNNING);
 }
 
+/* --- devices and NUMA nodes ------------------------------------------------------------------- */
+
+static void reopen_with(struct scene *scene, const char *hardware, const char *templates)
+{
+    scene->hardware = hardware;
+    scene->templates = templates;
+    reopen(scene);
+}
+
+static int32_t make_of(struct scene *scene, int32_t template)
+{
+    cloud_create(scene->cloud, &(struct cloud_order){.template = template,
+                                                     .name = "two",
+                                                     .text = "CPU=\"1.00\"\nMEMORY=\"512\"",
+                                                     .done = replied,
+                                                     .context = scene});
+    wait_for_calls(scene);
+    assert_int_equal(scene->reply.outcome, CLOUD_DONE);
+    return scene->reply.vm;
+}
+
+static void hosts_hold(struct scene *scene, const char *expected)
+{
+    cloud_ask(scene->cloud,
+              &(struct cloud_question){.subject = CLOUD_HOSTS, .told = told, .context = scene});
+    wait_for_calls(scene);
+    assert_string_equal(scene->held, expected);
+}
+
+static void a_device_is_held_by_one_vm(void **state)
+{
+    struct scene *scene = *state;
+    int32_t first, second;
+
+    reopen_with(scene, "PCI=[HOST=\"host-1\", VENDOR=\"10de\", DEVICE=\"20f1\", COUNT=\"2\"]",
+                "PCI=[VENDOR=\"10de\"]+PCI=[VENDOR=\"10de\"] PCI=[DEVICE=\"20f1\"]");
+    first = make_of(scene, 0);
+    second = make_of(scene, 1);
+    give(scene, first, COMMAND_DEPLOY, 0); /* a host without */
+    assert_int_equal(scene->reply.refusal, CLOUD_NO_HOST);
+    give(scene, first, COMMAND_DEPLOY, 1);
+    assert_int_equal(scene->reply.outcome, CLOUD_DONE);
+    becomes(scene, first, VM_RUNNING);
+    assert_string_equal(scene->held, "0000:01:00:0");
+    hosts_hold(scene, "host 1 device 0000:01:00:0 vm 0 device 0000:01:01:0 vm -1\n");
+    give(scene, second, COMMAND_DEPLOY, 1);
+    assert_int_equal(scene->reply.refusal, CLOUD_NO_HOST);
+    give(scene, first, COMMAND_STOP, 1);
+    becomes(scene, first, VM_STOPPED);
+    hosts_hold(scene, "host 1 device 0000:01:00:0 vm -1 device 0000:01:01:0 vm -1\n");
+    give(scene, second, COMMAND_DEPLOY, 1);
+    assert_int_equal(scene->reply.outcome, CLOUD_DONE);
+    hosts_hold(scene, "host 1 device 0000:01:00:0 vm 1 device 0000:01:01:0 vm 1\n");
+}
+
+static void pinned_vms_hold_cpus_and_pages(void **state)
+{
+    static const char expected[] =
+        "host 0 node 0 used 524288 pages 256 cpu 0 vm 0 cpu 2 vm 0 node 1 used 0\n"
+        "host 1 node 0 used 0 pages 0 node 1 used 0\n";
+    struct scene *scene = *state;
+    int32_t vm;
+
+    reopen_with(scene,
+                "NODE=[CORES=\"2\", THREADS=\"2\", MEMORY=\"1024\"]\n"
+                "NODE=[CORES=\"2\", MEMORY=\"1024\"]\nHUGEPAGE=[SIZE=\"2048\", PAGES=\"512\"]",
+                "VCPU=\"2\" TOPOLOGY=[PIN_POLICY=\"core\", HUGEPAGE_SIZE=\"2\"]");
+    vm = make_of(scene, 0);
+    look(scene, vm);
+    assert_int_equal(scene->seen.cpu, 200); /* a processor for each virtual CPU */
+    give(scene, vm, COMMAND_DEPLOY, 0);
+    becomes(scene, vm, VM_RUNNING);
+    hosts_hold(scene, expected);
+    reopen(scene);
+    hosts_hold(scene, expected);
+    /* What the hosts do not have any more, nobody holds. */
+    reopen_with(scene, "NODE=[CORES=\"1\", MEMORY=\"1024\"]", scene->templates);
+    hosts_hold(scene, "host 0 node 0 used 0\nhost 1 node 0 used 0\n");
+}
+
+static void is_refused(struct scene *scene, const char *hardware, const char *templates,
+                       const char *why)
+{
+    struct error err = {0};
+
+    cloud_destroy(scene->cloud);
+    scene->hardware = hardware;
+    scene->templates = templates;
+    assert_int_equal(open_cloud(scene, &err), -1);
+    assert_int_equal(err.code, EINVAL);
+    assert_non_null(strstr(err.text, why));
+}
+
+static void hardware_that_makes_no_sense_is_refused(void **state)
+{
+    struct scene *scene = *state;
+
+    is_refused(scene, "PCI=[HOST=\"host-2\"]", NULL, "they are host-0 to host-1");
+    is_refused(scene, "PCI=[COUNT=\"4097\"]", NULL, "simulation.hardware: PCI/COUNT");
+    is_refused(scene, "PCI=[VENDER=\"10de\"]", NULL, "PCI/VENDER is unknown");
+    is_refused(scene, "PCI=[VENDOR=\"nvidia\"]", NULL, "expected a PCI identifier");
+    is_refused(scene, "NODE=[CORES=\"2\"]", NULL, "NODE/MEMORY");
+    is_refused(scene, "HUGEPAGE=[SIZE=\"4\", PAGES=\"1\"]", NULL, "before the host's NODE");
+    is_refused(scene, "PCI=", NULL, "at 'PCI='");
+    is_refused(scene, NULL, "PCI=[PROFILE=\"1\"]", "simulation.templates: a PCI needs VENDOR");
+    is_refused(scene, NULL, "VCPU=\"3\" TOPOLOGY=[PIN_POLICY=\"CORE\", SOCKETS=\"2\"]",
+               "a multiple of SOCKETS");
+    is_refused(scene, NULL, "VCPU=\"1\" +", "expected NAME=");
+}
+
+/* Kept before there were devices: the VMs are there. */
+static void a_file_of_before_is_read(void **state)
+{
+    struct scene *scene = *state;
+    int32_t vm = make_vm(scene);
+    sqlite3 *file;
+
+    cloud_destroy(scene->cloud);
+    assert_int_equal(sqlite3_open(scene->file, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, "ALTER TABLE vm DROP COLUMN units", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(file);
+    scene->cloud = NULL;
+    reopen(scene);
+    look(scene, vm);
+    assert_int_equal(scene->seen.state, VM_PENDING);
+}
+
 int main(void)
 {
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -278,6 +450,10 @@ int main(void)
         SCENE(vms_are_there_again),
         SCENE(other_hosts_are_refused),
         SCENE(a_file_that_cannot_be_written_ends_nothing),
+        SCENE(a_device_is_held_by_one_vm),
+        SCENE(pinned_vms_hold_cpus_and_pages),
+        SCENE(hardware_that_makes_no_sense_is_refused),
+        SCENE(a_file_of_before_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
