@@ -46,15 +46,16 @@ static bool any_is_out_of_service(const json_t *hosts, int64_t now)
     return false;
 }
 
-static void print_unread(const json_t *host)
+static void print_unread(const json_t *host, FILE *stream)
 {
     int64_t n = client_integer(host, "unread_vms");
 
     if (n > 0)
-        printf("%" PRId64 " VM%s on host %" PRId64 " cannot be read: %g CPU and %" PRId64
-               " MB are kept for %s\n",
-               n, n > 1 ? "s" : "", client_integer(host, "host"), number(host, "unread_cpu"),
-               client_integer(host, "unread_memory"), n > 1 ? "them" : "it");
+        fprintf(stream,
+                "%" PRId64 " VM%s on host %" PRId64 " cannot be read: %g CPU and %" PRId64
+                " MB are kept for %s\n",
+                n, n > 1 ? "s" : "", client_integer(host, "host"), number(host, "unread_cpu"),
+                client_integer(host, "unread_memory"), n > 1 ? "them" : "it");
 }
 
 static void print_hosts(const json_t *answer, size_t width, const void *arguments)
@@ -67,6 +68,7 @@ static void print_hosts(const json_t *answer, size_t width, const void *argument
     const json_t *hosts = json_object_get(answer, "hosts"), *host;
     int64_t now = client_instant(answer, "now");
     struct table *table = table_create(columns, any_is_out_of_service(hosts, now) ? 8 : 7);
+    struct table_lines lines;
     size_t i;
 
     (void)arguments;
@@ -85,11 +87,13 @@ static void print_hosts(const json_t *answer, size_t width, const void *argument
                                    client_text(host, "state"), cpu, memory, vms, out});
     }
     table_show(table, width, "No hosts found.");
+    table_lines_begin(&lines);
     json_array_foreach(hosts, i, host)
     {
-        print_unread(host);
-        host_print_staying(host, 0);
+        print_unread(host, lines.stream);
+        host_print_staying(host, 0, lines.stream);
     }
+    table_lines_print(&lines, 0);
 }
 
 const struct command_line host_list_line = {
@@ -215,33 +219,44 @@ static void print_uses(const json_t *answer)
     free(items);
 }
 
-static void print_host(const json_t *answer)
+enum { LABEL = 9 }; /* places before the text of a property */
+
+static void print_properties(const json_t *answer, FILE *stream)
 {
     char until[TIME_TEXT_MAX] = "", drain[DRAIN_TEXT_MAX];
 
-    printf("Host     %" PRId64 " (", client_integer(answer, "host"));
-    table_print_text(stdout, client_text(answer, "name"));
-    printf(")\nCluster  ");
-    table_print_text(stdout, client_text(answer, "cluster"));
-    printf("\nState    %s", client_text(answer, "state"));
+    fprintf(stream, "Host     %" PRId64 " (", client_integer(answer, "host"));
+    table_print_text(stream, client_text(answer, "name"));
+    fprintf(stream, ")\nCluster  ");
+    table_print_text(stream, client_text(answer, "cluster"));
+    fprintf(stream, "\nState    %s", client_text(answer, "state"));
     if (client_instant(answer, "quarantined_until") != INSTANT_NONE) {
         time_text_local(client_instant(answer, "quarantined_until"), until, sizeof until);
-        printf(" until %s", until);
+        fprintf(stream, " until %s", until);
     }
     host_drain_text(answer, client_instant(answer, "now"), drain, sizeof drain);
     if (*drain)
-        printf("\n%s  %s", strncmp(drain, "for", 3) == 0 ? "Booking" : "Drain  ", drain);
-    printf("\nCPU      %g of %g in use\nMemory   %" PRId64 " of %" PRId64 " MB in use\n",
-           number(answer, "cpu_used"), number(answer, "cpu"), client_integer(answer, "memory_used"),
-           client_integer(answer, "memory"));
-    printf("VMs      %" PRId64, client_integer(answer, "vms"));
+        fprintf(stream, "\n%s  %s", strncmp(drain, "for", 3) == 0 ? "Booking" : "Drain  ", drain);
+    fprintf(stream, "\nCPU      %g of %g in use\nMemory   %" PRId64 " of %" PRId64 " MB in use\n",
+            number(answer, "cpu_used"), number(answer, "cpu"),
+            client_integer(answer, "memory_used"), client_integer(answer, "memory"));
+    fprintf(stream, "VMs      %" PRId64, client_integer(answer, "vms"));
     if (client_integer(answer, "unread_vms") > 0)
-        printf(", of which %" PRId64 " cannot be read and %s %g CPU and %" PRId64 " MB",
-               client_integer(answer, "unread_vms"),
-               client_integer(answer, "unread_vms") > 1 ? "hold" : "holds",
-               number(answer, "unread_cpu"), client_integer(answer, "unread_memory"));
-    printf("\n");
-    host_print_staying(answer, 9);
+        fprintf(stream, ", of which %" PRId64 " cannot be read and %s %g CPU and %" PRId64 " MB",
+                client_integer(answer, "unread_vms"),
+                client_integer(answer, "unread_vms") > 1 ? "hold" : "holds",
+                number(answer, "unread_cpu"), client_integer(answer, "unread_memory"));
+    fprintf(stream, "\n");
+    host_print_staying(answer, LABEL, stream);
+}
+
+static void print_host(const json_t *answer)
+{
+    struct table_lines lines;
+
+    table_lines_begin(&lines);
+    print_properties(answer, lines.stream);
+    table_lines_print(&lines, LABEL);
     printf("\n");
     print_uses(answer);
 }
@@ -285,7 +300,8 @@ json_t *host_operand(const char *text)
 
 /* Sends a command for the host that is the operand, and prints the answer. Returns the exit code.
  * The arguments are a struct client. */
-static int host_ask(const struct call *call, const char *command, void (*print)(const json_t *answer))
+static int host_ask(const struct call *call, const char *command,
+                    void (*print)(const json_t *answer))
 {
     struct client *client = call->arguments;
     json_t *host = host_operand(call->operands[0]), *answer;

@@ -30,16 +30,16 @@ void host_drain_text(const json_t *host, int64_t now, char *text, size_t size)
         snprintf(text + length, size - length, "ends %s", end);
 }
 
-void host_print_staying(const json_t *host, int indent)
+void host_print_staying(const json_t *host, int indent, FILE *stream)
 {
     const json_t *vm;
     size_t i;
 
     json_array_foreach(json_object_get(host, "staying"), i, vm)
     {
-        printf("%*sVM %" PRId64 " cannot leave host %" PRId64 ": ", indent, "",
-               client_integer(vm, "vm"), client_integer(host, "host"));
-        table_print_text(stdout, client_text(vm, "why"));
-        putchar('\n');
+        fprintf(stream, "%*sVM %" PRId64 " cannot leave host %" PRId64 ": ", indent, "",
+                client_integer(vm, "vm"), client_integer(host, "host"));
+        table_print_text(stream, client_text(vm, "why"));
+        fputc('\n', stream);
     }
 }

@@ -18,7 +18,7 @@ enum { DRAIN_TEXT_MAX = 2 * TIME_TEXT_MAX + 96 };
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size);
 
 /* Print a line, indented by so many blanks, for each VM that cannot leave the drained host. */
-void host_print_staying(const json_t *host, int indent);
+void host_print_staying(const json_t *host, int indent, FILE *stream);
 
 /* An id or a name as a value of a request; NULL: not UTF-8. */
 json_t *host_operand(const char *text);

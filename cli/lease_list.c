@@ -220,7 +220,7 @@ static void print_queue(const json_t *answer, size_t width, const void *argument
         share_text(lease, used, sizeof used);
         lease_text_start(lease, now, start);
         table_add(table, (const char *[]){place, id, client_text(lease, "user"), vms, priority,
-                                          start, client_text(lease, "activity"), used});
+                                          start, client_text(lease, "why"), used});
     }
     table_show(table, width, "The queue is empty.");
 }

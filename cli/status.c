@@ -11,8 +11,11 @@
 #include "util/time_text.h"
 #include "util/unqualified.h"
 
+enum { LABEL = 24 }; /* places before the text of a line */
+
 /* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
-static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now)
+static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now,
+                       FILE *stream)
 {
     char name[64], text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
     const json_t *inner;
@@ -23,46 +26,46 @@ static void print_fact(const char *prefix, const char *key, const json_t *value,
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? " " : "", key);
     if (json_is_object(value)) {
         json_object_foreach(unqualified(value), inner_key, inner) if (!json_is_object(inner))
-            print_fact(key, inner_key, inner, now);
+            print_fact(key, inner_key, inner, now, stream);
         return;
     }
     for (char *at = name; *at; at++)
         *at = *at == '_' ? ' ' : *at;
-    printf("%-22s  ", name);
+    fprintf(stream, "%-22s  ", name);
     holder = json_pack("{s:O}", "x", value);
     instant = client_instant(holder, "x");
     if (instant != INSTANT_NONE && instant != INSTANT_NEVER) {
         time_text_local(instant, text, sizeof text);
         time_text_relative(instant, now, relative, sizeof relative);
-        printf("%s (%s)", text, relative);
+        fprintf(stream, "%s (%s)", text, relative);
     } else if (json_is_string(value))
-        table_print_text(stdout, json_string_value(value));
+        table_print_text(stream, json_string_value(value));
     else if (json_is_integer(value))
-        printf("%" PRId64, (int64_t)json_integer_value(value));
+        fprintf(stream, "%" PRId64, (int64_t)json_integer_value(value));
     else if (json_is_real(value))
-        printf("%g", json_real_value(value));
+        fprintf(stream, "%g", json_real_value(value));
     else if (json_is_boolean(value))
-        printf("%s", json_is_true(value) ? "yes" : "no");
+        fprintf(stream, "%s", json_is_true(value) ? "yes" : "no");
     else
-        printf("-");
-    putchar('\n');
+        fprintf(stream, "-");
+    fputc('\n', stream);
     json_decref(holder);
 }
 
 /* Policies that are in service, then a line for each that is not. */
-static void print_policies(const json_t *facts, int64_t now)
+static void print_policies(const json_t *facts, int64_t now, FILE *stream)
 {
     const json_t *policies = json_object_get(facts, "policies"), *policy;
     size_t i;
     bool any = false;
 
-    printf("%-22s  ", "policies");
+    fprintf(stream, "%-22s  ", "policies");
     json_array_foreach(policies, i, policy) if (!*client_text(policy, "out_of_service"))
     {
-        printf("%s%s", any ? ", " : "", client_text(policy, "name"));
+        fprintf(stream, "%s%s", any ? ", " : "", client_text(policy, "name"));
         any = true;
     }
-    printf("%s\n", any ? "" : "the built-in defaults");
+    fprintf(stream, "%s\n", any ? "" : "the built-in defaults");
     json_array_foreach(policies, i, policy)
     {
         char relative[TIME_TEXT_MAX];
@@ -70,14 +73,15 @@ static void print_policies(const json_t *facts, int64_t now)
         if (!*client_text(policy, "out_of_service"))
             continue;
         time_text_relative(client_instant(policy, "since"), now, relative, sizeof relative);
-        printf("%-22s  %s (%s): it ", "out of service", client_text(policy, "name"), relative);
-        table_print_text(stdout, client_text(policy, "out_of_service"));
-        printf("; see galerna policy enable\n");
+        fprintf(stream, "%-22s  %s (%s): it ", "out of service", client_text(policy, "name"),
+                relative);
+        table_print_text(stream, client_text(policy, "out_of_service"));
+        fprintf(stream, "; see galerna policy enable\n");
     }
 }
 
 /* A line for each problem that keeps galernad from its work. */
-static void print_problems(const json_t *facts, int64_t now)
+static void print_problems(const json_t *facts, int64_t now, FILE *stream)
 {
     const json_t *problem;
     size_t i;
@@ -89,42 +93,42 @@ static void print_problems(const json_t *facts, int64_t now)
 
         time_text_local(since, text, sizeof text);
         time_text_relative(since, now, relative, sizeof relative);
-        printf("%-22s  ", "problem");
-        table_print_text(stdout, client_text(problem, "text"));
-        printf(" (since %s, %s)\n", text, relative);
+        fprintf(stream, "%-22s  ", "problem");
+        table_print_text(stream, client_text(problem, "text"));
+        fprintf(stream, " (since %s, %s)\n", text, relative);
     }
 }
 
 /* VMs that were moved, or whose VM group was changed, while they were running. */
-static void print_broken_rules(const json_t *facts)
+static void print_broken_rules(const json_t *facts, FILE *stream)
 {
     int64_t n = client_integer(json_object_get(facts, "figures"), "vms_breaking_rules");
 
     if (n > 0)
-        printf("%-22s  %" PRId64 " running VM%s; galerna lease why says which rule\n",
-               "VM group rules broken", n, n == 1 ? "" : "s");
+        fprintf(stream, "%-22s  %" PRId64 " running VM%s; galerna lease why says which rule\n",
+                "VM group rules broken", n, n == 1 ? "" : "s");
 }
 
-static void print_leases(const json_t *answer)
+static void print_leases(const json_t *answer, FILE *stream)
 {
     const char *phase;
     const json_t *n;
     bool any = false;
 
-    printf("%-22s  ", "leases");
+    fprintf(stream, "%-22s  ", "leases");
     json_object_foreach(json_object_get(answer, "leases"), phase, n) if (json_integer_value(n) > 0)
     {
-        printf("%s%" PRId64 " %s", any ? ", " : "", (int64_t)json_integer_value(n), phase);
+        fprintf(stream, "%s%" PRId64 " %s", any ? ", " : "", (int64_t)json_integer_value(n), phase);
         any = true;
     }
-    printf("%s\n", any ? "" : "none");
+    fprintf(stream, "%s\n", any ? "" : "none");
     if (client_integer(answer, "late") > 0)
-        printf("%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));
-    printf("%-22s  %" PRId64 "\n", "vms", client_integer(answer, "vms"));
+        fprintf(stream, "%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));
+    fprintf(stream, "%-22s  %" PRId64 "\n", "vms", client_integer(answer, "vms"));
 }
 
 /* Reservations far ahead hold capacity that leases without an end wait for. */
-static void print_far_reservations(const json_t *answer)
+static void print_far_reservations(const json_t *answer, FILE *stream)
 {
     const json_t *far = json_object_get(answer, "far_reservations"), *lease;
     char start[TIME_TEXT_MAX];
@@ -132,20 +136,21 @@ static void print_far_reservations(const json_t *answer)
 
     if (client_integer(far, "count") == 0)
         return;
-    printf("%-22s  %" PRId64 ", largest:\n", "reservations in > 24h", client_integer(far, "count"));
+    fprintf(stream, "%-22s  %" PRId64 ", largest:\n", "reservations in > 24h",
+            client_integer(far, "count"));
     json_array_foreach(json_object_get(far, "largest"), i, lease)
     {
         time_text_local(client_instant(lease, "start"), start, sizeof start);
-        printf("%-22s  lease %" PRId64 " of ", "", client_integer(lease, "lease"));
-        table_print_text(stdout, client_text(lease, "user"));
-        printf(": %g CPU, %" PRId64 " MB from %s\n",
-               json_number_value(json_object_get(lease, "cpu")), client_integer(lease, "memory"),
-               start);
+        fprintf(stream, "%-22s  lease %" PRId64 " of ", "", client_integer(lease, "lease"));
+        table_print_text(stream, client_text(lease, "user"));
+        fprintf(stream, ": %g CPU, %" PRId64 " MB from %s\n",
+                json_number_value(json_object_get(lease, "cpu")), client_integer(lease, "memory"),
+                start);
     }
 }
 
 /* Hosts that are drained, now or later. */
-static void print_drains(const json_t *answer)
+static void print_drains(const json_t *answer, FILE *stream)
 {
     const json_t *host;
     size_t i;
@@ -156,37 +161,39 @@ static void print_drains(const json_t *answer)
         int64_t vms = client_integer(host, "vms");
 
         host_drain_text(host, client_instant(answer, "now"), when, sizeof when);
-        printf("%-22s  host %" PRId64 " (", i ? "" : "drains", client_integer(host, "host"));
-        table_print_text(stdout, client_text(host, "name"));
-        printf(") %s, %" PRId64 " VM%s there\n", when, vms, vms == 1 ? "" : "s");
-        host_print_staying(host, 24);
+        fprintf(stream, "%-22s  host %" PRId64 " (", i ? "" : "drains",
+                client_integer(host, "host"));
+        table_print_text(stream, client_text(host, "name"));
+        fprintf(stream, ") %s, %" PRId64 " VM%s there\n", when, vms, vms == 1 ? "" : "s");
+        host_print_staying(host, LABEL, stream);
     }
 }
 
-static void print_names(const json_t *names, const char *what)
+static void print_names(const json_t *names, const char *what, FILE *stream)
 {
     const json_t *name;
     size_t i;
 
     json_array_foreach(names, i, name)
     {
-        printf("%s", i ? ", " : what);
-        table_print_text(stdout, json_string_value(name));
+        fprintf(stream, "%s", i ? ", " : what);
+        table_print_text(stream, json_string_value(name));
     }
 }
 
-static void print_bookings(const json_t *answer)
+static void print_bookings(const json_t *answer, FILE *stream)
 {
     const json_t *booking;
     size_t i;
 
     json_array_foreach(json_object_get(answer, "bookings"), i, booking)
     {
-        printf("%-22s  ", i ? "" : "bookings");
-        table_print_text(stdout, client_text(booking, "name"));
-        print_names(json_object_get(booking, "users"), ": users ");
-        print_names(json_object_get(booking, "groups"), ": groups ");
-        printf("%s\n", json_is_true(json_object_get(booking, "magnetic")) ? ", magnetic" : "");
+        fprintf(stream, "%-22s  ", i ? "" : "bookings");
+        table_print_text(stream, client_text(booking, "name"));
+        print_names(json_object_get(booking, "users"), ": users ", stream);
+        print_names(json_object_get(booking, "groups"), ": groups ", stream);
+        fprintf(stream, "%s\n",
+                json_is_true(json_object_get(booking, "magnetic")) ? ", magnetic" : "");
     }
 }
 
@@ -194,16 +201,21 @@ static void print_answer(const json_t *answer)
 {
     const json_t *facts = json_object_get(answer, "daemon"), *value;
     const char *key;
+    struct table_lines lines;
+    FILE *stream;
 
+    table_lines_begin(&lines);
+    stream = lines.stream;
     json_object_foreach(unqualified(facts), key, value) if (!json_is_array(value))
-        print_fact("", key, value, client_instant(answer, "now"));
-    print_policies(facts, client_instant(answer, "now"));
-    print_leases(answer);
-    print_far_reservations(answer);
-    print_drains(answer);
-    print_bookings(answer);
-    print_problems(facts, client_instant(answer, "now"));
-    print_broken_rules(facts);
+        print_fact("", key, value, client_instant(answer, "now"), stream);
+    print_policies(facts, client_instant(answer, "now"), stream);
+    print_leases(answer, stream);
+    print_far_reservations(answer, stream);
+    print_drains(answer, stream);
+    print_bookings(answer, stream);
+    print_problems(facts, client_instant(answer, "now"), stream);
+    print_broken_rules(facts, stream);
+    table_lines_print(&lines, LABEL);
 }
 
 const struct command_line status_line = {

@@ -14,6 +14,7 @@ enum {
     GAP = 2,
     NAME_LEAST = 12, /* places that a name or a sentence has before columns are left out for it */
     SENTENCE_LEAST = 24,
+    ROOM_LEAST = 8, /* of a further line */
     ELASTIC_MIN = 4,
     WIDTH_MIN = 20,
     WIDTH_MAX = 10000
@@ -142,36 +143,80 @@ static void shrink(const struct table *table, size_t *widths, size_t width, bool
     }
 }
 
-/* The cell cut to its width, with ".." where something is left out. */
-static void print_cell(const char *cell, size_t width, bool right, bool pad, FILE *stream)
+/* Bytes of the first n places of a text. */
+static size_t bytes_of(const char *text, size_t n)
 {
-    size_t n = places(cell), shown = n > width ? width - 2 : n, printed = n > width ? width : n;
+    size_t bytes = 0;
 
-    if (right)
-        fprintf(stream, "%*s", (int)(width - printed), "");
-    for (; *cell && (shown > 0 || is_continuation(*cell)); cell++) {
-        shown -= !is_continuation(*cell);
-        fputc(*cell, stream);
+    for (; text[bytes] && (n > 0 || is_continuation(text[bytes])); bytes++)
+        n -= !is_continuation(text[bytes]);
+    return bytes;
+}
+
+/* Bytes of the text that a line of so many places takes: whole words, or part of one that is longer
+ * than the line. */
+static size_t line_bytes(const char *text, size_t width)
+{
+    size_t bytes = bytes_of(text, width), word = bytes;
+
+    if (!text[bytes])
+        return bytes;
+    while (word > 0 && text[word] != ' ')
+        word--;
+    return word ? word : bytes;
+}
+
+static const char *after_blanks(const char *text)
+{
+    return text + strspn(text, " ");
+}
+
+/* Prints what a line takes of the cell, after the blanks that the columns before it left; returns
+ * the rest, for the next line. */
+static const char *print_cell(const char *cell, const struct table_column *column, size_t width,
+                              size_t *blanks, FILE *stream)
+{
+    bool cut = column->kind != TABLE_SENTENCE && places(cell) > width;
+    size_t bytes = column->kind == TABLE_SENTENCE ? line_bytes(cell, width)
+                                                  : bytes_of(cell, cut ? width - 2 : width);
+    size_t padding = width;
+
+    for (size_t i = 0; i < bytes; i++)
+        padding -= !is_continuation(cell[i]);
+    padding -= cut ? 2 : 0;
+    if (bytes) {
+        bool right = column->kind == TABLE_RIGHT;
+
+        fprintf(stream, "%*s%.*s%s", (int)(*blanks + (right ? padding : 0)), "", (int)bytes, cell,
+                cut ? ".." : "");
+        *blanks = right ? 0 : padding;
+    } else {
+        *blanks += padding;
     }
-    if (n > width)
-        fputs("..", stream);
-    if (!right && pad)
-        fprintf(stream, "%*s", (int)(width - printed), "");
+    *blanks += GAP;
+    return cut ? "" : after_blanks(cell + bytes);
 }
 
 static void print_row(const struct table *table, const char *const *cells, const size_t *widths,
                       FILE *stream)
 {
-    size_t last = table->n_columns;
+    const char **rest = memory_new(table->n_columns, sizeof *rest);
+    bool more = true;
 
-    while (last > 0 && !widths[last - 1])
-        last--;
-    for (size_t i = 0; i < last; i++)
-        if (widths[i]) {
-            print_cell(cells[i], widths[i], table->columns[i].kind == TABLE_RIGHT, i + 1 < last,
-                       stream);
-            fputs(i + 1 == last ? "\n" : "  ", stream);
+    memcpy(rest, cells, table->n_columns * sizeof *rest);
+    while (more) {
+        size_t blanks = 0;
+
+        more = false;
+        for (size_t i = 0; i < table->n_columns; i++) {
+            if (!widths[i])
+                continue;
+            rest[i] = print_cell(rest[i], &table->columns[i], widths[i], &blanks, stream);
+            more = more || *rest[i];
         }
+        fputc('\n', stream);
+    }
+    free(rest);
 }
 
 void table_print(const struct table *table, FILE *stream, size_t width)
@@ -231,4 +276,47 @@ void table_print_text(FILE *stream, const char *text)
     mask_controls(copy, '?');
     fputs(copy, stream);
     free(copy);
+}
+
+void table_lines_begin(struct table_lines *lines)
+{
+    *lines = (struct table_lines){0};
+    lines->stream = open_memstream(&lines->text, &lines->size);
+    if (!lines->stream)
+        abort();
+}
+
+/* Further lines are indented, unless they would be too narrow then. */
+static void print_wrapped(const char *line, size_t indent, size_t width)
+{
+    size_t label;
+
+    if (width < indent + ROOM_LEAST)
+        indent = 0;
+    label = bytes_of(line, indent);
+    printf("%.*s", (int)label, line);
+    for (line += label; *line;) {
+        size_t bytes = line_bytes(line, width - indent);
+
+        printf("%.*s", (int)bytes, line);
+        line = after_blanks(line + bytes);
+        if (*line)
+            printf("\n%*s", (int)indent, "");
+    }
+    putchar('\n');
+}
+
+void table_lines_print(struct table_lines *lines, size_t indent)
+{
+    size_t width = table_terminal_width();
+    char *rest, *line;
+
+    if (fclose(lines->stream) != 0)
+        abort();
+    rest = lines->text;
+    while (width && (line = strsep(&rest, "\n")) && rest)
+        print_wrapped(line, indent, width);
+    if (!width)
+        fputs(lines->text, stdout);
+    free(lines->text);
 }

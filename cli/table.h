@@ -14,7 +14,7 @@ enum table_column_kind {
     TABLE_LEFT,
     TABLE_RIGHT,
     TABLE_ELASTIC,  /* a name: left; cut when the table is too wide */
-    TABLE_SENTENCE, /* the same, of more words */
+    TABLE_SENTENCE, /* left; goes on in further lines when the table is too wide */
 };
 
 struct table_column {
@@ -35,7 +35,7 @@ size_t table_rows(const struct table *table);
 
 /* Print it, titles first. width: places in a line; 0: no limit. Columns are left out by
  * their rank before names get less than 12 places, or sentences less than 24; when that is not
- * enough, they shrink to 4. The last column is not padded. */
+ * enough, they shrink to 4. Names are cut, sentences are wrapped. Lines end with text. */
 void table_print(const struct table *table, FILE *stream, size_t width);
 
 /* Print it on standard output, at most `width` places wide; or, if it has no rows, a sentence that
@@ -47,5 +47,17 @@ size_t table_terminal_width(void);
 
 /* Print a text with such characters as '?'. */
 void table_print_text(FILE *stream, const char *text);
+
+/* Lines that are printed when all have been written to the stream: table_lines_print() wraps those
+ * that are wider than the terminal, prints them on standard output and closes the stream. The first
+ * `indent` places of a line are a label; its further lines begin below the text beside that. */
+struct table_lines {
+    FILE *stream;
+    char *text;
+    size_t size;
+};
+
+void table_lines_begin(struct table_lines *lines);
+void table_lines_print(struct table_lines *lines, size_t indent);
 
 #endif

@@ -189,7 +189,7 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
                 lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
 }
 
-/* The lease's activity as a sentence, and the lease for which it leaves its hosts. */
+/* The lease's activity as a sentence, why it waits, and the lease for which it leaves its hosts. */
 static void put_activity(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     bool preempted = store_is_preempted(lease) && lease->phase < PHASE_ENDED;
@@ -197,6 +197,10 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
 
     store_activity(lease, now, text, sizeof text);
     put_text(writer, "activity", text);
+    if (lease->phase == PHASE_WAITING) {
+        store_wait(lease, now, text, sizeof text);
+        put_text(writer, "why", text);
+    }
     if (preempted)
         put_number(writer, "preempted_for", lease->preempted_for);
     else

@@ -10,6 +10,7 @@
 struct sentence {
     const struct lease_record *lease;
     int64_t now;
+    bool without_start;
     char *text;
     size_t size, length;
 };
@@ -34,10 +35,15 @@ static bool is_time(int64_t instant)
     return instant != INSTANT_NONE && instant != INSTANT_NEVER;
 }
 
-/* Times in the past are not announced. */
 static bool is_to_come(const struct sentence *sentence, int64_t instant)
 {
     return is_time(instant) && instant >= sentence->now;
+}
+
+/* Times in the past are not announced. */
+static bool announces(const struct sentence *sentence, int64_t start)
+{
+    return !sentence->without_start && is_to_come(sentence, start);
 }
 
 static void add_time(struct sentence *sentence, const char *before, int64_t instant,
@@ -116,13 +122,13 @@ static void say_preempted(struct sentence *sentence)
 
     add(sentence, "%s for lease %lld", suspended ? "Suspended" : "Stopped",
         (long long)lease->preempted_for);
-    if (is_to_come(sentence, lease->expected))
+    if (announces(sentence, lease->expected))
         add_time(sentence, " until ", lease->expected, lease->contract ? "" : " (estimate)");
     add_left(sentence);
-    if (!is_to_come(sentence, lease->expected) && !is_plan(lease))
-        add_reason(sentence,
-                   reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ",
-                   true);
+    if (!announces(sentence, lease->expected) && !is_plan(lease))
+        add_reason(
+            sentence,
+            reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ", true);
 }
 
 static void say_waiting(struct sentence *sentence)
@@ -139,13 +145,14 @@ static void say_waiting(struct sentence *sentence)
             add(sentence,
                 lease->earliest > sentence->now ? " for its earliest start" : " for room");
         add_left(sentence);
-        if (is_to_come(sentence, lease->expected))
+        if (announces(sentence, lease->expected))
             add_time(sentence,
                      lease->accumulated ? ". Expected to resume at " : ". Expected to start at ",
                      lease->expected, " (estimate)");
     }
     if (lease->expected == INSTANT_NEVER)
-        add(sentence, ". Start time unknown: the VMs on the hosts it may use have no planned end");
+        add(sentence, ". %she VMs on the hosts it may use have no planned end",
+            sentence->without_start ? "T" : "Start time unknown: t");
     else if (lease->is_far && !is_to_come(sentence, lease->expected))
         add(sentence, ". Too far back in the queue to estimate its start");
 }
@@ -268,6 +275,15 @@ static void say_stopping(struct sentence *sentence)
             (long long)lease->preempted_for);
     else
         add(sentence, "Being suspended");
+}
+
+void store_wait(const struct lease_record *lease, int64_t now, char *text, size_t size)
+{
+    struct sentence sentence = {
+        .lease = lease, .now = now, .without_start = true, .text = text, .size = size};
+
+    text[0] = '\0';
+    say_waiting(&sentence);
 }
 
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size)

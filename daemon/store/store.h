@@ -232,6 +232,8 @@ void store_reason_text(const struct lease_record *lease, bool body, int64_t now,
  * (estimate), 2h10m left to run". Begins with a capital, has no full stop; fits in
  * STORE_ACTIVITY_MAX. */
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size);
+/* The same of a waiting lease, without its expected start. */
+void store_wait(const struct lease_record *lease, int64_t now, char *text, size_t size);
 
 /* Must the lease leave its hosts for another one, or did it and has not been restarted since? */
 bool store_is_preempted(const struct lease_record *lease);

@@ -24,11 +24,14 @@ struct canned {
     "{\"host\":6,\"name\":\"gamma\",\"cluster\":\"default\",\"state\":\"draining\",\"cpu\":8.0,"   \
     "\"cpu_used\":1.0,\"memory\":16384,\"memory_used\":256,\"vms\":1,"                             \
     "\"drain_from\":\"2026-11-21T14:00:00Z\",\"drain_until\":\"2026-11-21T17:00:00Z\","            \
-    "\"staying\":[{\"vm\":7,\"lease\":7,\"why\":\"no room\\u001b[2J elsewhere\"}]}"
+    "\"staying\":[{\"vm\":7,\"lease\":7,\"why\":\"must leave its host, but no room\\u001b[2J "     \
+    "elsewhere\"}]}"
 #define WAITING_9                                                                                  \
     LEASE(9, "batch", "waiting",                                                                   \
           ",\"position\":2,\"expected\":\"2026-11-21T15:05:10Z\",\"promise\":\"estimate\","        \
-          "\"activity\":\"Waiting: 2 VMs asked for\",\"reason\":{\"word\":\"no-room-now\"}")
+          "\"activity\":\"Waiting: 2 VMs asked for\","                                             \
+          "\"why\":\"Waiting for room: 2 VMs requested, room for 1 "                               \
+          "now\",\"reason\":{\"word\":\"no-room-now\"}")
 #define RESERVED_4                                                                                 \
     LEASE(4, "lecture", "reserved",                                                                \
           ",\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\"")
@@ -148,7 +151,8 @@ static const struct canned canned[] = {
     {"host-timeline", NULL, NULL,
      "{\"ok\":false,\"error\":\"host 5 does not exist\",\"code\":\"not-found\"}"},
     {"status", NULL, NULL,
-     BEGIN "\"instance\":\"f00\",\"leases\":{\"waiting\":2,\"running\":1,\"ended\":0},\"late\":1,"
+     BEGIN "\"instance\":\"f00\",\"leases\":{\"waiting\":12,\"reserved\":3,\"starting\":1,"
+           "\"running\":241,\"stopping\":2,\"parked\":4,\"ended\":0},\"late\":1,"
            "\"vms\":6,\"far_reservations\":{\"count\":4,\"largest\":[{\"lease\":3,\"user\":\"max\","
            "\"start\":\"2026-12-21T17:00:00Z\",\"cpu\":64.0,\"memory\":1024}]},"
            "\"drains\":[" DRAINED "],\"daemon\":{"

@@ -35,14 +35,51 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "HOST  NAME   STATE     OUT OF SERVICE\n"
            "   4  alpha  on        -\n"
            "   6  gamma  draining  ends in 2h00m\n"
-           "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
-           "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
+           "1 VM on host 4 cannot be read: 1 CPU and\n"
+           "256 MB are kept for it\n"
+           "VM 7 cannot leave host 6: must leave its\n"
+           "host, but no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE\n"
            "2026-11-21 12:48:00  unlimited      7\n"
            "2026-11-21 16:00:00  unlimited      -\n"
            "2026-11-21 16:00:00  -              6\n"
            "2026-11-21 18:00:00  1h00m          4\n");
+    expect(fixture, "status", EXIT_DONE,
+           "version                 0.1.0\n"
+           "started                 2026-11-21\n"
+           "                        12:48:00 (3h12m\n"
+           "                        ago)\n"
+           "opennebula endpoint     http://localhost\n"
+           "                        :2633/RPC2\n"
+           "opennebula last poll    2026-11-21\n"
+           "                        15:59:57 (3s\n"
+           "                        ago)\n"
+           "opennebula reached      yes\n"
+           "policies                the built-in\n"
+           "                        defaults\n"
+           "leases                  12 waiting, 3\n"
+           "                        reserved, 1\n"
+           "                        starting, 241\n"
+           "                        running, 2\n"
+           "                        stopping, 4\n"
+           "                        parked\n"
+           "late                    1\n"
+           "vms                     6\n"
+           "reservations in > 24h   4, largest:\n"
+           "                        lease 3 of max:\n"
+           "                        64 CPU, 1024 MB\n"
+           "                        from 2026-12-21\n"
+           "                        18:00:00\n"
+           "drains                  host 6 (gamma)\n"
+           "                        ends in 2h00m, 1\n"
+           "                        VM there\n"
+           "                        VM 7 cannot\n"
+           "                        leave host 6:\n"
+           "                        must leave its\n"
+           "                        host, but no\n"
+           "                        room?[2J\n"
+           "                        elsewhere\n");
     setenv("COLUMNS", "80", 1);
 }
 
@@ -216,7 +253,8 @@ static void other_tables(void **state)
 
     expect(fixture, "queue", EXIT_DONE,
            "PLACE  LEASE  USER  VMS  PRIO  START      WHY\n"
-           "    2      9  anna    2     0  ~in 5m10s  Waiting: 2 VMs asked for\n");
+           "    2      9  anna    2     0  ~in 5m10s  Waiting for room: 2 VMs requested,\n"
+           "                                          room for 1 now\n");
     expect(fixture, "lease history 9", EXIT_DONE,
            "TIME                 LEASE  EVENT      WHAT\n"
            "2026-11-21 15:00:00      9  requested  by anna\n"
@@ -226,7 +264,7 @@ static void other_tables(void **state)
            "   4  alpha  default  on        1.5/8  512/16384    2  -\n"
            "   6  gamma  default  draining    1/8  256/16384    1  ends in 2h00m\n"
            "1 VM on host 4 cannot be read: 1 CPU and 256 MB are kept for it\n"
-           "VM 7 cannot leave host 6: no room?[2J elsewhere\n");
+           "VM 7 cannot leave host 6: must leave its host, but no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
            "FROM                 FOR        LEASE  VM  WHAT  CPU    MB  NAME\n"
            "2026-11-21 12:48:00  unlimited      7   7  run   0.5   512  x\n"
@@ -256,13 +294,15 @@ static void other_tables(void **state)
            "opennebula last poll    2026-11-21 15:59:57 (3s ago)\n"
            "opennebula reached      yes\n"
            "policies                the built-in defaults\n"
-           "leases                  2 waiting, 1 running\n"
+           "leases                  12 waiting, 3 reserved, 1 starting, 241 running, 2\n"
+           "                        stopping, 4 parked\n"
            "late                    1\n"
            "vms                     6\n"
            "reservations in > 24h   4, largest:\n"
            "                        lease 3 of max: 64 CPU, 1024 MB from 2026-12-21 18:00:00\n"
            "drains                  host 6 (gamma) ends in 2h00m, 1 VM there\n"
-           "                        VM 7 cannot leave host 6: no room?[2J elsewhere\n");
+           "                        VM 7 cannot leave host 6: must leave its host, but no\n"
+           "                        room?[2J elsewhere\n");
 }
 
 static void json_is_the_whole_answer(void **state)

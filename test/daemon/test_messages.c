@@ -34,6 +34,15 @@ static struct lease_record lease_in(enum lease_phase phase, const char *word, co
     return lease;
 }
 
+/* In a list that shows the start beside it. */
+static void expect_wait(const struct lease_record *lease, const char *wanted)
+{
+    char text[STORE_ACTIVITY_MAX];
+
+    store_wait(lease, 0, text, sizeof text);
+    assert_string_equal(text, wanted);
+}
+
 static void expect_at(const struct lease_record *lease, int64_t now, const char *wanted)
 {
     const struct vm_record vm = {.unlocked = false};
@@ -85,10 +94,13 @@ static void what_waits_says_for_what_and_until_when(void **state)
     expect(&lease,
            "Waiting: 2 VMs requested, room for 1 now. Expected to start at 1970-01-02 00:00:00 "
            "(estimate)");
+    expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.expected = INSTANT_NEVER;
     expect(&lease,
            "Waiting: 2 VMs requested, room for 1 now. Start time unknown: the VMs on the hosts "
            "it may use have no planned end");
+    expect_wait(&lease, "Waiting: 2 VMs requested, room for 1 now. The VMs on the hosts it may use "
+                        "have no planned end");
     lease.expected = INSTANT_NONE;
     lease.is_far = true;
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Too far back in the queue to "
@@ -141,6 +153,7 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     snprintf(lease.reason_word, sizeof lease.reason_word, "planned");
     lease.expected = 6000;
     expect(&lease, "Suspended for lease 7 until 1970-01-01 01:40:00 (estimate), 1h10m left to run");
+    expect_wait(&lease, "Suspended for lease 7, 1h10m left to run");
     lease.expected = INSTANT_NONE;
     expect(&lease, "Suspended for lease 7, 1h10m left to run");
     lease.expected = INSTANT_NEVER;
