@@ -153,7 +153,7 @@ static const struct {
     [REASON_LEAVES] = {LEAD_NONE, "moves off host %n at %t"},
     [REASON_CANNOT_LEAVE] =
         {LEAD_NONE, "must leave its host by %t%s, but no other host that it may use has room "
-                    "for as long as it runs"},
+                    "for the rest of its lifetime"},
     [REASON_VM_FAILED] = {LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)"},
     [REASON_COMMAND_REFUSED] = {LEAD_NONE, "OpenNebula refused a command to VM %n: %s"},
     [REASON_PARKED] = {LEAD_NONE, "a user suspended, powered off or held its VMs; it continues "
@@ -247,14 +247,15 @@ static const char *sentence_of(const struct reason *reason)
         return "the required CPUs, memory or pages of NUMA nodes of the %h with enough room are in "
                "use, without a known end";
     if (reason->id == REASON_CANNOT_LEAVE && n[0] == INSTANT_NONE)
-        return n[1] ? "must leave its host%o%o%s, but no other host that it may use has the room, "
-                      "devices, "
-                      "CPUs and VM group members that it requires for as long as it runs"
-                    : "must leave its host%o%s, but no other host that it may use has room for as "
-                      "long as it runs";
+        return n[1] ? "must leave its host%o%o%s, but no other host that it may use has enough "
+                      "room and also meets its PCI device, CPU pinning and VM group requirements "
+                      "for the rest of its lifetime"
+                    : "must leave its host%o%s, but no other host that it may use has room for the "
+                      "rest of its lifetime";
     if (reason->id == REASON_CANNOT_LEAVE && n[1])
-        return "must leave its host by %t%o%s, but no other host that it may use has the room, "
-               "devices, CPUs and VM group members that it requires for as long as it runs";
+        return "must leave its host by %t%o%s, but no other host that it may use has enough room "
+               "and also meets its PCI device, CPU pinning and VM group requirements for the rest "
+               "of its lifetime";
     if (reason->id == REASON_LATE && n[2] < 0)
         return "%oVM %n is%o %s";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)

@@ -331,7 +331,7 @@ static void without_another_host_it_stays_and_says_so(void **state)
     assert_string_equal(plan_of(&s, 20), "VM 900-ever on 1");
     assert_string_equal(reason_of(&s, 20),
                         "cannot-leave: must leave its host by 20000, but no other host that it may "
-                        "use has room for as long as it runs");
+                        "use has room for the rest of its lifetime");
     cancel(&s, 1);
     settle(&s);
     assert_non_null(strstr(plan_of(&s, 20), "MEM_MIGRATION 19918-19959"));

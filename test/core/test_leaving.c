@@ -122,7 +122,7 @@ static void without_room_it_stays_and_says_so(void **state)
     assert_int_equal(state_of(&s, 1), LEASE_ACTIVE);
     assert_string_equal(reason_of(&s, 1),
                         "cannot-leave: must leave its host by 1000, but no other host that it may "
-                        "use has room for as long as it runs");
+                        "use has room for the rest of its lifetime");
     run_to_end(&s); /* room comes free */
     assert_non_null(strstr(plan_of(&s, 1), "MEM_MIGRATION 1500-1541 on 2,1"));
     expect_nothing_left(&s);
@@ -421,8 +421,9 @@ static void or_not_at_all(void **state)
     settle(&s);
     assert_string_equal(
         reason_of(&s, 1),
-        "cannot-leave: must leave its host by 1000, but no other host that it may use has the "
-        "room, devices, CPUs and VM group members that it requires for as long as it runs");
+        "cannot-leave: must leave its host by 1000, but no other host that it may use has "
+        "enough room and also meets its PCI device, CPU pinning and VM group requirements for the "
+        "rest of its lifetime");
     assert_non_null(strstr(reason_of(&s, 2), "cannot-leave: "));
     check_demands(&s);
     run_to_end(&s);

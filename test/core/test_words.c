@@ -140,7 +140,7 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     assert_string_equal(sentence, "refused: no room in time for it to end by +100");
     reason_format(&stays, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "must leave its host (why), but no other host that it may use "
-                                  "has room for as long as it runs");
+                                  "has room for the rest of its lifetime");
 }
 
 static void a_sentence_is_cut_to_the_room_there_is(void **state)
