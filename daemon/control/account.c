@@ -141,8 +141,9 @@ static bool is_one_of(const char *word, const char *const *words)
 
 static void add_event(void *context, const struct store_event *event)
 {
-    static const char *const stops[] = {"suspended", "requeued", "parked",   "pending-again",
-                                        "ended",     "missed",   "given-up", NULL};
+    static const char *const stops[] = {"suspended", "stopped",       "requeued",
+                                        "parked",    "pending-again", "ended",
+                                        "missed",    "given-up",      NULL};
     struct account *account = context;
     struct part *part = map_value(&account->parts, map_find(&account->parts, event->lease));
 

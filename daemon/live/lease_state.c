@@ -192,6 +192,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
     case EVENT_PENDING_AGAIN:
     case EVENT_START_FAILED:
     case EVENT_SUSPENDED:
+    case EVENT_STOPPED:
     case EVENT_RELEASED:
         waits_again(lease);
         break;

@@ -43,6 +43,7 @@ enum lease_event {
     /* from OpenNebula */
     EVENT_RUNNING,           /* all its VMs run */
     EVENT_SUSPENDED,         /* all its VMs are suspended, as commanded */
+    EVENT_STOPPED,           /* its VMs are PENDING again, as commanded: their work is lost */
     EVENT_START_FAILED,      /* its VMs returned to PENDING instead of running */
     EVENT_PENDING_AGAIN,     /* its VMs ran and are PENDING again */
     EVENT_PARKED,            /* a user or operator stopped or held all its VMs */

@@ -69,6 +69,7 @@ static const struct lease_transition transitions[] = {
     {PHASE_RUNNING, EVENT_TAKEN_OVER, PHASE_GATHERING, GOAL_NONE, "taken-over"},
 
     {PHASE_STOPPING, EVENT_SUSPENDED, PHASE_QUEUE, GOAL_NONE, "suspended"},
+    {PHASE_STOPPING, EVENT_STOPPED, PHASE_QUEUE, GOAL_NONE, "stopped"},
     {PHASE_STOPPING, EVENT_REFUSED, PHASE_REFUSED, GOAL_HOLD, "refused"},
     {PHASE_STOPPING, EVENT_TIME_OVER, PHASE_ENDING, GOAL_END, "ending"},
     {PHASE_STOPPING, EVENT_PARKED, PHASE_PARKED, GOAL_NONE, "parked"},
@@ -126,6 +127,7 @@ static const char *const event_names[EVENTS] = {
     [EVENT_TIME_OVER] = "time-over",
     [EVENT_RUNNING] = "running",
     [EVENT_SUSPENDED] = "suspended",
+    [EVENT_STOPPED] = "stopped",
     [EVENT_START_FAILED] = "start-failed",
     [EVENT_PENDING_AGAIN] = "pending-again",
     [EVENT_PARKED] = "parked",

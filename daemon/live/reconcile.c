@@ -99,7 +99,8 @@ static void reconcile_stopping(struct daemon *daemon, const struct lease_record 
     if (s->of[STATUS_UNKNOWN])
         return;
     if (s->of[STATUS_PREEMPTED] + s->of[STATUS_PENDING] == s->n) {
-        reconcile_wait_again(daemon, lease, EVENT_SUSPENDED, now);
+        reconcile_wait_again(daemon, lease,
+                             s->of[STATUS_PREEMPTED] ? EVENT_SUSPENDED : EVENT_STOPPED, now);
     } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     }

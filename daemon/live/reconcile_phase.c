@@ -95,7 +95,7 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
     char why[STORE_TEXT_MAX], left[TIME_TEXT_MAX];
 
     lease_stopped_running(daemon->store, lease);
-    if (event == EVENT_SUSPENDED) {
+    if (event == EVENT_SUSPENDED || event == EVENT_STOPPED) {
         int length = store_is_preempted(lease) ? snprintf(why, sizeof why, "for lease %lld",
                                                           (long long)lease->preempted_for)
                                                : 0;

@@ -64,6 +64,40 @@ static void what_waits_again_forgets_when_it_started(void **state)
     scene_close(&scene);
 }
 
+static void keep_event(void *context, const struct store_event *event)
+{
+    snprintf(context, 80, "%s: %s", event->event, event->text);
+}
+
+/* What is suspended keeps its work; VMs that were recreated, and are pending again, have lost it.
+ */
+static void the_history_says_what_becomes_of_the_work(void **state)
+{
+    struct scene scene;
+    struct lease_record *suspended, *restarted;
+    struct vm_record *vm;
+    char text[80] = "";
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    suspended = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    restarted = add(&scene.daemon, 2, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    restarted->terms = TERMS_RESTARTABLE;
+    vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
+    vm->ran = vm->suspended_by_us = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_STOPPED, 0, 100, 1024);
+    scene_add(&scene, 2, 2, GOAL_NONE, 0, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 2, VM_PENDING, -1, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    assert_int_equal(suspended->phase, PHASE_WAITING);
+    assert_int_equal(store_each_event(scene.daemon.store, 1, 0, keep_event, text, NULL), 0);
+    assert_string_equal(text, "suspended: 10m00s left to run");
+    assert_int_equal(restarted->phase, PHASE_WAITING);
+    assert_int_equal(store_each_event(scene.daemon.store, 2, 0, keep_event, text, NULL), 0);
+    assert_string_equal(text, "stopped: 10m00s left to run");
+    scene_close(&scene);
+}
+
 static void an_estimate_that_passes_is_looked_at(void **state)
 {
     struct store_fixture *fixture = *state;
@@ -359,6 +393,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
+        TEST(the_history_says_what_becomes_of_the_work),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
