@@ -58,10 +58,9 @@ static int64_t time_to_suspend(const struct planner *planner, const struct vm_re
     return span_from_seconds((double)memory / settings.suspend_rate) + n;
 }
 
-int64_t planner_suspend_by(const struct planner *planner, const struct lease_record *lease,
-                           int64_t now)
+int64_t planner_suspend_by(const struct planner *planner, const struct drains *drains,
+                           const struct lease_record *lease, int64_t now)
 {
-    const struct drains *drains = planner->settings.drains;
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
     int64_t by = INSTANT_NONE;

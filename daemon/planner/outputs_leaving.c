@@ -51,7 +51,7 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
     planner_set_reason(planner, lease, &reason);
     if (reason.id != REASON_CANNOT_LEAVE || vm->resched || !planner_may_suspend(planner, lease))
         return;
-    at = planner_suspend_by(planner, lease, now);
+    at = planner_suspend_by(planner, planner->settings.drains, lease, now);
     if (at == INSTANT_NONE)
         return;
     if (at > now) {

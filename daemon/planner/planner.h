@@ -208,7 +208,7 @@ struct drained_vm {
     enum drained_how {
         DRAINED_ENDS,      /* its lease ends before, at `at` */
         DRAINED_MOVES,     /* to host `to` at `at`; why it does not move live, or "" */
-        DRAINED_SUSPENDED, /* by its terms, until there is room elsewhere */
+        DRAINED_SUSPENDED, /* by its terms, from `at` until there is room elsewhere */
         DRAINED_STAYS,     /* why */
     } how;
     int32_t vm, host, to;

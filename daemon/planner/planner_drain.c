@@ -10,6 +10,8 @@
 
 struct drain_trial {
     struct map planned; /* of the trial */
+    struct drains drains;
+    int64_t now;
     struct hosts_seen *hosts;
     struct drained_vm *vms;
     size_t n, allocated;
@@ -21,6 +23,7 @@ static void drain_trial_destroy(struct drain_trial *drain)
     planned_drop_all(&drain->planned);
     map_finish(&drain->planned);
     hosts_release(drain->hosts);
+    drains_finish(&drain->drains);
     free(drain->vms);
     free(drain);
 }
@@ -108,6 +111,8 @@ int planner_try_drains(struct planner *planner, const struct drains *drains, int
     int result = asked_facts_gather(&trial, planner, drains, NULL, now, err);
 
     drain->drained = drained;
+    drain->now = now;
+    drains_copy(&drain->drains, drains);
     if (result == 0) {
         gather_vms(drain, planner, drains, now);
         take_notes(drain, &trial.facts);
@@ -157,6 +162,7 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
     const struct lease_record *lease = store_lease(planner->store, view->lease);
     const struct planned *planned = planned_of(&drain->planned, view->lease);
     struct reason reason = view->reason;
+    bool suspends = lease && planner_may_suspend(planner, lease);
 
     reason.n[0] = INSTANT_NONE; /* the time is said beside it */
     for (uint32_t i = 0; planned && i < planned->n_vms; i++) {
@@ -164,9 +170,10 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
 
         if (!vm)
             continue;
-        if (lease && planner_may_suspend(planner, lease))
+        if (suspends)
             vm->how = DRAINED_SUSPENDED;
-        vm->at = view->reason.n[0];
+        vm->at = suspends ? planner_suspend_by(planner, &drain->drains, lease, drain->now)
+                          : view->reason.n[0];
         reason_format_body(&reason, vm->why, sizeof vm->why, lease_time_text);
     }
 }

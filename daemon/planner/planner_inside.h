@@ -281,10 +281,10 @@ void planner_leave_cause(const struct planner *planner, const struct lease_recor
 /* The earliest of the lease's VMs. */
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
 /* When VMs of a lease that find no other host are suspended, so that they and the others there are
- * off their host when the drain begins; `now` if that time has come, INSTANT_NONE if no drain is
- * ahead of them. */
-int64_t planner_suspend_by(const struct planner *planner, const struct lease_record *lease,
-                           int64_t now);
+ * off their host when the first of these drains begins; `now` if that time has come, INSTANT_NONE
+ * if no drain is ahead of them. */
+int64_t planner_suspend_by(const struct planner *planner, const struct drains *drains,
+                           const struct lease_record *lease, int64_t now);
 /* It is suspended for that: its VMs avoid the host until then. */
 void planner_avoid_drained(const struct planner *planner, const struct lease_record *lease,
                            int64_t now);

@@ -1,5 +1,6 @@
 """Hosts that an operator empties with `galerna host drain`, at once or in a maintenance window."""
 
+import datetime
 import json
 import time
 
@@ -15,6 +16,11 @@ def drain(t, host, *words):
     code, text = t.scheduler.command("host", "drain", str(host), "--json", *words)
     t.require(code == 0, "the drain is accepted: %s" % text)
     return json.loads(text)
+
+
+def moment(text):
+    """Seconds since 1970 of a time in an answer."""
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def listed(t, host):
@@ -128,6 +134,8 @@ def drain_suspends_once(t):
     said = drain(t, hosts[0], "--from", local_time(begin), "--until", local_time(begin + 15))["vms"]
     t.require(sorted(vm["what"] for vm in said) == ["stays"] + 3 * ["suspended"],
               "it is said: %s" % said, *vms)
+    t.require(all(moment(vm["at"]) > begin - 30 for vm in said if vm["what"] == "suspended"),
+              "the times are those of the suspensions: %s" % said, *vms)
     t.throughout(begin - 30 - time.time(), "they run on", lambda: len(t.those_running(vms)) == 3,
                  *vms)
     t.wait(30, "suspended in time", lambda: not t.those_running(vms), *vms)
