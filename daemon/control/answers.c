@@ -55,7 +55,7 @@ static const struct {
      .fields = {"hosts", "from", "until", "dry_run", "booking"}},
     {"host-undrain", RIGHT_CHANGE, answer_host_undrain, .fields = {"host", "at", "all"}},
     {"host-unbook", RIGHT_CHANGE, answer_host_unbook, .fields = {"booking"}},
-    {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance, .fields = {"cluster", "wish"}},
+    {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance, .fields = {"cluster", "action"}},
     {"host-release", RIGHT_CHANGE, answer_host_release, .fields = {"host"}},
     {"enable-policy", RIGHT_CHANGE, answer_enable_policy, .fields = {"policy"}},
 };

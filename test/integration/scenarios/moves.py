@@ -161,7 +161,7 @@ def resched_requirements(t):
     t.begin()
     vm = t.running_vm("a", requirements='ID="%d"' % hosts[0])
     t.oned.action("resched", vm)
-    t.wait_reason(vm, 30, r"must leave host %d: no other host" % hosts[0])
+    t.wait_reason(vm, 30, r"must leave host %d: no other usable host" % hosts[0])
     t.require(t.look(vm).running, "runs on", vm)
     t.oned.action("unresched", vm)
     t.wait(30, "the message is gone", lambda: not t.look(vm).message, vm)
