@@ -152,13 +152,14 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
 }
 
 /* The engine counts from the planned start; when VMs start late, the lease still gets its full
- * time. */
+ * time. The reconciliation ends a lease that is still starting: it knows whether the lease has run
+ * or is missed. */
 static void end_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     if (!lease_can(lease, EVENT_GIVES_WAY)) /* the lease holds no hosts */
         return;
     planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
-    if (!lease_is_over(lease, now))
+    if (!lease_is_over(lease, now) || lease->phase == PHASE_STARTING)
         return;
     planner_set_reason(planner, lease, &(struct reason){.id = REASON_TIME_OVER});
     lease_apply(planner->store, lease, EVENT_TIME_OVER, now, "its time is over");
