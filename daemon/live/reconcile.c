@@ -137,7 +137,7 @@ static void reconcile_parked(struct daemon *daemon, const struct lease_record *l
 {
     if (s->of[STATUS_UNKNOWN])
         return;
-    if (!lease->accepted && s->of[STATUS_PENDING] == s->n) {
+    if (!lease->accepted && s->of[STATUS_PENDING] == s->n && !has_goal(daemon, lease, GOAL_PARK)) {
         intake_again(daemon, lease, now); /* it was on hold from the beginning */
     } else if (lease->accepted && lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);

@@ -154,6 +154,26 @@ static void a_vm_on_hold_asks_when_it_is_released(void **state)
     close_stage(&stage);
 }
 
+/* Its VM is still pending when OpenNebula has not yet put it on hold. */
+static void a_lease_that_is_held_before_it_is_decided_stays_held(void **state)
+{
+    const struct lease_record *lease;
+    struct stage stage;
+    struct vm *vm;
+
+    open_stage(&stage, state, "[rights]\n");
+    vm = add(&stage, 1, VM_PENDING);
+    ask(&stage, vm, "START=best_effort", "DURATION=00:10:00", NULL);
+    take_in(&stage, 100);
+    lease = store_lease(stage.store, 1);
+    assert_int_equal(lease_apply(stage.store, lease, EVENT_HOLD, 150, "%s", ""), 0);
+    scene_poll(&stage.scene);
+    reconcile(&stage.scene.daemon, 200);
+    assert_int_equal(lease->phase, PHASE_PARKED);
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_PARK);
+    close_stage(&stage);
+}
+
 static void plain_vms_can_be_ignored(void **state)
 {
     struct stage stage;
@@ -294,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_vm_becomes_a_lease),
         TEST(a_vm_on_hold_asks_when_it_is_released),
+        TEST(a_lease_that_is_held_before_it_is_decided_stays_held),
         TEST(plain_vms_can_be_ignored),
         TEST(what_is_not_granted_is_refused),
         TEST(a_group_waits_for_its_members),

@@ -1,34 +1,39 @@
-/* Hardware and templates of simulated hosts, and the VMs of these, from arbitrary bytes. */
+/* Hardware of simulated hosts, and templates of their VMs, from arbitrary bytes. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "adapters/simulated/simulated_inside.h"
+#include "adapters/simulated/simulated.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HOSTS = 2 };
 
+/* A cloud with the text as hardware, then one with it as templates. */
 static void read_as_all(const char *text)
 {
-    struct simulated self = {.memory = pool_memory_create()};
-    struct simulated_demand *demand;
-    struct amounts capacity = {0};
+    char file[] = "/tmp/fuzz-simulated-XXXXXX";
+    int fd = mkstemp(file);
+    const struct amounts capacity = {0};
+    const struct engine_settings engine = {0};
+    struct site site;
 
-    site_init(&self.site);
-    if (site_add_hosts(&self.site, HOSTS, &capacity, NULL) == 0 &&
-        simulated_read_hardware(&self, text, NULL) == 0)
-        for (size_t i = 0; i < HOSTS; i++)
-            if (!host_units_are_sound(&self.units[i]))
-                abort();
-    simulated_read_templates(&self, text, NULL);
-    if (simulated_read_demand(text, 1024, &demand, NULL) == 0 && demand &&
-        !demand_is_sound(&demand->demand))
+    site_init(&site);
+    if (fd < 0 || site_add_hosts(&site, HOSTS, &capacity, NULL) < 0)
         abort();
-    free(demand);
-    site_finish(&self.site);
-    pool_memory_destroy(self.memory);
+    for (int i = 0; i < 2; i++) {
+        struct simulated_settings settings = {.site = &site, .file = file, .engine = &engine};
+        struct error err = {0};
+        bool resumed;
+
+        *(i == 0 ? &settings.hardware : &settings.templates) = text;
+        cloud_destroy(simulated_create(&settings, &resumed, &err));
+    }
+    site_finish(&site);
+    close(fd);
+    unlink(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
