@@ -283,7 +283,7 @@ static int check_booking(const struct drain_arguments *arguments, const char **w
     *wrong = !arguments->name    ? "--name is missing"
              : !arguments->until ? "--until is missing"
              : !arguments->users && !arguments->groups
-                 ? "--users and --groups are both missing: the booking would admit nobody"
+                 ? "--users and --groups are both missing: the booking would admit no leases"
                  : NULL;
     return *wrong ? -1 : 0;
 }

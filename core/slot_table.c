@@ -144,7 +144,7 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 
 /* --- booking ---------------------------------------------------------------------------------- */
 
-/* From now on is from the head's time on: nobody asks about the past, and no point is needed. */
+/* A reservation from now on starts at the head; queries never reach back, so no point is needed. */
 static uint32_t apply_here(const struct slot_table *table, struct profile *profile,
                            struct profile_change change)
 {

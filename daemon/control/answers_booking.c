@@ -67,7 +67,7 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
                             booking->users ? "groups" : "users", BOOKING_NAMES_MOST);
     if (!*booking->users && !*booking->groups)
         return answer_error(EINVAL,
-                            "booking: users and groups are both missing: it would admit nobody");
+                            "booking: users and groups are both missing: it would admit no leases");
     booking->magnetic = json_is_true(magnetic);
     snprintf(booking->name, sizeof booking->name, "%s", name);
     return NULL;

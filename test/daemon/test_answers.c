@@ -424,7 +424,7 @@ static void hosts_are_booked_for_users_and_groups(void **state)
     json_decref(answer);
     expect_no_booking(fixture, "{\"users\":[\"ann\"]}", "booking.name");
     expect_no_booking(fixture, "{\"name\":\"a b\",\"users\":[\"ann\"]}", "booking.name");
-    expect_no_booking(fixture, "{\"name\":\"course\"}", "would admit nobody");
+    expect_no_booking(fixture, "{\"name\":\"course\"}", "would admit no leases");
     expect_no_booking(fixture, "{\"name\":\"course\",\"users\":\"ann\"}", "booking.users");
     expect_no_booking(fixture, "{\"name\":\"course\",\"groups\":[\"a,b\"]}", "booking.groups");
     expect_no_booking(fixture, "{\"name\":\"course\",\"groups\":[\"a\\nb\"]}", "booking.groups");
