@@ -222,7 +222,7 @@ static int add_to_hosts(struct simulated *self, const struct attributes *vector,
         given++;
     }
     if (!given)
-        return error_set(err, EINVAL, "%s: unknown host '%.40s'; hosts are host-0 to host-%zu",
+        return error_set(err, EINVAL, "%s: unknown host '%.40s'; they are host-0 to host-%zu",
                          word, wanted, self->site.n_hosts - 1);
     return 0;
 }
