@@ -10,7 +10,7 @@
 #include "core/units.h"
 #include "util/memory.h"
 
-enum { KB_PER_MB = 1024, NAME_ROOM = 24 };
+enum { KB_PER_MB = 1024, NAME_ROOM = 48 };
 #define MB_MOST (KB_MOST / KB_PER_MB)
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static int check_names(const struct attributes *vector, struct error *err)
 
 static int add_to_hosts(struct simulated *self, const struct attributes *vector, struct error *err)
 {
-    char word[NAME_ROOM * 2], name[NAME_ROOM];
+    char word[NAME_ROOM], name[HOST_NAME_ROOM];
     const char *wanted;
     size_t given = 0;
 
@@ -214,7 +214,7 @@ static int add_to_hosts(struct simulated *self, const struct attributes *vector,
              vector->items[0].name);
     wanted = attributes_find(vector, word);
     for (size_t i = 0; i < self->site.n_hosts; i++) {
-        simulated_host_name(i, name, sizeof name);
+        simulated_host_name(i, name);
         if (wanted && strcmp(wanted, name) != 0)
             continue;
         if (add_vector(self->memory, vector, &self->units[i], err) < 0)

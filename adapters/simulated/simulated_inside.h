@@ -77,7 +77,9 @@ void simulated_forget(struct simulated *self);
 /* --- simulated_observe.c --- */
 void simulated_answer(const struct simulated *self, const struct cloud_question *question,
                       struct cloud_answer *answer);
-void simulated_host_name(size_t host, char *name, size_t size);
+/* The largest name, with any number, and its end. */
+enum { HOST_NAME_ROOM = 32 };
+void simulated_host_name(size_t host, char name[HOST_NAME_ROOM]);
 
 /* --- simulated_text.c --- */
 /* NAME="value" and VECTOR=[NAME="value", ...], as attributes with names in upper case; what makes

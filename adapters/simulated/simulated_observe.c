@@ -82,23 +82,21 @@ static void show_vms(const struct simulated *self, const struct cloud_question *
 
 /* --- the site --------------------------------------------------------------------------------- */
 
-void simulated_host_name(size_t host, char *name, size_t size)
+void simulated_host_name(size_t host, char name[HOST_NAME_ROOM])
 {
-    snprintf(name, size, "host-%zu", host);
+    snprintf(name, HOST_NAME_ROOM, "host-%zu", host);
 }
 
 static void show_hosts(const struct simulated *self, struct host_pool *pool)
 {
-    enum { NAME_ROOM = 24 };
-
     pool->memory = pool_memory_create();
     pool->items = memory_new(self->site.n_hosts, sizeof *pool->items);
     pool->n = pool->allocated = self->site.n_hosts;
     for (size_t i = 0; i < pool->n; i++) {
         const struct amounts *capacity = &self->site.hosts[i].capacity;
-        char name[NAME_ROOM];
+        char name[HOST_NAME_ROOM];
 
-        simulated_host_name(i, name, sizeof name);
+        simulated_host_name(i, name);
         pool->items[i] = (struct host){.id = (int32_t)i,
                                        .name = pool_memory_text(pool->memory, name, strlen(name)),
                                        .cluster_name = "default",
