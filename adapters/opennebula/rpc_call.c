@@ -15,9 +15,13 @@
  * closed is not used. */
 enum { IDLE_MAX = 10 };
 
-/* Bytes of an answer in a round: libcurl goes on as long as bytes come, and a call could keep all
- * others, and the caller's descriptors, waiting. */
-enum { ROUND = 64 * 1024 };
+enum {
+    /* Bytes of an answer in a round: libcurl goes on as long as bytes come, and a call could keep
+     * all others, and the caller's descriptors, waiting. */
+    ROUND = 48 * 1024,
+    /* All of it is taken before a call pauses: libcurl would copy the rest. */
+    BUFFER = 32 * 1024,
+};
 
 static const struct rpc_secret *secret_of(const struct rpc_call *call)
 {
@@ -136,10 +140,13 @@ static size_t take_answer(char *from, size_t size, size_t n, void *context)
         call->too_long = true;
         return 0;
     }
-    call->waits_a_round = call->this_round > 0 && call->this_round + more > ROUND;
-    if (call->waits_a_round || !has_turn(call, more))
+    if (!has_turn(call, more))
         return CURL_WRITEFUNC_PAUSE;
     call->this_round += more;
+    if (call->this_round >= ROUND && !call->waits_a_round) {
+        call->waits_a_round = true;
+        curl_easy_pause(call->easy, CURLPAUSE_RECV);
+    }
     if (call->in_pieces) {
         rpc_text_take(&call->text, from, more);
     } else {
@@ -179,7 +186,7 @@ void rpc_call_prepare(struct rpc_call *call, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)call->timeout);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)line->connect_timeout);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)IDLE_MAX);
-    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256 * 1024L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER);
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->length);
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
