@@ -1,6 +1,7 @@
 /* Tells which bytes XML allows, and escapes the others. */
 #include "adapters/opennebula/xml_bytes.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -100,22 +101,47 @@ static size_t decode_one(const char *text, size_t length, char **to)
     return n;
 }
 
+#define ONES (UINT64_MAX / 0xFF)
+
+/* The high bit of each byte that is less. Above one that is, other bytes may be marked, too. */
+static uint64_t bytes_below(uint64_t word, unsigned char limit)
+{
+    return (word - ONES * limit) & ~word & ONES * 0x80;
+}
+
+/* How many of the next eight bytes are copied as they are. */
+static size_t plain_bytes(const char *text)
+{
+    uint64_t word, marked;
+
+    memcpy(&word, text, sizeof word);
+    word = le64toh(word);
+    marked = (word & ONES * 0x80) | bytes_below(word, 0x20) | bytes_below(word ^ ONES * '&', 1) |
+             bytes_below(word ^ ONES * '<', 1);
+    return marked ? (size_t)__builtin_ctzll(marked) / 8 : sizeof word;
+}
+
 char *xml_text_decoded(const char *text, size_t length, size_t *decoded)
 {
     const char *end = text + length;
     char *copy = memory_new(length + 1, 1), *to = copy;
 
     while (text < end) {
-        size_t n;
+        size_t n = 0;
 
-        while (text < end && is_plain(*text) && *text != '&' && *text != '<')
-            *to++ = *text++;
-        if (text == end)
-            break;
-        n = decode_one(text, (size_t)(end - text), &to);
-        if (n == 0) {
-            free(copy);
-            return NULL;
+        if ((size_t)(end - text) >= sizeof(uint64_t)) {
+            memcpy(to, text, sizeof(uint64_t));
+            n = plain_bytes(text);
+            to += n;
+        }
+        if (n < sizeof(uint64_t)) {
+            size_t one = decode_one(text + n, (size_t)(end - text) - n, &to);
+
+            if (one == 0) {
+                free(copy);
+                return NULL;
+            }
+            n += one;
         }
         text += n;
     }
