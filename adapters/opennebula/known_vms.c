@@ -17,10 +17,16 @@ static const char vm_begins[] = "<VM>", id_begins[] = "<ID>", id_ends[] = "</ID>
 static const char root[] = "VM_POOL", polled[] = "LAST_POLL", cdata[] = "<![CDATA[",
                   cdata_end[] = "]]>";
 
-/* The short form of a VM. */
-struct known_vm {
+/* A VM's text. */
+struct element {
     uint64_t sum;
     uint32_t length;
+    uint32_t polled_at, polled_length; /* the text in its LAST_POLL, which is not in the sum */
+};
+
+/* The short form of a VM. */
+struct known_vm {
+    struct element text;
     uint32_t listing; /* the last one that had it */
     bool learned;     /* the rest is there */
     bool twice;       /* in that listing: one of them is not known */
@@ -60,7 +66,7 @@ void known_vms_destroy(struct known_vms *known)
     free(known);
 }
 
-/* --- sums: SipHash-2-4, so that owners of VMs cannot make two texts with the same sum ------------
+/* --- sums: SipHash-1-3, so that owners of VMs cannot make two texts with the same sum ------------
  */
 
 struct sum {
@@ -99,7 +105,6 @@ static void sum_word(struct sum *sum, uint64_t word)
 {
     sum->v[3] ^= word;
     stir(sum->v);
-    stir(sum->v);
     sum->v[0] ^= word;
 }
 
@@ -122,7 +127,7 @@ static uint64_t sum_end(struct sum *sum)
 {
     sum_word(sum, sum->length);
     sum->v[2] ^= 0xff;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         stir(sum->v);
     return sum->v[0] ^ sum->v[1] ^ sum->v[2] ^ sum->v[3];
 }
@@ -189,14 +194,26 @@ static bool is_named(const struct markup *markup, const char *name)
            memcmp(markup->name, name, markup->name_length) == 0;
 }
 
-/* The element that begins at `text`: its kind is EMPTY when it is whole, and *sum is that of its
- * bytes, without the text in its LAST_POLL. */
-static struct markup read_element(const struct known_vms *known, const char *text, const char *end,
-                                  uint64_t *result)
+/* Its length and place of LAST_POLL are known. */
+static uint64_t sum_of(const struct known_vms *known, const char *text, const struct element *it)
 {
     struct sum sum = sum_begin(known->key);
-    const char *at = text, *from = text;
+    uint32_t rest = it->polled_at + it->polled_length;
+
+    sum_bytes(&sum, text, it->polled_at);
+    sum_bytes(&sum, text + rest, it->length - rest);
+    return sum_end(&sum);
+}
+
+/* The element that begins at `text`: its kind is EMPTY when it is whole, and *element describes it.
+ */
+static struct markup read_element(const struct known_vms *known, const char *text, const char *end,
+                                  struct element *element)
+{
+    const char *at = text;
     int depth = 0;
+
+    *element = (struct element){0};
 
     while (at) {
         struct markup markup = read_markup(at, end);
@@ -205,14 +222,14 @@ static struct markup read_element(const struct known_vms *known, const char *tex
             return markup;
         depth += markup.kind == OPENS ? 1 : markup.kind == CLOSES ? -1 : 0;
         if (depth == 0) {
-            sum_bytes(&sum, from, (size_t)(markup.end - from));
-            *result = sum_end(&sum);
+            element->length = (uint32_t)(markup.end - text);
+            element->sum = sum_of(known, text, element);
             return (struct markup){.kind = EMPTY, .end = markup.end};
         }
         at = memchr(markup.end, '<', (size_t)(end - markup.end));
         if (at && depth == 2 && markup.kind == OPENS && is_named(&markup, polled)) {
-            sum_bytes(&sum, from, (size_t)(markup.end - from));
-            from = at;
+            element->polled_at = (uint32_t)(markup.end - text);
+            element->polled_length = (uint32_t)(at - markup.end);
         }
     }
     return (struct markup){.kind = INCOMPLETE};
@@ -259,23 +276,45 @@ static void tell_again(const struct known_vms *known, int32_t id, const struct k
     known->told.again(known->told.context, &vm);
 }
 
-static void take_vm(struct known_vms *known, const char *text, size_t length, uint64_t sum)
+/* The text of a known VM, which differs in LAST_POLL at most: its length; 0: another text. What is
+ * the same byte by byte, with a time in between, has the same markup. */
+static size_t take_known(struct known_vms *known, const char *text, const char *end)
 {
-    int64_t id = id_of(text, length);
-    struct known_vm *it = id < 0 ? NULL : map_value(&known->vms, map_add(&known->vms, id));
+    int64_t id = id_of(text, (size_t)(end - text));
+    struct known_vm *it = map_value(&known->vms, map_find(&known->vms, id));
+    const struct element *before = it ? &it->text : NULL;
 
-    if (it && it->learned && it->sum == sum && it->length == length &&
-        it->listing != known->listing) {
-        it->listing = known->listing;
-        tell_again(known, (int32_t)id, it);
-        return;
-    }
+    if (!it || !it->learned || it->listing == known->listing ||
+        before->length > (size_t)(end - text) ||
+        memchr(text + before->polled_at, '<', before->polled_length) ||
+        sum_of(known, text, before) != before->sum)
+        return 0;
+    it->listing = known->listing;
+    tell_again(known, (int32_t)id, it);
+    return before->length;
+}
+
+/* Its kind is EMPTY when the VM is whole, and was told. */
+static struct markup take_vm(struct known_vms *known, const char *text, const char *end)
+{
+    size_t again = take_known(known, text, end);
+    struct element element;
+    struct markup markup;
+    struct known_vm *it;
+    int64_t id;
+
+    if (again)
+        return (struct markup){.kind = EMPTY, .end = text + again};
+    markup = read_element(known, text, end, &element);
+    if (markup.kind != EMPTY)
+        return markup;
+    id = id_of(text, element.length);
+    it = id < 0 ? NULL : map_value(&known->vms, map_add(&known->vms, id));
     if (it)
-        *it = (struct known_vm){.sum = sum,
-                                .length = (uint32_t)length,
-                                .listing = known->listing,
-                                .twice = it->listing == known->listing};
-    known->told.parse(known->told.context, text, length);
+        *it = (struct known_vm){
+            .text = element, .listing = known->listing, .twice = it->listing == known->listing};
+    known->told.parse(known->told.context, text, element.length);
+    return markup;
 }
 
 void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
@@ -328,7 +367,6 @@ static size_t take_elements(struct known_vms *known, const char *text, size_t le
     const char *at = text, *end = text + length;
 
     while (at < end && known->where != PLAIN) {
-        uint64_t sum = 0;
         struct markup markup = {.kind = UNUSUAL};
 
         if (*at == '<' && known->where == BEFORE_ROOT)
@@ -336,15 +374,13 @@ static size_t take_elements(struct known_vms *known, const char *text, size_t le
         else if ((size_t)(end - at) < sizeof vm_begins - 1)
             break;
         else if (memcmp(at, vm_begins, sizeof vm_begins - 1) == 0)
-            markup = read_element(known, at, end, &sum);
+            markup = take_vm(known, at, end);
         if (markup.kind == INCOMPLETE)
             break;
         if (known->where == BEFORE_ROOT && markup.kind == OPENS && is_named(&markup, root)) {
             known->told.parse(known->told.context, at, (size_t)(markup.end - at));
             known->where = INSIDE;
-        } else if (known->where == INSIDE && markup.kind == EMPTY) {
-            take_vm(known, at, (size_t)(markup.end - at), sum);
-        } else {
+        } else if (known->where != INSIDE || markup.kind != EMPTY) {
             known->where = PLAIN;
             break;
         }
