@@ -14,6 +14,7 @@
 #include "daemon/control/control.h"
 #include "util/instant.h"
 #include "util/time_parse.h"
+#include "util/time_text.h"
 
 enum { ANSWER_TIMEOUT = 150000 };
 
@@ -188,6 +189,16 @@ int client_take_time(const struct command_option *option, void *value, const cha
     return error_set(err, EINVAL,
                      "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
                      "2026-11-21T15:04:05+01:00");
+}
+
+void client_put_time(json_t *request, const char *field, int64_t instant)
+{
+    char text[TIME_TEXT_MAX];
+
+    if (!instant)
+        return;
+    time_text_utc(instant, text, sizeof text);
+    json_object_set_new(request, field, json_string(text));
 }
 
 int client_take_past(const struct command_option *option, void *value, const char *text,

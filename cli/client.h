@@ -69,6 +69,8 @@ int client_take_time(const struct command_option *option, void *value, const cha
 /* The same for a time that has passed: "-2d" is two days ago, a time of day the last one. */
 int client_take_past(const struct command_option *option, void *value, const char *text,
                      struct error *err);
+/* Such a time as a field of a request, unless it was not given (0). */
+void client_put_time(json_t *request, const char *field, int64_t instant);
 
 /* Print a text of several lines, as it is safe on a terminal. */
 void client_print_lines(const json_t *answer, const char *field);

@@ -1,4 +1,4 @@
-/* galerna host drain, book, undrain, unbook: one window or several, and the list of them. */
+/* galerna host drain, book, undrain: one window or several, and the list of them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -22,7 +22,9 @@ struct drain_arguments {
     int rule;             /* 0: the window does not recur, else enum recurrence + 1 */
     int64_t times;
     bool dry_run, list;
-    const char *name, *users, *groups; /* of a booking; NULL */
+    const char *name, *users, *groups, *owner; /* of a booking; NULL */
+    const char *cluster;                       /* NULL: any */
+    int64_t count;                             /* of any hosts; 0: they are named */
     bool magnetic;
 };
 
@@ -43,7 +45,7 @@ static const struct command_option drain_options[] = {
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show what would happen to each VM"},
     {"list", .type = ARGUMENT_FLAG, .offset = AT(list),
-     .help = "List the current and planned drains and bookings of all hosts"},
+     .help = "List the current and planned drains of all hosts, or the bookings"},
 };
 
 static const struct command_option book_options[] = {
@@ -55,6 +57,15 @@ static const struct command_option book_options[] = {
      .help = "Admit VMs of these OpenNebula users"},
     {"groups", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(groups),
      .help = "Admit VMs of these OpenNebula groups"},
+    {"owner", .type = ARGUMENT_TEXT, .argument = "USER", .offset = AT(owner),
+     .help = "The OpenNebula user who may change and end the booking over the HTTP API, and whose "
+             "leases it admits if neither --users nor --groups is given"},
+    {"count", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(count), .otherwise = "0",
+     .least = 0, .most = 10000,
+     .help = "Instead of HOST: book N hosts that are free from --from until --until. They run no "
+             "VM then, and no accepted reservation is planned there"},
+    {"cluster", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(cluster),
+     .help = "With --count: only hosts of this cluster"},
     {"magnetic", .type = ARGUMENT_FLAG, .offset = AT(magnetic),
      .help = "Admitted users' leases may use the hosts without naming the booking"},
 };
@@ -75,7 +86,7 @@ static void print_vm_text(const json_t *vm, char *text, size_t size)
         snprintf(text, size, "its lease ends");
 }
 
-static void print_vms(const json_t *vms)
+void host_print_fates(const json_t *vms)
 {
     static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
                                                   {"VM", TABLE_RIGHT, 0},
@@ -103,19 +114,59 @@ static void print_vms(const json_t *vms)
     table_destroy(table);
 }
 
-static void print_drain(const json_t *answer)
+/* "Hosts 3, 4" */
+static void print_hosts(const json_t *hosts)
 {
-    const json_t *hosts = json_object_get(answer, "hosts"), *vms = json_object_get(answer, "vms");
     const json_t *host;
-    bool dry = json_is_true(json_object_get(answer, "dry_run"));
-    int64_t from = client_instant(answer, "from"), until = client_instant(answer, "until");
-    bool later = from > client_instant(answer, "now");
-    char when[TIME_TEXT_MAX];
     size_t i;
 
     printf("%s", json_array_size(hosts) == 1 ? "Host " : "Hosts ");
     json_array_foreach(hosts, i, host)
         printf("%s%" JSON_INTEGER_FORMAT, i ? ", " : "", json_integer_value(host));
+}
+
+static void print_refusal(const json_t *answer)
+{
+    const json_t *instead = json_object_get(answer, "alternative");
+    char from[TIME_TEXT_MAX], until[TIME_TEXT_MAX];
+
+    printf("No hosts %s booked: ",
+           json_is_true(json_object_get(answer, "dry_run")) ? "would be" : "are");
+    table_print_text(stdout, client_text(answer, "text"));
+    printf(".\n");
+    if (!json_is_object(instead))
+        return;
+    time_text_local(client_instant(instead, "from"), from, sizeof from);
+    time_text_local(client_instant(instead, "until"), until, sizeof until);
+    print_hosts(json_object_get(instead, "hosts"));
+    printf(" could be booked from %s until %s.\n", from, until);
+}
+
+static void print_unplaced(const json_t *answer)
+{
+    const json_t *leases = json_object_get(answer, "unplaced"), *lease;
+    size_t i;
+
+    json_array_foreach(leases, i, lease) printf(
+        "%s%" JSON_INTEGER_FORMAT,
+        i ? ", " : "Leases that lose the place they are promised: ", json_integer_value(lease));
+    if (json_array_size(leases))
+        printf("\n");
+}
+
+static void print_drain(const json_t *answer)
+{
+    const json_t *hosts = json_object_get(answer, "hosts"), *vms = json_object_get(answer, "vms");
+    bool dry = json_is_true(json_object_get(answer, "dry_run"));
+    int64_t from = client_instant(answer, "from"), until = client_instant(answer, "until");
+    bool later = from > client_instant(answer, "now");
+    char when[TIME_TEXT_MAX];
+
+    if (json_is_false(json_object_get(answer, "accepted"))) {
+        print_refusal(answer);
+        return;
+    }
+    print_hosts(hosts);
     printf(" %s", dry                           ? "would be"
                   : later                       ? "will be"
                   : json_array_size(hosts) == 1 ? "is"
@@ -134,9 +185,10 @@ static void print_drain(const json_t *answer)
     }
     printf(".\n");
     if (json_array_size(vms))
-        print_vms(vms);
+        host_print_fates(vms);
     else
         printf("No VMs are running there.\n");
+    print_unplaced(answer);
 }
 
 const struct command_line host_drain_line = {
@@ -168,7 +220,8 @@ const struct command_line host_book_line = {
         "--booking of 'galerna lease request') and belong to an admitted user or group. A lease "
         "inside must end with the booking: a lease that cannot is refused, or suspended if it is "
         "preemptible. The command shows what happens to the VMs on the hosts. HOST is a number or "
-        "a name. 'galerna host drain --list' lists bookings too; 'galerna host unbook' ends one.",
+        "a name; --count books any hosts that are free. 'galerna host unbook' ends a booking. "
+        "Users book hosts over the HTTP API, within max-booked-hosts (galerna.conf(5)).",
     .operands = "[HOST...]",
     .least = 0,
     .most = 256,
@@ -177,20 +230,11 @@ const struct command_line host_book_line = {
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success, even if VMs stay"},
               {EXIT_FAILED, "A host does not exist or is booked or drained already, or galernad "
-                            "does not answer or has no plan"}},
+                            "does not answer or has no plan"},
+              {EXIT_REFUSED, "With --count: not enough hosts are free; no host was booked"}},
     .offer = host_offer,
     .size = sizeof(struct drain_arguments),
 };
-
-static void put_time(json_t *request, const char *field, int64_t instant)
-{
-    char text[TIME_TEXT_MAX];
-
-    if (!instant)
-        return;
-    time_text_utc(instant, text, sizeof text);
-    json_object_set_new(request, field, json_string(text));
-}
 
 /* --- several windows -------------------------------------------------------------------------- */
 
@@ -222,6 +266,20 @@ static int check_windows(const struct drain_arguments *arguments, const char **w
     return *wrong ? -1 : 0;
 }
 
+/* The exit code. */
+static int order_window(const struct client *client, json_t *asked)
+{
+    const char *command = json_object_get(asked, "booking") ? "host-book" : "host-drain";
+    int code, printed;
+    json_t *answer = client_ask(client, command, asked, &code);
+
+    if (!answer)
+        return code;
+    code = json_is_false(json_object_get(answer, "accepted")) ? EXIT_REFUSED : EXIT_DONE;
+    printed = client_print(client, answer, print_drain);
+    return printed == EXIT_DONE ? code : printed;
+}
+
 /* Orders each window in turn, until one fails. Returns the exit code. */
 static int drain_windows(struct drain_arguments *arguments, const json_t *request)
 {
@@ -229,13 +287,11 @@ static int drain_windows(struct drain_arguments *arguments, const json_t *reques
     int code = EXIT_DONE;
 
     for (uint32_t n = 0; n < windows && code == EXIT_DONE; n++) {
-        json_t *asked = json_deep_copy(request), *answer;
+        json_t *asked = json_deep_copy(request);
 
-        put_time(asked, "from", begin_of(arguments, n));
-        put_time(asked, "until", end_of(arguments, n));
-        answer = client_ask(&arguments->client, "host-drain", asked, &code);
-        if (answer)
-            code = client_print(&arguments->client, answer, print_drain);
+        client_put_time(asked, "from", begin_of(arguments, n));
+        client_put_time(asked, "until", end_of(arguments, n));
+        code = order_window(&arguments->client, asked);
         if (code != EXIT_DONE && n > 0)
             fprintf(stderr, "Created %u of %u windows.\n", n, windows);
     }
@@ -282,9 +338,10 @@ static int check_booking(const struct drain_arguments *arguments, const char **w
 {
     *wrong = !arguments->name    ? "--name is missing"
              : !arguments->until ? "--until is missing"
-             : !arguments->users && !arguments->groups
+             : !arguments->users && !arguments->groups && !arguments->owner
                  ? "--users and --groups are both missing: the booking would admit no leases"
-                 : NULL;
+             : arguments->cluster && !arguments->count ? "--cluster needs --count"
+                                                       : NULL;
     return *wrong ? -1 : 0;
 }
 
@@ -308,9 +365,14 @@ static json_t *names_of(const char *text)
 /* NULL: a name is not UTF-8. */
 static json_t *booking_of(const struct drain_arguments *arguments)
 {
-    return json_pack("{s:s, s:o, s:o, s:b}", "name", arguments->name, "users",
+    return json_pack("{s:s, s:o, s:o, s:b, s:s*}", "name", arguments->name, "users",
                      names_of(arguments->users), "groups", names_of(arguments->groups), "magnetic",
-                     arguments->magnetic);
+                     arguments->magnetic, "owner", arguments->owner);
+}
+
+static int list(struct drain_arguments *arguments, bool bookings)
+{
+    return bookings ? host_list_bookings(&arguments->client) : list_drains(arguments);
 }
 
 static int order_drains(const struct call *call, bool books)
@@ -323,9 +385,11 @@ static int order_drains(const struct call *call, bool books)
     arguments->client.command = call->name;
     if (arguments->list)
         return call->n ? command_usage_error(call->name, "--list cannot be combined with HOST")
-                       : list_drains(arguments);
-    if (call->n == 0)
-        return command_usage_error(call->name, "HOST is missing");
+                       : list(arguments, books);
+    if ((call->n == 0) != (arguments->count > 0))
+        return command_usage_error(call->name, arguments->count
+                                                   ? "--count cannot be combined with HOST"
+                                                   : "HOST is missing");
     if (check_windows(arguments, &wrong) < 0 || (books && check_booking(arguments, &wrong) < 0))
         return command_usage_error(call->name, "%s", wrong);
     hosts = json_array();
@@ -336,7 +400,10 @@ static int order_drains(const struct call *call, bool books)
             return command_usage_error(call->name, "HOST is not valid UTF-8");
         json_array_append_new(hosts, host);
     }
-    request = json_pack("{s:o, s:b}", "hosts", hosts, "dry_run", arguments->dry_run);
+    request = json_pack("{s:o, s:b, s:s*}", "hosts", hosts, "dry_run", arguments->dry_run,
+                        "cluster", arguments->cluster);
+    if (arguments->count)
+        json_object_set_new(request, "count", json_integer(arguments->count));
     if (books && json_object_set_new(request, "booking", booking_of(arguments)) < 0) {
         json_decref(request);
         return command_usage_error(call->name, "a name is not valid UTF-8");
@@ -406,42 +473,7 @@ int command_host_undrain(const struct call *call)
     if (!host)
         return command_usage_error(call->name, "HOST is not valid UTF-8");
     request = json_pack("{s:o, s:b}", "host", host, "all", arguments->all);
-    put_time(request, "at", arguments->at);
+    client_put_time(request, "at", arguments->at);
     answer = client_ask(&arguments->client, "host-undrain", request, &code);
     return answer ? client_print(&arguments->client, answer, print_undrained) : code;
-}
-
-/* --- the end of a booking --------------------------------------------------------------------- */
-
-static void print_unbooked(const json_t *answer)
-{
-    printf("Booking '%s' has ended.\n", client_text(answer, "booking"));
-}
-
-const struct command_line host_unbook_line = {
-    .name = "galerna host unbook",
-    .summary = "End a booking of hosts",
-    .purpose = "End a booking on all its hosts, including planned times. VMs inside keep running "
-               "where they are, as if placed there without a booking; waiting leases that name the "
-               "booking are no longer placed. 'galerna host undrain' ends the booking of one host.",
-    .operands = "NAME",
-    .least = 1,
-    .most = 1,
-    .groups = {CLIENT_GROUP},
-    .codes = {{EXIT_DONE, "Success"},
-              {EXIT_FAILED, "The booking does not exist, or galernad does not answer"}},
-    .size = sizeof(struct client),
-};
-
-int command_host_unbook(const struct call *call)
-{
-    struct client *client = call->arguments;
-    json_t *name = json_string(call->operands[0]), *answer;
-    int code;
-
-    client->command = call->name;
-    if (!name)
-        return command_usage_error(call->name, "NAME is not valid UTF-8");
-    answer = client_ask(client, "host-unbook", json_pack("{s:o}", "booking", name), &code);
-    return answer ? client_print(client, answer, print_unbooked) : code;
 }

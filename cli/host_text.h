@@ -10,6 +10,7 @@
 #include "util/time_text.h"
 
 struct call;
+struct client;
 
 enum { DRAIN_TEXT_MAX = 2 * TIME_TEXT_MAX + 96 };
 
@@ -23,7 +24,15 @@ void host_print_staying(const json_t *host, int indent, FILE *stream);
 /* An id or a name as a value of a request; NULL: not UTF-8. */
 json_t *host_operand(const char *text);
 
+/* Print a table of VMs on drained hosts and what happens to them. */
+void host_print_fates(const json_t *vms);
+
+/* Print the current and planned bookings. Returns the exit code. */
+int host_list_bookings(const struct client *client);
+
 /* Print the hosts, ids and names, one a line, for completion. */
 void host_offer(FILE *stream);
+/* The same of bookings, by name. */
+void host_offer_bookings(FILE *stream);
 
 #endif

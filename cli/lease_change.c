@@ -99,16 +99,6 @@ static void put_span(json_t *request, const char *field, int64_t span)
                             span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span));
 }
 
-static void put_time(json_t *request, const char *field, int64_t instant)
-{
-    char text[TIME_TEXT_MAX];
-
-    if (!instant)
-        return;
-    time_text_utc(instant, text, sizeof text);
-    json_object_set_new(request, field, json_string(text));
-}
-
 static json_t *request_of(const struct change_arguments *arguments, int64_t id)
 {
     json_t *request = json_pack("{s:I}", "lease", (json_int_t)id);
@@ -117,8 +107,8 @@ static json_t *request_of(const struct change_arguments *arguments, int64_t id)
     put_span(request, "extend", arguments->extend);
     put_span(request, "shorten", arguments->shorten);
     put_span(request, "shift", arguments->shift);
-    put_time(request, "start", arguments->start);
-    put_time(request, "deadline", arguments->deadline);
+    client_put_time(request, "start", arguments->start);
+    client_put_time(request, "deadline", arguments->deadline);
     if (arguments->kind)
         json_object_set_new(request, "kind", json_string(arguments->kind));
     if (arguments->cpu > 0)

@@ -120,10 +120,10 @@ static json_t *ask(void *context, json_t *request, struct error *err)
     return answer;
 }
 
-/* For whom galernad is asked. */
+/* For whom galernad is asked, and whether that user may do everything. */
 static void name_caller(json_t *asked, const struct route *route, const struct caller *caller)
 {
-    json_t *named = json_pack("{s:s}", "user", caller->name);
+    json_t *named = json_pack("{s:s, s:b}", "user", caller->name, "operator", caller->is_operator);
 
     if (route->as_caller)
         json_object_set_new(named, "session", json_string(caller->session));

@@ -21,6 +21,7 @@ enum right {
     RIGHT_MAX_AHEAD,
     RIGHT_MAX_VMS,
     RIGHT_MAX_RESERVATIONS,
+    RIGHT_MAX_BOOKED_HOSTS,
     RIGHT_MAX_CHANGES,
     RIGHT_MAX_EXTENSION,
     RIGHT_CHANGE_BEFORE,
@@ -54,14 +55,22 @@ static const struct right_row own_rights[RIGHT_TERM] = {
     [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE.", false,
                          0},
     [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
-                            "Maximum DURATION.", true, 0},
+                            "Maximum DURATION, and maximum length of a booking of hosts.", true, 0},
     [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, AHEAD_USUAL, 0, LEASE_SPEC_SPAN_MOST,
-                         "Maximum time until START, EARLIEST or DEADLINE.", true, 0},
+                         "Maximum time until START, EARLIEST or DEADLINE, and until a booking of "
+                         "hosts begins.",
+                         true, 0},
     [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
                        "Maximum number of VMs of a lease.", true, 0},
     [RIGHT_MAX_RESERVATIONS] =
         {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
-         "Maximum number of unfinished reservations and deadline leases of a user.", true, 0},
+         "Maximum number of unfinished reservations and deadline leases of a user, and of times "
+         "for which a user has booked hosts.",
+         true, 0},
+    [RIGHT_MAX_BOOKED_HOSTS] = {"max-booked-hosts", RIGHT_NUMBER, 0, 0, 1000000,
+                                "Maximum number of hosts that a user books for the same time; 0: "
+                                "only operators book hosts.",
+                                true, 0},
     [RIGHT_MAX_CHANGES] = {"max-changes", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
                            "Maximum number of changes of a lease after it was accepted.", true, 0},
     [RIGHT_MAX_EXTENSION] = {"max-extension", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
@@ -321,6 +330,16 @@ static void overlay(const struct rights *rights, enum section_kind kind, const c
             limits->values[i] = section->values[i];
 }
 
+static struct limits limits_of(const struct rights *rights, const char *user, const char *group)
+{
+    struct limits limits;
+
+    memcpy(limits.values, rights->values, sizeof limits.values);
+    overlay(rights, SECTION_GROUP, group, &limits);
+    overlay(rights, SECTION_USER, user, &limits);
+    return limits;
+}
+
 static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -462,12 +481,9 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
                  char reason[LEASE_SPEC_TEXT_MAX])
 {
     struct lease_spec *spec = request->spec;
-    struct limits limits;
+    const struct limits limits = limits_of(rights, request->user, request->group);
     uint32_t n_vms = spec->group_size > request->n_vms ? spec->group_size : request->n_vms;
 
-    memcpy(limits.values, rights->values, sizeof limits.values);
-    overlay(rights, SECTION_GROUP, request->group, &limits);
-    overlay(rights, SECTION_USER, request->user, &limits);
     reason[0] = '\0';
     if (n_vms > limits.values[RIGHT_MAX_VMS])
         return refuse(reason, "the lease has %u VMs, at most %" PRId64 " are allowed (max-vms)",
@@ -482,6 +498,34 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
         check_ahead(&limits, "EARLIEST", spec->earliest, request->now, reason) < 0)
         return -1;
     return check_ahead(&limits, "DEADLINE", spec->deadline, request->now, reason);
+}
+
+int rights_grant_booking(const struct rights *rights, const struct rights_booking *booking,
+                         char reason[LEASE_SPEC_TEXT_MAX])
+{
+    const struct limits limits = limits_of(rights, booking->user, booking->group);
+    const int64_t *most = limits.values;
+    int64_t length = booking->until - booking->from;
+    char asked[32], limit[32];
+
+    if (most[RIGHT_MAX_BOOKED_HOSTS] == 0)
+        return refuse(reason, "only operators book hosts (max-booked-hosts)");
+    if (booking->hosts > (uint64_t)most[RIGHT_MAX_BOOKED_HOSTS])
+        return refuse(reason,
+                      "you would have booked %zu hosts for the same time, at most %" PRId64
+                      " are allowed (max-booked-hosts)",
+                      booking->hosts, most[RIGHT_MAX_BOOKED_HOSTS]);
+    if (booking->times > (uint64_t)most[RIGHT_MAX_RESERVATIONS])
+        return refuse(reason,
+                      "you would have booked hosts for %zu times, at most %" PRId64
+                      " are allowed (max-reservations)",
+                      booking->times, most[RIGHT_MAX_RESERVATIONS]);
+    if (length > most[RIGHT_MAX_DURATION])
+        return refuse(reason,
+                      "the booking lasts %s (hh:mm:ss), at most %s is allowed (max-duration)",
+                      span_text(length, asked, sizeof asked),
+                      span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
+    return check_ahead(&limits, "the booking", booking->from, booking->now, reason);
 }
 
 void rights_print_options(FILE *stream)

@@ -49,6 +49,18 @@ struct rights_request {
 int rights_grant(const struct rights *rights, const struct rights_request *request,
                  char reason[LEASE_SPEC_TEXT_MAX]);
 
+/* Hosts that a user books, and what the user would have booked then. */
+struct rights_booking {
+    const char *user, *group; /* as above */
+    size_t hosts;             /* at the same time */
+    size_t times;             /* that are not over */
+    int64_t from, until, now;
+};
+
+/* May the user book these hosts? 0, or -1 with `reason`. */
+int rights_grant_booking(const struct rights *rights, const struct rights_booking *booking,
+                         char reason[LEASE_SPEC_TEXT_MAX]);
+
 /* The options for people, and for the manual's page. */
 void rights_print_options(FILE *stream);
 

@@ -52,9 +52,12 @@ static const struct {
     {"wake", RIGHT_CHANGE, answer_wake, .fields = {"vm"}},
     {"reload-policies", RIGHT_CHANGE, .answer = answer_reload_policies},
     {"host-drain", RIGHT_CHANGE, answer_host_drain,
-     .fields = {"hosts", "from", "until", "dry_run", "booking"}},
+     .fields = {"hosts", "count", "cluster", "from", "until", "dry_run", "booking"}},
+    {"host-book", RIGHT_CHANGE, answer_host_book,
+     .fields = {"hosts", "count", "cluster", "from", "until", "dry_run", "booking"}},
     {"host-undrain", RIGHT_CHANGE, answer_host_undrain, .fields = {"host", "at", "all"}},
-    {"host-unbook", RIGHT_CHANGE, answer_host_unbook, .fields = {"booking"}},
+    {"host-unbook", RIGHT_CHANGE, answer_host_unbook, .fields = {"booking", "at", "dry_run"}},
+    {"booking-list", RIGHT_READ, .answer = answer_booking_list},
     {"host-rebalance", RIGHT_CHANGE, answer_host_rebalance, .fields = {"cluster", "action"}},
     {"host-release", RIGHT_CHANGE, answer_host_release, .fields = {"host"}},
     {"enable-policy", RIGHT_CHANGE, answer_enable_policy, .fields = {"policy"}},
@@ -198,20 +201,29 @@ static json_t *unknown_command(const char *name)
 /* For whom a trusted peer, such as galerna-web, asks; NULL: valid. */
 static json_t *read_caller(struct question *question)
 {
-    const json_t *caller = json_object_get(question->request, "caller"), *session;
+    const json_t *caller = json_object_get(question->request, "caller"), *session, *is_operator;
 
+    question->of_operator = question->peer->trusted && !caller;
     if (!caller)
         return NULL;
     if (!question->peer->trusted)
         return answer_error(EPERM, "caller: user %ld may not act for other users",
                             (long)question->peer->uid);
     question->user = json_string_value(json_object_get(caller, "user"));
+    is_operator = json_object_get(caller, "operator");
+    question->of_operator = json_is_true(is_operator);
     session = json_object_get(caller, "session");
     question->session = json_string_value(session);
-    if (!question->user || !*question->user || (session && !question->session))
-        return answer_error(EINVAL,
-                            "caller: expected an object with a user, and a session or none");
+    if (!question->user || !*question->user || (session && !question->session) ||
+        (is_operator && !json_is_boolean(is_operator)))
+        return answer_error(EINVAL, "caller: expected an object with a user, a session or none, "
+                                    "and operator, true or false or none");
     return NULL;
+}
+
+const char *answers_plain_user(const struct question *question)
+{
+    return question->of_operator ? NULL : question->user;
 }
 
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request)

@@ -40,10 +40,15 @@ struct host_view {
 struct drain_order {
     const int32_t *hosts;
     size_t n_hosts;
+    bool any;            /* n_hosts hosts that are free then, `hosts` is NULL */
+    const char *cluster; /* any: only of this one; NULL */
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
     bool dry_run;
     const struct booking *booking; /* admits users and groups; NULL: a drain, not a booking */
+    const char *user; /* of OpenNebula, whose booking may affect no others; NULL: an operator's */
 };
+
+enum { DRAIN_COUNT_MOST = 10000 };
 
 struct undrain_order {
     int32_t host;
@@ -57,6 +62,33 @@ struct drained_view {
     int64_t lease, at;    /* INSTANT_NONE: unspecified */
     const char *what;     /* "moves", "ends", "suspended", "stays" */
     const char *why;      /* it stays, or does not move live; or "" */
+};
+
+/* What an order does, or would do. */
+struct drain_result {
+    bool accepted;
+    const int32_t *hosts; /* drained or booked */
+    size_t n_hosts;
+    const struct drained_view *vms; /* on them */
+    size_t n_vms;
+    const int64_t *unplaced; /* leases that lose the place they are promised, or wait for in vain */
+    size_t n_unplaced;
+    char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX]; /* not accepted: why; else "" */
+    int64_t instead_from;   /* not accepted: what would be, for as long; INSTANT_NONE: not known */
+    const int32_t *instead; /* on these hosts */
+    size_t n_instead;
+};
+
+struct drain_viewer {
+    void (*show)(void *context, const struct drain_result *result);
+    void *context;
+};
+
+struct unbook_order {
+    const char *booking;
+    int64_t at; /* INSTANT_NONE: now */
+    bool dry_run;
+    const char *user; /* who has to own it; NULL: an operator */
 };
 
 struct rebalance_order {
@@ -185,10 +217,10 @@ struct answers_daemon {
 
     /* Reload the policy modules; on failure the old ones stay. Optional. */
     int (*reload_policies)(void *context, struct error *err);
-    /* Drain hosts, and visit the VMs there; dry_run: only visit them. EINPROGRESS: as above. */
+    /* Drain or book hosts, and show what that does; dry_run: only show it. EINPROGRESS: as above.
+     */
     int (*drain)(void *context, const struct drain_order *order, const char *who,
-                 void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
-                 struct error *err);
+                 const struct drain_viewer *viewer, struct error *err);
     /* Show the plan of a cluster, making one if it has none, and apply or drop it, or not.
      * EINPROGRESS: as above. */
     int (*rebalance)(void *context, const struct rebalance_order *order, const char *who,
@@ -198,10 +230,13 @@ struct answers_daemon {
     int (*undrain)(void *context, const struct undrain_order *order, const char *who,
                    struct error *err);
 
-    /* End a booking, on all its hosts, now and later. -1 with err: there is none. */
-    int (*unbook)(void *context, const char *booking, const char *who, struct error *err);
-    /* Visit all bookings. */
-    void (*each_booking)(void *context, void (*visit)(void *visitor, const struct booking *booking),
+    /* End a booking, on all its hosts, now or at a time, and show what that does. -1 with err:
+     * there is none, or it is not the user's. EINPROGRESS: as above. */
+    int (*unbook)(void *context, const struct unbook_order *order, const char *who,
+                  const struct drain_viewer *viewer, struct error *err);
+    /* Visit all bookings, or those that a user owns or that admit the user (NULL: all). */
+    void (*each_booking)(void *context, const char *user,
+                         void (*visit)(void *visitor, const struct booking *booking),
                          void *visitor);
 
     /* End the quarantine of a host. -1 with err: the host is not quarantined. */

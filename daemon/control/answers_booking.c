@@ -6,6 +6,7 @@
 
 #include "daemon/control/answers_private.h"
 #include "daemon/control/fields.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 /* A list of names as one text with commas; NULL: not a list of names. To be freed. */
@@ -40,12 +41,25 @@ static char *read_names(const json_t *booking, const char *field)
     return !value || json_is_null(value) || json_is_array(value) ? join_names(value) : NULL;
 }
 
+/* Who owns the booking; NULL: not a name, or not the caller's. To be freed. */
+static char *read_owner(const struct question *question, const json_t *value)
+{
+    const char *user = answers_plain_user(question), *owner = json_string_value(value);
+
+    if (!value || json_is_null(value))
+        owner = user ? user : "";
+    if (!owner || (user && strcmp(owner, user) != 0) || strchr(owner, ',') ||
+        !booking_names_are_valid(owner))
+        return NULL;
+    return memory_text(owner);
+}
+
 json_t *answers_read_booking(const struct question *question, struct booking *booking)
 {
     const json_t *value = json_object_get(question->request, "booking");
     const json_t *magnetic = json_object_get(value, "magnetic");
     const char *name = json_string_value(json_object_get(value, "name"));
-    static const char *const fields[] = {"name", "users", "groups", "magnetic", NULL};
+    static const char *const fields[] = {"name", "users", "groups", "magnetic", "owner", NULL};
     struct error err;
 
     if (!value || json_is_null(value))
@@ -65,6 +79,14 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
                             "booking.%s: expected a list of names without commas and control "
                             "characters, %d bytes at most",
                             booking->users ? "groups" : "users", BOOKING_NAMES_MOST);
+    booking->owner = read_owner(question, json_object_get(value, "owner"));
+    if (!booking->owner)
+        return answer_error(EINVAL, "booking.owner: expected the name of a user; only operators "
+                                    "book hosts for others");
+    if (!*booking->users && !*booking->groups) {
+        free(booking->users);
+        booking->users = memory_text(booking->owner);
+    }
     if (!*booking->users && !*booking->groups)
         return answer_error(EINVAL,
                             "booking: users and groups are both missing: it would admit no leases");
@@ -91,6 +113,7 @@ static void add_booking(void *context, const struct booking *booking)
     json_t *line = json_object();
 
     json_put(line, "name", json_from_text(booking->name));
+    json_put(line, "owner", *booking->owner ? json_from_text(booking->owner) : json_null());
     json_put(line, "users", split_names(booking->users));
     json_put(line, "groups", split_names(booking->groups));
     json_put(line, "magnetic", json_boolean(booking->magnetic));
@@ -102,26 +125,89 @@ json_t *answers_bookings(const struct question *question)
     const struct answers_daemon *daemon = question->answers->daemon;
     json_t *list = json_array();
 
-    daemon->each_booking(daemon->context, add_booking, list);
+    daemon->each_booking(daemon->context, answers_plain_user(question), add_booking, list);
     return list;
+}
+
+/* Bookings by name, to which the times of their hosts are added. */
+static void add_times(void *context, const struct host_view *host)
+{
+    json_t *bookings = context, *booking;
+    size_t i;
+
+    for (size_t k = 0; k < host->n_drains; k++)
+        json_array_foreach(bookings, i, booking)
+        {
+            const char *name = json_string_value(json_object_get(booking, "name"));
+            json_t *line;
+
+            if (!name || strcmp(name, host->drains[k].booking) != 0)
+                continue;
+            line = json_object();
+            json_put(line, "host", json_integer(host->id));
+            json_put(line, "name", json_from_text(host->name));
+            json_put(line, "from", json_from_instant(host->drains[k].from));
+            json_put(line, "until", json_from_instant(host->drains[k].until));
+            json_array_append_new(json_object_get(booking, "times"), line);
+        }
+}
+
+json_t *answer_booking_list(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    json_t *bookings = answers_bookings(question), *booking, *answer;
+    size_t i;
+
+    json_array_foreach(bookings, i, booking) json_put(booking, "times", json_array());
+    daemon->each_host(daemon->context, true, add_times, bookings);
+    answer = answer_begin(question, "galerna-booking-list/1");
+    json_put(answer, "bookings", bookings);
+    return answer;
+}
+
+/* --- the end of a booking --------------------------------------------------------------------- */
+
+static void show_end(void *context, const struct drain_result *result)
+{
+    answers_put_drains(context, result);
+}
+
+static json_t *read_end(const struct question *question, struct unbook_order *order)
+{
+    const json_t *dry = json_object_get(question->request, "dry_run");
+    json_t *wrong = question_text(question, "booking", &order->booking);
+
+    if (!wrong)
+        wrong = question_time(question, "at", &order->at);
+    if (!wrong && !order->booking)
+        wrong = answer_error(EINVAL, "booking: missing");
+    if (!wrong && dry && !json_is_boolean(dry) && !json_is_null(dry))
+        wrong = answer_error(EINVAL, "dry_run: expected true or false");
+    if (order->at <= question->now)
+        order->at = INSTANT_NONE;
+    order->dry_run = json_is_true(dry);
+    return wrong;
 }
 
 json_t *answer_host_unbook(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    const char *name = NULL;
+    struct unbook_order order = {.at = INSTANT_NONE, .user = answers_plain_user(question)};
+    json_t *answer = read_end(question, &order);
+    struct drain_viewer viewer = {.show = show_end};
     struct error err;
     char who[96];
-    json_t *wrong = question_text(question, "booking", &name), *answer;
 
-    if (wrong)
-        return wrong;
-    if (!name)
-        return answer_error(EINVAL, "booking: missing");
+    if (answer)
+        return answer;
     answers_peer(question, who, sizeof who);
-    if (daemon->unbook(daemon->context, name, who, &err) < 0)
+    viewer.context = answer = answer_begin(question, "galerna-host-unbook/1");
+    if (daemon->unbook(daemon->context, &order, who, &viewer, &err) < 0) {
+        json_decref(answer);
         return answers_refused(&err);
-    answer = answer_begin(question, "galerna-host-unbook/1");
-    json_put(answer, "booking", json_from_text(name));
+    }
+    json_put(answer, "booking", json_from_text(order.booking));
+    json_put(answer, "at", json_from_instant(order.at == INSTANT_NONE ? question->now : order.at));
+    json_put(answer, "dry_run", json_boolean(order.dry_run));
     return answer;
 }

@@ -234,7 +234,7 @@ json_t *answer_host_release(const struct question *question)
     return answer_of_host(question, &wanted, "galerna-host-release/1");
 }
 
-static void add_drained(void *context, const struct drained_view *vm)
+static json_t *json_from_drained(const struct drained_view *vm)
 {
     json_t *line = json_object();
 
@@ -245,7 +245,47 @@ static void add_drained(void *context, const struct drained_view *vm)
     json_put(line, "to", vm->to < 0 ? json_null() : json_integer(vm->to));
     json_put(line, "at", json_from_instant(vm->at));
     json_put(line, "why", *vm->why ? json_from_text(vm->why) : json_null());
-    json_array_append_new(context, line);
+    return line;
+}
+
+static json_t *json_from_hosts(const int32_t *hosts, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(hosts[i]));
+    return list;
+}
+
+void answers_put_drains(json_t *answer, const struct drain_result *result)
+{
+    json_t *vms = json_array(), *unplaced = json_array();
+
+    for (size_t i = 0; i < result->n_vms; i++)
+        json_array_append_new(vms, json_from_drained(&result->vms[i]));
+    for (size_t i = 0; i < result->n_unplaced; i++)
+        json_array_append_new(unplaced, json_integer(result->unplaced[i]));
+    json_put(answer, "hosts", json_from_hosts(result->hosts, result->n_hosts));
+    json_put(answer, "vms", vms);
+    json_put(answer, "unplaced", unplaced);
+}
+
+/* As many hosts as are asked for, whichever they are. */
+static json_t *read_count(const struct question *question, struct drain_order *order)
+{
+    int64_t count = 0;
+    json_t *wrong = question_number(question, "count", DRAIN_COUNT_MOST, &count, &order->any);
+
+    if (!wrong)
+        wrong = question_text(question, "cluster", &order->cluster);
+    if (!wrong && order->any && count < 1)
+        wrong = answer_error(EINVAL, "count: expected a number from 1 to %d", DRAIN_COUNT_MOST);
+    if (!wrong && order->any == (json_array_size(json_object_get(question->request, "hosts")) > 0))
+        wrong = answer_error(EINVAL, "expected hosts or count");
+    if (!wrong && order->cluster && !order->any)
+        wrong = answer_error(EINVAL, "cluster: needs count");
+    order->n_hosts = (size_t)count;
+    return wrong;
 }
 
 /* Fills ids; a host named twice counts once. */
@@ -287,29 +327,51 @@ static json_t *read_drain(const struct question *question, struct drain_order *o
     return wrong;
 }
 
+/* An order being answered. */
+struct drain_answer {
+    const struct drain_order *order;
+    json_t *answer;
+};
+
+static void show_drain(void *context, const struct drain_result *result)
+{
+    const struct drain_answer *shown = context;
+    const struct drain_order *order = shown->order;
+    json_t *instead = json_null();
+
+    answers_put_drains(shown->answer, result);
+    json_put(shown->answer, "accepted", json_boolean(result->accepted));
+    json_put(shown->answer, "word", *result->word ? json_from_text(result->word) : json_null());
+    json_put(shown->answer, "text", *result->text ? json_from_text(result->text) : json_null());
+    if (result->instead_from != INSTANT_NONE) {
+        instead = json_object();
+        json_put(instead, "from", json_from_instant(result->instead_from));
+        json_put(instead, "until",
+                 json_from_instant(result->instead_from + (order->until - order->from)));
+        json_put(instead, "hosts", json_from_hosts(result->instead, result->n_instead));
+    }
+    json_put(shown->answer, "alternative", instead);
+}
+
 static json_t *drain(const struct question *question, const struct drain_order *order)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    json_t *answer, *hosts, *vms = json_array();
+    json_t *answer = answer_begin(question, "galerna-host-drain/1");
+    struct drain_answer shown = {order, answer};
+    const struct drain_viewer viewer = {show_drain, &shown};
     struct error err;
     char who[96];
 
     answers_peer(question, who, sizeof who);
-    if (daemon->drain(daemon->context, order, who, add_drained, vms, &err) < 0) {
-        json_decref(vms);
+    if (daemon->drain(daemon->context, order, who, &viewer, &err) < 0) {
+        json_decref(answer);
         return answers_refused(&err);
     }
-    answer = answer_begin(question, "galerna-host-drain/1");
-    hosts = json_array();
-    for (size_t i = 0; i < order->n_hosts; i++)
-        json_array_append_new(hosts, json_integer(order->hosts[i]));
-    json_put(answer, "hosts", hosts);
     json_put(answer, "from", json_from_instant(order->from));
     json_put(answer, "until", json_from_instant(order->until));
     json_put(answer, "dry_run", json_boolean(order->dry_run));
     json_put(answer, "booking",
              order->booking ? json_from_text(order->booking->name) : json_null());
-    json_put(answer, "vms", vms);
     return answer;
 }
 
@@ -317,24 +379,40 @@ json_t *answer_host_drain(const struct question *question)
 {
     size_t n = json_array_size(json_object_get(question->request, "hosts"));
     int32_t *ids = memory_new(n + 1, sizeof *ids);
-    struct drain_order order = {.hosts = ids, .from = question->now, .until = INSTANT_NEVER};
-    json_t *answer = read_hosts(question, ids, &order.n_hosts);
-
+    struct drain_order order = {
+        .from = question->now, .until = INSTANT_NEVER, .user = answers_plain_user(question)};
     struct booking booking = {.users = NULL};
+    json_t *answer = read_count(question, &order);
 
+    if (!answer && !order.any) {
+        order.hosts = ids;
+        answer = read_hosts(question, ids, &order.n_hosts);
+    }
     if (!answer)
         answer = read_drain(question, &order);
     if (!answer)
         answer = answers_read_booking(question, &booking);
     if (*booking.name)
         order.booking = &booking;
+    if (!answer && order.user && !order.booking)
+        answer = answer_error(EPERM, "only operators drain hosts");
     if (!answer && order.booking && order.until == INSTANT_NEVER)
         answer = answer_error(EINVAL, "until: missing; a booking needs an end");
+    if (!answer && order.any && order.until == INSTANT_NEVER)
+        answer =
+            answer_error(EINVAL, "until: missing; free hosts are found for a time with an end");
     if (!answer)
         answer = drain(question, &order);
     booking_finish(&booking);
     free(ids);
     return answer;
+}
+
+json_t *answer_host_book(const struct question *question)
+{
+    if (json_is_object(json_object_get(question->request, "booking")))
+        return answer_host_drain(question);
+    return answer_error(EINVAL, "booking: expected an object with a name");
 }
 
 json_t *answer_host_undrain(const struct question *question)

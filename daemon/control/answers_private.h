@@ -26,6 +26,8 @@ struct question {
     const json_t *request;
     int64_t now;
     const char *user, *session; /* of OpenNebula, for whom a trusted peer asks; NULL: for itself */
+    bool of_operator;           /* may do everything: asked by a trusted peer for itself, or for one
+                                    whom it knows to be an operator */
 };
 
 typedef json_t *answer_function(const struct question *question);
@@ -50,8 +52,10 @@ json_t *answer_log_set(const struct question *question);
 json_t *answer_wake(const struct question *question);
 json_t *answer_reload_policies(const struct question *question);
 json_t *answer_host_drain(const struct question *question);
+json_t *answer_host_book(const struct question *question);
 json_t *answer_host_undrain(const struct question *question);
 json_t *answer_host_unbook(const struct question *question);
+json_t *answer_booking_list(const struct question *question);
 json_t *answer_host_rebalance(const struct question *question);
 json_t *answer_host_release(const struct question *question);
 json_t *answer_enable_policy(const struct question *question);
@@ -67,8 +71,12 @@ json_t *answers_drains(const struct question *question);
 /* The booking of a request, to be finished; an empty name: it has none. Returns the answer with
  * the error, or NULL. */
 json_t *answers_read_booking(const struct question *question, struct booking *booking);
-/* Bookings, and whom they admit. */
+/* Bookings, and whom they admit: all, or those that concern the caller. */
 json_t *answers_bookings(const struct question *question);
+/* The user who is not an operator, for whom the request is made; else NULL. */
+const char *answers_plain_user(const struct question *question);
+/* Adds what an order does to an answer. */
+void answers_put_drains(json_t *answer, const struct drain_result *result);
 
 /* The author of the request, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
 void answers_peer(const struct question *question, char *text, size_t size);

@@ -1,32 +1,34 @@
-/* Draining and booking hosts: asks the planner what that does, then keeps it. */
+/* Draining and booking hosts: asks the planner what that does, then keeps it. A user's booking that
+ * would affect others is refused, with the nearest one that would not. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
 #include "daemon/store/store.h"
 #include "util/instant.h"
+#include "util/memory.h"
 
-static void drained(void *context, const struct drained_vm *vms, size_t n, const struct error *err)
-{
-    struct services_question *question = context;
+enum { ASKED_MOST = 60 /* questions to the planner for one request */ };
 
-    question->drained = vms;
-    question->n_drained = n;
-    services_handle_again(question, err->code ? err : NULL);
-}
+/* --- the drains of an order ------------------------------------------------------------------- */
 
-/* The drains with those of the order. */
-static void add_drains(const struct daemon *daemon, const struct drain_order *order,
-                       struct drains *drains)
+void services_add_drains(const struct daemon *daemon, const struct drain_order *order,
+                         struct drains *drains)
 {
     struct drain drain = {.from = order->from, .until = order->until};
 
     drains_copy(drains, &daemon->drains);
     if (order->booking) {
-        drains_book(drains, order->booking);
-        snprintf(drain.booking, sizeof drain.booking, "%s", order->booking->name);
+        const struct booking *known = drains_booking(drains, order->booking->name);
+        struct booking booking = *order->booking;
+
+        if (known && !*booking.owner)
+            booking.owner = known->owner;
+        drains_book(drains, &booking);
+        snprintf(drain.booking, sizeof drain.booking, "%s", booking.name);
     }
     for (size_t i = 0; i < order->n_hosts; i++) {
         drain.host = order->hosts[i];
@@ -51,11 +53,10 @@ static int check_overlaps(const struct daemon *daemon, const struct drain_order 
         lease_time_text(drain->from, from, sizeof from);
         for (size_t host = 0; host < order->n_hosts; host++)
             if (order->hosts[host] == drain->host)
-                return error_set(
-                    err, EEXIST,
-                    "host %d is %s%s%s from %s on; end that first with undrain or unbook",
-                    drain->host, *drain->booking ? "booked for '" : "drained", drain->booking,
-                    *drain->booking ? "'" : "", from);
+                return error_set(err, EEXIST, "host %d is %s%s%s from %s on%s", drain->host,
+                                 *drain->booking ? "booked for '" : "drained", drain->booking,
+                                 *drain->booking ? "'" : "", from,
+                                 order->user ? "" : "; end that first with undrain or unbook");
     }
     return 0;
 }
@@ -73,58 +74,84 @@ static int check_count(const struct drains *drains, const struct drain_order *or
     return 0;
 }
 
-static int ask_planner_to_drain(struct daemon *daemon, const struct drain_order *order,
-                                struct error *err)
+/* --- asking the planner ----------------------------------------------------------------------- */
+
+static void drained(void *context, const struct planner_drains *drains, const struct error *err)
+{
+    struct services_question *question = context;
+
+    question->drained = drains;
+    services_handle_again(question, drains ? NULL : err);
+}
+
+int services_try_drains(struct daemon *daemon, const struct drains *drains, struct error *err)
 {
     struct services_question *question;
     struct asked_hosts asked = {.question = NULL};
+
+    drains_copy(&asked.drains, drains);
+    if (services_await_templates(daemon, &asked, err) < 0)
+        return -1;
+    if (daemon->question->drains.asked >= ASKED_MOST)
+        return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
+    question = services_put_off(daemon->question);
+    question->drains.asked++;
+    question->drains.plans = planner_plans(daemon->planner);
+    question->drains.is_stale = planner_is_planning(daemon->planner);
+    return services_later(
+        question, planner_try_drains(daemon->planner, drains, clock_now(), drained, question, err),
+        err);
+}
+
+static int try_order(struct daemon *daemon, const struct drain_order *order, struct error *err)
+{
     struct drains drains;
     int result;
 
-    if (check_overlaps(daemon, order, err) < 0)
-        return -1;
-    add_drains(daemon, order, &asked.drains);
-    if (check_count(&asked.drains, order, err) < 0) {
-        drains_finish(&asked.drains);
-        return -1;
-    }
-    if (services_await_templates(daemon, &asked, err) < 0)
-        return -1;
-    add_drains(daemon, order, &drains);
-    question = services_put_off(daemon->question);
-    result = services_later(
-        question, planner_try_drains(daemon->planner, &drains, clock_now(), drained, question, err),
-        err);
+    services_add_drains(daemon, order, &drains);
+    result = check_overlaps(daemon, order, err);
+    if (result == 0)
+        result = check_count(&drains, order, err);
+    if (result == 0)
+        result = services_try_drains(daemon, &drains, err);
     drains_finish(&drains);
     return result;
 }
 
-static void visit_drained(const struct services_question *question, const struct drain_order *order,
-                          void (*visit)(void *visitor, const struct drained_view *vm),
-                          void *visitor)
+/* --- the answer ------------------------------------------------------------------------------- */
+
+static bool has_host(const int32_t *hosts, size_t n, int32_t host)
+{
+    for (size_t i = 0; i < n; i++)
+        if (hosts[i] == host)
+            return true;
+    return false;
+}
+
+struct drained_view *services_drained(const struct services_question *question,
+                                      const int32_t *hosts, size_t n_hosts, size_t *n)
 {
     static const char *const words[] = {[DRAINED_ENDS] = "ends",
                                         [DRAINED_MOVES] = "moves",
                                         [DRAINED_SUSPENDED] = "suspended",
                                         [DRAINED_STAYS] = "stays"};
+    struct drained_view *views = memory_new(question->drained->n_vms + 1, sizeof *views);
 
-    for (size_t i = 0; i < question->n_drained; i++) {
-        const struct drained_vm *vm = &question->drained[i];
-        size_t host = 0;
+    *n = 0;
+    for (size_t i = 0; i < question->drained->n_vms; i++) {
+        const struct drained_vm *vm = &question->drained->vms[i];
 
-        while (host < order->n_hosts && order->hosts[host] != vm->host)
-            host++;
-        if (host < order->n_hosts)
-            visit(visitor,
-                  &(struct drained_view){
-                      .vm = vm->vm,
-                      .host = vm->host,
-                      .to = vm->to,
-                      .lease = vm->lease,
-                      .at = vm->at,
-                      .what = words[vm->how],
-                      .why = vm->how == DRAINED_STAYS || vm->how == DRAINED_MOVES ? vm->why : ""});
+        if (has_host(hosts, n_hosts, vm->host))
+            views[(*n)++] = (struct drained_view){
+                .vm = vm->vm,
+                .host = vm->host,
+                .to = vm->to,
+                .lease = vm->lease,
+                .at = vm->at,
+                .what = words[vm->how],
+                .why = vm->how == DRAINED_STAYS || vm->how == DRAINED_MOVES ? vm->why : ""};
     }
+    return views;
 }
 
 static int begin_drains(struct daemon *daemon, const struct drain_order *order, const char *who,
@@ -135,7 +162,7 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
 
     if (check_overlaps(daemon, order, err) < 0)
         return -1;
-    add_drains(daemon, order, &drains);
+    services_add_drains(daemon, order, &drains);
     drains_finish(&daemon->drains);
     daemon->drains = drains;
     drains_save(&daemon->drains, daemon->store);
@@ -155,22 +182,95 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
     return daemon_commit(daemon, err);
 }
 
+/* The order holds, or is an operator's, who is only told what it does. */
+static int accept(struct daemon *daemon, const struct drain_order *order, const char *who,
+                  const struct drain_viewer *viewer, struct error *err)
+{
+    const struct planner_drains *drained = daemon->question->drained;
+    struct drain_result result = {.accepted = true,
+                                  .hosts = order->hosts,
+                                  .n_hosts = order->n_hosts,
+                                  .unplaced = drained->unplaced,
+                                  .n_unplaced = drained->n_unplaced,
+                                  .instead_from = INSTANT_NONE};
+    struct drained_view *vms =
+        services_drained(daemon->question, order->hosts, order->n_hosts, &result.n_vms);
+
+    result.vms = vms;
+    if (order->user)
+        result.n_vms = 0; /* they end in time, or are inside */
+    viewer->show(viewer->context, &result);
+    free(vms);
+    return order->dry_run ? 0 : begin_drains(daemon, order, who, err);
+}
+
+/* Has a plan been made since the planner was asked? What it promised is not in the answer. */
+static bool is_outdated(const struct daemon *daemon)
+{
+    const struct drain_search *search = &daemon->question->drains;
+
+    return search->is_stale || search->plans != planner_plans(daemon->planner);
+}
+
+static int check_user(const struct daemon *daemon, const struct drain_order *order,
+                      struct error *err)
+{
+    char rule[LEASE_SPEC_TEXT_MAX];
+
+    if (services_check_owner(daemon, order->booking->name, order->user, err) < 0)
+        return -1;
+    if (services_may_book(daemon, order, rule))
+        return 0;
+    return error_set(err, ENOSPC, "refused: %s", rule);
+}
+
+/* False: there is nothing to ask the planner about. */
+static bool choose_first(const struct daemon *daemon, const struct drain_order *order)
+{
+    struct error err;
+
+    if (!services_first_hosts(daemon, order))
+        return false;
+    if (!order->user || order->any || check_overlaps(daemon, order, &err) == 0)
+        return true;
+    services_refuse(daemon, "host-in-use", err.text);
+    return services_next_hosts(daemon, order);
+}
+
 int services_drain(void *context, const struct drain_order *order, const char *who,
-                   void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
-                   struct error *err)
+                   const struct drain_viewer *viewer, struct error *err)
 {
     struct daemon *daemon = context;
     const struct services_question *question = daemon->question;
+    struct drain_order tried;
+    bool fits;
 
-    if (!question->is_answered)
-        return ask_planner_to_drain(daemon, order, err);
     if (question->err.code) {
         *err = question->err;
         return -1;
     }
-    visit_drained(question, order, visit, visitor);
-    return order->dry_run ? 0 : begin_drains(daemon, order, who, err);
+    if (order->user && check_user(daemon, order, err) < 0)
+        return -1;
+    if (!question->drains.hosts && !choose_first(daemon, order)) {
+        services_show_refusal(daemon, order, viewer);
+        return 0;
+    }
+    tried = services_tried_order(daemon, order);
+    if (!question->is_answered ||
+        (order->user && !question->drains.is_refused && is_outdated(daemon)))
+        return try_order(daemon, &tried, err);
+    fits = services_order_fits(daemon, &tried);
+    if (fits && !question->drains.is_refused)
+        return accept(daemon, &tried, who, viewer, err);
+    if (!fits && services_next_hosts(daemon, order)) {
+        tried = services_tried_order(daemon, order);
+        return try_order(daemon, &tried, err);
+    }
+    services_show_refusal(daemon, order, viewer);
+    return 0;
 }
+
+/* --- drains of a host ------------------------------------------------------------------------- */
 
 const char *services_drain_word(const struct drain *drain, bool used)
 {
@@ -225,28 +325,4 @@ int services_undrain(void *context, const struct undrain_order *order, const cha
     daemon_replan(daemon, "a drain of host %d was ended by %s", order->host, who);
     daemon_wake(daemon);
     return daemon_commit(daemon, err);
-}
-
-int services_unbook(void *context, const char *booking, const char *who, struct error *err)
-{
-    struct daemon *daemon = context;
-
-    if (!drains_unbook(&daemon->drains, booking))
-        return error_set(err, ENOENT, "booking '%.80s' does not exist", booking);
-    drains_save(&daemon->drains, daemon->store);
-    store_history(daemon->store, STORE_NO_LEASE, clock_now(), "booking-ended", "%s, by %s", booking,
-                  who);
-    daemon_replan(daemon, "booking %s was ended by %s", booking, who);
-    daemon_wake(daemon);
-    return daemon_commit(daemon, err);
-}
-
-void services_each_booking(void *context,
-                           void (*visit)(void *visitor, const struct booking *booking),
-                           void *visitor)
-{
-    const struct daemon *daemon = context;
-
-    for (size_t i = 0; i < daemon->drains.n_bookings; i++)
-        visit(visitor, &daemon->drains.bookings[i]);
 }

@@ -19,6 +19,7 @@ json_t *services_handle(void *context, const struct control_peer *peer, const js
     daemon->question = &question;
     answer = answers_handle(daemon->answers, peer, request);
     daemon->question = NULL;
+    free(question.drains.hosts);
     return answer;
 }
 
@@ -27,12 +28,16 @@ struct services_question *services_put_off(const struct services_question *quest
     struct services_question *copy = memory_copy(question, sizeof *question);
 
     copy->request = json_deep_copy(question->request);
+    if (question->drains.hosts)
+        copy->drains.hosts = memory_copy(question->drains.hosts,
+                                         question->drains.n_hosts * sizeof *question->drains.hosts);
     return copy;
 }
 
 void services_drop(struct services_question *question)
 {
     json_decref(question->request);
+    free(question->drains.hosts);
     free(question);
 }
 

@@ -26,6 +26,18 @@ struct change_search {
     struct lease_trial judged;  /* of the change itself */
 };
 
+/* How far the search for hosts to drain or book is. */
+struct drain_search {
+    int32_t *hosts; /* the ones tried; NULL: nothing was tried yet. Owned */
+    size_t n_hosts;
+    int64_t from;   /* when */
+    uint64_t plans; /* as above */
+    bool is_stale;
+    unsigned asked;
+    bool is_refused; /* what was asked for, for this reason: alternatives are tried */
+    char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
+};
+
 /* A request that is handled again when the planner has replied. */
 struct services_question {
     struct daemon *daemon;
@@ -35,8 +47,8 @@ struct services_question {
     const struct planner_trial *trial;
     const struct planned_operation *operations;
     size_t n_operations;
-    const struct drained_vm *drained;
-    size_t n_drained;
+    const struct planner_drains *drained;
+    struct drain_search drains;
     const struct planner_change *change;
     struct account *account; /* read for this request */
     struct change_search search;
@@ -76,8 +88,33 @@ void services_templates_forget(struct daemon *daemon);
 
 /* services_drain.c: what answers call to drain hosts. */
 int services_drain(void *context, const struct drain_order *order, const char *who,
-                   void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
-                   struct error *err);
+                   const struct drain_viewer *viewer, struct error *err);
+/* The drains with those of the order, to be finished. A booking stays that of its owner. */
+void services_add_drains(const struct daemon *daemon, const struct drain_order *order,
+                         struct drains *drains);
+/* Asks the planner what these drains do: -1 with EINPROGRESS, or another error. */
+int services_try_drains(struct daemon *daemon, const struct drains *drains, struct error *err);
+/* The planner's answer about VMs on these hosts, to be freed. */
+struct drained_view *services_drained(const struct services_question *question,
+                                      const int32_t *hosts, size_t n_hosts, size_t *n);
+/* services_booking.c: which hosts are booked, by whom. May the order's user change that booking? */
+int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
+                         struct error *err);
+/* Do [rights] allow the order of a user? False: `rule` says why not. */
+bool services_may_book(const struct daemon *daemon, const struct drain_order *order,
+                       char rule[LEASE_SPEC_TEXT_MAX]);
+/* Choose the hosts that the planner is asked about first, then next: an alternative to an order
+ * that does not fit. False: there are no more. */
+bool services_first_hosts(const struct daemon *daemon, const struct drain_order *order);
+void services_refuse(const struct daemon *daemon, const char *word, const char *text);
+bool services_next_hosts(const struct daemon *daemon, const struct drain_order *order);
+/* The order with the chosen hosts, at the chosen time. */
+struct drain_order services_tried_order(const struct daemon *daemon,
+                                        const struct drain_order *order);
+/* By the planner's answer: does it affect only those whom it may affect? */
+bool services_order_fits(const struct daemon *daemon, const struct drain_order *order);
+void services_show_refusal(const struct daemon *daemon, const struct drain_order *order,
+                           const struct drain_viewer *viewer);
 /* services_change.c: what answers call to change a lease. */
 int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
                     const char *who, struct lease_trial *trial, struct error *err);
@@ -118,8 +155,9 @@ const char *services_drain_word(const struct drain *drain, bool used);
 int services_undrain(void *context, const struct undrain_order *order, const char *who,
                      struct error *err);
 
-int services_unbook(void *context, const char *booking, const char *who, struct error *err);
-void services_each_booking(void *context,
+int services_unbook(void *context, const struct unbook_order *order, const char *who,
+                    const struct drain_viewer *viewer, struct error *err);
+void services_each_booking(void *context, const char *user,
                            void (*visit)(void *visitor, const struct booking *booking),
                            void *visitor);
 

@@ -29,7 +29,8 @@ static char *cut(char **text, char end)
     return begin;
 }
 
-/* The value is "NAME\tyes\tUSERS\tGROUPS\n" for each; "no": it is not magnetic. */
+/* The value is "NAME\tyes\tUSERS\tGROUPS\n" for each, of one with an owner
+ * "NAME\tyes\tUSERS\tGROUPS\tOWNER\n"; "no": it is not magnetic. */
 static void load_bookings(struct drains *drains, const struct store *store)
 {
     const char *value = store_fact(store, bookings_fact);
@@ -37,8 +38,9 @@ static void load_bookings(struct drains *drains, const struct store *store)
 
     for (char *line; (line = cut(&rest, '\n'));) {
         char *name = cut(&line, '\t'), *magnetic = name ? cut(&line, '\t') : NULL;
-        char *users = magnetic ? cut(&line, '\t') : NULL;
-        struct booking booking = {.users = users, .groups = line};
+        char *users = magnetic ? cut(&line, '\t') : NULL, *groups = cut(&line, '\t'), none[] = "";
+        struct booking booking = {
+            .users = users, .groups = groups ? groups : line, .owner = groups ? line : none};
 
         if (!users || !booking_name_is_valid(name))
             continue;
@@ -79,8 +81,8 @@ static void save_bookings(const struct drains *drains, struct store *store)
     for (size_t i = 0; i < drains->n_bookings; i++) {
         const struct booking *booking = &drains->bookings[i];
 
-        fprintf(stream, "%s\t%s\t%s\t%s\n", booking->name, booking->magnetic ? "yes" : "no",
-                booking->users, booking->groups);
+        fprintf(stream, "%s\t%s\t%s\t%s%s%s\n", booking->name, booking->magnetic ? "yes" : "no",
+                booking->users, booking->groups, *booking->owner ? "\t" : "", booking->owner);
     }
     fclose(stream);
     store_set_fact(store, bookings_fact, drains->n_bookings ? text : NULL);
@@ -247,15 +249,47 @@ bool drains_book(struct drains *drains, const struct booking *booking)
     return true;
 }
 
-bool drains_unbook(struct drains *drains, const char *name)
+bool drains_unbook(struct drains *drains, const char *name, int64_t at)
 {
-    size_t before = drains->n;
+    bool changed = false;
 
-    for (size_t i = drains->n; i-- > 0;)
-        if (strcmp(drains->items[i].booking, name) == 0)
+    for (size_t i = drains->n; i-- > 0;) {
+        struct drain *drain = &drains->items[i];
+
+        if (strcmp(drain->booking, name) != 0 || drain->until <= at)
+            continue;
+        changed = true;
+        if (drain->from < at)
+            drain->until = at;
+        else
             take_out(drains, i);
+    }
     drop_bookings(drains);
-    return drains->n < before;
+    return changed;
+}
+
+static bool is_owned_by(const struct drains *drains, const struct drain *drain, const char *owner)
+{
+    const struct booking *booking = find_booking(drains, drain->booking);
+
+    return booking && strcmp(booking->owner, owner) == 0;
+}
+
+size_t drains_booked_by(const struct drains *drains, const char *owner)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < drains->n; i++) { /* the number is largest where one begins */
+        int64_t at = drains->items[i].from;
+        size_t n = 0;
+
+        if (!is_owned_by(drains, &drains->items[i], owner))
+            continue;
+        for (size_t k = 0; k <= i || (k < drains->n && drains->items[k].from == at); k++)
+            n += holds(&drains->items[k], at) && is_owned_by(drains, &drains->items[k], owner);
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
 bool drains_let_in(const struct drains *drains, const char *booking,
@@ -277,6 +311,19 @@ int64_t drains_end_of_stay(const struct drains *drains, const struct drain *drai
         next = drains_at(drains, drain->host, drain->until);
     }
     return drain->until;
+}
+
+size_t drains_times_of(const struct drains *drains, const char *owner)
+{
+    int64_t last = INSTANT_NONE;
+    size_t n = 0;
+
+    for (size_t i = 0; i < drains->n; i++) /* ascending */
+        if (drains->items[i].from != last && is_owned_by(drains, &drains->items[i], owner)) {
+            last = drains->items[i].from;
+            n++;
+        }
+    return n;
 }
 
 /* The first begin of a drain of the booking on the host from that time on; INSTANT_NEVER. */

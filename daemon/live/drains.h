@@ -1,4 +1,4 @@
-/* drains.h: hosts that operators empty, from a time on, until another one or until they end it, or
+/* drains.h: hosts that are emptied, from a time on, until another one or until that is ended, or
  * set aside for the leases of a booking (booking.h).
  *
  * A host may have several such windows, which do not overlap. A plan sees a drained host as one
@@ -43,8 +43,8 @@ void drains_save(const struct drains *drains, struct store *store);
 void drains_put(struct drains *drains, const struct drain *drain);
 /* The booking of that name, as it is from now on; true: there was none. */
 bool drains_book(struct drains *drains, const struct booking *booking);
-/* Remove all drains of the booking. False: there is none. */
-bool drains_unbook(struct drains *drains, const char *name);
+/* The booking ends at that time, or at once (INSTANT_NONE). False: it has no drain after it. */
+bool drains_unbook(struct drains *drains, const char *name, int64_t at);
 /* The host's first one (at: INSTANT_NONE), or the one in which that time is. False: there is none.
  */
 bool drains_remove(struct drains *drains, int32_t host, int64_t at);
@@ -58,6 +58,10 @@ const struct drain *drains_of(const struct drains *drains, int32_t host);
 /* The one in which that time is, or NULL. */
 const struct drain *drains_at(const struct drains *drains, int32_t host, int64_t at);
 const struct booking *drains_booking(const struct drains *drains, const char *name); /* or NULL */
+/* The most hosts that bookings of this owner have at the same time. O(drains^2). */
+size_t drains_booked_by(const struct drains *drains, const char *owner);
+/* How often bookings of this owner begin. */
+size_t drains_times_of(const struct drains *drains, const char *owner);
 /* Is the lease one of those inside the booking: does it name it, or need not? */
 bool drains_let_in(const struct drains *drains, const char *booking,
                    const struct lease_record *lease);

@@ -178,6 +178,22 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
+bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
+                           const struct drain *drain, int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
+{
+    const char *owner = drains_booking(drains, drain->booking)->owner;
+    const struct user *user = user_of(daemon, owner);
+    const struct rights_booking booking = {.user = owner,
+                                           .group = user ? user->group : NULL,
+                                           .hosts = drains_booked_by(drains, owner),
+                                           .times = drains_times_of(drains, owner),
+                                           .from = drain->from,
+                                           .until = drain->until,
+                                           .now = now};
+
+    return rights_grant_booking(daemon->rights, &booking, reason) == 0;
+}
+
 /* Unchanged terms of the lease have already been granted. */
 static unsigned changed_terms(const struct lease_record *before, const struct lease_record *changed)
 {

@@ -216,8 +216,15 @@ struct drained_vm {
     char why[STORE_TEXT_MAX];
 };
 
-/* vms is NULL on failure; err says why. */
-typedef void planner_drained(void *context, const struct drained_vm *vms, size_t n,
+struct planner_drains {
+    const struct drained_vm *vms;
+    size_t n_vms;
+    const int64_t *unplaced; /* leases that are promised a start or an end and lose their place */
+    size_t n_unplaced;
+};
+
+/* drains is NULL on failure; err says why. */
+typedef void planner_drained(void *context, const struct planner_drains *drains,
                              const struct error *err);
 /* With these drains instead of the settings', for the VMs now on their hosts. Changes nothing. */
 int planner_try_drains(struct planner *planner, const struct drains *drains, int64_t now,
@@ -238,7 +245,7 @@ struct changed_place {
 struct planner_change {
     bool accepted;
     int64_t start;              /* of a lease that has not begun; INSTANT_NONE: not planned */
-    int64_t in_the_way;         /* the lease whose promise would be broken; -1 */
+    int64_t in_the_way;         /* the lease whose promise would be unplaced; -1 */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word */
     char text[STORE_TEXT_MAX];  /* the reason; "" */
     char victims[1024];         /* for people: a line for each lease that makes room; "" */
@@ -247,6 +254,9 @@ struct planner_change {
     const struct plan_trace *trace; /* of planner_trace(); its hosts are places in `hosts` */
     const struct host_pool *hosts;
 };
+
+/* "lease 77, which is promised to start at ..., would not". */
+void planner_unplaced_text(const struct lease_record *lease, char *text, size_t size);
 
 /* change is NULL on failure; err says why. */
 typedef void planner_judged(void *context, const struct planner_change *change,

@@ -130,8 +130,7 @@ static void refuse(struct planner_change *change, const struct reason *reason)
     reason_format_body(reason, change->text, sizeof change->text, lease_time_text);
 }
 
-/* Does the lease lose a place that it still has in the plan? */
-static bool loses_promise(const struct lease_record *lease)
+bool planner_loses_promise(const struct lease_record *lease)
 {
     bool has_place = !lease->reason_word[0] || lease->reason_id == REASON_PLANNED ||
                      lease->reason_id == REASON_NO_ROOM_YET;
@@ -139,17 +138,22 @@ static bool loses_promise(const struct lease_record *lease)
     return lease->phase == PHASE_RESERVED && has_place;
 }
 
-static void is_in_the_way(struct planner_change *change, const struct lease_record *lease)
+void planner_unplaced_text(const struct lease_record *lease, char *text, size_t size)
 {
     bool reservation = lease->kind == LEASE_RESERVATION;
     char at[64];
 
     lease_time_text(reservation ? lease->start : lease->deadline, at, sizeof at);
+    snprintf(text, size, "lease %lld, which is promised to %s %s, would not", (long long)lease->id,
+             reservation ? "start at" : "end by", at);
+}
+
+static void is_in_the_way(struct planner_change *change, const struct lease_record *lease)
+{
     change->accepted = false;
     change->in_the_way = lease->id;
     snprintf(change->word, sizeof change->word, "in-the-way");
-    snprintf(change->text, sizeof change->text, "lease %lld, which is promised to %s %s, would not",
-             (long long)lease->id, reservation ? "start at" : "end by", at);
+    planner_unplaced_text(lease, change->text, sizeof change->text);
 }
 
 static void judge_exceptions(const struct planner *planner, const struct plan_reply *reply,
@@ -161,7 +165,7 @@ static void judge_exceptions(const struct planner *planner, const struct plan_re
 
         if (exception->lease == id)
             refuse(change, &exception->reason);
-        else if (lease && loses_promise(lease))
+        else if (lease && planner_loses_promise(lease))
             is_in_the_way(change, lease);
     }
 }

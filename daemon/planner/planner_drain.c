@@ -15,6 +15,8 @@ struct drain_trial {
     struct hosts_seen *hosts;
     struct drained_vm *vms;
     size_t n, allocated;
+    int64_t *unplaced;
+    size_t n_unplaced, unplaced_allocated;
     planner_drained *drained;
 };
 
@@ -25,6 +27,7 @@ static void drain_trial_destroy(struct drain_trial *drain)
     hosts_release(drain->hosts);
     drains_finish(&drain->drains);
     free(drain->vms);
+    free(drain->unplaced);
     free(drain);
 }
 
@@ -90,8 +93,21 @@ static void gather_vms(struct drain_trial *drain, const struct planner *planner,
     }
 }
 
+/* The lease has no place in the trial. */
+static void lacks_place(struct drain_trial *drain, const struct planner *planner, int64_t id)
+{
+    const struct lease_record *lease = store_lease(planner->store, id);
+
+    if (!lease || !lease->accepted || !planner_loses_promise(lease))
+        return;
+    drain->unplaced = memory_grow(drain->unplaced, &drain->unplaced_allocated,
+                                  drain->n_unplaced + 1, sizeof *drain->unplaced);
+    drain->unplaced[drain->n_unplaced++] = id;
+}
+
 /* Notes from gathering the facts. */
-static void take_notes(struct drain_trial *drain, const struct facts *facts)
+static void take_notes(struct drain_trial *drain, const struct planner *planner,
+                       const struct facts *facts)
 {
     for (size_t i = 0; i < facts->n_notes; i++) {
         const struct note *note = &facts->notes[i];
@@ -100,6 +116,8 @@ static void take_notes(struct drain_trial *drain, const struct facts *facts)
 
         if (vm)
             snprintf(vm->why, sizeof vm->why, "%s", note->text);
+        if (note->kind == NOTE_REASON)
+            lacks_place(drain, planner, note->lease);
     }
 }
 
@@ -115,7 +133,7 @@ int planner_try_drains(struct planner *planner, const struct drains *drains, int
     drains_copy(&drain->drains, drains);
     if (result == 0) {
         gather_vms(drain, planner, drains, now);
-        take_notes(drain, &trial.facts);
+        take_notes(drain, planner, &trial.facts);
         drain->hosts = hosts_retain(trial.picture.hosts);
         drain->planned = trial.planned;
         map_init(&trial.planned, sizeof(struct planned *));
@@ -182,6 +200,7 @@ void planner_take_drain(struct planner *planner, const struct waiting *waiting,
                         const struct plan_reply *reply)
 {
     struct drain_trial *drain = waiting->drain;
+    struct planner_drains drains;
     struct error err = {0};
 
     for (size_t i = 0; i < reply->n_outputs; i++)
@@ -197,14 +216,17 @@ void planner_take_drain(struct planner *planner, const struct waiting *waiting,
         else if (view->reason.id == REASON_CANNOT_LEAVE)
             stays(drain, planner, view);
     }
+    for (size_t i = 0; i < reply->n_exceptions; i++)
+        lacks_place(drain, planner, reply->exceptions[i].lease);
     if (reply->error[0])
         error_set(&err, EIO, "%s", reply->error);
-    drain->drained(waiting->context, reply->error[0] ? NULL : drain->vms, drain->n, &err);
+    drains = (struct planner_drains){drain->vms, drain->n, drain->unplaced, drain->n_unplaced};
+    drain->drained(waiting->context, reply->error[0] ? NULL : &drains, &err);
     drain_trial_destroy(drain);
 }
 
 void planner_drop_drain(const struct waiting *waiting, const struct error *err)
 {
-    waiting->drain->drained(waiting->context, NULL, 0, err);
+    waiting->drain->drained(waiting->context, NULL, err);
     drain_trial_destroy(waiting->drain);
 }

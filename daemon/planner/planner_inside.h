@@ -423,6 +423,8 @@ void planner_take_drain(struct planner *planner, const struct waiting *waiting,
 void planner_drop_drain(const struct waiting *waiting, const struct error *err);
 
 /* --- planner_change.c --- */
+/* Does the lease, which has no place in a trial, have one in the plan? */
+bool planner_loses_promise(const struct lease_record *lease);
 /* Answers the question of planner_try_change(), and forgets it. */
 void planner_take_change(struct planner *planner, const struct waiting *waiting,
                          const struct plan_reply *reply);

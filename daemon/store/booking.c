@@ -49,10 +49,12 @@ void booking_copy(struct booking *copy, const struct booking *booking)
     *copy = *booking;
     copy->users = memory_text(booking->users);
     copy->groups = memory_text(booking->groups);
+    copy->owner = memory_text(booking->owner);
 }
 
 void booking_finish(struct booking *booking)
 {
     free(booking->users);
     free(booking->groups);
+    free(booking->owner);
 }

@@ -22,11 +22,12 @@ struct booking {
     char name[TERM_TEXT_MAX];
     bool magnetic;        /* leases of those it admits need not name it */
     char *users, *groups; /* OpenNebula's names, separated by commas; "": none */
+    char *owner;          /* the user who may change and end it as operators may; "": none */
 };
 
 /* Letters, digits, '.', '_' and '-'; not empty. */
 bool booking_name_is_valid(const char *name);
-/* A list of names: no control characters, no empty name. "" is valid. */
+/* A list of names, or one name: no control characters, no empty name. "" is valid. */
 bool booking_names_are_valid(const char *names);
 /* Does it admit the VMs of that owner or group? */
 bool booking_admits(const struct booking *booking, const char *user, const char *group);

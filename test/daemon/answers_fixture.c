@@ -132,11 +132,22 @@ static int release_host(void *context, int32_t host, const char *who, struct err
     return 0;
 }
 
-/* Host 7 has a VM that moves and one that stays. */
+/* Host 7 has a VM that moves and one that stays, so a user may not book it, but host 4. */
 static int drain(void *context, const struct drain_order *order, const char *who,
-                 void (*visit)(void *visitor, const struct drained_view *vm), void *visitor,
-                 struct error *err)
+                 const struct drain_viewer *viewer, struct error *err)
 {
+    const struct drained_view vms[] = {{10, 7, 4, 10, order->from, "moves", ""},
+                                       {11, 7, -1, 11, INSTANT_NONE, "stays", "no room"}};
+    static const int32_t other = 4;
+    static const int64_t unplaced = 5;
+    struct drain_result result = {.accepted = true,
+                                  .hosts = order->hosts,
+                                  .n_hosts = order->n_hosts,
+                                  .vms = vms,
+                                  .n_vms = 2,
+                                  .unplaced = &unplaced,
+                                  .n_unplaced = 1,
+                                  .instead_from = INSTANT_NONE};
     struct answers_fixture *fixture = context;
 
     if (fixture->fails)
@@ -145,11 +156,17 @@ static int drain(void *context, const struct drain_order *order, const char *who
              order->n_hosts, (long long)(order->from - NOW),
              order->until == INSTANT_NEVER ? -1 : (long long)(order->until - NOW), who);
     if (order->booking)
-        snprintf(fixture->who, sizeof fixture->who, "%s%s %s|%s", order->booking->name,
+        snprintf(fixture->who, sizeof fixture->who, "%s%s %s|%s|%s", order->booking->name,
                  order->booking->magnetic ? " magnetic" : "", order->booking->users,
-                 order->booking->groups);
-    visit(visitor, &(struct drained_view){10, 7, 4, 10, order->from, "moves", ""});
-    visit(visitor, &(struct drained_view){11, 7, -1, 11, INSTANT_NONE, "stays", "no room"});
+                 order->booking->groups, order->booking->owner);
+    if (order->any)
+        result.hosts = &other;
+    if (order->user && !order->any) {
+        result = (struct drain_result){.instead_from = NOW + 60, .instead = &other, .n_instead = 1};
+        snprintf(result.word, sizeof result.word, "host-in-use");
+        snprintf(result.text, sizeof result.text, "VM 10 is there");
+    }
+    viewer->show(viewer->context, &result);
     return 0;
 }
 
@@ -166,24 +183,30 @@ static int undrain(void *context, const struct undrain_order *order, const char 
     return 0;
 }
 
-static int unbook(void *context, const char *booking, const char *who, struct error *err)
+static int unbook(void *context, const struct unbook_order *order, const char *who,
+                  const struct drain_viewer *viewer, struct error *err)
 {
     struct answers_fixture *fixture = context;
 
     (void)who;
-    if (strcmp(booking, "course") != 0)
-        return error_set(err, ENOENT, "booking '%s' does not exist", booking);
-    snprintf(fixture->who, sizeof fixture->who, "%s", booking);
+    if (strcmp(order->booking, "course") != 0)
+        return error_set(err, ENOENT, "booking '%s' does not exist", order->booking);
+    snprintf(fixture->who, sizeof fixture->who, "%s %lld %d %s", order->booking,
+             order->at == INSTANT_NONE ? -1 : (long long)(order->at - NOW), order->dry_run,
+             order->user ? order->user : "-");
+    viewer->show(viewer->context, &(struct drain_result){.accepted = true});
     return 0;
 }
 
-static void each_booking(void *context, void (*visit)(void *visitor, const struct booking *booking),
-                         void *visitor)
+static void each_booking(void *context, const char *user,
+                         void (*visit)(void *visitor, const struct booking *booking), void *visitor)
 {
-    char users[] = "ann,Bob Smith", groups[] = "";
+    char users[] = "ann,Bob Smith", groups[] = "", owner[] = "teacher";
 
     (void)context;
-    visit(visitor, &(struct booking){.name = "course", .users = users, .groups = groups});
+    if (!user || strcmp(user, "carl") != 0)
+        visit(visitor, &(struct booking){
+                           .name = "course", .users = users, .groups = groups, .owner = owner});
 }
 
 static void wake(void *context)

@@ -419,7 +419,7 @@ static void hosts_are_booked_for_users_and_groups(void **state)
              "{\"name\":\"course\",\"users\":[\"ann\",\"Bob Smith\"],\"groups\":[\"students\"],"
              "\"magnetic\":true}");
     answer = expect_answer(fixture, request, "galerna-host-drain/1");
-    assert_string_equal(fixture->who, "course magnetic ann,Bob Smith|students");
+    assert_string_equal(fixture->who, "course magnetic ann,Bob Smith|students|");
     assert_string_equal(json_string_value(json_object_get(answer, "booking")), "course");
     json_decref(answer);
     expect_no_booking(fixture, "{\"users\":[\"ann\"]}", "booking.name");
@@ -430,6 +430,8 @@ static void hosts_are_booked_for_users_and_groups(void **state)
     expect_no_booking(fixture, "{\"name\":\"course\",\"groups\":[\"a\\nb\"]}", "booking.groups");
     expect_no_booking(fixture, "{\"name\":\"course\",\"users\":[\"ann\"],\"magnetic\":1}",
                       "booking.magnetic");
+    expect_no_booking(fixture, "{\"name\":\"course\",\"owner\":\"a,b\"}", "booking.owner");
+    expect_no_booking(fixture, "{\"name\":\"course\",\"owner\":7}", "booking.owner");
     expect_refusal(fixture,
                    "{\"command\":\"host-drain\",\"hosts\":[7],\"booking\":{\"name\":\"course\","
                    "\"users\":[\"ann\"]}}",
@@ -438,6 +440,105 @@ static void hosts_are_booked_for_users_and_groups(void **state)
     expect_refusal(fixture, request, "denied", "has read-only access");
     expect_refusal(fixture, "{\"command\":\"host-unbook\",\"booking\":\"course\"}", "denied",
                    "has read-only access");
+}
+
+#define UNTIL "\"until\":\"2026-11-21T16:00:00Z\""
+
+static void a_user_books_within_limits(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(
+        fixture,
+        "{\"command\":\"host-book\",\"caller\":{\"user\":\"ann\"},\"hosts\":[7]," UNTIL
+        ",\"booking\":{\"name\":\"course\"}}",
+        "galerna-host-drain/1");
+    const json_t *instead = json_object_get(answer, "alternative");
+
+    assert_string_equal(fixture->who, "course ann||ann");
+    assert_true(json_is_false(json_object_get(answer, "accepted")));
+    assert_string_equal(json_string_value(json_object_get(answer, "text")), "VM 10 is there");
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(instead, "hosts"), 0)), 4);
+    json_decref(answer);
+    answer =
+        expect_answer(fixture,
+                      "{\"command\":\"host-book\",\"caller\":{\"user\":\"ann\"},\"count\":1," UNTIL
+                      ",\"booking\":{\"name\":\"course\",\"groups\":[\"students\"]}}",
+                      "galerna-host-drain/1");
+    assert_string_equal(fixture->who, "course |students|ann");
+    assert_true(json_is_true(json_object_get(answer, "accepted")));
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(answer, "hosts"), 0)), 4);
+    json_decref(answer);
+    expect_refusal(fixture,
+                   "{\"command\":\"host-book\",\"caller\":{\"user\":\"ann\"},\"hosts\":[7]," UNTIL
+                   ",\"booking\":{\"name\":\"course\",\"owner\":\"bob\"}}",
+                   "malformed", "only operators");
+    expect_refusal(fixture,
+                   "{\"command\":\"host-drain\",\"caller\":{\"user\":\"ann\"},\"hosts\":[7]," UNTIL
+                   "}",
+                   "denied", "only operators");
+    expect_refusal(fixture, "{\"command\":\"host-book\",\"hosts\":[7]," UNTIL "}", "malformed",
+                   "booking");
+}
+
+static void operators_book_for_others(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(
+        fixture,
+        "{\"command\":\"host-book\",\"caller\":{\"user\":\"root\",\"operator\":true},"
+        "\"hosts\":[7]," UNTIL ",\"booking\":{\"name\":\"course\",\"owner\":\"bob\"}}",
+        "galerna-host-drain/1");
+
+    assert_string_equal(fixture->who, "course bob||bob");
+    assert_int_equal(json_array_size(json_object_get(answer, "vms")), 2);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(answer, "unplaced"), 0)), 5);
+    json_decref(answer);
+    expect_refusal(fixture,
+                   "{\"command\":\"host-book\",\"caller\":{\"user\":\"ann\",\"operator\":1}}",
+                   "malformed", "operator");
+}
+
+static void hosts_are_named_or_counted(void **state)
+{
+    static const char *const wrong[] = {"\"hosts\":[7],\"count\":1",
+                                        "\"count\":0",
+                                        "\"x\":0",
+                                        "\"hosts\":[7],\"cluster\":\"default\"",
+                                        "\"count\":20000",
+                                        "\"count\":1,\"cluster\":4"};
+    static const char *const part[] = {"hosts or count", "from 1", "unknown field",
+                                       "needs count",    "10000",  "expected a string"};
+    struct answers_fixture *fixture = *state;
+    char request[512];
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        snprintf(request, sizeof request,
+                 "{\"command\":\"host-book\",%s," UNTIL
+                 ",\"booking\":{\"name\":\"course\",\"users\":[\"ann\"]}}",
+                 wrong[i]);
+        expect_refusal(fixture, request, "malformed", part[i]);
+    }
+    expect_refusal(fixture, "{\"command\":\"host-drain\",\"count\":1}", "malformed", "until");
+}
+
+static void bookings_are_listed_with_their_times(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer =
+        expect_answer(fixture, "{\"command\":\"booking-list\"}", "galerna-booking-list/1");
+    const json_t *booking = json_array_get(json_object_get(answer, "bookings"), 0);
+    const json_t *time = json_array_get(json_object_get(booking, "times"), 0);
+
+    assert_string_equal(json_string_value(json_object_get(booking, "owner")), "teacher");
+    assert_int_equal(json_array_size(json_object_get(booking, "times")), 1);
+    assert_int_equal(json_integer_value(json_object_get(time, "host")), 4);
+    assert_string_equal(json_string_value(json_object_get(time, "name")), "alpha");
+    assert_string_equal(json_string_value(json_object_get(time, "until")), "never");
+    json_decref(answer);
+    answer = expect_answer(fixture, "{\"command\":\"booking-list\",\"caller\":{\"user\":\"carl\"}}",
+                           "galerna-booking-list/1");
+    assert_int_equal(json_array_size(json_object_get(answer, "bookings")), 0);
+    json_decref(answer);
 }
 
 static void a_booking_is_shown_and_ended(void **state)
@@ -460,7 +561,16 @@ static void a_booking_is_shown_and_ended(void **state)
     json_decref(answer);
     json_decref(expect_answer(fixture, "{\"command\":\"host-unbook\",\"booking\":\"course\"}",
                               "galerna-host-unbook/1"));
-    assert_string_equal(fixture->who, "course");
+    assert_string_equal(fixture->who, "course -1 0 -");
+    json_decref(
+        expect_answer(fixture,
+                      "{\"command\":\"host-unbook\",\"booking\":\"course\",\"dry_run\":true,"
+                      "\"at\":\"2026-11-21T16:00:00Z\",\"caller\":{\"user\":\"teacher\"}}",
+                      "galerna-host-unbook/1"));
+    assert_non_null(strstr(fixture->who, " 1 teacher"));
+    assert_null(strstr(fixture->who, " -1 "));
+    expect_refusal(fixture, "{\"command\":\"host-unbook\",\"booking\":\"course\",\"at\":7}",
+                   "malformed", "at");
     expect_refusal(fixture, "{\"command\":\"host-unbook\",\"booking\":\"curse\"}", "not-found",
                    "curse");
     expect_refusal(fixture, "{\"command\":\"host-unbook\"}", "malformed", "booking");
@@ -678,6 +788,10 @@ int main(void)
         TEST(those_that_cannot_leave_are_named),
         TEST(hosts_are_drained_by_those_who_may),
         TEST(hosts_are_booked_for_users_and_groups),
+        TEST(a_user_books_within_limits),
+        TEST(operators_book_for_others),
+        TEST(hosts_are_named_or_counted),
+        TEST(bookings_are_listed_with_their_times),
         TEST(a_booking_is_shown_and_ended),
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(status_counts_phases),

@@ -46,8 +46,10 @@ static void end(struct course *course)
 static void book(struct course *course, const char *name, int32_t host, int64_t from, bool magnetic)
 {
     struct drain drain = {host, from, from + BOOKED, ""};
-    struct booking booking = {
-        .magnetic = magnetic, .users = (char[]){""}, .groups = (char[]){"users"}};
+    struct booking booking = {.magnetic = magnetic,
+                              .users = (char[]){""},
+                              .groups = (char[]){"users"},
+                              .owner = (char[]){""}};
 
     snprintf(booking.name, sizeof booking.name, "%s", name);
     snprintf(drain.booking, sizeof drain.booking, "%s", name);

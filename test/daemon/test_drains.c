@@ -79,11 +79,13 @@ static void a_window_ends(void **state)
 
 static const struct booking course = {.name = "course",
                                       .users = (char[]){"ann,Bob Smith"},
-                                      .groups = (char[]){"students"}},
+                                      .groups = (char[]){"students"},
+                                      .owner = (char[]){"teacher"}},
                             open_course = {.name = "open",
                                            .magnetic = true,
                                            .users = (char[]){""},
-                                           .groups = (char[]){"students"}};
+                                           .groups = (char[]){"students"},
+                                           .owner = (char[]){""}};
 
 static void a_booking_admits_its_users_and_groups(void **state)
 {
@@ -169,10 +171,46 @@ static void a_booking_ends_with_its_last_window(void **state)
     assert_true(drains_expire(&drains, 600));
     assert_null(drains_booking(&drains, "course"));
     book_host(&drains, &course);
-    assert_false(drains_unbook(&drains, "open"));
-    assert_true(drains_unbook(&drains, "course"));
+    assert_false(drains_unbook(&drains, "open", INSTANT_NONE));
+    assert_true(drains_unbook(&drains, "course", INSTANT_NONE));
     assert_int_equal(drains.n, 1);
     assert_int_equal(drains.n_bookings, 0);
+    drains_finish(&drains);
+}
+
+static void a_booking_is_shortened(void **state)
+{
+    struct drains drains = {0};
+
+    (void)state;
+    book_host(&drains, &course);
+    drains_put(&drains, &(struct drain){4, 100, 900, ""});
+    assert_false(drains_unbook(&drains, "course", 600));
+    assert_true(drains_unbook(&drains, "course", 250));
+    assert_int_equal(drains.n, 3);
+    assert_int_equal(drains_at(&drains, 3, 200)->until, 250);
+    assert_null(drains_at(&drains, 3, 500));
+    assert_int_equal(drains_of(&drains, 4)->until, 900);
+    assert_true(drains_unbook(&drains, "course", 100));
+    assert_null(drains_booking(&drains, "course"));
+    drains_finish(&drains);
+}
+
+static void what_an_owner_has_booked_is_counted(void **state)
+{
+    struct drains drains = {0};
+
+    (void)state;
+    assert_int_equal(drains_booked_by(&drains, "teacher"), 0);
+    book_host(&drains, &course);
+    drains_book(&drains, &open_course);
+    drains_put(&drains, &(struct drain){4, 150, 210, "course"});
+    drains_put(&drains, &(struct drain){5, 200, 300, "course"});
+    drains_put(&drains, &(struct drain){6, 100, 900, "open"});
+    drains_put(&drains, &(struct drain){7, 100, 900, ""});
+    assert_int_equal(drains_booked_by(&drains, "teacher"), 3);
+    assert_int_equal(drains_times_of(&drains, "teacher"), 4);
+    assert_int_equal(drains_booked_by(&drains, "ann"), 0);
     drains_finish(&drains);
 }
 
@@ -196,7 +234,10 @@ static void bookings_survive_a_restart(void **state)
     assert_string_equal(drains_at(&drains, 5, 550)->booking, "");
     assert_string_equal(drains_booking(&drains, "course")->users, "ann,Bob Smith");
     assert_false(drains_booking(&drains, "course")->magnetic);
+    assert_string_equal(drains_booking(&drains, "course")->groups, "students");
+    assert_string_equal(drains_booking(&drains, "course")->owner, "teacher");
     assert_string_equal(drains_booking(&drains, "open")->groups, "students");
+    assert_string_equal(drains_booking(&drains, "open")->owner, "");
     assert_true(drains_booking(&drains, "open")->magnetic);
     drains_finish(&drains);
 }
@@ -269,6 +310,8 @@ int main(void)
         cmocka_unit_test(a_booked_host_is_closed_to_others_and_open_inside),
         cmocka_unit_test(a_magnetic_booking_need_not_be_named),
         cmocka_unit_test(a_booking_ends_with_its_last_window),
+        cmocka_unit_test(a_booking_is_shortened),
+        cmocka_unit_test(what_an_owner_has_booked_is_counted),
         WITH_STORE(bookings_survive_a_restart),
         WITH_STORE(a_damaged_booking_is_left_out),
     };

@@ -1,5 +1,6 @@
 /* Requests on the control socket, from arbitrary bytes: through a real connection, to the real
  * answers, over a small store. What is answered must be JSON. */
+#include <errno.h>
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,12 +43,41 @@ static void each_host(void *context, bool drained,
         visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
 }
 
-static void each_booking(void *context, void (*visit)(void *visitor, const struct booking *booking),
-                         void *visitor)
+static void each_booking(void *context, const char *user,
+                         void (*visit)(void *visitor, const struct booking *booking), void *visitor)
+{
+    char users[] = "anna", none[] = "";
+
+    (void)context;
+    if (!user)
+        visit(visitor,
+              &(struct booking){.name = "course", .users = users, .groups = none, .owner = none});
+}
+
+static int drain(void *context, const struct drain_order *order, const char *who,
+                 const struct drain_viewer *viewer, struct error *err)
 {
     (void)context;
-    (void)visit;
-    (void)visitor;
+    (void)who;
+    (void)err;
+    if (order->booking && !booking_name_is_valid(order->booking->name))
+        abort();
+    viewer->show(viewer->context, &(struct drain_result){.accepted = !order->user,
+                                                         .hosts = order->hosts,
+                                                         .n_hosts = order->any ? 0 : order->n_hosts,
+                                                         .instead_from = order->from});
+    return 0;
+}
+
+static int unbook(void *context, const struct unbook_order *order, const char *who,
+                  const struct drain_viewer *viewer, struct error *err)
+{
+    (void)context;
+    (void)who;
+    if (strcmp(order->booking, "course") != 0)
+        return error_set(err, ENOENT, "booking '%s' does not exist", order->booking);
+    viewer->show(viewer->context, &(struct drain_result){.accepted = true});
+    return 0;
 }
 
 static int each_operation(void *context, int32_t host,
@@ -127,6 +157,8 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .each_host = each_host,
         .each_operation = each_operation,
         .each_booking = each_booking,
+        .drain = drain,
+        .unbook = unbook,
         .cancel = cancel,
         .change = change,
         .hold = cancel,

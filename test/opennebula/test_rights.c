@@ -325,11 +325,58 @@ static void changes_are_limited(void **state)
     rights_destroy(rights);
 }
 
+static void expect_booking(const struct rights *rights, const struct rights_booking *booking,
+                           const char *part)
+{
+    char reason[LEASE_SPEC_TEXT_MAX] = "";
+    int result = rights_grant_booking(rights, booking, reason);
+
+    if ((result == 0) != (part == NULL) || (part && !strstr(reason, part)))
+        fail_msg("expected '%s', got %d '%s'", part ? part : "", result, reason);
+}
+
+static void users_book_hosts_within_limits(void **state)
+{
+    struct error err;
+    struct rights *rights =
+        read_rights("[rights]\nmax-duration: 7200\nmax-ahead: 86400\nmax-reservations: 2\n"
+                    "[rights group:teachers]\nmax-booked-hosts: 3\n"
+                    "[rights user:bob]\nmax-booked-hosts: unlimited\n",
+                    &err);
+    struct rights_booking booking = {.user = "alice",
+                                     .group = "users",
+                                     .hosts = 1,
+                                     .times = 2,
+                                     .from = NOW + 86400,
+                                     .until = NOW + 86400 + 7200,
+                                     .now = NOW};
+
+    (void)state;
+    assert_non_null(rights);
+    expect_booking(rights, &booking, "only operators book hosts (max-booked-hosts)");
+    booking.group = "teachers";
+    booking.hosts = 3;
+    expect_booking(rights, &booking, NULL);
+    booking.hosts = 4;
+    expect_booking(rights, &booking, "4 hosts for the same time, at most 3 are allowed");
+    booking.user = "bob";
+    expect_booking(rights, &booking, NULL);
+    booking.times = 3;
+    expect_booking(rights, &booking, "hosts for 3 times, at most 2 are allowed (max-reservations)");
+    booking.times = 1;
+    booking.until++;
+    expect_booking(rights, &booking, "lasts 02:00:01 (hh:mm:ss), at most 02:00:00");
+    booking.from += 2;
+    expect_booking(rights, &booking, "the booking is 24:00:02 ahead (hh:mm:ss), at most 24:00:00");
+    rights_destroy(rights);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_sections_only_priority_and_origin_are_closed),
         cmocka_unit_test(changes_are_limited),
+        cmocka_unit_test(users_book_hosts_within_limits),
         cmocka_unit_test(each_limit_is_kept),
         cmocka_unit_test(what_is_ahead_is_limited_by_default),
         cmocka_unit_test(what_is_not_said_follows_the_rights),

@@ -275,6 +275,36 @@ def operators_only():
     assert expect(200, admin, "GET", "/api/v1/log")["levels"] == levels["levels"]
 
 
+def bookings():
+    """A user books hosts within the site's rules, and others neither see nor end that."""
+    anna, bob = user("anna"), user("bob")
+    path, now = "/api/v1/bookings", time.time()
+    asked = {"count": 1, "until": utc(now + 600), "booking": {"name": "project"}}
+    document = expect(409, bob, "POST", path, asked, code="refused")
+    assert "max-booked-hosts" in document["error"], document
+    tried = expect(200, anna, "POST", path, {**asked, "dry_run": True})
+    assert tried["accepted"] and len(tried["hosts"]) == 1 and not tried["vms"], tried
+    refused = expect(409, anna, "POST", path, {**asked, "cluster": "nowhere"})
+    assert refused["word"] == "no-free-hosts" and refused["alternative"] is None, refused
+    expect(400, anna, "POST", path, {"hosts": [0], "until": utc(now + 600)}, code="malformed")
+    expect(400, anna, "POST", path, {**asked, "booking": {"name": "x", "owner": "bob"}})
+    expect(404, anna, "DELETE", path + "/project", code="not-found")
+    booked = expect(200, anna, "POST", path, asked)
+    assert booked["accepted"] and booked["booking"] == "project", booked
+    mine = expect(200, anna, "GET", path)["bookings"]
+    assert [(one["name"], one["owner"], one["users"]) for one in mine] == [
+        ("project", "anna", ["anna"])], mine
+    assert [time["host"] for time in mine[0]["times"]] == booked["hosts"], mine
+    assert expect(200, bob, "GET", path)["bookings"] == []
+    assert len(expect(200, admin, "GET", path)["bookings"]) == 1
+    expect(403, bob, "DELETE", path + "/project", code="denied")
+    expect(403, bob, "POST", path, asked, code="denied")
+    ended = expect(200, anna, "DELETE", path + "/project?dry_run=true&at=" + utc(now + 60))
+    assert ended["dry_run"] and ended["at"] == utc(now + 60), ended
+    expect(200, anna, "DELETE", path + "/project")
+    assert expect(200, anna, "GET", path)["bookings"] == []
+
+
 def every_operation():
     """What the description has is there: no path and no method is unknown."""
     described = expect(200, admin, "GET", "/api/v1/openapi.json")
@@ -348,6 +378,6 @@ if options.away:
     away()
 else:
     for trial in (strangers, malformed, life_of_a_lease, hold_and_release, series,
-                  refused_request, operators_only, every_operation, login_token, events, garbage,
-                  too_many_failures):
+                  refused_request, operators_only, bookings, every_operation, login_token,
+                  events, garbage, too_many_failures):
         trial()

@@ -10,6 +10,7 @@ here=$(dirname "$0")
 . "$here/serving.bash"
 
 start_oned --hosts 2
+printf '[rights user:anna]\nmax-booked-hosts: 1\n' >>"$work/conf"
 start_galernad
 until_true answers
 

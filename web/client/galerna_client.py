@@ -294,12 +294,35 @@ class Galerna:
             body={"hosts": hosts, "from": from_, "until": until, "dry_run": dry_run,
                 "booking": booking})
 
-    def end_booking(self, booking):
-        """End a booking on all hosts, including planned times (operators).
+    def list_bookings(self):
+        """List current and planned bookings of hosts: your own, and those that admit you."""
+        return self._call("GET", "/bookings")
+
+    def book_hosts(self, until, booking, *, hosts=None, count=None, cluster=None, from_=None,
+                   dry_run=None):
+        """Book hosts for the leases of certain users and groups, within [rights].
+
+        hosts: array; Ids or names
+        count: integer; Instead of hosts: as many that are free for all of that time
+        cluster: string; With count: name of the hosts' cluster
+        from_: a date and time of RFC 3339; Default: now
+        until: a date and time of RFC 3339
+        dry_run: boolean
+        booking: object
+        """
+        return self._call("POST", "/bookings",
+            body={"hosts": hosts, "count": count, "cluster": cluster, "from": from_,
+                "until": until, "dry_run": dry_run, "booking": booking})
+
+    def end_booking(self, booking, *, at=None, dry_run=None):
+        """End a booking on all its hosts, including planned times, at once or at a later time.
 
         booking: string; Its name
+        at: a date and time of RFC 3339; When it ends; default: now
+        dry_run: boolean; Only answer what would happen
         """
-        return self._call("DELETE", _path("/bookings/{}", booking))
+        return self._call("DELETE", _path("/bookings/{}", booking),
+            query={"at": at, "dry_run": dry_run})
 
     def rebalance_cluster(self, cluster, action):
         """Show, apply or drop a plan to rebalance a cluster (operators).

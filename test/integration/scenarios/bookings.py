@@ -135,3 +135,88 @@ def booking_magnetic(t):
     t.require(t.look(mine).running and t.look(mine).host == booked, "who was inside runs on", mine)
     code, text = t.scheduler.command("host", "unbook", "course")
     t.require(code == 1 and "does not exist" in text, "nothing to end: %s" % text)
+
+
+def ask_as(t, user, command, **request):
+    """What the control socket answers to a user who is not an operator, as galerna-web asks it."""
+    return t.scheduler.control(command=command, caller={"user": user}, **request)
+
+
+def owned(t, user):
+    """The bookings with their owners, as soon as galernad answers."""
+    try:
+        return [(one["name"], one["owner"]) for one in ask_as(t, user, "booking-list")["bookings"]]
+    except OSError:
+        return None
+
+
+def ready(answer):
+    """None: it is to be asked again."""
+    return None if answer.get("code") == "not-ready" else answer
+
+
+def utc(instant):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+
+
+@scenario("booking-of-a-user")
+def booking_of_a_user(t):
+    """A teacher books hosts that are free, within limits; others cannot be affected and not change
+    it. It survives a restart; the teacher shortens it, and what is inside leaves in time."""
+    t.settings = "[rights user:teacher]\nmax-booked-hosts: 2\nmax-duration: 7200"
+    hosts = t.add_hosts(3, cores=4)
+    t.begin()
+    busy = t.running_vm("busy", cpu=1, requirements='ID="%d"' % hosts[0])
+    t.pause(3)
+    now = int(time.time())
+    course = {"name": "course", "groups": [group_name(t)]}
+
+    def book_as(user, **request):
+        asked = dict({"from": utc(now), "until": utc(now + 3600), "booking": course}, **request)
+        return t.wait(30, "there is a plan", lambda: ready(ask_as(t, user, "host-book", **asked)))
+
+    def refused(answer, code, part):
+        t.require(not answer["ok"] and answer["code"] == code and part in answer["error"],
+                  "%s %s: %s" % (code, part, answer))
+
+    refused(book_as("student", count=1), "refused", "only operators book hosts")
+    refused(book_as("teacher", count=3), "refused", "at most 2 are allowed (max-booked-hosts)")
+    refused(book_as("teacher", count=1, until=utc(now + 8000)), "refused", "max-duration")
+    answer = book_as("teacher", hosts=hosts[:2])
+    t.require(answer["accepted"] is False and "VM %d would still be" % busy in answer["text"] and
+              answer["alternative"]["hosts"] == hosts[1:], "others stay: %s" % answer)
+    answer = book_as("teacher", count=2, dry_run=True)
+    t.require(answer["accepted"] and answer["hosts"] == hosts[1:], "tried: %s" % answer)
+    reserved = t.vm("reserved", cpu=4, requirements='ID="%d"' % hosts[2],
+                    haizea={"start": relative(1800), "duration": clock(600)})
+    t.wait(15, "the reservation is accepted",
+           lambda: "reserved" in t.scheduler.ask("lease", "show", str(reserved)), reserved)
+    answer = book_as("teacher", hosts=hosts[1:])
+    t.require(answer["accepted"] is False and answer["word"] in ("in-the-way", "host-in-use"),
+              "a promise holds: %s" % answer)
+    answer = book_as("teacher", count=1)
+    t.require(answer["accepted"] and answer["hosts"] == [hosts[1]], "booked: %s" % answer)
+    inside = student(t, "inside", haizea=lease("course", 1200))
+    later = student(t, "later", haizea=lease("course", 600, start=relative(1800)))
+    t.wait_running([inside], 20)
+    t.require(t.look(inside).host == hosts[1], "inside", inside)
+    t.wait(15, "a reservation inside",
+           lambda: "reserved" in t.scheduler.ask("lease", "show", str(later)), later)
+    refused(ask_as(t, "student", "host-unbook", booking="course"), "denied", "only be changed by")
+    refused(ask_as(t, "other", "host-book", count=1, until=utc(now + 60), booking=course),
+            "denied", "only be changed by")
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.wait(20, "the owner still has it", lambda: owned(t, "teacher") == [("course", "teacher")])
+    t.require(owned(t, "stranger") == [], "not for strangers")
+    t.require("teacher" in t.scheduler.ask("host", "book", "--list"), "the list has the owner")
+    t.wait_running([inside], 20)
+    end = int(time.time()) + 900
+    answer = t.wait(20, "it can be shortened", lambda: ready(
+        ask_as(t, "teacher", "host-unbook", booking="course", at=utc(end), dry_run=True)))
+    t.require(answer["unplaced"] == [later], "a promise inside: %s" % answer)
+    t.require([one["vm"] for one in answer["vms"]] == [inside], "who is inside: %s" % answer)
+    t.require(ask_as(t, "teacher", "host-unbook", booking="course")["unplaced"] == [later], "ended")
+    t.wait_reason(later, 20, r"booking 'course' does not exist, or is over")
+    t.require(t.look(inside).running, "who is inside runs on", inside)
+    t.require(owned(t, "teacher") == [], "it is over")

@@ -1,0 +1,432 @@
+/* Bookings of hosts: which hosts are free for one, who may change it, what its end does. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/free_hosts.h"
+#include "daemon/control/services_question.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/store/store.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+enum {
+    TRIES_MOST = 8,               /* alternatives that the planner is asked about */
+    LOOKS_AHEAD = 90 * 24 * 3600, /* seconds: how far a later time is searched for */
+};
+
+/* --- who ------------------------------------------------------------------------------------- */
+
+int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
+                         struct error *err)
+{
+    const struct booking *booking = drains_booking(&daemon->drains, name);
+
+    if (!booking || !user || strcmp(booking->owner, user) == 0)
+        return 0;
+    return error_set(err, EPERM,
+                     "booking '%.80s' can only be changed by its owner and by operators", name);
+}
+
+bool services_may_book(const struct daemon *daemon, const struct drain_order *order,
+                       char rule[LEASE_SPEC_TEXT_MAX])
+{
+    int32_t *unknown = memory_new(order->n_hosts, sizeof *unknown);
+    struct drain drain = {.from = order->from, .until = order->until};
+    struct drain_order known = *order;
+    struct drains drains;
+    bool may;
+
+    for (size_t i = 0; !order->hosts && i < order->n_hosts; i++)
+        unknown[i] = -1 - (int32_t)i; /* no host has such an id */
+    if (!order->hosts)
+        known.hosts = unknown;
+    services_add_drains(daemon, &known, &drains);
+    snprintf(drain.booking, sizeof drain.booking, "%s", order->booking->name);
+    may = intake_allows_booking(daemon, &drains, &drain, clock_now(), rule);
+    drains_finish(&drains);
+    free(unknown);
+    return may;
+}
+
+/* --- hosts that are free --------------------------------------------------------------------- */
+
+static bool is_planned(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE;
+}
+
+static void use_by_vm(const struct daemon *daemon, const struct vm_record *vm, int64_t now,
+                      struct free_hosts *hosts)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+
+    if (!lease || vm->gone)
+        return;
+    if (is_planned(lease))
+        free_hosts_use(hosts, vm->host, lease->expected, lease_end_from(lease, lease->expected));
+    else if (observed_holds_host(world_vm(daemon->world, vm->id)) && lease->phase != PHASE_ENDING)
+        free_hosts_use(hosts, vm->host, now,
+                       lease->phase == PHASE_RUNNING ? lease_end_from(lease, now) : INSTANT_NEVER);
+}
+
+/* VMs that galernad does not schedule have no end that it knows. */
+static void use_by_strangers(const struct daemon *daemon, int64_t now, struct free_hosts *hosts)
+{
+    const struct host_pool *pool = &world_hosts(daemon->world)->pool;
+    const struct vm_observation *observed;
+    size_t cursor = 0;
+
+    while ((observed = world_next(daemon->world, &cursor)))
+        if (observed_holds_host(observed) && !store_vm(daemon->store, observed->id))
+            free_hosts_use(hosts, observed->history.host, now, INSTANT_NEVER);
+    for (size_t i = 0; i < pool->n; i++) {
+        struct unread_room room;
+
+        if (world_unread(daemon->world, &pool->items[i], &room))
+            free_hosts_use(hosts, pool->items[i].id, now, INSTANT_NEVER);
+    }
+}
+
+/* Hosts in service, of that cluster (NULL: any). A host is in use by its VMs until their leases
+ * end, by accepted leases that are planned there, and while it is drained or booked. What is
+ * planned there without a promise does not count. The planner has the last word. */
+static struct free_hosts *gather(const struct daemon *daemon, const char *cluster)
+{
+    const struct hosts_seen *seen = world_hosts(daemon->world);
+    int64_t now = clock_now();
+    struct free_hosts *hosts = free_hosts_create(now);
+    const struct vm_record *const *vms;
+    size_t n;
+
+    if (!seen)
+        return hosts;
+    for (size_t i = 0; i < seen->pool.n; i++) {
+        const struct host *host = &seen->pool.items[i];
+
+        if (host->state == HOST_ON &&
+            (!cluster || (host->cluster_name && strcmp(host->cluster_name, cluster) == 0)))
+            free_hosts_add(hosts, host->id);
+    }
+    vms = store_vms(daemon->store, &n);
+    for (size_t i = 0; i < n; i++)
+        use_by_vm(daemon, vms[i], now, hosts);
+    use_by_strangers(daemon, now, hosts);
+    for (size_t i = 0; i < daemon->drains.n; i++)
+        free_hosts_use(hosts, daemon->drains.items[i].host, daemon->drains.items[i].from,
+                       daemon->drains.items[i].until);
+    return hosts;
+}
+
+/* --- the hosts of an order -------------------------------------------------------------------- */
+
+struct drain_order services_tried_order(const struct daemon *daemon,
+                                        const struct drain_order *order)
+{
+    const struct drain_search *search = &daemon->question->drains;
+    struct drain_order tried = *order;
+
+    tried.hosts = search->hosts;
+    tried.n_hosts = search->n_hosts;
+    tried.from = search->from;
+    if (order->until != INSTANT_NEVER)
+        tried.until = search->from + (order->until - order->from);
+    return tried;
+}
+
+/* Of the first host that was named. */
+static const char *cluster_of(const struct daemon *daemon, const struct drain_order *order)
+{
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    const struct host *host =
+        hosts && order->hosts ? host_pool_find(&hosts->pool, order->hosts[0]) : NULL;
+
+    return order->cluster ? order->cluster : host ? host->cluster_name : NULL;
+}
+
+void services_refuse(const struct daemon *daemon, const char *word, const char *text)
+{
+    struct drain_search *search = &daemon->question->drains;
+
+    search->is_refused = true;
+    snprintf(search->word, sizeof search->word, "%s", word);
+    snprintf(search->text, sizeof search->text, "%s", text);
+}
+
+/* Takes these hosts for the next question; false: they are those of the last one. */
+static bool take_hosts(struct drain_search *search, int32_t *hosts, size_t n, int64_t from)
+{
+    bool is_same = search->hosts && search->from == from && search->n_hosts == n &&
+                   memcmp(search->hosts, hosts, n * sizeof *hosts) == 0;
+
+    free(is_same ? hosts : search->hosts);
+    if (is_same)
+        return false;
+    search->hosts = hosts;
+    search->n_hosts = n;
+    search->from = from;
+    return true;
+}
+
+/* The same time with other hosts, or the next time at which enough are free. */
+static bool choose_next(const struct daemon *daemon, const struct drain_order *order,
+                        struct free_hosts *hosts)
+{
+    struct drain_search *search = &daemon->question->drains;
+    int64_t length = order->until - order->from, from = search->from;
+    int32_t *found = memory_new(order->n_hosts, sizeof *found);
+
+    if (free_hosts_find(hosts, from, from + length, found, order->n_hosts) == order->n_hosts &&
+        take_hosts(search, found, order->n_hosts, from))
+        return true;
+    found = memory_new(order->n_hosts, sizeof *found);
+    from = free_hosts_next(hosts, from, length, order->n_hosts);
+    if (from > order->from + LOOKS_AHEAD) {
+        free(found);
+        return false;
+    }
+    free_hosts_find(hosts, from, from + length, found, order->n_hosts);
+    return take_hosts(search, found, order->n_hosts, from);
+}
+
+bool services_next_hosts(const struct daemon *daemon, const struct drain_order *order)
+{
+    struct free_hosts *hosts;
+    struct drain_order tried;
+    char rule[LEASE_SPEC_TEXT_MAX];
+    bool found;
+
+    if (order->until == INSTANT_NEVER || daemon->question->drains.asked >= TRIES_MOST)
+        return false;
+    hosts = gather(daemon, cluster_of(daemon, order));
+    found = choose_next(daemon, order, hosts);
+    free_hosts_destroy(hosts);
+    if (!found)
+        return false;
+    tried = services_tried_order(daemon, order);
+    return !order->user || services_may_book(daemon, &tried, rule);
+}
+
+bool services_first_hosts(const struct daemon *daemon, const struct drain_order *order)
+{
+    struct drain_search *search = &daemon->question->drains;
+    int32_t *hosts = memory_new(order->n_hosts, sizeof *hosts);
+    struct free_hosts *free_ones;
+    char text[STORE_TEXT_MAX];
+    size_t n;
+
+    search->from = order->from;
+    if (!order->any) {
+        memcpy(hosts, order->hosts, order->n_hosts * sizeof *hosts);
+        return take_hosts(search, hosts, order->n_hosts, order->from);
+    }
+    free_ones = gather(daemon, order->cluster);
+    n = free_hosts_find(free_ones, order->from, order->until, hosts, order->n_hosts);
+    free_hosts_destroy(free_ones);
+    if (n == order->n_hosts)
+        return take_hosts(search, hosts, n, order->from);
+    free(hosts);
+    snprintf(text, sizeof text, "%zu hosts are wanted%s%.80s, %zu %s free for all of that time",
+             order->n_hosts, order->cluster ? " in cluster " : "",
+             order->cluster ? order->cluster : "", n, n == 1 ? "is" : "are");
+    services_refuse(daemon, "no-free-hosts", text);
+    return services_next_hosts(daemon, order);
+}
+
+/* --- does it fit? ----------------------------------------------------------------------------- */
+
+/* VMs inside the booking stay there. */
+static bool is_affected(const struct daemon *daemon, const struct drained_view *vm,
+                        const char *booking)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+
+    return strcmp(vm->what, "ends") != 0 &&
+           !(lease && drains_let_in(&daemon->drains, booking, lease));
+}
+
+bool services_order_fits(const struct daemon *daemon, const struct drain_order *order)
+{
+    const struct planner_drains *drained = daemon->question->drained;
+    struct drain_search *search = &daemon->question->drains;
+    const struct lease_record *unplaced =
+        drained->n_unplaced ? store_lease(daemon->store, drained->unplaced[0]) : NULL;
+    struct drained_view *vms;
+    char text[STORE_TEXT_MAX] = "";
+    size_t n = 0;
+
+    if (!order->user)
+        return true;
+    if (unplaced)
+        planner_unplaced_text(unplaced, text, sizeof text);
+    vms = services_drained(daemon->question, order->hosts, order->n_hosts, &n);
+    for (size_t i = 0; i < n && !*text; i++)
+        if (is_affected(daemon, &vms[i], order->booking->name))
+            snprintf(text, sizeof text, "VM %d would still be on host %d and have to leave it",
+                     vms[i].vm, vms[i].host);
+    free(vms);
+    if (*text && !search->is_refused)
+        services_refuse(daemon, unplaced ? "in-the-way" : "host-in-use", text);
+    return !*text;
+}
+
+void services_show_refusal(const struct daemon *daemon, const struct drain_order *order,
+                           const struct drain_viewer *viewer)
+{
+    const struct services_question *question = daemon->question;
+    const struct drain_search *search = &question->drains;
+    struct drain_result result = {.hosts = order->hosts,
+                                  .n_hosts = order->any ? 0 : order->n_hosts,
+                                  .instead_from = INSTANT_NONE};
+    struct drain_order tried = services_tried_order(daemon, order);
+
+    snprintf(result.word, sizeof result.word, "%s", search->word);
+    snprintf(result.text, sizeof result.text, "%s", search->text);
+    if (question->is_answered && search->hosts && services_order_fits(daemon, &tried)) {
+        result.instead_from = search->from;
+        result.instead = search->hosts;
+        result.n_instead = search->n_hosts;
+    }
+    viewer->show(viewer->context, &result);
+}
+
+/* --- the end of a booking --------------------------------------------------------------------- */
+
+/* Those that name the booking and have not begun: for all the time that it had left. To be freed.
+ */
+static int64_t *waiting_inside(const struct daemon *daemon, const char *booking, size_t *n)
+{
+    size_t n_leases;
+    const struct lease_record *const *leases = store_leases(daemon->store, &n_leases);
+    int64_t *ids = memory_new(n_leases + 1, sizeof *ids);
+
+    *n = 0;
+    for (size_t i = 0; i < n_leases; i++)
+        if (strcmp(leases[i]->booking, booking) == 0 &&
+            (leases[i]->phase == PHASE_WAITING || leases[i]->phase == PHASE_RESERVED))
+            ids[(*n)++] = leases[i]->id;
+    return ids;
+}
+
+static size_t hosts_of(const struct drains *drains, const char *booking, int32_t *hosts)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < drains->n; i++) {
+        size_t known = 0;
+
+        if (strcmp(drains->items[i].booking, booking) != 0)
+            continue;
+        while (known < n && hosts[known] != drains->items[i].host)
+            known++;
+        hosts[known] = drains->items[i].host;
+        n += known == n;
+    }
+    return n;
+}
+
+static void show_end(const struct daemon *daemon, const struct unbook_order *order,
+                     const struct drain_viewer *viewer)
+{
+    const struct services_question *question = daemon->question;
+    int32_t *hosts = memory_new(daemon->drains.n + 1, sizeof *hosts);
+    struct drain_result result = {.accepted = true,
+                                  .hosts = hosts,
+                                  .n_hosts = hosts_of(&daemon->drains, order->booking, hosts),
+                                  .instead_from = INSTANT_NONE};
+    struct drained_view *vms = NULL;
+    int64_t *waiting = NULL;
+
+    if (question->is_answered) {
+        result.unplaced = question->drained->unplaced;
+        result.n_unplaced = question->drained->n_unplaced;
+        result.vms = vms = services_drained(question, hosts, result.n_hosts, &result.n_vms);
+    } else {
+        result.unplaced = waiting = waiting_inside(daemon, order->booking, &result.n_unplaced);
+    }
+    viewer->show(viewer->context, &result);
+    free(waiting);
+    free(vms);
+    free(hosts);
+}
+
+static int end_booking(struct daemon *daemon, const struct unbook_order *order, const char *who,
+                       struct error *err)
+{
+    char at[64];
+
+    drains_unbook(&daemon->drains, order->booking, order->at);
+    drains_save(&daemon->drains, daemon->store);
+    if (order->at == INSTANT_NONE) {
+        store_history(daemon->store, STORE_NO_LEASE, clock_now(), "booking-ended", "%s, by %s",
+                      order->booking, who);
+    } else {
+        lease_time_text(order->at, at, sizeof at);
+        store_history(daemon->store, STORE_NO_LEASE, clock_now(), "booking-shortened",
+                      "%s, to end at %s, by %s", order->booking, at, who);
+    }
+    daemon_replan(daemon, "booking %s was ended or shortened by %s", order->booking, who);
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
+}
+
+/* An end at once moves nobody, so it needs no planner. */
+int services_unbook(void *context, const struct unbook_order *order, const char *who,
+                    const struct drain_viewer *viewer, struct error *err)
+{
+    struct daemon *daemon = context;
+    const struct services_question *question = daemon->question;
+    struct drains drains;
+    int result = -1;
+
+    if (question->err.code) {
+        *err = question->err;
+        return -1;
+    }
+    if (!drains_booking(&daemon->drains, order->booking))
+        return error_set(err, ENOENT, "booking '%.80s' does not exist", order->booking);
+    if (services_check_owner(daemon, order->booking, order->user, err) < 0)
+        return -1;
+    drains_copy(&drains, &daemon->drains);
+    if (!drains_unbook(&drains, order->booking, order->at))
+        error_set(err, EALREADY, "booking '%.80s' ends before that time", order->booking);
+    else if (order->at != INSTANT_NONE && !question->is_answered)
+        services_try_drains(daemon, &drains, err);
+    else
+        result = 0;
+    drains_finish(&drains);
+    if (result < 0)
+        return -1;
+    show_end(daemon, order, viewer);
+    return order->dry_run ? 0 : end_booking(daemon, order, who, err);
+}
+
+/* --- all bookings ----------------------------------------------------------------------------- */
+
+/* Of the user's own group. */
+static const char *group_of(const struct daemon *daemon, const char *user)
+{
+    const struct site_seen *site = world_site(daemon->world);
+
+    for (size_t i = 0; user && site && i < site->users.n; i++)
+        if (site->users.items[i].group && strcmp(site->users.items[i].name, user) == 0)
+            return site->users.items[i].group;
+    return "";
+}
+
+void services_each_booking(void *context, const char *user,
+                           void (*visit)(void *visitor, const struct booking *booking),
+                           void *visitor)
+{
+    const struct daemon *daemon = context;
+    const char *group = group_of(daemon, user);
+
+    for (size_t i = 0; i < daemon->drains.n_bookings; i++) {
+        const struct booking *booking = &daemon->drains.bookings[i];
+
+        if (!user || strcmp(booking->owner, user) == 0 || booking_admits(booking, user, group))
+            visit(visitor, booking);
+    }
+}
