@@ -10,6 +10,7 @@
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/promises.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
 #include "util/memory.h"
@@ -345,6 +346,15 @@ static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
     return false;
 }
 
+static bool is_announced(struct enactor *enactor, const struct vm_record *vm, enum command command)
+{
+    if (command_kinds[command].effect != EFFECT_SUSPEND || enactor->daemon->live->dry_run ||
+        !promises_precede(enactor->daemon, vm))
+        return true;
+    watch(enactor, vm->id);
+    return false;
+}
+
 static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enum command command,
                         int64_t now)
 {
@@ -353,7 +363,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!within_limits(enactor, vm, command))
+    if (!is_announced(enactor, vm, command) || !within_limits(enactor, vm, command))
         return false;
     if (!takes_room(command))
         return true;

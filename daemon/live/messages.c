@@ -23,7 +23,7 @@ enum {
     AT_ONCE = 100,          /* calls in progress or queued */
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
     ROOM_INTERVAL = 10,     /* the same while it waits for room, of one kind or another */
-    REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */
+    REWRITE_INTERVAL = 2,   /* seconds between two messages of a VM that is not to be suspended */
 };
 
 /* It leaves like a command, when it is proved that no other galernad acts (fence.h): a promise that
@@ -167,7 +167,12 @@ static void answered(void *context, const struct cloud_reply *reply)
             vm_has_promise(store, vm, sent->promise.number, sent->promise.digest);
     } else if (reply->outcome != CLOUD_DONE) {
         log_debug_of(-1, sent->vm, "VM %d: cannot write its message: %s", sent->vm, reply->message);
+        if (vm && sent->has_promise && reply->outcome == CLOUD_REFUSED &&
+            reply->refusal != CLOUD_NO_SERVICE)
+            vm_note_promise_refused(store, vm, sent->promise.digest);
     }
+    if (vm && vm->goal == GOAL_STOP) /* it may be suspended now */
+        daemon_answered(sent->messages->daemon);
     leave_slot(sent, vm);
 }
 
@@ -280,10 +285,10 @@ void messages_see(struct messages *messages, int64_t now)
             see_message(daemon, vms[i], now);
 }
 
-static bool may_be_sent(const struct vm_record *vm, int64_t now)
+static bool may_be_sent(const struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
-    return !vm->message_in_flight &&
-           (now - vm->message_at >= REWRITE_INTERVAL || now < vm->message_at);
+    return !vm->message_in_flight && (now - vm->message_at >= REWRITE_INTERVAL ||
+                                      now < vm->message_at || promises_precede(daemon, vm));
 }
 
 static bool is_due(const struct vm_record *vm, const struct lease_record *lease, const char *text,
@@ -328,7 +333,7 @@ size_t messages_prepare(struct messages *messages, int64_t now)
 
         message.vm = vms[i];
         message.lease = store_lease(daemon->store, vms[i]->lease);
-        if (vms[i]->gone || !message.lease || !may_be_sent(vms[i], now) ||
+        if (vms[i]->gone || !message.lease || !may_be_sent(daemon, vms[i], now) ||
             !compose(daemon, &message, now))
             continue;
         slot = free_slot(messages);

@@ -17,10 +17,16 @@ enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, of a VM */ };
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* It is, or will be next. */
+static bool is_suspended(const struct vm_record *vm)
+{
+    return vm->suspended_by_us || vm->goal == GOAL_STOP;
+}
+
 static bool has_promise(const struct vm_record *vm, const struct lease_record *lease)
 {
     return lease->accepted && lease->phase > PHASE_GATHERING && lease->phase < PHASE_ENDING &&
-           (!lease->plain || vm->suspended_by_us);
+           (!lease->plain || is_suspended(vm));
 }
 
 /* One of a later Raft term counts more than any of an earlier one: a galernad that was deposed may
@@ -40,7 +46,7 @@ static struct promise promise_of(const struct daemon *daemon, const struct vm_re
                             .vm = vm->id,
                             .lease = lease->id,
                             .number = next_number(daemon, vm),
-                            .suspended = vm->suspended_by_us,
+                            .suspended = is_suspended(vm),
                             .sequence = vm->sequence,
                             .ran_for = vm->ran_for,
                             .terms = *lease};
@@ -63,6 +69,15 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
     if (wanted)
         promise_write(&promise, &daemon->promises.key, due->text);
     return true;
+}
+
+bool promises_precede(const struct daemon *daemon, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+    struct promise_due due;
+
+    return vm->goal == GOAL_STOP && lease && promises_due(daemon, vm, lease, &due) &&
+           due.digest != vm->promise_refused;
 }
 
 /* --- what VMs show ---------------------------------------------------------------------------- */

@@ -436,6 +436,11 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
     vm->promise_digest = digest;
 }
 
+void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t digest)
+{
+    store_note_vm(store, vm)->promise_refused = digest;
+}
+
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm)
 {
     store_note_vm(store, vm)->promise_state = PROMISE_DAMAGED;

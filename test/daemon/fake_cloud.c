@@ -154,7 +154,8 @@ static void fake_message(struct cloud *cloud, int32_t vm, const struct cloud_mes
     fake->n_promises += message->promise != NULL;
     if (message->promise)
         snprintf(fake->promises[vm], sizeof fake->promises[vm], "%s", message->promise);
-    note_call(fake, &(struct fake_call){.done = done, .context = context});
+    note_call(fake,
+              &(struct fake_call){.done = done, .context = context, .reply = fake->message_reply});
 }
 
 static size_t fake_pending(const struct cloud *cloud)
