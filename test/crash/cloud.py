@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -152,6 +153,7 @@ class Daemon(threading.Thread):
         self.failure = None
         self.starts = []  # after each crash: with an empty store? with which environment?
         self.takeovers = 0
+        self.ended = []  # when it was found to have been killed: seconds since 1970
         self.begin_state("")
         self.process = self.launch(environment)
 
@@ -184,6 +186,7 @@ class Daemon(threading.Thread):
                     pass
                 elif code == CRASH_EXIT or self.killed:
                     self.crashes += 1
+                    self.ended.append(time.time())
                     self.killed = False
                     self.process = self.launch(self.next_start())
                 else:
@@ -231,6 +234,15 @@ class Daemon(threading.Thread):
     def text(self):
         with open(self.log, encoding="utf-8", errors="replace") as file:
             return file.read()
+
+    def away(self):
+        """When it did not act: from each end to the second in which the next one has read OpenNebula."""
+        starts = self.text().split("--- start at ")[2:]
+        found = [re.search("(.{19}) connected to OpenNebula", start) for start in starts]
+        back = [time.mktime(time.strptime(one[1], "%Y-%m-%d %H:%M:%S")) + 1 if one else None
+                for one in found] + [None]
+        later = self.ended[1:] + [time.time()]
+        return [(end, back[i] or later[i]) for i, end in enumerate(self.ended)]
 
     def tail(self):
         return " | ".join(self.text().strip().split("\n")[-4:])
