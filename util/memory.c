@@ -17,6 +17,16 @@ static void *checked(void *memory, size_t count, size_t size)
 
 void *memory_new(size_t count, size_t size)
 {
+    size_t bytes;
+
+    /* glibc's malloc() has freed blocks of such sizes at hand, its calloc() does not use them; of
+     * malloc() and memset() compilers make calloc(). */
+    if (!__builtin_mul_overflow(count, size, &bytes) && bytes && bytes <= 1024) {
+        void *memory = checked(malloc(bytes), count, size);
+
+        explicit_bzero(memory, bytes);
+        return memory;
+    }
     return checked(calloc(count ? count : 1, size ? size : 1), count, size);
 }
 

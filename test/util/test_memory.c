@@ -27,6 +27,21 @@ static void new_room_is_zeroed(void **state)
     free(room);
 }
 
+static void room_that_was_used_before_is_zeroed(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size <= 2048; size *= 2) {
+        unsigned char *room = memory_new(size, 1);
+
+        memset(room, 0xff, size);
+        free(room);
+        room = memory_new(1, size);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(room[i], 0);
+        free(room);
+    }
+}
+
 static void arrays_grow_by_doubling_and_keep_what_is_in_them(void **state)
 {
     size_t allocated = 0, last = 0;
@@ -99,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_room_is_zeroed),
+        cmocka_unit_test(room_that_was_used_before_is_zeroed),
         cmocka_unit_test(arrays_grow_by_doubling_and_keep_what_is_in_them),
         cmocka_unit_test(copies_are_independent),
         cmocka_unit_test(without_memory_the_process_ends),
