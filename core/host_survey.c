@@ -17,6 +17,9 @@ struct surveys {
     uint32_t next; /* the one to replace next */
     struct survey later;
     size_t n_hosts;
+    uint32_t *changed; /* scratch: hosts to look at again, each once */
+    uint64_t *round;   /* one per host: the last one in which it was to be looked at again */
+    uint64_t rounds;
     uint32_t *kinds; /* one per host; NULL: not needed yet */
     size_t n_kinds;
 
@@ -37,6 +40,8 @@ struct surveys *surveys_create(size_t n_hosts)
     for (int i = 0; i < SURVEYS_NOW; i++)
         surveys->now[i].looks = memory_new(n_hosts, sizeof *surveys->now[i].looks);
     surveys->later.looks = memory_new(n_hosts, sizeof *surveys->later.looks);
+    surveys->changed = memory_new(n_hosts, sizeof *surveys->changed);
+    surveys->round = memory_new(n_hosts, sizeof *surveys->round);
     surveys->vms_version = UINT64_MAX;
     return surveys;
 }
@@ -50,6 +55,8 @@ void surveys_destroy(struct surveys *surveys)
         host_classes_destroy(surveys->now[i].classes);
     }
     free(surveys->later.looks);
+    free(surveys->changed);
+    free(surveys->round);
     free(surveys->kinds);
     free(surveys);
 }
@@ -182,25 +189,41 @@ static void look_at_all(const struct surveys *surveys, struct survey *survey)
     survey->next_classes = 0;
 }
 
-static void look_again(const struct surveys *surveys, struct survey *survey)
+/* Counts out the hosts that have changed since the survey was asked last. */
+static size_t take_changed(struct surveys *surveys, struct survey *survey, uint64_t changes)
+{
+    const uint64_t round = ++surveys->rounds;
+    size_t n = 0;
+
+    for (; survey->changes < changes; survey->changes++) {
+        uint32_t host = slot_table_changed_host(survey->table, survey->changes);
+
+        if (surveys->round[host] == round)
+            continue;
+        surveys->round[host] = round;
+        surveys->changed[n++] = host;
+        count_out(survey, survey->looks[host].fits_until);
+    }
+    return n;
+}
+
+static void look_again(struct surveys *surveys, struct survey *survey)
 {
     uint64_t changes = slot_table_changes(survey->table);
     bool counted = survey->has_steps;
+    size_t n;
 
     survey->from = slot_table_now(survey->table);
     if (changes - survey->changes > SLOT_TABLE_CHANGES_KEPT) {
         look_at_all(surveys, survey);
         return;
     }
-    for (; survey->changes < changes; survey->changes++) {
-        uint32_t host = slot_table_changed_host(survey->table, survey->changes);
-        struct host_look *look = &survey->looks[host];
-
-        count_out(survey, look->fits_until);
-        slot_table_look(survey->table, &survey->vm, survey->from, &host, 1, survey->looks);
-        count_in(survey, look->fits_until);
+    n = take_changed(surveys, survey, changes);
+    slot_table_look(survey->table, &survey->vm, survey->from, surveys->changed, n, survey->looks);
+    for (size_t i = 0; i < n; i++) {
+        count_in(survey, survey->looks[surveys->changed[i]].fits_until);
         if (survey->has_classes)
-            classify(surveys, survey, host);
+            classify(surveys, survey, surveys->changed[i]);
     }
     /* The number of distinct times may have dropped again. */
     if (!counted && survey->version != slot_table_version(survey->table) &&
