@@ -242,6 +242,29 @@ static bool fill_host(struct engine *engine, const struct map_request *request, 
     }
 }
 
+/* VMs of one size, of which a host holds one at most: the survey says how long it is free. */
+static bool one_for_each(struct engine *engine, const struct map_request *request,
+                         struct host_order *order, struct mapping *mapping)
+{
+    const struct survey *survey =
+        mapper_survey(engine, &request->lease->request.node_sets[0].amounts, request->from);
+
+    for (uint32_t vm = 0; host_order_left(order);) {
+        uint32_t host = host_order_take(order);
+        int64_t fits_until = survey->looks[host].fits_until;
+
+        if (fits_until < mapping->until) {
+            if (request->strict || fits_until == INSTANT_NONE)
+                continue;
+            mapping->until = fits_until;
+        }
+        engine->mapper.vm_host[vm++] = host;
+        if (vm == request->lease->n_vms)
+            return mapper_long_enough(request, mapping);
+    }
+    return false;
+}
+
 /* Progress of each set, for VMs of several sizes. */
 struct mixed_cursor {
     uint32_t *done; /* per node set: VMs placed */
@@ -304,6 +327,9 @@ static bool greedy_pass(struct engine *engine, const struct map_request *request
         return mixed_pass(engine, request, order, mapping);
     mapping->until = request->until;
     mapping->vm_host = engine->mapper.vm_host;
+    if (request->lease->request.n_node_sets == 1 && !request->allowed &&
+        mapper_most_on_a_host(engine, &request->lease->request.node_sets[0].amounts) == 1)
+        return one_for_each(engine, request, order, mapping);
     while (host_order_left(order))
         if (fill_host(engine, request, host_order_take(order), &cursor, &mapping->until))
             return mapper_long_enough(request, mapping);
