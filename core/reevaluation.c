@@ -61,14 +61,15 @@ static void release_list(struct engine *engine, const struct reservation_list *l
         slot_table_release(engine->table, list->items[i]);
 }
 
-/* Releases the lease's own place temporarily: is there an earlier one? Changes nothing. */
-static bool could_start_earlier(struct engine *engine, struct lease *lease)
+/* Releases the lease's own place: is there an earlier one? If so, the slot table keeps it released;
+ * else nothing changes. */
+static bool could_start_earlier(struct engine *engine, struct lease *lease,
+                                struct proposal *proposal)
 {
     const struct vm_plan *planned = lease_plan_current(lease);
     struct placing_request request = {
         .lease = lease, .may_wait = true, .before = vm_plan_start(planned), .from = engine->now};
     struct reason reason = lease->reason;
-    struct proposal proposal;
     size_t mark;
     bool earlier;
 
@@ -79,22 +80,35 @@ static bool could_start_earlier(struct engine *engine, struct lease *lease)
     release_list(engine, &planned->before);
     slot_table_release(engine->table, planned->vm);
     release_list(engine, &planned->after);
-    earlier = place_as_soon_as_possible(engine, &request, &proposal);
+    earlier = place_as_soon_as_possible(engine, &request, proposal);
     if (earlier)
-        proposal_finish(&proposal);
-    slot_table_undo(engine->table, mark);
+        slot_table_keep(engine->table, mark);
+    else
+        slot_table_undo(engine->table, mark);
     lease->reason = reason;
     return earlier;
 }
 
-/* A lease that keeps its place is not rebooked. Leases that migrate or need an image always are:
- * their operations depend on what they have planned. */
-static bool stays(struct engine *engine, struct lease *lease)
+/* Leases that migrate or need an image, whose operations depend on what they have planned, are
+ * always rebooked. */
+static bool is_always_rebooked(const struct engine *engine, const struct lease *lease)
 {
     bool moves = lease_is_suspended(lease) && engine->settings.migration != MIGRATION_NO;
 
-    return !engine->settings.behaviour.reevaluation_books_anew && !moves && !lease->request.image &&
-           !could_start_earlier(engine, lease);
+    return engine->settings.behaviour.reevaluation_books_anew || moves || lease->request.image;
+}
+
+static void rebook(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;
+
+    unschedule_lease(engine, lease);
+    lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_PENDING : LEASE_PENDING);
+    if (proposal ? engine_schedule_as(engine, lease, proposal)
+                 : engine_schedule_lease(engine, lease, true))
+        return;
+    lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
+    queue_insert(engine, lease);
 }
 
 /* Room has become free unexpectedly: leases with a planned start may start earlier (Haizea walks a
@@ -107,19 +121,15 @@ void reevaluate_future(struct engine *engine)
     queue_sort(engine, leases, n, true);
     for (size_t i = 0; i < n; i++) {
         struct lease *lease = leases[i];
-        bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;
+        struct proposal proposal;
 
         if (lease->state != LEASE_PREPARING && lease->state != LEASE_READY &&
-            lease->state != LEASE_SCHEDULED && !suspended)
+            lease->state != LEASE_SCHEDULED && lease->state != LEASE_SUSPENDED_SCHEDULED)
             continue;
-        if (stays(engine, lease))
-            continue;
-        unschedule_lease(engine, lease);
-        lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_PENDING : LEASE_PENDING);
-        if (!engine_schedule_lease(engine, lease, true)) {
-            lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
-            queue_insert(engine, lease);
-        }
+        if (is_always_rebooked(engine, lease))
+            rebook(engine, lease, NULL);
+        else if (could_start_earlier(engine, lease, &proposal))
+            rebook(engine, lease, &proposal);
     }
     free(leases);
     pull_deadlines_forward(engine, true);

@@ -198,3 +198,11 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
     }
     return place(engine, lease, may_wait, &proposal) && proposal_accept(engine, lease, &proposal);
 }
+
+bool engine_schedule_as(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    engine->figures.attempts++;
+    if (proposal->in_future)
+        place_at_once(engine, lease, proposal, true);
+    return proposal_accept(engine, lease, proposal);
+}

@@ -12,6 +12,9 @@
 /* Places the lease and books it; false, with lease->reason set, when it cannot be placed. */
 bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait);
 
+/* The same, where a search has just found the proposal; consumes it. */
+bool engine_schedule_as(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
 /* Books the proposal, preempts its victims, and sets the lease's state; consumes the proposal.
  * False: the image cannot arrive in time, or a deadline lease would be late; nothing has
  * changed. */
