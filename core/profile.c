@@ -264,15 +264,30 @@ static void make_room(struct profile *profile, uint32_t more)
     }
 }
 
+/* Moves n cells. They are mostly few: a call would take longer than the move. */
+static inline void move_cells(int64_t *to, const int64_t *from, uint32_t n)
+{
+    if (n > 4) {
+        memmove(to, from, n * sizeof *to);
+    } else if (n >= 2) {
+        const pair first = *(const pair *)from, last = *(const pair *)(from + n - 2);
+
+        *(pair *)to = first;
+        *(pair *)(to + n - 2) = last;
+    } else if (n) {
+        *to = *from;
+    }
+}
+
 /* Inserts a cell before each place, with the value of the cell before it. */
 static void open_gaps(void *column, uint32_t n, const struct places *places)
 {
     int64_t *cells = column;
     const uint32_t first = places->first, second = places->second;
 
-    memmove(cells + second + places->n, cells + second, (n - second) * sizeof *cells);
+    move_cells(cells + second + places->n, cells + second, n - second);
     if (places->n == 2) {
-        memmove(cells + first + 1, cells + first, (second - first) * sizeof *cells);
+        move_cells(cells + first + 1, cells + first, second - first);
         cells[first] = cells[first - 1];
         cells[second + 1] = cells[second];
     } else {
@@ -287,8 +302,8 @@ static void close_gaps(void *column, uint32_t n, const struct places *places)
     const uint32_t first = places->first, second = places->second;
 
     if (places->n == 2)
-        memmove(cells + first, cells + first + 1, (second - first - 1) * sizeof *cells);
-    memmove(cells + second + 1 - places->n, cells + second + 1, (n - second - 1) * sizeof *cells);
+        move_cells(cells + first, cells + first + 1, second - first - 1);
+    move_cells(cells + second + 1 - places->n, cells + second + 1, n - second - 1);
 }
 
 static void insert_points(struct profile *profile, const struct places *places)

@@ -19,17 +19,18 @@
 #include "core/resources.h"
 
 struct profile {
+    /* What most questions read is in one cache line, up to the column of CPU. */
     int64_t *times;
     /* Low 16 bits: number of distinct leases; the rest: sum of their marks, which distinguishes
      * sets. */
     uint64_t *presence;
-    int64_t *free[RESOURCE_TYPES_MAX];  /* NULL: never booked, free at capacity */
-    uint8_t booked[RESOURCE_TYPES_MAX]; /* the types that have a column, */
-    uint8_t n_booked;                   /* number of them */
     const struct amounts *capacity;
     uint32_t head; /* first point that still matters */
     uint32_t n;    /* points in use, from 0; head < n */
     uint32_t allocated;
+    uint8_t n_booked;                   /* types that have a column, */
+    uint8_t booked[RESOURCE_TYPES_MAX]; /* and which */
+    int64_t *free[RESOURCE_TYPES_MAX];  /* NULL: never booked, free at capacity */
 };
 
 void profile_init(struct profile *profile, const struct amounts *capacity);

@@ -35,8 +35,8 @@ static void refresh(struct slot_table *table, uint32_t host)
     profile_advance(profile, table->now);
     head = profile->head;
     table->free_cpu_now -= free_cpu(table, host);
-    for (int type = 0; type < table->site->types.count; type++)
-        table->now_free[type][host] = profile_free(profile, type, head);
+    for (int i = 0; i < profile->n_booked; i++)
+        table->now_free[profile->booked[i]][host] = profile->free[profile->booked[i]][head];
     table->free_cpu_now += free_cpu(table, host);
     table->now_until[host] = head + 1 < profile->n ? profile->times[head + 1] : INSTANT_NEVER;
     if (table->now_until[host] < table->block_until[host / BLOCK])
@@ -55,14 +55,17 @@ struct slot_table *slot_table_create(const struct site *site)
     table->profiles = memory_new(site->n_hosts, sizeof *table->profiles);
     table->now_until = memory_new(site->n_hosts, sizeof *table->now_until);
     table->block_until = memory_new(site->n_hosts / BLOCK + 1, sizeof *table->block_until);
-    for (int type = 0; type < site->types.count; type++)
+    for (int type = 0; type < site->types.count; type++) {
         table->now_free[type] = memory_new(site->n_hosts, sizeof(int64_t));
+        for (size_t host = 0; host < site->n_hosts; host++)
+            table->now_free[type][host] = site->hosts[host].capacity.of[type];
+    }
     for (size_t host = 0; host < site->n_hosts; host++) {
         profile_init(&table->profiles[host], &site->hosts[host].capacity);
-        refresh(table, (uint32_t)host);
-    }
-    for (size_t host = 0; host < site->n_hosts; host++)
+        table->now_until[host] = INSTANT_NEVER;
+        table->free_cpu_now += free_cpu(table, (uint32_t)host);
         cpu += site->hosts[host].capacity.of[RESOURCE_CPU];
+    }
     total_init(&table->total, cpu);
     return table;
 }
