@@ -2,6 +2,7 @@
 #include "core/requests.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "core/demand_reason.h"
 #include "core/ending.h"
@@ -97,11 +98,17 @@ static uint32_t host_holds(const struct site_host *host, const struct amounts *v
 /* Number of VMs of a node set that the empty site could hold, on the hosts it may use or on all. */
 static uint32_t site_holds(const struct engine *engine, const struct node_set *nodes, bool usable)
 {
-    uint32_t holds = 0;
+    const struct site_host *hosts = engine->site.hosts;
+    uint32_t holds = 0, each = 0;
 
-    for (uint32_t host = 0; host < engine->site.n_hosts && holds < nodes->count; host++)
+    for (uint32_t host = 0; host < engine->site.n_hosts && holds < nodes->count; host++) {
+        /* Hosts are mostly as the one before. */
+        if (!host || memcmp(&hosts[host].capacity, &hosts[host - 1].capacity,
+                            sizeof hosts[host].capacity) != 0)
+            each = host_holds(&hosts[host], &nodes->amounts, nodes->count);
         if (!usable || host_is_usable(engine, nodes, host))
-            holds += host_holds(&engine->site.hosts[host], &nodes->amounts, nodes->count - holds);
+            holds += each < nodes->count - holds ? each : nodes->count - holds;
+    }
     return holds;
 }
 

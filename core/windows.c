@@ -154,13 +154,24 @@ static int by_time(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
+/* Turns and edges are mostly in order already. */
+static void sort(void *items, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    const char *item = items;
+
+    for (size_t i = 1; i < n; i++, item += size)
+        if (compare(item, item + size) > 0) {
+            qsort(items, n, size, compare);
+            return;
+        }
+}
+
 /* Turns at the same time are one window. Ascending times. */
 static void gather(struct windows *windows)
 {
     const size_t n_turns = windows->n;
 
-    if (n_turns)
-        qsort(windows->turns, n_turns, sizeof *windows->turns, by_time);
+    sort(windows->turns, n_turns, sizeof *windows->turns, by_time);
     windows->items = memory_new(n_turns, sizeof *windows->items);
     windows->n = 0;
     for (size_t i = 0; i < n_turns; i++) {
@@ -388,7 +399,7 @@ static struct edge *host_edges(const struct layout *layout, const struct windows
             if (!backward && windows->items[w].until > edge->at)
                 edge->at = windows->items[w].until;
         }
-    qsort(edges, n_hosts, sizeof *edges, by_edge);
+    sort(edges, n_hosts, sizeof *edges, by_edge);
     return edges;
 }
 
