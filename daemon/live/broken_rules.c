@@ -149,6 +149,7 @@ static bool clashes(const struct candidate *candidate, const struct vmgroup *gro
                     bool apart, bool by_cluster)
 {
     const struct rule_places *places = candidate->places;
+    int32_t (*further)(void *, int32_t) = apart ? places->other_host_of : places->next_host_of;
     int32_t here = place_of(places, candidate->host, by_cluster);
     bool any = false, near = false;
 
@@ -161,9 +162,8 @@ static bool clashes(const struct candidate *candidate, const struct vmgroup *gro
                 continue;
             any = true;
             near |= place_of(places, host, by_cluster) == here;
-            if (!apart && places->next_host_of)
-                near |=
-                    place_of(places, places->next_host_of(places->context, vm), by_cluster) == here;
+            if (further)
+                near |= place_of(places, further(places->context, vm), by_cluster) == here;
         }
     return apart ? near : any && !near;
 }

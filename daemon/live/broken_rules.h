@@ -22,6 +22,8 @@ struct rule_places {
     int32_t (*host_of)(void *context, int32_t vm); /* -1: on none */
     int32_t (*cluster_of)(void *context, int32_t host);
     int32_t (*next_host_of)(void *context, int32_t vm); /* it is to move there; -1; NULL: none is */
+    /* It is on that host, too, while it migrates; -1; NULL: none is. */
+    int32_t (*other_host_of)(void *context, int32_t vm);
     void *context;
 };
 

@@ -173,6 +173,14 @@ static int32_t cluster_at_present(void *context, int32_t id)
     return host ? host->cluster : -1;
 }
 
+static int32_t other_host(void *context, int32_t id)
+{
+    const struct enactor *enactor = context;
+    const struct vm_observation *observed = world_vm(enactor->daemon->world, id);
+
+    return observed ? move_other_host(store_vm(enactor->daemon->store, id), observed) : -1;
+}
+
 static int32_t host_moved_to(void *context, int32_t id)
 {
     const struct enactor *enactor = context;
@@ -188,6 +196,7 @@ static bool keeps_rules(struct enactor *enactor, const struct vm_record *vm, int
     const struct rule_places places = {.host_of = host_at_present,
                                        .cluster_of = cluster_at_present,
                                        .next_host_of = host_moved_to,
+                                       .other_host_of = other_host,
                                        .context = enactor};
     const struct vmgroups_seen *seen = world_vmgroups(enactor->daemon->world);
 

@@ -321,11 +321,19 @@ static int32_t next_host_of(void *context, int32_t vm)
     return vm == 21 ? 5 : -1;
 }
 
+/* VM 21 migrates from host 7. */
+static int32_t left_host_of(void *context, int32_t vm)
+{
+    (void)context;
+    return vm == 21 ? 7 : -1;
+}
+
 static bool may_move(enum role_policy policy, bool others_move, int32_t host)
 {
     const struct rule_places places = {.host_of = host_of,
                                        .cluster_of = cluster_of,
-                                       .next_host_of = others_move ? next_host_of : NULL};
+                                       .next_host_of = others_move ? next_host_of : NULL,
+                                       .other_host_of = others_move ? left_host_of : NULL};
     struct some_group group = {.roles = {{.policy = policy, .vms = {20, 21}}}};
     struct vmgroup_pool pool;
     bool breaks;
@@ -345,6 +353,14 @@ static void those_together_follow_each_other(void **state)
     assert_false(may_move(ROLE_TOGETHER, true, 6));
     assert_false(may_move(ROLE_APART, true, 2));
     assert_true(may_move(ROLE_APART, true, 6));
+}
+
+static void those_apart_wait_for_a_migration(void **state)
+{
+    (void)state;
+    assert_true(may_move(ROLE_APART, false, 7));
+    assert_false(may_move(ROLE_APART, true, 7));
+    assert_false(may_move(ROLE_TOGETHER, true, 7));
 }
 
 static void broken_rules_are_found(void **state)
@@ -393,6 +409,7 @@ int main(void)
         cmocka_unit_test(changes_of_plans),
         cmocka_unit_test(broken_rules_are_found),
         cmocka_unit_test(those_together_follow_each_other),
+        cmocka_unit_test(those_apart_wait_for_a_migration),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
