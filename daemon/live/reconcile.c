@@ -72,6 +72,14 @@ static void watch_running(struct daemon *daemon, const struct lease_record *leas
                       "its VMs keep the rules of their VM groups");
 }
 
+/* Of a lease that resumes, VMs that their user has switched off meanwhile stay off. */
+static bool all_run(const struct lease_record *lease, const struct vm_statuses *s)
+{
+    size_t off = lease->phase == PHASE_STARTING ? s->off : 0;
+
+    return s->of[STATUS_RUNNING] > 0 && s->of[STATUS_RUNNING] + off == s->n;
+}
+
 static void reconcile_active(struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_statuses *s, int64_t now)
 {
@@ -79,7 +87,7 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
         daemon_replan(daemon, "a VM of lease %lld moves to another host", (long long)lease->id);
     if (s->of[STATUS_UNKNOWN])
         return;
-    if (s->of[STATUS_RUNNING] == s->n) {
+    if (all_run(lease, s)) {
         if (lease->phase != PHASE_RUNNING || (s->since && lease->since != s->since))
             reconcile_runs(daemon, lease, s->since, now);
         watch_running(daemon, lease, now);
@@ -98,12 +106,12 @@ static void reconcile_stopping(struct daemon *daemon, const struct lease_record 
 {
     if (s->of[STATUS_UNKNOWN])
         return;
-    if (s->of[STATUS_PREEMPTED] + s->of[STATUS_PENDING] == s->n) {
+    if (s->of[STATUS_STOPPED_BY_USER] == s->n)
+        reconcile_parked_by_user(daemon, lease, now);
+    else if (s->of[STATUS_PREEMPTED] + s->of[STATUS_PENDING] + s->of[STATUS_STOPPED_BY_USER] ==
+             s->n)
         reconcile_wait_again(daemon, lease,
                              s->of[STATUS_PREEMPTED] ? EVENT_SUSPENDED : EVENT_STOPPED, now);
-    } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
-        reconcile_parked_by_user(daemon, lease, now);
-    }
 }
 
 static void reconcile_waiting(struct daemon *daemon, const struct lease_record *lease,

@@ -19,6 +19,7 @@ enum vm_status {
 
 struct vm_statuses {
     size_t n, of[STATUS_STOPPED_BY_USER + 1];
+    size_t off;    /* of those that their user stopped: after they had run */
     int64_t since; /* the latest start among the running VMs */
 };
 

@@ -160,6 +160,11 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     statuses->of[status]++;
     if (status != STATUS_GONE)
         statuses->n++;
+    if (status == STATUS_STOPPED_BY_USER && vm->ran) {
+        statuses->off++;
+        if (lease->phase == PHASE_RUNNING && observed->since > planner_built(daemon->planner))
+            daemon_replan(daemon, "VM %d was switched off", vm->id);
+    }
     if (status == STATUS_UNKNOWN)
         return;
     learn(daemon, vm, status, observed);

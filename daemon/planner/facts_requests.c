@@ -405,6 +405,23 @@ void request_set_start(const struct lease_record *lease, int64_t at, int64_t now
             lease->start + lease->duration - request->start;
 }
 
+/* Has its user switched a VM of the running lease off? Suspending the lease would not free that
+ * VM's host. */
+static bool has_vm_that_is_off(const struct facts *facts, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+
+    for (size_t i = 0; i < n && lease->phase == PHASE_RUNNING; i++) {
+        const struct vm_observation *observed = world_vm(facts->planner->world, vms[i]->id);
+
+        if (!vms[i]->gone && observed && !vms[i]->suspended_by_us &&
+            (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
+            return true;
+    }
+    return false;
+}
+
 static void fill_request(const struct facts *facts, const struct lease_record *lease,
                          struct asking *asking)
 {
@@ -427,6 +444,10 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
                                       .n_node_sets = request->n_node_sets};
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
         request->kind = LEASE_BEST_EFFORT; /* the start was promised: it waits if necessary */
+    if (has_vm_that_is_off(facts, lease)) {
+        request->preemptible = false;
+        request->terms = TERMS_NON_PREEMPTABLE;
+    }
     if (lease->kind == LEASE_RESERVATION) {
         int64_t at = lease->start - boot_lead(facts, lease);
         int64_t opens = facts_begins_inside(facts, lease);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
@@ -61,6 +62,34 @@ static void what_waits_again_forgets_when_it_started(void **state)
     assert_true(waits->expected == INSTANT_NONE);
     assert_int_equal(promised->phase, PHASE_RESERVED);
     assert_int_equal(promised->expected, 1000);
+    scene_close(&scene);
+}
+
+/* Its user has switched one of its VMs off: the others are suspended and resumed without it. */
+static void vms_that_are_off_hold_up_nobody(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    lease->accepted = true;
+    scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024)->ran = true;
+    scene_add(&scene, 2, 1, GOAL_STOP, 0, 100, 1024)->ran = true;
+    vm_to_change(scene.daemon.store, 1)->suspended_by_us = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_STOPPED, 0, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 2, VM_POWEROFF, 0, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+
+    lease->phase = PHASE_STARTING;
+    vm_to_change(scene.daemon.store, 1)->goal = GOAL_RUN;
+    vm_to_change(scene.daemon.store, 2)->goal = GOAL_RUN;
+    fake_cloud_put(scene.fake, 1, VM_RUNNING, 0);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2010);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
     scene_close(&scene);
 }
 
@@ -393,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
+        TEST(vms_that_are_off_hold_up_nobody),
         TEST(the_history_says_what_becomes_of_the_work),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
