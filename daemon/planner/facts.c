@@ -91,7 +91,7 @@ static bool leaves_for_a_promise(const struct facts *facts, const struct lease_r
 
 /* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
 static bool must_go_elsewhere(const struct planner *planner, const struct picture *picture,
-                          const struct vm_record *vm, int64_t now)
+                              const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
@@ -487,7 +487,8 @@ static void gather_reserved(struct facts *facts, const struct lease_record *leas
                                  .has_places = true};
     struct asking asking;
 
-    if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, facts->now))
+    if (lease->kind == LEASE_RESERVATION &&
+        (lease->at_risk != facts->at_risk || lease_is_over(lease, facts->now)))
         return; /* missed: reported by the reconciliation */
     if (!asking_make(facts, lease, &asking))
         return;
@@ -571,6 +572,8 @@ void facts_gather(struct facts *facts)
     gather_phase(facts, PHASE_STOPPING, gather_waiting);
     gather_blocks(facts);
     gather_unread(facts);
+    gather_phase(facts, PHASE_RESERVED, gather_reserved);
+    facts->at_risk = true; /* these take no place that is promised to another */
     gather_phase(facts, PHASE_RESERVED, gather_reserved);
     gather_deadlines(facts, true);
     gather_deadlines(facts, false);

@@ -23,6 +23,14 @@ static struct lease_record *add_deadline(struct store *store, int64_t id, enum l
     return lease;
 }
 
+static void all_may_be_preempted(void *context, const struct lease *preemptor, int64_t at,
+                                 const struct victim *victims, size_t n, int64_t *scores)
+{
+    (void)context, (void)preemptor, (void)at;
+    for (size_t i = 0; i < n; i++)
+        scores[i] = victims[i].lease->request.preemptible ? 1 : POLICY_VETO;
+}
+
 static void is_suspended(struct store *store, struct lease_record *lease, int64_t ran)
 {
     struct vm_record *vm = vm_to_change(store, (int32_t)lease->id);
@@ -103,6 +111,46 @@ static void one_without_a_place_takes_nobody_elses(void **state)
     assert_int_equal(planned(&house, 3, RESERVATION_VM), NOW + 5);
     assert_int_equal(planned(&house, 2, RESERVATION_RESUME), NOW + 110);
     assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 320);
+    close_house(&house);
+}
+
+/* The same of reservations: one that is late already does not make another one late. */
+static void one_at_risk_takes_no_promised_place(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *late = add_lease(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 100);
+    struct house house;
+
+    open_house(&house, store, 1);
+    late->start = NOW - 50;
+    late->at_risk = true;
+    promised->start = NOW + 200;
+    rebuild(&house, NOW);
+    assert_true(planner_knows(house.planner, 2));
+    assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 200);
+    assert_int_equal(late->phase, PHASE_RESERVED);
+    assert_false(promised->at_risk);
+    close_house(&house);
+}
+
+/* Suspending it would not free the host of the VM that its user has switched off. */
+static void a_lease_with_a_vm_that_is_off_makes_no_room(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *runs = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 5000);
+    struct lease_record *asks = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 100);
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.policies.score_victims = all_may_be_preempted;
+    fake_cloud_add_vm(house.scene.fake, 1, VM_POWEROFF, 0, CPU, MEMORY);
+    scene_poll(&house.scene);
+    runs->since = NOW - 100;
+    asks->accepted = false;
+    asks->start = NOW + 300;
+    rebuild(&house, NOW);
+    assert_int_equal(asks->phase, PHASE_REFUSED);
     close_house(&house);
 }
 
@@ -495,6 +543,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_suspended_deadline_lease_keeps_its_place),
         TEST(one_without_a_place_takes_nobody_elses),
+        TEST(one_at_risk_takes_no_promised_place),
+        TEST(a_lease_with_a_vm_that_is_off_makes_no_room),
         TEST(it_keeps_it_while_it_leaves),
         TEST(work_counts_however_it_was_stopped),
         TEST(a_reservation_that_ran_before_goes_on),
