@@ -235,7 +235,8 @@ const struct configuration_option option_table[] = {
      SECONDS_MOST,
      "A VM without an end may start on a host whose next reservation or drain is at least this far "
      "away, if another host has room for the VM from then on: it migrates there before the "
-     "reservation or drain starts. 0: the VM waits for a host without them."},
+     "reservation or drain starts. 0: the VM waits for a host without them. A reservation without "
+     "an end starts on a host whose next drain is this far away then, if all hosts have drains."},
     {"opennebula", "cold-moves", OPTION_WORD, LIVE(cold_moves), "save|poweroff", "save", 0, 0,
      "How running VMs migrate cold when they must leave their host (COLD_MIGRATE_MODE). save: the "
      "memory is saved and restored. poweroff: they are powered off and boot on the new host, for "

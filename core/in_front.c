@@ -160,3 +160,24 @@ bool place_before_closings(struct engine *engine, struct lease *lease, struct pr
     proposal_finish(proposal);
     return false;
 }
+
+bool place_exact_before_closings(struct engine *engine, struct lease *lease,
+                                 struct proposal *proposal)
+{
+    const struct lease_request *request = &lease->request;
+    int64_t start = instant_later(request->start, engine->now);
+    struct reason reason = lease->reason;
+    size_t mark;
+    bool placed;
+
+    if (!engine->bookings.n_closings || engine->settings.in_front_least <= 0 ||
+        request->duration != SPAN_UNLIMITED || has_image_transfer(engine, lease))
+        return false;
+    mark = slot_table_mark(engine->table);
+    placed = closings_lift(engine, instant_add(start, engine->settings.in_front_least)) &&
+             place_exact(engine, lease, proposal);
+    slot_table_undo(engine->table, mark);
+    if (!placed)
+        lease->reason = reason;
+    return placed;
+}

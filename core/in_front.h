@@ -27,4 +27,9 @@ bool place_in_front(struct engine *engine, struct lease *lease, struct proposal 
  * that close later. */
 bool place_before_closings(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
+/* A reservation without an end, at its start, on hosts that close so much later. Where it goes then
+ * is planned when it runs. */
+bool place_exact_before_closings(struct engine *engine, struct lease *lease,
+                                 struct proposal *proposal);
+
 #endif

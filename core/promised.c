@@ -5,6 +5,7 @@
 #include "core/demand_reason.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/in_front.h"
 #include "core/placing.h"
 #include "core/rearrangement.h"
 #include "core/schedule.h"
@@ -43,7 +44,7 @@ static bool place_promised(struct engine *engine, struct lease *lease,
         if (!on_preferred && !wishes[i].forced && place_by_moving_others(engine, lease, proposal))
             return true;
     }
-    return false;
+    return place_exact_before_closings(engine, lease, proposal);
 }
 
 /* The window in which an adopted deadline lease can begin. */

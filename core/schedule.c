@@ -56,7 +56,8 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
         return place_deadline(engine, lease, proposal);
     if (is_due_exactly(lease))
         return place_exact(engine, lease, proposal) ||
-               place_by_moving_others(engine, lease, proposal);
+               place_by_moving_others(engine, lease, proposal) ||
+               place_exact_before_closings(engine, lease, proposal);
     if (lease_is_suspended(lease)) {
         if (engine->settings.migration != MIGRATION_NO)
             request.from += migration_estimate(engine, lease);

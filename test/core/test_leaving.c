@@ -172,6 +172,40 @@ static void a_window_is_planned_around(void **state)
     scenario_end(&s);
 }
 
+static struct ask endless_from(int64_t id, int64_t start)
+{
+    struct ask what = half(id, SPAN_UNLIMITED);
+
+    what.kind = LEASE_RESERVATION;
+    what.start = start;
+    return what;
+}
+
+/* Each host closes at some time: one that has no end starts where it can stay for long enough. */
+static void a_reservation_without_an_end_starts_before_windows(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    s.settings.in_front_least = 1000;
+    s.unchecked = true; /* it is booked for ever */
+    close_host(&s, first, 4000, 4600);
+    close_host(&s, second, 4500, 8600);
+    adopt(&s, endless_from(1, 2000),
+          (struct adoption){
+              .as = ADOPTED_RESERVED, .vm_host = first, .since = INSTANT_NONE, .until = 0});
+    settle(&s);
+    ask(&s, endless_from(2, 3450));
+    ask(&s, endless_from(3, 3700));
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 1), "VM 2000-"));
+    assert_non_null(strstr(plan_of(&s, 2), "VM 3450-"));
+    assert_non_null(strstr(plan_of(&s, 2), "on 2"));
+    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
+    scenario_end(&s);
+}
+
 /* A promise on the host is kept elsewhere. */
 static void reservations_are_placed_elsewhere(void **state)
 {
@@ -439,6 +473,7 @@ int main(void)
         cmocka_unit_test(without_room_it_stays_and_says_so),
         cmocka_unit_test(a_window_is_left_in_time),
         cmocka_unit_test(a_window_is_planned_around),
+        cmocka_unit_test(a_reservation_without_an_end_starts_before_windows),
         cmocka_unit_test(reservations_are_placed_elsewhere),
         cmocka_unit_test(a_later_move_keeps_no_reservation_out),
         cmocka_unit_test(the_rest_of_a_lease_stays),
