@@ -11,6 +11,13 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
+/* Until it has been read how long a VM ran, its lease would wait again with too much time left. */
+static bool is_to_be_read(const struct vm_record *vm, const struct vm_observation *observed)
+{
+    return !observed->has_times && observed->history.sequence > vm->sequence &&
+           !vm_state_traits[observed->state].active;
+}
+
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed)
 {
@@ -20,6 +27,8 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
         return STATUS_UNKNOWN;
     if (!observed->present || observed->missing >= MISSING_MEANS_GONE)
         return STATUS_GONE;
+    if (is_to_be_read(vm, observed))
+        return STATUS_UNKNOWN;
     if (observed->state == VM_PENDING)
         return STATUS_PENDING;
     if (observed->state == VM_HOLD)

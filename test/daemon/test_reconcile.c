@@ -93,6 +93,34 @@ static void vms_that_are_off_hold_up_nobody(void **state)
     scene_close(&scene);
 }
 
+/* The listing comes first: it has no times. */
+static void what_waits_again_has_run_as_long_as_its_vms(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm_record *vm;
+    struct error err = {0};
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
+    vm->ran = vm->suspended_by_us = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_RUNNING, 0, 100, 1024)->history.rstime = 1000;
+    scene_poll(&scene);
+    fake_cloud_put(scene.fake, 1, VM_STOPPED, 0);
+    scene.fake->vms[0].history.retime = 1400;
+    scene.fake->at_once = 1;
+    fake_cloud_wait_a_moment();
+    world_poll(scene.daemon.world, POLL_FULL);
+    while (cloud_pending(scene.daemon.cloud)) {
+        assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
+        reconcile(&scene.daemon, 2000);
+    }
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_int_equal(lease->accumulated, 400);
+    scene_close(&scene);
+}
+
 static void keep_event(void *context, const struct store_event *event)
 {
     snprintf(context, 80, "%s: %s", event->event, event->text);
@@ -423,6 +451,7 @@ int main(void)
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
         TEST(vms_that_are_off_hold_up_nobody),
+        TEST(what_waits_again_has_run_as_long_as_its_vms),
         TEST(the_history_says_what_becomes_of_the_work),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
