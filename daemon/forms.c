@@ -46,7 +46,19 @@ static size_t attributes_to_read(const struct daemon *daemon, struct looked_at *
     return n_oldest;
 }
 
-/* VMs that may be placed again need their extended form. */
+static bool may_be_placed(const struct daemon *daemon, const struct vm_record *vm,
+                          const struct vm_observation *observed, int64_t now)
+{
+    return observed->state != VM_PENDING &&
+           (vm->suspended_by_us || observed->state == VM_HOLD ||
+            asked_hosts_have(&daemon->asked, vm->host, observed->history.cluster) ||
+            rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
+            planner_leaves_by(daemon->planner, vm, now) != INSTANT_NONE ||
+            planner_may_move(daemon->planner, store_lease(daemon->store, vm->lease)));
+}
+
+/* VMs that may be placed again need their extended form. One that was ended while galernad was off
+ * is in no listing. */
 void daemon_want_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0;
@@ -59,12 +71,7 @@ void daemon_want_forms(struct daemon *daemon)
     for (size_t i = 0; i < n && n_ids < WANTED_MAX; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
-        if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
-            (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
-             asked_hosts_have(&daemon->asked, vms[i]->host, observed->history.cluster) ||
-             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
-             planner_leaves_by(daemon->planner, vms[i], now) != INSTANT_NONE ||
-             planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
+        if (!vms[i]->gone && (!observed || may_be_placed(daemon, vms[i], observed, now)))
             ids[n_ids++] = vms[i]->id;
     }
     for (size_t i = 0; i < n_oldest; i++)

@@ -37,6 +37,19 @@ static bool has_never_run(const struct lease_record *lease)
            lease->accumulated == 0;
 }
 
+/* After a restart its VMs may have run and be gone: the next polls tell. */
+static bool is_known(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (reconcile_vm_status(daemon, vms[i], world_vm(daemon->world, vms[i]->id)) ==
+            STATUS_UNKNOWN)
+            return false;
+    return true;
+}
+
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t warning = daemon->live->end_warning;
@@ -47,7 +60,8 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
         reconcile_watch_promise(daemon, lease, now);
     } else if (lease->end <= now && has_never_run(lease)) {
-        miss(daemon, lease, EVENT_TIME_OVER, now);
+        if (is_known(daemon, lease))
+            miss(daemon, lease, EVENT_TIME_OVER, now);
     } else if (lease->end <= now) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now &&

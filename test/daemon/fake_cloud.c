@@ -41,7 +41,7 @@ static void note_call(struct fake_cloud *fake, const struct fake_call *call)
 static bool is_asked_for(const struct fake_call *call, const struct vm *vm)
 {
     if (call->question.subject == CLOUD_VMS)
-        return true;
+        return vm->state != VM_DONE;
     if (call->question.subject == CLOUD_WAITING)
         return vm->state == VM_PENDING;
     for (size_t i = 0; i < call->question.n_ids; i++)

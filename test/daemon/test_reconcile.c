@@ -252,6 +252,34 @@ static void a_reservation_whose_vms_never_ran_was_missed(void **state)
     scene_close(&scene);
 }
 
+/* Its VMs may have run meanwhile: it is not said that it was missed. */
+static void what_ended_while_galernad_was_off_is_over(void **state)
+{
+    static const enum lease_phase phases[] = {PHASE_STARTING, PHASE_PARKED, PHASE_WAITING};
+    struct scene scene;
+    struct lease_record *leases[3];
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    for (int32_t i = 0; i < 3; i++) {
+        leases[i] = add(&scene.daemon, i, phases[i],
+                        phases[i] == PHASE_STARTING ? LEASE_RESERVATION : LEASE_BEST_EFFORT);
+        leases[i]->accepted = true;
+        scene_add(&scene, i, i, GOAL_NONE, 0, 100, 1024);
+        fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
+    }
+    leases[0]->start = 1000;
+    leases[0]->end = 1600;
+    for (int polls = 0; polls < 2; polls++) {
+        scene_poll(&scene);
+        reconcile(&scene.daemon, 1600);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(leases[i]->phase, polls == 0 ? phases[i] : PHASE_ENDED);
+        daemon_want_forms(&scene.daemon);
+    }
+    assert_int_equal(leases[0]->reason_id, REASON_VMS_GONE);
+    scene_close(&scene);
+}
+
 /* Beside an oned that follows, the picture may be old: the one that acts decides. */
 static void time_decides_nothing_for_who_does_not_act(void **state)
 {
@@ -456,6 +484,7 @@ int main(void)
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
+        TEST(what_ended_while_galernad_was_off_is_over),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(it_is_said_what_is_waited_for),
         TEST(an_unused_lease_ends_after_its_owner_was_told),
