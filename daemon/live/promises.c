@@ -17,16 +17,19 @@ enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, of a VM */ };
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* It is, or will be next. */
-static bool is_suspended(const struct vm_record *vm)
+/* It is, or will be next. One that its owner suspended is not. */
+static bool is_suspended(const struct daemon *daemon, const struct vm_record *vm)
 {
-    return vm->suspended_by_us || vm->goal == GOAL_STOP;
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+
+    return vm->suspended_by_us || (vm->goal == GOAL_STOP && observed && observed_running(observed));
 }
 
-static bool has_promise(const struct vm_record *vm, const struct lease_record *lease)
+static bool has_promise(const struct daemon *daemon, const struct vm_record *vm,
+                        const struct lease_record *lease)
 {
     return lease->accepted && lease->phase > PHASE_GATHERING && lease->phase < PHASE_ENDING &&
-           (!lease->plain || is_suspended(vm));
+           (!lease->plain || is_suspended(daemon, vm));
 }
 
 /* One of a later Raft term counts more than any of an earlier one: a galernad that was deposed may
@@ -46,7 +49,7 @@ static struct promise promise_of(const struct daemon *daemon, const struct vm_re
                             .vm = vm->id,
                             .lease = lease->id,
                             .number = next_number(daemon, vm),
-                            .suspended = is_suspended(vm),
+                            .suspended = is_suspended(daemon, vm),
                             .sequence = vm->sequence,
                             .ran_for = vm->ran_for,
                             .terms = *lease};
@@ -56,7 +59,7 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due)
 {
     struct promise promise;
-    bool wanted = has_promise(vm, lease);
+    bool wanted = has_promise(daemon, vm, lease);
 
     if (!daemon->promises.has_key || vm->promise_state == PROMISE_OF_OTHERS)
         return false;

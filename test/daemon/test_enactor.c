@@ -113,6 +113,28 @@ static void a_vm_is_suspended_when_opennebula_has_the_promise_that_says_so(void 
     scene_close(&scene);
 }
 
+/* Another galernad must not resume it: its owner has suspended it. */
+static void a_vm_that_its_owner_suspended_is_not_promised_to_be_resumed(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    open_with_hosts(&scene, state, 1);
+    scene.daemon.promises.has_key = true;
+    scene.daemon.messages = messages_create(&scene.daemon);
+    add(&scene, 1, 1, GOAL_NONE, 0, VM_SUSPENDED, 0, 100);
+    lease = lease_to_change(store_of(state), 1);
+    lease->accepted = true;
+    lease->phase = PHASE_RUNNING; /* its other VMs run */
+    scene_poll(&scene);
+    assert_int_equal(write_messages(&scene), 1);
+    lease_apply(store_of(state), lease, EVENT_SUSPEND, NOW, "for another lease");
+    write_messages(&scene);
+    assert_int_equal(scene.fake->n_promises, 1);
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
 static void nothing_is_repeated_before_it_was_looked_at(void **state)
 {
     struct scene scene;
@@ -517,6 +539,7 @@ int main(void)
         WITH_STORE(moves_go_where_there_is_room),
         WITH_STORE(nothing_is_repeated_before_it_was_looked_at),
         WITH_STORE(a_vm_is_suspended_when_opennebula_has_the_promise_that_says_so),
+        WITH_STORE(a_vm_that_its_owner_suspended_is_not_promised_to_be_resumed),
         WITH_STORE(without_an_answer_nothing_more_is_sent),
         WITH_STORE(a_deploy_waits_for_room_that_is_really_there),
         WITH_STORE(a_refusal_is_tried_again_after_a_pause),
