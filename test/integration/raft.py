@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mixed work in a Raft zone of three real oned with a galernad each, while the leader is troubled.
 
-The leader's oned, its galernad or both are killed, its oned stands still, its network is cut, or one
+The leader's oned, its galernad or both are killed, its oned or both stand still, its network is cut, or one
 galernad after the other is restarted, from an older version if there is one, at random.
 At the end all stores are deleted at once. No VM may be deployed twice, no host be over capacity, and every
 accepted reservation starts on time or is reported. Needs root. See README.md."""
@@ -26,9 +26,10 @@ from kit.trial import Failure
 from kit.zone import Zone
 from soak import RIGHTS, Blows, Soak, span
 
-STRIKES = ("oned", "galernad", "both", "deaf", "cut", "restart")
+STRIKES = ("oned", "galernad", "both", "deaf", "still", "cut", "restart")
 ACTS_SECONDS = 60  # until a galernad acts after an election
-ACTS, START = "acting beside the leader", r"VM \d+: deploy accepted"
+ACTS, START = "active beside the leader", r"VM \d+: deploy accepted"
+SENT = r"VM \d+: [^:]*\(lease \d+: "
 LOST_BY_OPENNEBULA = 30  # seconds before a strike: VMs made then may be lost with the log
 
 
@@ -102,6 +103,20 @@ class RaftSoak(Soak):
         return ["VM %s has %d records, but %d starts were sent" % (vm, len(records), n)
                 for vm, n in sent.items() if int(vm) in vms
                 for records in [self.records(vms[int(vm)])] if n > len(records) + again[vm]]
+
+    def go_on(self, scheduler, front_end):
+        """Its clock stood still while another front-end was elected: what it was about to send, and
+        what its picture of OpenNebula asks for, must not leave."""
+        before = self.count(SENT)[front_end.number]
+        scheduler.process.send_signal(signal.SIGCONT)
+        for _ in range(10):
+            time.sleep(0.5)
+            if self.zone.leader() is front_end:
+                return  # elected anew
+        sent = self.count(SENT)[front_end.number] - before
+        if sent:
+            self.sampler.violation("%s sent %d commands after it had stood still" % (
+                scheduler.name, sent))
 
     def records(self, vm):
         return vm.history if vm.done else self.oned.vm(vm.id).history
@@ -189,7 +204,9 @@ def strike(soak, dice):
         if what in ("oned", "both"):
             zone.kill_oned(leader)
             sampler.killed = time.time()
-        elif what == "deaf":
+        elif what in ("deaf", "still"):
+            if what == "still":
+                scheduler.process.send_signal(signal.SIGSTOP)
             zone.deafen(leader, True)
         elif what == "cut":
             zone.cut(leader, True)
@@ -206,8 +223,10 @@ def strike(soak, dice):
         time.sleep(dice.uniform(0, 10))
         if what in ("oned", "both"):
             leader.start()
-        elif what == "deaf":
+        elif what in ("deaf", "still"):
             zone.deafen(leader, False)
+            if what == "still":
+                soak.go_on(scheduler, leader)
         elif what == "cut":
             zone.cut(leader, False)
         if what == "both":
