@@ -58,10 +58,11 @@ static enum command to_run(const struct enactor *enactor, const struct vm_record
         return vm->suspended_by_us ? COMMAND_DEPLOY : COMMAND_NONE;
     case VM_SUSPENDED:
         if (!vm->suspended_by_us)
-            return COMMAND_NONE;
+            return move_command(vm, observed);
         return vm->host == observed->history.host ? COMMAND_RESUME : COMMAND_RELOCATE;
     case VM_RUNNING:
     case VM_UNKNOWN:
+    case VM_POWEROFF:
         return move_command(vm, observed);
     default:
         return COMMAND_NONE;

@@ -17,7 +17,7 @@ enum command move_command(const struct vm_record *vm, const struct vm_observatio
     bool runs = observed->state == VM_RUNNING || (observed->state == VM_UNKNOWN && vm->resched);
     bool is_off = observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED;
 
-    if (!vm_moves(vm) || vm->move_sent || !(vm->goal == GOAL_RUN ? runs : is_off) ||
+    if (!vm_moves(vm) || vm->move_sent || !(is_off || (runs && vm->goal == GOAL_RUN)) ||
         observed->history.host != vm->host || vm->host == vm->move_to)
         return COMMAND_NONE;
     if (!runs || vm->move == MOVE_COLD)

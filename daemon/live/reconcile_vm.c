@@ -193,7 +193,8 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
         since = clocks_running_since(daemon, lease, vm, observed);
         if (since > statuses->since)
             statuses->since = since;
-    } else if (vm->goal == GOAL_NONE && vm_moves(vm) && !observed_in_transition(observed)) {
+    } else if (status == STATUS_STOPPED_BY_USER && vm_moves(vm) &&
+               !observed_in_transition(observed)) {
         note_move(daemon, lease, vm, observed, now);
     }
 }

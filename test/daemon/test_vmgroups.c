@@ -374,6 +374,26 @@ static void a_vm_that_leaves_is_waited_for(void **state)
     close_stage(&stage);
 }
 
+/* Also if its lease runs on without it: others may have been sent after it. */
+static void a_vm_that_is_off_moves(void **state)
+{
+    struct stage stage;
+    struct vm_record *vm;
+
+    open_stage(&stage, state);
+    use_hosts(&stage, 2);
+    add_member(&stage, 1, VM_POWEROFF, 0);
+    vm = scene_add(&stage.scene, 1, 1, GOAL_RUN, 0, 100, 512);
+    vm->move = MOVE_LIVE;
+    vm->move_to = 1;
+    scene_poll(&stage.scene);
+    fake_cloud_wait_a_moment();
+    scene_poll(&stage.scene);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 1);
+    assert_string_equal(scene_commands(&stage.scene), "migrate 1 on 1");
+    close_stage(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +405,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unknown_groups, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(a_vm_that_leaves_is_waited_for, store_set_up,
                                         store_tear_down),
+        cmocka_unit_test_setup_teardown(a_vm_that_is_off_moves, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(running_vms_that_break_a_rule, store_set_up,
                                         store_tear_down),
     };
