@@ -117,6 +117,8 @@ static void finish_cycle(struct daemon *daemon)
         fence_send(daemon);
     records_update(daemon);
     daemon_want_forms(daemon);
+    if (may_act)
+        sleep_end(daemon);
 }
 
 void daemon_planned(void *context, bool made)
@@ -147,6 +149,7 @@ static void cycle(struct daemon *daemon)
     daemon->n_cycles++;
     if (!daemon->polled)
         return;
+    sleep_begin(daemon, now);
     if (daemon->poll_ok) {
         intake(daemon, now);
         messages_see(daemon->messages, now); /* first: promises of another front-end */

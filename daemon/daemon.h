@@ -21,6 +21,7 @@
 #include "daemon/live/promises.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/rebalancing.h"
+#include "daemon/live/sleep.h"
 #include "daemon/live/world.h"
 #include "daemon/planner/planner.h"
 #include "daemon/store/store.h"
@@ -56,6 +57,12 @@ struct problem {
 };
 
 enum { ACCOUNTS_AT_ONCE = 4 };
+
+/* What daemon_want_forms() saw last. */
+struct wanted_forms {
+    uint64_t stirs, changes; /* store_stirs(), world_changes() */
+    bool are_asked_for;      /* by a drain, a request or a plan to rebalance */
+};
 
 /* Hosts that a request asks about: the templates of their VMs are read. */
 struct asked_hosts {
@@ -125,6 +132,8 @@ struct daemon {
     bool looking;
     int64_t poll_asked; /* monotonic milliseconds: beginning of that poll */
     struct fence fence;
+    struct sleep sleep;
+    struct wanted_forms forms;
     int failures;           /* consecutive failed polls */
     int plan_failures;      /* consecutive failed plans */
     int64_t next_plan;      /* monotonic milliseconds: not before, after failures */

@@ -3,6 +3,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/store/awake.h"
 
 enum {
     WANTED_MAX = 400,    /* VMs with one poll */
@@ -57,17 +58,34 @@ static bool may_be_placed(const struct daemon *daemon, const struct vm_record *v
             planner_may_move(daemon->planner, store_lease(daemon->store, vm->lease)));
 }
 
+/* Nothing has changed since the last call, and the passing of time changes nothing. */
+static bool is_the_same(struct daemon *daemon)
+{
+    const struct wanted_forms last = daemon->forms,
+                              next = {.stirs = store_stirs(daemon->store),
+                                      .changes = world_changes(daemon->world),
+                                      .are_asked_for = daemon->drains.n || daemon->asked.drains.n ||
+                                                       daemon->asked.has_cluster ||
+                                                       daemon->rebalancing.n_asked};
+
+    daemon->forms = next;
+    return next.stirs == last.stirs && next.changes == last.changes && !next.are_asked_for &&
+           !last.are_asked_for;
+}
+
 /* VMs that may be placed again need their extended form. One that was ended while galernad was off
  * is in no listing. */
 void daemon_want_forms(struct daemon *daemon)
 {
-    size_t n, n_ids = 0;
+    size_t n, n_ids = 0, n_oldest;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
     int32_t ids[WANTED_MAX + LOOKED_AT_MOST];
     struct looked_at oldest[LOOKED_AT_MOST];
-    size_t n_oldest = attributes_to_read(daemon, oldest);
     int64_t now = clock_now();
 
+    if (is_the_same(daemon))
+        return;
+    n_oldest = attributes_to_read(daemon, oldest);
     for (size_t i = 0; i < n && n_ids < WANTED_MAX; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 

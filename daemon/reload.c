@@ -12,6 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/notify/settings.h"
 #include "daemon/planner/modules.h"
+#include "daemon/store/awake.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_DAEMON
@@ -97,6 +98,7 @@ static void take_over(struct reload *reload)
     if (reload->next->live.log_level > reload->running->live.log_level)
         log_set_level(reload->next->live.log_level);
     log_set_format(reload->next->live.log_format);
+    store_wake_all(daemon->store);
     tell_changes(reload);
     configuration_take_over(reload->running, reload->next);
     configuration_fingerprint(reload->next, fingerprint);

@@ -204,18 +204,15 @@ static void see_attribute(struct daemon *daemon, const struct vm_record *vm,
 void services_attributes(struct daemon *daemon, int64_t now)
 {
     size_t n;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const int32_t *forms = world_forms(daemon->world, &n);
 
     for (size_t i = 0; i < n && !daemon->attribute_asked; i++) {
-        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
-        const struct vm_observation *observed;
+        const struct vm_record *vm = store_vm(daemon->store, forms[i]);
+        const struct lease_record *lease = vm ? store_lease(daemon->store, vm->lease) : NULL;
 
-        if (vms[i]->gone || !lease || lease->plain)
+        if (!lease || vm->gone || lease->plain)
             continue;
-        observed = world_vm(daemon->world, vms[i]->id);
-        if (!observed || !observed->full)
-            continue;
-        if (!*vms[i]->asked || (lease->accepted && lease_can(lease, EVENT_CHANGED)))
-            see_attribute(daemon, vms[i], lease, observed->full, now);
+        if (!*vm->asked || (lease->accepted && lease_can(lease, EVENT_CHANGED)))
+            see_attribute(daemon, vm, lease, world_vm(daemon->world, vm->id)->full, now);
     }
 }

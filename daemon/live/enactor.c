@@ -13,6 +13,7 @@
 #include "daemon/live/promises.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
+#include "daemon/store/awake.h"
 #include "util/memory.h"
 
 enum {
@@ -557,14 +558,14 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
 {
     struct daemon *daemon = enactor->daemon;
     size_t n;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_awake_vms(daemon->store, &n);
 
     enactor_tell_repeated(enactor, now);
     enactor->n_commands = enactor->n_watched = 0;
     enactor->busy = 0;
     enactor->next_time = INT64_MAX;
     enactor->hosts = world_hosts(daemon->world);
-    if (!enactor->hosts)
+    if (!enactor->hosts || (n == 0 && world_in_transition(daemon->world) == 0))
         return 0;
     enactor->usage = memory_grow(enactor->usage, &enactor->usage_allocated,
                                  enactor->hosts->pool.n + 1, sizeof *enactor->usage);

@@ -10,6 +10,7 @@
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
 
@@ -438,7 +439,7 @@ static void refuse_too_late(struct daemon *daemon, const struct lease_record *le
 static void close_groups(struct daemon *daemon, int64_t now)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
     bool acts = daemon_acts(daemon);
 
     for (size_t i = 0; i < n; i++) {
@@ -470,31 +471,24 @@ static void close_groups(struct daemon *daemon, int64_t now)
     }
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct vm_observation *x = *(const struct vm_observation *const *)a,
-                                *y = *(const struct vm_observation *const *)b;
-
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 void intake(struct daemon *daemon, int64_t now)
 {
-    const struct vm_observation *observed, **news = NULL;
-    size_t cursor = 0, n = 0, allocated = 0;
+    size_t n;
+    const int32_t *forms = world_forms(daemon->world, &n);
+    bool restored = false;
 
-    while ((observed = world_next(daemon->world, &cursor)))
-        if (observed->present && observed->full && !store_vm(daemon->store, observed->id)) {
-            news = memory_grow(news, &allocated, n + 1, sizeof *news);
-            news[n++] = observed;
-        }
-    if (n)
-        qsort(news, n, sizeof *news, by_id);
     daemon->promises.unreadable = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!promises_restore(daemon, news[i]->full))
-            take_in(daemon, news[i]->full, now);
-    free(news);
-    promises_restored(daemon, now);
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
+
+        if (!observed->present || store_vm(daemon->store, observed->id))
+            continue;
+        if (promises_restore(daemon, observed->full))
+            restored = true;
+        else
+            take_in(daemon, observed->full, now);
+    }
+    if (restored)
+        promises_restored(daemon, now);
     close_groups(daemon, now);
 }

@@ -551,7 +551,8 @@ void lease_note_unused_since(struct store *store, const struct lease_record *lea
 
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far)
 {
-    store_note_lease(store, lease)->is_far = is_far;
+    if (lease->is_far != is_far)
+        store_note_lease(store, lease)->is_far = is_far;
 }
 
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease)

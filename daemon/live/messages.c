@@ -12,6 +12,7 @@
 #include "daemon/live/promises.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "daemon/store/awake.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 #include "util/printable.h"
@@ -278,11 +279,14 @@ void messages_see(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
     size_t n;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const int32_t *forms = world_forms(daemon->world, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone)
-            see_message(daemon, vms[i], now);
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_record *vm = store_vm(daemon->store, forms[i]);
+
+        if (vm && !vm->gone)
+            see_message(daemon, vm, now);
+    }
 }
 
 static bool may_be_sent(const struct daemon *daemon, const struct vm_record *vm, int64_t now)
@@ -291,38 +295,38 @@ static bool may_be_sent(const struct daemon *daemon, const struct vm_record *vm,
                                       now < vm->message_at || promises_precede(daemon, vm));
 }
 
-static bool is_due(const struct vm_record *vm, const struct lease_record *lease, const char *text,
-                   int64_t now)
-{
-    if (strcmp(vm->message, text) == 0 || keeps_notice(vm, lease, text))
-        return false;
-    /* The start announced in the message has passed. */
-    if (is_time(vm->message_expected) && vm->message_expected < now)
-        return true;
-    return now - vm->message_at >= good_for(vm, lease) || now < vm->message_at;
-}
-
-/* False: what the VM shows is right, or changes too little. */
-static bool compose(const struct daemon *daemon, struct message *message, int64_t now)
+/* Composes the message. False: it is another one than the VM shows. */
+static bool shows(const struct daemon *daemon, struct message *message, int64_t now)
 {
     const struct vm_record *vm = message->vm;
     char text[STORE_TEXT_MAX];
 
     message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);
-    message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
-    if (is_due(vm, message->lease, message->text, now))
-        return true;
     if (keeps_notice(vm, message->lease, message->text))
         snprintf(message->text, sizeof message->text, "%s", vm->message);
-    return message->has_promise;
+    message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
+    return !message->has_promise && strcmp(vm->message, message->text) == 0;
+}
+
+/* False: what differs is too little for now. */
+static bool is_due(const struct message *message, int64_t now)
+{
+    const struct vm_record *vm = message->vm;
+
+    if (message->has_promise)
+        return true;
+    /* The start announced in the message has passed. */
+    if (is_time(vm->message_expected) && vm->message_expected < now)
+        return true;
+    return now - vm->message_at >= good_for(vm, message->lease) || now < vm->message_at;
 }
 
 size_t messages_prepare(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
     size_t n, prepared = 0;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_awake_vms(daemon->store, &n);
 
     messages->left = 0;
     if (daemon->live->dry_run)
@@ -330,11 +334,15 @@ size_t messages_prepare(struct messages *messages, int64_t now)
     for (size_t i = 0; i < n; i++) {
         struct message message;
         struct sent_message *slot;
+        bool may;
 
         message.vm = vms[i];
         message.lease = store_lease(daemon->store, vms[i]->lease);
-        if (vms[i]->gone || !message.lease || !may_be_sent(daemon, vms[i], now) ||
-            !compose(daemon, &message, now))
+        may = may_be_sent(daemon, vms[i], now);
+        if (vms[i]->gone || !message.lease || (may && shows(daemon, &message, now)))
+            continue;
+        store_wake(daemon->store, vms[i]->lease); /* until the VM shows it */
+        if (!may || !is_due(&message, now))
             continue;
         slot = free_slot(messages);
         if (slot) {

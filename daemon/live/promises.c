@@ -9,6 +9,7 @@
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "daemon/store/awake.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
@@ -232,7 +233,7 @@ static void tell_restored(struct daemon *daemon, size_t n, int64_t now)
 void promises_restored(struct daemon *daemon, int64_t now)
 {
     size_t n, restored = 0;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++) {
         if (!is_restored(leases[i]))

@@ -3,6 +3,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/store/awake.h"
 
 /* --- one lease -------------------------------------------------------------------------------- */
 
@@ -283,7 +284,7 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
 void reconcile(struct daemon *daemon, int64_t now)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
 
     daemon->reconciled = now;
     for (size_t i = 0; i < n; i++)

@@ -60,6 +60,9 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
 void reconcile_watch_use(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports promises that were not kept in time. */
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now);
+/* When time alone makes something due for the lease: the next time after `now`; INSTANT_NEVER. */
+int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_record *lease,
+                             int64_t now);
 /* No command has been sent for the lease: its start may be replanned. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
 /* A VM that must leave the host and is still there, or NULL. */

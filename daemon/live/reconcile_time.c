@@ -7,6 +7,7 @@
 #include "daemon/live/estimates.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/log.h"
+#include "daemon/store/awake.h"
 #include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
@@ -216,7 +217,7 @@ static bool waits_for_leavers(const struct daemon *daemon, const struct lease_re
 void reconcile_before_replan(struct daemon *daemon)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]) &&
@@ -230,32 +231,41 @@ static void earlier(int64_t *next, int64_t candidate, int64_t now)
         *next = candidate;
 }
 
+int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_record *lease,
+                             int64_t now)
+{
+    int64_t next = INSTANT_NEVER;
+
+    if (store_promised_start(lease) != INSTANT_NONE && !lease->late &&
+        (lease->phase == PHASE_STARTING || lease->phase == PHASE_RESERVED))
+        earlier(&next, store_promised_start(lease) + daemon->live->poll_interval + 1, now);
+    if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
+        earlier(&next, lease->end, now);
+        if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&
+            daemon->live->end_warning)
+            earlier(&next, lease->end - daemon->live->end_warning, now);
+    } else if (lease->phase == PHASE_GATHERING) {
+        earlier(&next, lease->group_until, now);
+    } else if (lease->phase == PHASE_WAITING && lease->expected != INSTANT_NONE &&
+               lease->expected != INSTANT_NEVER) {
+        earlier(&next, lease->expected + 1, now); /* a message announces no start in the past */
+    } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
+               lease->duration != SPAN_UNLIMITED) {
+        earlier(&next, lease->start + lease->duration, now);
+    }
+    return next;
+}
+
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
-    int64_t next = INSTANT_NEVER;
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
+    int64_t next = store_next_wake(daemon->store);
 
     for (size_t i = 0; i < n; i++) {
-        const struct lease_record *lease = leases[i];
+        int64_t due = reconcile_lease_time(daemon, leases[i], now);
 
-        if (store_promised_start(lease) != INSTANT_NONE && !lease->late &&
-            (lease->phase == PHASE_STARTING || lease->phase == PHASE_RESERVED))
-            earlier(&next, store_promised_start(lease) + daemon->live->poll_interval + 1, now);
-        if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
-            earlier(&next, lease->end, now);
-            if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&
-                daemon->live->end_warning)
-                earlier(&next, lease->end - daemon->live->end_warning, now);
-        } else if (lease->phase == PHASE_GATHERING) {
-            earlier(&next, lease->group_until, now);
-        } else if (lease->phase == PHASE_WAITING && lease->expected != INSTANT_NONE &&
-                   lease->expected != INSTANT_NEVER) {
-            earlier(&next, lease->expected + 1, now); /* a message announces no start in the past */
-        } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
-                   lease->duration != SPAN_UNLIMITED) {
-            earlier(&next, lease->start + lease->duration, now);
-        }
+        next = due < next ? due : next;
     }
     return next;
 }

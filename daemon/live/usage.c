@@ -7,6 +7,7 @@
 
 #include "core/usage.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/store/awake.h"
 #include "util/map.h"
 #include "util/memory.h"
 
@@ -125,7 +126,7 @@ static void charge(struct store *store, const struct lease_record *lease, int64_
 void usage_charge(struct store *store, const struct fair_share_settings *settings, int64_t now)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(store, &n);
+    const struct lease_record *const *leases = store_awake_leases(store, &n);
 
     for (size_t i = 0; i < n && settings->by != FAIR_SHARE_NO; i++)
         if (leases[i]->since == INSTANT_NONE && uncharged(leases[i], now) > 0)

@@ -48,6 +48,7 @@ static void history_in(void *context, struct cloud_answer *answer)
 
         observed->n_records = vm->n_records;
         observed->ran_for = vm->ran_for;
+        observation_is_new(world, vm->id);
     }
 }
 
@@ -112,6 +113,8 @@ void world_destroy(struct world *world)
     free(world->promises);
     free(world->addresses);
     free(world->wanted);
+    free(world->news);
+    free(world->forms);
     vm_use_pool_finish(&world->uses);
     for (uint32_t i = 0; i < world->observations.n; i++)
         observation_finish(map_value(&world->observations, i));

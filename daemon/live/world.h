@@ -116,6 +116,17 @@ void world_drop_forms(struct world *world);
 const struct vm_observation *world_vm(const struct world *world, int32_t id);
 /* All VMs ever observed and not dropped, in no order: start with *cursor 0, until NULL. */
 const struct vm_observation *world_next(const struct world *world, size_t *cursor);
+/* The VMs of which something else is seen than at the last call, some of them twice. Not the time
+ * of the question: an observation that is only confirmed does not count. Valid until the next
+ * answer. */
+const int32_t *world_take_news(struct world *world, size_t *n);
+/* Another number whenever there are such VMs, or more extended forms. */
+uint64_t world_changes(const struct world *world);
+/* VMs in a transient state. */
+size_t world_in_transition(const struct world *world);
+/* The VMs whose extended form is at hand, ascending. Valid until the next answer or
+ * world_drop_forms(). */
+const int32_t *world_forms(struct world *world, size_t *n);
 /* Forget a VM that is gone and whose lease has ended. */
 void world_drop(struct world *world, int32_t id);
 

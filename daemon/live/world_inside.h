@@ -22,6 +22,13 @@ struct world {
     void *context;
 
     struct map observations; /* struct vm_observation by id */
+    int32_t *news;           /* VMs of which something else is seen than before; some twice */
+    size_t n_news, news_allocated;
+    uint64_t n_changes;     /* news so far */
+    size_t n_in_transition; /* of the observations */
+    int32_t *forms;         /* VMs with an extended form, ascending ... */
+    size_t n_forms, forms_allocated;
+    bool forms_listed; /* ... if they have not changed since */
 
     struct hosts_seen *hosts;
     struct site_seen *site;
@@ -79,6 +86,8 @@ void addresses_review(struct world *world);
 /* The observation of a VM, created if there is none. */
 struct vm_observation *observation_make(struct world *world, int32_t id);
 void observation_finish(struct vm_observation *observed); /* frees what belongs to it */
+/* Something else is seen of the VM than before. */
+void observation_is_new(struct world *world, int32_t id);
 /* Update a VM's observation from an answer; ignored if older than the observation. */
 void observation_see(struct world *world, const struct vm *vm, int64_t asked);
 void full_forms_finish(struct full_forms *full);

@@ -301,7 +301,7 @@ static bool is_on_a_host(const struct world *world, int32_t id)
 
 /* Must the VM be read in full? Yes if it never was, if its times are unknown, or if a full listing
  * did not show it. */
-static bool needs_full_form(const struct world *world, struct vm_observation *observed)
+static bool needs_full_form(struct world *world, struct vm_observation *observed)
 {
     bool shown = observed->asked >= world->asked; /* or observed since */
 
@@ -309,8 +309,10 @@ static bool needs_full_form(const struct world *world, struct vm_observation *ob
         return false;
     if (shown)
         return (!observed->full_seen && observed->state != VM_PENDING) || !observed->has_times;
-    if (observed->present && !is_on_a_host(world, observed->id))
+    if (observed->present && !is_on_a_host(world, observed->id)) {
         observed->missing++;
+        observation_is_new(world, observed->id);
+    }
     return observed->present;
 }
 

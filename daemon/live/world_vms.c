@@ -2,6 +2,7 @@
 #include "daemon/live/world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"
@@ -33,6 +34,36 @@ const struct vm_observation *world_next(const struct world *world, size_t *curso
                                            : NULL;
 }
 
+static bool counts_as_in_transition(const struct vm_observation *observed)
+{
+    return observed->asked && observed_in_transition(observed);
+}
+
+void observation_is_new(struct world *world, int32_t id)
+{
+    world->news =
+        memory_grow(world->news, &world->news_allocated, world->n_news + 1, sizeof *world->news);
+    world->news[world->n_news++] = id;
+    world->n_changes++;
+}
+
+const int32_t *world_take_news(struct world *world, size_t *n)
+{
+    *n = world->n_news;
+    world->n_news = 0;
+    return world->news;
+}
+
+uint64_t world_changes(const struct world *world)
+{
+    return world->n_changes;
+}
+
+size_t world_in_transition(const struct world *world)
+{
+    return world->n_in_transition;
+}
+
 void observation_finish(struct vm_observation *observed)
 {
     free(observed->error);
@@ -45,6 +76,8 @@ void world_drop(struct world *world, int32_t id)
 
     if (number == MAP_NONE)
         return;
+    world->n_in_transition -= counts_as_in_transition(map_value(&world->observations, number));
+    world->forms_listed = false;
     observation_finish(map_value(&world->observations, number));
     map_remove(&world->observations, number);
 }
@@ -82,9 +115,22 @@ static void see_error(struct vm_observation *observed, const struct vm *vm)
     observed->error = observed_failed(observed) && vm->error ? memory_text(vm->error) : NULL;
 }
 
+/* But for the times of the questions. */
+static bool is_same(const struct vm_observation *a, const struct vm_observation *b)
+{
+    return a->state == b->state && a->state_name == b->state_name && a->since == b->since &&
+           a->present == b->present && a->resched == b->resched && a->locked == b->locked &&
+           a->cpu == b->cpu && a->memory == b->memory && a->has_times == b->has_times &&
+           a->missing == b->missing && a->created == b->created && a->ran_for == b->ran_for &&
+           a->n_records == b->n_records && a->arriving == b->arriving &&
+           memcmp(&a->history, &b->history, sizeof a->history) == 0;
+}
+
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 {
     struct vm_observation *observed = observation_make(world, vm->id);
+    const struct vm_observation before = *observed;
+    bool had_error = observed->error != NULL;
     enum vm_state state = vm->state;
     bool arriving, changed;
 
@@ -117,6 +163,10 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
         observed->n_records = vm->n_records;
         observed->ran_for = vm->ran_for;
     }
+    world->n_in_transition +=
+        (size_t)counts_as_in_transition(observed) - (size_t)counts_as_in_transition(&before);
+    if (before.asked == 0 || had_error || observed->error || !is_same(&before, observed))
+        observation_is_new(world, observed->id);
 }
 
 /* --- extended forms --------------------------------------------------------------------------- */
@@ -148,6 +198,39 @@ void full_forms_use(struct world *world, const struct form_pool *forms)
             observed->full_seen = true;
         }
     }
+    world->n_changes += forms->pool.n > 0;
+    world->forms_listed = false;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
+
+    return one < other ? -1 : one > other;
+}
+
+const int32_t *world_forms(struct world *world, size_t *n)
+{
+    for (size_t i = 0; i < world->full.n && !world->forms_listed; i++) {
+        const struct vm_pool *pool = &world->full.pools[i].pool;
+
+        world->n_forms = i == 0 ? 0 : world->n_forms;
+        world->forms = memory_grow(world->forms, &world->forms_allocated, world->n_forms + pool->n,
+                                   sizeof *world->forms);
+        for (size_t j = 0; j < pool->n; j++) {
+            const struct vm_observation *observed = world_vm(world, pool->items[j].id);
+
+            if (observed && observed->full == &pool->items[j])
+                world->forms[world->n_forms++] = observed->id;
+        }
+    }
+    if (world->full.n == 0)
+        world->n_forms = 0;
+    if (!world->forms_listed && world->n_forms)
+        qsort(world->forms, world->n_forms, sizeof *world->forms, by_id);
+    world->forms_listed = true;
+    *n = world->n_forms;
+    return world->forms;
 }
 
 /* Forms asked for after the poll began are newer: they come last, since later forms win. */
@@ -164,11 +247,24 @@ static void keep_later_forms(struct world *world)
     free(world->full.pools);
 }
 
+/* The observations that show a form of the pool do not show it any more. */
+static void forget_forms(const struct world *world, const struct vm_pool *pool)
+{
+    for (size_t i = 0; i < pool->n; i++) {
+        struct vm_observation *observed =
+            map_value(&world->observations, map_find(&world->observations, pool->items[i].id));
+
+        if (observed && observed->full == &pool->items[i])
+            observed->full = NULL;
+    }
+}
+
 void full_forms_take(struct world *world)
 {
-    for (uint32_t i = 0; i < world->observations.n; i++)
-        ((struct vm_observation *)map_value(&world->observations, i))->full = NULL;
+    for (size_t i = 0; i < world->full.n; i++)
+        forget_forms(world, &world->full.pools[i].pool);
     keep_later_forms(world);
+    world->forms_listed = false;
     world->full = world->full_next;
     world->full_next = (struct full_forms){0};
     for (size_t i = 0; i < world->full.n; i++)
@@ -205,13 +301,8 @@ static bool has_needed(const struct world *world, const struct vm_pool *pool)
 
 static void drop_pool(struct world *world, struct vm_pool *pool)
 {
-    for (size_t i = 0; i < pool->n; i++) {
-        uint32_t number = map_find(&world->observations, pool->items[i].id);
-        struct vm_observation *observed = map_value(&world->observations, number);
-
-        if (observed && observed->full == &pool->items[i])
-            observed->full = NULL;
-    }
+    forget_forms(world, pool);
+    world->forms_listed = false;
     vm_pool_finish(pool);
 }
 

@@ -3,6 +3,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/store/awake.h"
 
 bool planner_is_about_leaving(enum reason_id reason)
 {
@@ -68,7 +69,7 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
 void planner_drop_leaves(struct planner *planner, int64_t now)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++)
         if (store_is_leaving(leases[i]) && !planner_is_leaving(planner, leases[i], now))

@@ -4,6 +4,7 @@
 #include "daemon/live/moves.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
+#include "daemon/store/awake.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 
@@ -61,7 +62,7 @@ static void note_risk(struct planner *planner, const struct lease_record *lease,
 void planner_note_risks(struct planner *planner, int64_t now)
 {
     size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++)
         note_risk(planner, leases[i], now);

@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/record/record_site.h"
 #include "daemon/record/recorder.h"
+#include "daemon/store/awake.h"
 #include "util/memory.h"
 
 #define LOG_SUBSYSTEM LOG_OF_RECORD
@@ -67,6 +68,7 @@ static void open_record(struct daemon *daemon)
         daemon->recorder = recorder_open(daemon->live->record, &site, clock_now(), &err);
         site_finish(&site);
     }
+    store_wake_all(daemon->store);
     if (!daemon->recorder) {
         log_warning("cannot record: %s", err.text);
         daemon->record_failed = true;
@@ -76,7 +78,7 @@ static void open_record(struct daemon *daemon)
 static void forget_history(struct daemon *daemon)
 {
     size_t n, n_over = 0;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_awake_leases(daemon->store, &n);
     int64_t *over = memory_new(n, sizeof *over);
 
     for (size_t i = 0; i < n; i++)
@@ -92,9 +94,10 @@ void records_update(struct daemon *daemon)
     int64_t now = clock_now();
     struct error err = {0};
     size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases;
 
     open_record(daemon);
+    leases = store_awake_leases(daemon->store, &n);
     for (size_t i = 0; i < n && daemon->recorder; i++)
         record(daemon, leases[i]);
     forget_history(daemon);

@@ -50,6 +50,7 @@ static int read_lease(void *context, sqlite3_stmt *statement, struct error *err)
         return -1;
     }
     store_index_add(&store->leases, record->lease.id, record);
+    store_wake_entry(store, record);
     return 0;
 }
 
@@ -70,7 +71,7 @@ static int read_vm(void *context, sqlite3_stmt *statement, struct error *err)
         free(vm);
         return -1;
     }
-    store_attach_vm(record, vm);
+    store_attach_vm(store, record, vm);
     store_index_add(&store->vms, vm->id, vm);
     return 0;
 }

@@ -12,7 +12,23 @@ struct lease_entry {
     struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
     struct vm_record **vms;    /* ascending */
     size_t n_vms, vms_allocated;
-    bool fresh; /* not written by this process yet: replaces any row with its id in the file */
+    bool fresh;      /* not written by this process yet: replaces any row with its id in the file */
+    size_t awake_at; /* its place among those that are awake, from 1 on; 0: it sleeps ... */
+    int64_t until;   /* ... until then */
+    uint64_t stirred; /* as store_stirred() */
+};
+
+/* The leases that are awake: awake.h. */
+struct awake {
+    struct lease_entry **entries;
+    size_t n, allocated;
+    uint64_t stirs;
+    int64_t next; /* none that sleeps wakes before */
+    /* Ordered. */
+    bool is_listed; /* they are those of `entries` */
+    const struct lease_record **leases;
+    const struct vm_record **vms;
+    size_t n_vms, leases_allocated, vms_allocated;
 };
 
 struct event_record {
@@ -54,6 +70,7 @@ struct store {
     sqlite3 *database;
     sqlite3_stmt *statements[STATEMENTS];
     struct store_index leases, vms;
+    struct awake awake;
 
     /* Written by the next commit, in this order. */
     struct lease_entry **marked_leases;
@@ -95,12 +112,17 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct 
 /* Load an open file: unfinished leases, leases with existing VMs, and the facts. */
 int store_load(struct store *store, struct error *err);
 
+/* The lease wakes; it is forgotten. */
+void store_wake_entry(struct store *store, struct lease_entry *entry);
+void store_drop_awake(struct store *store, struct lease_entry *entry);
+void store_awake_finish(struct awake *awake);
+
 /* The next commit writes the record. */
 void store_mark_lease(struct store *store, struct lease_record *lease);
 void store_mark_vm(struct store *store, struct vm_record *vm);
 
 void store_lease_entry_free(struct lease_entry *record);
-/* Add a VM to the VMs of its lease. */
-void store_attach_vm(struct lease_entry *record, struct vm_record *vm);
+/* Add a VM to the VMs of its lease, which wakes. */
+void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_record *vm);
 
 #endif

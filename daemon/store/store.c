@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "daemon/store/awake.h"
 #include "daemon/store/change.h"
 #include "daemon/store/private.h"
 #include "daemon/store/rows.h"
@@ -133,6 +134,7 @@ struct store *store_open(const char *directory, struct error *err)
     store->seal_path = memory_format("%s/store.seal", directory);
     store_index_init(&store->leases);
     store_index_init(&store->vms);
+    store->awake.next = INSTANT_NEVER;
     if (store_state_take_over(directory, err) < 0 || open_database(store, err) < 0) {
         store_close(store);
         return NULL;
@@ -164,6 +166,7 @@ static void free_records(struct store *store)
     }
     store_index_finish(&store->leases);
     store_index_finish(&store->vms);
+    store_awake_finish(&store->awake);
     free(store->leaving);
     free(store->marked_leases);
     free(store->marked_vms);
@@ -219,7 +222,10 @@ const struct vm_record *store_vm(const struct store *store, int32_t id)
 
 struct lease_record *store_note_lease(struct store *store, const struct lease_record *lease)
 {
-    return store_index_find(&store->leases, lease->id);
+    struct lease_entry *entry = store_index_find(&store->leases, lease->id);
+
+    store_wake_entry(store, entry);
+    return &entry->lease;
 }
 
 struct lease_record *store_change_lease(struct store *store, const struct lease_record *lease)
@@ -232,6 +238,7 @@ struct lease_record *store_change_lease(struct store *store, const struct lease_
 
 struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm)
 {
+    store_wake(store, vm->lease);
     return store_index_find(&store->vms, vm->id);
 }
 
@@ -281,11 +288,12 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .group_until = INSTANT_NEVER,
     };
     store_index_add(&store->leases, id, record);
+    store_wake_entry(store, record);
     store_mark_lease(store, &record->lease);
     return &record->lease;
 }
 
-void store_attach_vm(struct lease_entry *record, struct vm_record *vm)
+void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_record *vm)
 {
     size_t place = record->n_vms;
 
@@ -295,6 +303,8 @@ void store_attach_vm(struct lease_entry *record, struct vm_record *vm)
         record->vms[place] = record->vms[place - 1];
     record->vms[place] = vm;
     record->n_vms++;
+    store_wake_entry(store, record);
+    store->awake.is_listed = false;
 }
 
 struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
@@ -320,7 +330,7 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
     };
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
         vm->avoid[i] = -1;
-    store_attach_vm(record, vm);
+    store_attach_vm(store, record, vm);
     store_index_add(&store->vms, id, vm);
     store_mark_vm(store, vm);
     return vm;
@@ -343,7 +353,7 @@ int store_move_vm(struct store *store, const struct vm_record *moved, int64_t le
             from->vms[kept++] = from->vms[i];
     from->n_vms = kept;
     vm->lease = lease;
-    store_attach_vm(to, vm);
+    store_attach_vm(store, to, vm);
     return 0;
 }
 
@@ -384,6 +394,7 @@ void store_forget_lease(struct store *store, int64_t id)
     if (!record)
         return;
     store->changes++;
+    store_drop_awake(store, record);
     store_index_remove(&store->leases, id);
     for (size_t i = 0; i < record->n_vms; i++)
         store_index_remove(&store->vms, record->vms[i]->id);
