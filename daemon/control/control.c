@@ -288,7 +288,11 @@ static void accept_clients(struct control *control, int64_t now)
             (void)!send(fd, full, sizeof full - 1, MSG_NOSIGNAL);
             close(fd);
         } else {
-            control->clients[control->n_clients++] = control_client_create(fd, &peer, now);
+            struct control_client *client = control_client_create(fd, &peer, now);
+
+            control->clients[control->n_clients++] = client;
+            if (serve_client(control, client, POLLIN, now) < 0) /* most have sent their request */
+                drop_client(control, control->n_clients - 1);
         }
     }
 }
