@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the README shows of galerna's output is what galerna prints.
+# What the README shows of galerna's output is what galerna prints; each page has one command a line.
 #
 #   readme.sh GALERNA FOLDER-OF-SOURCES
 set -euo pipefail
@@ -44,4 +44,14 @@ cmp "$work/day.svg" doc/working-day.svg || {
     echo "doc/working-day.svg: galerna replay --gantt draws something else"
     status=1
 }
+
+# A paragraph formatter that takes a block for text joins its lines.
+# shellcheck disable=SC2016 # these are awk's
+if git ls-files '*.md' 2>/dev/null | xargs awk '
+    FNR == 1 { block = 0 }
+    /^```/ { block = !block; next }
+    block && /[^ ].*[[:space:]]\$ [a-z]/ { print FILENAME ":" FNR ": two commands: " $0; bad = 1 }
+    END { exit !bad }'; then
+    status=1
+fi
 exit $status
