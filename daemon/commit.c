@@ -1,4 +1,6 @@
 /* Commits the store; a failure is a problem until a later commit succeeds. */
+#include <errno.h>
+
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/notify/notices.h"
@@ -15,6 +17,8 @@ int daemon_commit(struct daemon *daemon, struct error *err)
         if (!daemon->problems[PROBLEM_STORE].text[0])
             log_error("cannot write state, commands suspended: %s", err->text);
         daemon_problem(daemon, PROBLEM_STORE, err->text);
+        err->code =
+            EAGAIN; /* whatever the store lacks: all of it is written with the next commit */
         return -1;
     }
     if (daemon->problems[PROBLEM_STORE].text[0])

@@ -117,6 +117,14 @@ struct rebalance_view {
     } * hosts;
 };
 
+/* A change of a lease that is asked for. */
+struct change_order {
+    int64_t lease;
+    const struct lease_change *change;
+    bool dry_run;    /* only try */
+    const char *who; /* for the history */
+};
+
 /* Result of a change of a lease, or of its dry run. */
 struct lease_trial {
     bool accepted;
@@ -198,10 +206,10 @@ struct answers_daemon {
     /* Put a lease on hold until it is released. */
     int (*hold)(void *context, int64_t lease, const char *who, struct error *err);
 
-    /* Change a lease, unless dry_run: only try. 0 with *trial, also for a refusal, which changes
-     * nothing. EINPROGRESS: as above. */
-    int (*change)(void *context, int64_t lease, const struct lease_change *change, bool dry_run,
-                  const char *who, struct lease_trial *trial, struct error *err);
+    /* Change a lease, or try to. 0 with *trial, also for a refusal, which changes nothing.
+     * EINPROGRESS: as above. */
+    int (*change)(void *context, const struct change_order *order, struct lease_trial *trial,
+                  struct error *err);
 
     /* Would the order fit? The store does not change. EINPROGRESS: as above. */
     int (*dry_run)(void *context, const struct order *order, struct order_trial *trial,

@@ -180,19 +180,22 @@ static json_t *change_lease(const struct question *question, const struct lease_
                             const struct lease_change *change)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    bool dry_run = json_is_true(json_object_get(question->request, "dry_run"));
-    struct lease_trial trial = {0};
-    int64_t id = lease->id;
-    struct error err;
     char who[96];
+    const struct change_order order = {
+        .lease = lease->id,
+        .change = change,
+        .dry_run = json_is_true(json_object_get(question->request, "dry_run")),
+        .who = who};
+    struct lease_trial trial = {0};
+    struct error err;
     json_t *answer;
 
     answers_peer(question, who, sizeof who);
-    if (daemon->change(daemon->context, id, change, dry_run, who, &trial, &err) < 0)
+    if (daemon->change(daemon->context, &order, &trial, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-lease-change/1");
-    json_put(answer, "lease", json_integer(id));
-    json_put(answer, "dry_run", json_boolean(dry_run));
+    json_put(answer, "lease", json_integer(order.lease));
+    json_put(answer, "dry_run", json_boolean(order.dry_run));
     json_put(answer, "accepted", json_boolean(trial.accepted));
     json_put(answer, "text", json_from_text(trial.text));
     json_put(answer, "victims", *trial.victims ? json_from_text(trial.victims) : json_null());

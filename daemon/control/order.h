@@ -1,4 +1,4 @@
-/* order.h: a lease requested over the control socket (`galerna lease request`).
+/* order.h: reads a lease requested over the control socket (`galerna lease request`).
  *
  * Read and checked before anything is sent to OpenNebula; the daemon creates the VMs from it.
  */
@@ -8,8 +8,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "core/lease.h"
-#include "daemon/store/store.h"
+#include "daemon/live/lease_order.h"
 #include "util/error.h"
 
 enum {
@@ -20,36 +19,8 @@ enum {
 /* Groups of orders have this prefix and a number. */
 #define ORDER_GROUP_PREFIX "galerna-"
 
-struct order {
-    enum lease_kind kind;
-    uint32_t count;      /* VMs */
-    int64_t cpu, memory; /* of one VM, 1/100 and MB; 0: from the template */
-    int32_t template;    /* OpenNebula's template to instantiate; -1: none, the VMs have no disks */
-    int64_t start;       /* reservation; INSTANT_NONE */
-    int64_t earliest;    /* best-effort and deadline: not before; INSTANT_NONE */
-    int64_t deadline;    /* INSTANT_NONE */
-    int64_t duration;    /* seconds, or SPAN_UNLIMITED */
-    LEASE_TERM_MEMBERS;
-    char name[STORE_NAME_MAX]; /* "": none */
-    const char *user;    /* of OpenNebula, in whose name it is made; NULL: the daemon's account */
-    const char *session; /* of that user; both belong to the request */
-};
-
-/* Other times, another kind, other terms or another size for a lease (`galerna lease change`). */
-struct lease_change {
-    int64_t duration;    /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
-    int64_t start;       /* of a reservation; other leases do not start before; INSTANT_NONE */
-    int64_t deadline;    /* of a deadline lease; INSTANT_NONE: as before */
-    int64_t cpu, memory; /* of each of its VMs, 1/100 and MB; 0: as before */
-    bool releases;       /* the lease is on hold and waits again; nothing else changes */
-    bool changes_kind;
-    enum lease_kind kind;           /* best-effort, reservation or deadline */
-    unsigned given;                 /* bits 1 << enum term_id: terms that change */
-    struct term_values term_values; /* their values */
-};
-
-/* Read the fields of a request (doc/control-protocol.md, lease-request); others are ignored. now: seconds since 1970.
- * Errors: EINVAL (the field, its value and what is expected). */
+/* Read the fields of a request (doc/control-protocol.md, lease-request); others are ignored. now:
+ * seconds since 1970. Errors: EINVAL (the field, its value and what is expected). */
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err);
 
 /* Of these, `cpu` and `memory` of a VM; what is missing stays as it is. */

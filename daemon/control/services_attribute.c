@@ -10,6 +10,7 @@
 #include "daemon/control/services.h"
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/store/words.h"
@@ -55,12 +56,23 @@ static void want_start(const struct lease_record *lease, const struct lease_spec
         change->start = wanted;
 }
 
+/* What an attribute asks for now, and what it asked for before. */
+struct reading {
+    struct lease_spec spec; /* the times on our clock */
+    json_t *document;       /* the same, on the clock of the VM's creation: does not move when ours
+                             * is set */
+    char *text;             /* of the document */
+    json_t *before;         /* the document as last seen */
+};
+
 /* The requests of the attribute since it was last read that differ from the lease. False:
  * nothing. */
-static bool want(const struct lease_record *lease, const struct lease_spec *spec,
-                 const json_t *before, const json_t *document, int64_t now,
+static bool want(const struct lease_record *lease, const struct reading *reading, int64_t now,
                  struct lease_change *change)
 {
+    const struct lease_spec *spec = &reading->spec;
+    const json_t *before = reading->before, *document = reading->document;
+
     *change = (struct lease_change){
         .duration = SPAN_NONE, .start = INSTANT_NONE, .deadline = INSTANT_NONE};
     if (differs(before, document, "kind") && spec->kind != lease->kind) {
@@ -111,6 +123,12 @@ static void refuse_with_alternative(struct daemon *daemon, const struct lease_re
     refuse(daemon, lease, text, now);
 }
 
+/* The planner or the store fails, or is busy. All else is told to the owner. */
+static bool is_temporary(const struct error *err)
+{
+    return err->code == EAGAIN || err->code == EIO;
+}
+
 /* Asks the planner, or takes its answer: daemon->question has the change. */
 static void judge(struct daemon *daemon)
 {
@@ -126,12 +144,14 @@ static void judge(struct daemon *daemon)
     if (!lease || !lease_can(lease, EVENT_CHANGED))
         return;
     snprintf(who, sizeof who, "%.60s (attribute of VM %d)", lease->user, vm->id);
-    result = services_change(daemon, lease->id, &question->wanted, false, who, &trial, &err);
+    result = services_change(
+        daemon, &(struct change_order){.lease = lease->id, .change = &question->wanted, .who = who},
+        &trial, &err);
     if (result < 0 && err.code == EINPROGRESS) {
         daemon->attribute_asked = true;
         return;
     }
-    if (result < 0 && err.code != EINVAL && err.code != ENOSPC)
+    if (result < 0 && is_temporary(&err))
         return; /* asked again after the next poll */
     vm_has_asked(daemon->store, vm, question->asked);
     if (result < 0)
@@ -156,49 +176,45 @@ static void ask(struct daemon *daemon, const struct vm_record *vm,
 
 /* The attribute differs from what it was. */
 static void see_change(struct daemon *daemon, const struct vm_record *vm,
-                       const struct lease_record *lease, const json_t *document, const char *asked,
-                       int64_t now)
+                       const struct lease_record *lease, struct reading *reading, int64_t now)
 {
     const struct vm *full = world_vm(daemon->world, vm->id)->full;
-    json_t *before = json_loads(vm->asked, 0, NULL);
     char reason[LEASE_SPEC_TEXT_MAX];
     struct lease_change change;
-    struct lease_spec spec;
 
-    /* The times on our clock: those in the documents do not move when it is set. */
-    if (intake_read(daemon, full, daemon->clocks.ahead, &spec, reason) == 0) {
-        if (want(lease, &spec, before, document, now, &change)) {
-            ask(daemon, vm, &change, asked);
-        } else {
-            vm_has_asked(daemon->store, vm, asked);
-            lease_note_change_refused(daemon->store, lease, "");
-        }
+    if (intake_read(daemon, full, daemon->clocks.ahead, &reading->spec, reason) < 0)
+        return;
+    reading->before = json_loads(vm->asked, 0, NULL);
+    if (want(lease, reading, now, &change)) {
+        ask(daemon, vm, &change, reading->text);
+    } else {
+        vm_has_asked(daemon->store, vm, reading->text);
+        lease_note_change_refused(daemon->store, lease, "");
     }
-    json_decref(before);
+    json_decref(reading->before);
 }
 
 static void see_attribute(struct daemon *daemon, const struct vm_record *vm,
                           const struct lease_record *lease, const struct vm *full, int64_t now)
 {
-    char reason[LEASE_SPEC_TEXT_MAX], *asked;
-    struct lease_spec spec;
-    json_t *document;
+    char reason[LEASE_SPEC_TEXT_MAX];
+    struct reading reading;
 
-    if (intake_read(daemon, full, 0, &spec, reason) < 0) {
+    if (intake_read(daemon, full, 0, &reading.spec, reason) < 0) {
         if (*vm->asked)
             refuse(daemon, lease, reason, now);
         return;
     }
-    if (!spec.present)
+    if (!reading.spec.present)
         return;
-    document = json_from_spec(&spec);
-    asked = json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!*vm->asked && strlen(asked) < STORE_ASKED_MAX)
-        vm_has_asked(daemon->store, vm, asked);
-    else if (strcmp(vm->asked, asked) != 0 && strlen(asked) < STORE_ASKED_MAX)
-        see_change(daemon, vm, lease, document, asked, now);
-    free(asked);
-    json_decref(document);
+    reading.document = json_from_spec(&reading.spec);
+    reading.text = json_dumps(reading.document, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!*vm->asked && strlen(reading.text) < STORE_ASKED_MAX)
+        vm_has_asked(daemon->store, vm, reading.text);
+    else if (strcmp(vm->asked, reading.text) != 0 && strlen(reading.text) < STORE_ASKED_MAX)
+        see_change(daemon, vm, lease, &reading, now);
+    free(reading.text);
+    json_decref(reading.document);
 }
 
 void services_attributes(struct daemon *daemon, int64_t now)

@@ -5,6 +5,7 @@
 
 #include "daemon/control/services_question.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/intake.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
@@ -264,11 +265,22 @@ static void describe(const struct daemon *daemon, const struct lease_record *lea
     snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
 }
 
-int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
-                    const char *who, struct lease_trial *trial, struct error *err)
+/* Handled from its beginning at each answer of the planner; question->search has the stage:
+ *
+ *     WANTED                    the change is tried
+ *       it holds                it is written; with another size of VMs, at RESIZED
+ *       it does not, is longer  LONGEST: the durations in between are tried, by halves
+ *       it does not, starts     NEXT_START: the next start is searched for; CHECK: it is tried
+ *     RESIZED                   the VMs have the new size: it is written
+ *
+ * A refusal's alternative is kept in search.judged until it is known. While another plan has been
+ * made since the question was sent, WANTED is asked again. */
+int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
+                    struct error *err)
 {
     struct daemon *daemon = context;
-    const struct lease_record *lease = store_lease(daemon->store, id);
+    const struct lease_change *change = order->change;
+    const struct lease_record *lease = store_lease(daemon->store, order->lease);
     const struct planner_change *unplanned = change_of_parked(lease, change);
     struct change_search search = daemon->question->search;
     struct lease_record changed;
@@ -291,7 +303,7 @@ int services_change(void *context, int64_t id, const struct lease_change *change
     }
     if (search.stage == CHANGE_RESIZED) {
         *trial = search.judged;
-        return apply(daemon, &changed, who, trial, err);
+        return apply(daemon, &changed, order->who, trial, err);
     }
     if (search.stage != CHANGE_WANTED || !daemon->question->change->accepted) {
         int result = next_alternative(daemon, lease, &changed, &search, err);
@@ -300,11 +312,11 @@ int services_change(void *context, int64_t id, const struct lease_change *change
         return result;
     }
     describe(daemon, lease, &changed, change, trial);
-    if (dry_run)
+    if (order->dry_run)
         return 0;
     if (change->releases)
-        return release(daemon, lease, who, err);
+        return release(daemon, lease, order->who, err);
     return services_resizes(daemon, lease, change)
                ? services_resize(daemon, lease, change, trial, err)
-               : apply(daemon, &changed, who, trial, err);
+               : apply(daemon, &changed, order->who, trial, err);
 }

@@ -116,8 +116,8 @@ bool services_order_fits(const struct daemon *daemon, const struct drain_order *
 void services_show_refusal(const struct daemon *daemon, const struct drain_order *order,
                            const struct drain_viewer *viewer);
 /* services_change.c: what answers call to change a lease. */
-int services_change(void *context, int64_t id, const struct lease_change *change, bool dry_run,
-                    const char *who, struct lease_trial *trial, struct error *err);
+int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
+                    struct error *err);
 /* services_resize.c: VMs of another size. Does the change give a VM of the lease another one? */
 bool services_resizes(const struct daemon *daemon, const struct lease_record *lease,
                       const struct lease_change *change);

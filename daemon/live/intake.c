@@ -1,13 +1,15 @@
 /* Makes leases of new VMs. */
+#include "daemon/live/intake.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/lease_spec.h"
-#include "daemon/control/order.h"
 #include "daemon/daemon.h"
 #include "daemon/live/lease_change.h"
+#include "daemon/live/lease_order.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"

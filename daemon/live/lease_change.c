@@ -157,12 +157,14 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
                       int64_t now, struct lease_record *changed, struct error *err)
 {
     *changed = *lease;
-    if (!lease_can(lease, EVENT_CHANGED) || !lease->accepted)
+    if (!lease_can(lease, EVENT_CHANGED))
         return error_set(err, EALREADY,
                          "lease %lld is %s: leases can be changed while they are waiting, "
                          "reserved, starting, running or parked",
-                         (long long)lease->id,
-                         lease->accepted ? phase_name(lease->phase) : "not decided yet");
+                         (long long)lease->id, phase_name(lease->phase));
+    if (!lease->accepted)
+        return error_set(err, EAGAIN, "lease %lld is not decided yet; try again in a moment",
+                         (long long)lease->id);
     if (change_kind(lease, change, now, changed, err) < 0 ||
         (change->start != INSTANT_NONE &&
          change_start(lease, change->start, now, changed, err) < 0) ||

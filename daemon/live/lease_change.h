@@ -9,13 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/control/order.h"
+#include "daemon/live/lease_order.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
 
-/* The lease with the change. -1 with err: EINVAL (the lease, or one of its kind, cannot be changed
- * like that; nothing would be different), ENOSPC (it would be over already, or would miss its
- * deadline). O(1). */
+/* The lease with the change. -1 with err: EINVAL (a value is missing or not valid), EALREADY (a
+ * lease of its kind or phase cannot be changed like that, or nothing would be different), ENOSPC
+ * (it would be over already, or would miss its deadline), EAGAIN (it has not been accepted or
+ * refused yet). O(1). */
 int lease_change_make(const struct lease_record *lease, const struct lease_change *change,
                       int64_t now, struct lease_record *changed, struct error *err);
 

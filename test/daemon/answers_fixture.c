@@ -62,16 +62,17 @@ static void waits_for(void *context, const struct lease_record *lease, int64_t a
     snprintf(text, size, "%s", lease->id == 5 ? "VM 1 to leave" : "");
 }
 
-static int change(void *context, int64_t lease, const struct lease_change *change, bool dry_run,
-                  const char *who, struct lease_trial *trial, struct error *err)
+static int change(void *context, const struct change_order *order, struct lease_trial *trial,
+                  struct error *err)
 {
     struct answers_fixture *fixture = context;
+    int64_t lease = order->lease;
 
     (void)err;
-    fixture->change = *change;
-    fixture->dry_run = dry_run;
+    fixture->change = *order->change;
+    fixture->dry_run = order->dry_run;
     fixture->changes++;
-    snprintf(fixture->who, sizeof fixture->who, "%s", who);
+    snprintf(fixture->who, sizeof fixture->who, "%s", order->who);
     *trial = (struct lease_trial){.accepted = lease != 3,
                                   .in_the_way = lease == 3 ? 4 : -1,
                                   .start = INSTANT_NONE,
@@ -398,4 +399,17 @@ json_t *expect_answer(struct answers_fixture *fixture, const char *text, const c
         fail_msg("%s: refused: %s", text, answer ? json_dumps(answer, 0) : "later");
     assert_string_equal(json_string_value(json_object_get(answer, "schema")), schema);
     return answer;
+}
+
+void expect_ids(json_t *answer, const char *expected)
+{
+    const json_t *lease;
+    char ids[256] = "";
+    size_t i, length = 0;
+
+    json_array_foreach(json_object_get(answer, "leases"), i, lease) length +=
+        (size_t)snprintf(ids + length, sizeof ids - length, "%s%lld", i ? " " : "",
+                         json_integer_value(json_object_get(lease, "lease")));
+    assert_string_equal(ids, expected);
+    json_decref(answer);
 }

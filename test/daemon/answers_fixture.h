@@ -44,4 +44,7 @@ void expect_refusal(struct answers_fixture *fixture, const char *text, const cha
 /* As ask(), and the answer is no refusal. */
 json_t *expect_answer(struct answers_fixture *fixture, const char *text, const char *schema);
 
+/* The ids of the answer's leases, in order: "4 6 3". Releases the answer. */
+void expect_ids(json_t *answer, const char *expected);
+
 #endif

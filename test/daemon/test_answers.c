@@ -12,19 +12,6 @@
 #include "test/daemon/answers_fixture.h"
 #include "test/daemon/change_records.h"
 
-static void expect_ids(json_t *answer, const char *expected)
-{
-    const json_t *lease;
-    char ids[256] = "";
-    size_t i, length = 0;
-
-    json_array_foreach(json_object_get(answer, "leases"), i, lease) length +=
-        (size_t)snprintf(ids + length, sizeof ids - length, "%s%lld", i ? " " : "",
-                         json_integer_value(json_object_get(lease, "lease")));
-    assert_string_equal(ids, expected);
-    json_decref(answer);
-}
-
 static void lists_are_filtered(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -254,80 +241,6 @@ static void what_is_over_keeps_its_times_and_hosts(void **state)
     /* A promise that was taken back is none. */
     assert_true(json_is_false(json_object_get(lease_in(answer, 9), "accepted")));
     assert_true(json_is_true(json_object_get(lease_in(answer, 5), "accepted")));
-    json_decref(answer);
-}
-
-static size_t reversed_queue(void *context, int64_t *ids, size_t room)
-{
-    static const int64_t order[] = {6, 4711, 4, 3};
-
-    (void)context;
-    for (size_t i = 0; i < 4 && i < room; i++)
-        ids[i] = order[i];
-    return 4;
-}
-
-/* Bert, user 2, has used a CPU-hour and has two shares. */
-static struct fair_share *shares_of(void *context, int64_t now)
-{
-    struct fair_share_settings settings = {
-        .by = FAIR_SHARE_USERS, .half_life = 86400, .weights = {{false, 2, 2}}, .n_weights = 1};
-    struct fair_share *shares = fair_share_create(&settings);
-
-    (void)context;
-    share_use(shares, fair_share_of(shares, 2, 0), 360000, now);
-    return shares;
-}
-
-static void with_fair_share_usage_orders_the_queue(void **state)
-{
-    struct answers_fixture *fixture = *state;
-    json_t *answer, *lease;
-
-    lease_to_change(fixture->store, 3)->uid = 2;
-    fixture->daemon.shares = shares_of;
-    expect_ids(expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1"), "4 6 3");
-    answer =
-        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":3}", "galerna-lease-why/1");
-    lease = json_object_get(answer, "lease");
-    assert_true(json_number_value(json_object_get(lease, "used")) == 1);
-    assert_int_equal(json_integer_value(json_object_get(lease, "shares")), 2);
-    assert_null(json_object_get(lease, "group_used"));
-    assert_int_equal(json_integer_value(json_object_get(answer, "position")), 3);
-    json_decref(answer);
-}
-
-static void why_says_who_is_ahead(void **state)
-{
-    struct answers_fixture *fixture = *state;
-    json_t *answer =
-        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":6}", "galerna-lease-why/1");
-
-    /* 4 has the priority, 3 is older. */
-    assert_int_equal(json_integer_value(json_object_get(answer, "position")), 3);
-    assert_int_equal(json_integer_value(json_object_get(answer, "n_ahead")), 2);
-    assert_int_equal(json_integer_value(json_object_get(
-                         json_array_get(json_object_get(answer, "ahead"), 0), "lease")),
-                     4);
-    json_decref(answer);
-    /* The daemon knows its queue better, but not leases that are not in the store. */
-    fixture->daemon.queue = reversed_queue;
-    answer =
-        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":3}", "galerna-lease-why/1");
-    assert_int_equal(json_integer_value(json_object_get(answer, "position")), 3);
-    assert_string_equal(json_string_value(json_object_get(
-                            json_array_get(json_object_get(answer, "messages"), 0), "text")),
-                        "waits for room");
-    assert_string_equal(json_string_value(json_object_get(
-                            json_object_get(json_object_get(answer, "lease"), "reason"), "word")),
-                        "no-room-now");
-    json_decref(answer);
-    expect_ids(expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1"), "6 4 3");
-    fixture->daemon.queue = NULL;
-    expect_ids(expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1"), "4 3 6");
-    answer =
-        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}", "galerna-lease-why/1");
-    assert_true(json_is_null(json_object_get(answer, "position")));
     json_decref(answer);
 }
 
@@ -667,100 +580,6 @@ static void hosts_are_drained_by_those_who_may(void **state)
                    "malformed", "combined");
 }
 
-/* Its start stays what was promised while it cannot be planned, and it is not called refused. */
-static void a_reservation_at_risk_keeps_its_start(void **state)
-{
-    struct answers_fixture *fixture = *state;
-    struct lease_record *lease = lease_to_change(fixture->store, 5);
-    json_t *answer, *shown;
-
-    lease->expected = INSTANT_NONE;
-    lease->reason_id = REASON_NO_HOST_ALLOWED;
-    lease->reason_n[0] = 1;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "no-host-allowed");
-    answer =
-        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}", "galerna-lease-why/1");
-    shown = json_object_get(answer, "lease");
-    assert_true(json_is_string(json_object_get(shown, "expected")));
-    assert_string_equal(json_string_value(json_object_get(shown, "promise")), "contract");
-    assert_non_null(strstr(json_string_value(json_object_get(shown, "activity")),
-                           "(contract). At present: 1 VM requested, but its requirements allow no "
-                           "open host"));
-    assert_null(strstr(json_string_value(json_object_get(json_object_get(shown, "reason"), "text")),
-                       "refused"));
-    json_decref(answer);
-}
-
-static void status_counts_phases(void **state)
-{
-    struct answers_fixture *fixture = *state;
-    json_t *answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
-    const json_t *leases = json_object_get(answer, "leases");
-
-    assert_int_equal(json_integer_value(json_object_get(leases, "waiting")), 3);
-    assert_int_equal(json_integer_value(json_object_get(leases, "refused")), 1);
-    assert_int_equal(json_integer_value(json_object_get(leases, "stopping")), 0);
-    assert_int_equal(json_integer_value(json_object_get(answer, "vms")), 7);
-    assert_string_equal(
-        json_string_value(json_object_get(json_object_get(answer, "daemon"), "version")), "1");
-    assert_int_equal(
-        json_integer_value(json_object_get(json_object_get(answer, "far_reservations"), "count")),
-        0);
-    json_decref(answer);
-}
-
-static void status_names_the_largest_reservations_far_ahead(void **state)
-{
-    enum { FIRST = 100, COUNT = 5, DAY = 24 * 3600 };
-    struct answers_fixture *fixture = *state;
-    json_t *answer, *far;
-
-    for (int32_t i = 0; i < COUNT; i++) {
-        struct lease_record *lease = store_add_lease(fixture->store, FIRST + i);
-
-        lease->phase = PHASE_RESERVED;
-        lease->kind = LEASE_RESERVATION;
-        lease->start = NOW + (i == 4 ? DAY / 2 : 3 * DAY);
-        store_add_vm(fixture->store, FIRST + i, FIRST + i)->cpu = 100 * (i % 3 + 1);
-    }
-    answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
-    far = json_object_get(answer, "far_reservations");
-    assert_int_equal(json_integer_value(json_object_get(far, "count")), 4);
-    far = json_object_get(far, "largest");
-    assert_int_equal(json_array_size(far), 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(json_integer_value(json_object_get(json_array_get(far, i), "lease")),
-                         FIRST + ((const int[]){2, 1, 0})[i]);
-    json_decref(answer);
-}
-
-static int64_t counted(struct answers_fixture *fixture, const char *phase)
-{
-    json_t *answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
-    const json_t *leases = json_object_get(answer, "leases");
-    int64_t n = json_integer_value(json_object_get(leases, phase));
-
-    json_decref(answer);
-    return n;
-}
-
-static void status_follows_every_change(void **state)
-{
-    enum { NEW = 100 };
-    struct answers_fixture *fixture = *state;
-    struct lease_record *lease;
-    int64_t waiting = counted(fixture, "waiting"), reserved = counted(fixture, "reserved");
-
-    lease = store_add_lease(fixture->store, NEW);
-    lease->phase = PHASE_WAITING;
-    assert_int_equal(counted(fixture, "waiting"), waiting + 1);
-    store_change_lease(fixture->store, lease)->phase = PHASE_RESERVED; /* it is marked already */
-    assert_int_equal(counted(fixture, "waiting"), waiting);
-    assert_int_equal(counted(fixture, "reserved"), reserved + 1);
-    store_forget_lease(fixture->store, NEW);
-    assert_int_equal(counted(fixture, "reserved"), reserved);
-}
-
 static void unknown_commands_are_named(void **state)
 {
     expect_refusal(*state, "{\"command\":\"lease-lst\"}", "unsupported",
@@ -780,8 +599,6 @@ int main(void)
         TEST(what_is_over_keeps_its_times_and_hosts),
         TEST(no_start_is_expected_that_has_passed),
         TEST(a_reason_tells_of_the_next_try),
-        TEST(why_says_who_is_ahead),
-        TEST(with_fair_share_usage_orders_the_queue),
         TEST(history_is_of_one_or_of_all),
         TEST(hosts_are_told),
         TEST(hosts_are_released),
@@ -793,10 +610,6 @@ int main(void)
         TEST(hosts_are_named_or_counted),
         TEST(bookings_are_listed_with_their_times),
         TEST(a_booking_is_shown_and_ended),
-        TEST(a_reservation_at_risk_keeps_its_start),
-        TEST(status_counts_phases),
-        TEST(status_names_the_largest_reservations_far_ahead),
-        TEST(status_follows_every_change),
         TEST(unknown_commands_are_named),
     };
 #undef TEST

@@ -255,6 +255,27 @@ static void what_cannot_be_is_refused_at_once(void **state)
     }
     assert_int_equal(lease_change_make(running, &later, NOW, &changed, &err), -1);
     assert_int_equal(err.code, EALREADY); /* the request is well-formed */
+    assert_int_equal(lease_change_make(running, &limit, NOW, &changed, &err), -1);
+    assert_int_equal(err.code, EALREADY);
+    assert_int_equal(lease_change_make(waiting, &kind, NOW, &changed, &err), -1);
+    assert_int_equal(err.code, EINVAL);
+}
+
+static void an_undecided_lease_is_changed_later(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *waiting = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 60),
+                        changed;
+    struct lease_change shorter = nothing;
+    struct error err = {0};
+
+    waiting->accepted = false;
+    shorter.duration = 30;
+    assert_int_equal(lease_change_make(waiting, &shorter, NOW, &changed, &err), -1);
+    assert_int_equal(err.code, EAGAIN);
+    assert_non_null(strstr(err.text, "lease 1 is not decided yet"));
+    waiting->accepted = true;
+    assert_int_equal(lease_change_make(waiting, &shorter, NOW, &changed, &err), 0);
 }
 
 static void a_change_is_stored_and_told(void **state)
@@ -521,6 +542,7 @@ int main(void)
         TEST(a_change_tells_who_makes_room),
         TEST(what_is_lost_already_is_not_in_the_way),
         TEST(what_cannot_be_is_refused_at_once),
+        TEST(an_undecided_lease_is_changed_later),
         TEST(a_change_is_stored_and_told),
         TEST(a_waiting_lease_is_promoted_and_demoted),
         TEST(a_parked_lease_changes_without_a_promise),

@@ -91,14 +91,11 @@ static int each_operation(void *context, int32_t host,
     return 0;
 }
 
-static int change(void *context, int64_t lease, const struct lease_change *change, bool dry_run,
-                  const char *who, struct lease_trial *trial, struct error *err)
+static int change(void *context, const struct change_order *order, struct lease_trial *trial,
+                  struct error *err)
 {
     (void)context;
-    (void)lease;
-    (void)change;
-    (void)dry_run;
-    (void)who;
+    (void)order;
     (void)err;
     *trial = (struct lease_trial){.in_the_way = 4, .start = INSTANT_NONE, .duration = 60};
     return 0;

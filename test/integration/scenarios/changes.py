@@ -156,6 +156,11 @@ def change_attribute(t):
     rewrite(t, second, start=relative(120), duration=clock(20))
     t.wait(20, "promoted", lambda: shown(t, second).get("phase") == "reserved")
     promised = t.look(second).submitted + 120
+    rewrite(t, first, start=relative(300), duration=clock(70))
+    t.wait(40, "a running lease keeps its start, and its owner is told",
+           lambda: "Change refused: lease %d has already started" % first in t.look(first).message)
+    rewrite(t, first, start="best_effort", duration=clock(70))
+    t.wait(40, "nothing is refused any more", lambda: "refused" not in t.look(first).message)
     rewrite(t, first, start="best_effort", duration=clock(600))
     t.wait(40, "the refusal is told in the VM",
            lambda: "Change refused: lease %d" % second in t.look(first).message)
@@ -163,7 +168,7 @@ def change_attribute(t):
               t.look(first).message)
     t.require(shown(t, first)["duration"] == 70, "the lease goes on as it was")
     told = t.scheduler.ask("lease", "history", str(first))
-    t.require(told.count("change-refused") == 1, "the history has it once: %s" % told)
+    t.require(told.count("change-refused") == 2, "the history has each refusal once: %s" % told)
     t.scheduler.kill()
     t.scheduler.start()
 

@@ -1,0 +1,36 @@
+/* intake.h: leases of new VMs: what a VM asks for, and whether its owner may have it.
+ */
+#ifndef GALERNA_DAEMON_INTAKE_H
+#define GALERNA_DAEMON_INTAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "adapters/opennebula/lease_spec.h"
+#include "daemon/store/store.h"
+
+struct daemon;
+struct order;
+struct vm;
+
+/* Create leases for VMs without one. */
+void intake(struct daemon *daemon, int64_t now);
+
+/* The request of a VM, as lease_spec_read(); ahead: of its creation's clock. */
+int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
+                struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
+/* May galernad's account make this order? False: `reason` says which rule forbids it. */
+bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
+                   char reason[LEASE_SPEC_TEXT_MAX]);
+/* May the lease's owner have it with these times and terms? False: `reason` says which rule forbids
+ * it. */
+bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
+                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
+/* The VMs of a refused lease were released: read and check their current request. */
+void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
+
+/* New records for a VM without them: its lease, best-effort and without terms, and itself. */
+const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id);
+void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease);
+
+#endif

@@ -1,0 +1,42 @@
+/* lease_order.h: what is asked of galernad: a new lease, and a change of one. Times are seconds
+ * since 1970.
+ */
+#ifndef GALERNA_DAEMON_LEASE_ORDER_H
+#define GALERNA_DAEMON_LEASE_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "daemon/store/store.h"
+
+/* A new lease (`galerna lease request`). */
+struct order {
+    enum lease_kind kind;
+    uint32_t count;      /* VMs */
+    int64_t cpu, memory; /* of one VM, 1/100 and MB; 0: from the template */
+    int32_t template;    /* OpenNebula's template to instantiate; -1: none, the VMs have no disks */
+    int64_t start;       /* reservation; INSTANT_NONE */
+    int64_t earliest;    /* best-effort and deadline: not before; INSTANT_NONE */
+    int64_t deadline;    /* INSTANT_NONE */
+    int64_t duration;    /* seconds, or SPAN_UNLIMITED */
+    LEASE_TERM_MEMBERS;
+    char name[STORE_NAME_MAX]; /* "": none */
+    const char *user;    /* of OpenNebula, in whose name it is made; NULL: the daemon's account */
+    const char *session; /* of that user; both belong to the request */
+};
+
+/* Other times, another kind, other terms or another size for a lease (`galerna lease change`). */
+struct lease_change {
+    int64_t duration;    /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
+    int64_t start;       /* of a reservation; other leases do not start before; INSTANT_NONE */
+    int64_t deadline;    /* of a deadline lease; INSTANT_NONE: as before */
+    int64_t cpu, memory; /* of each of its VMs, 1/100 and MB; 0: as before */
+    bool releases;       /* the lease is on hold and waits again; nothing else changes */
+    bool changes_kind;
+    enum lease_kind kind;           /* best-effort, reservation or deadline */
+    unsigned given;                 /* bits 1 << enum term_id: terms that change */
+    struct term_values term_values; /* their values */
+};
+
+#endif
