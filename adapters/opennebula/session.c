@@ -16,6 +16,19 @@ enum {
     WAIT = 1000,           /* milliseconds */
 };
 
+/* oned decided by the rights of the user, and did not just fail. */
+static bool is_denied(const struct rpc_reply *reply)
+{
+    return reply->outcome == RPC_REFUSED && reply->code != RPC_CODE_INTERNAL &&
+           reply->code != RPC_CODE_REPLICATION;
+}
+
+static bool is_rejected(const struct rpc_reply *reply)
+{
+    return reply->outcome == RPC_REFUSED &&
+           (reply->code == RPC_CODE_AUTHENTICATION || reply->code == RPC_CODE_AUTHORIZATION);
+}
+
 int session_user(struct rpc *rpc, struct user_pool *user, struct error *err)
 {
     const struct rpc_argument own = RPC_INT(-1);
@@ -26,8 +39,7 @@ int session_user(struct rpc *rpc, struct user_pool *user, struct error *err)
     int result = -1;
 
     if (rpc_call_now(rpc, &request, &document, &reply, err) < 0) {
-        if (reply.outcome == RPC_REFUSED)
-            err->code = EACCES;
+        err->code = is_rejected(&reply) ? EACCES : EAGAIN;
     } else if (!document) {
         error_set(err, EPROTO, "%s: empty answer of OpenNebula", request.method);
     } else {
@@ -50,7 +62,7 @@ static void use_answered(void *context, const struct rpc_reply *reply)
     if (reply->outcome == RPC_DONE || refusal->code)
         return;
     error_set(refusal,
-              reply->outcome != RPC_REFUSED       ? EAGAIN
+              !is_denied(reply)                   ? EAGAIN
               : reply->code == RPC_CODE_NO_EXISTS ? ENOENT
                                                   : EPERM,
               "%s", reply->message);

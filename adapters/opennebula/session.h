@@ -15,12 +15,13 @@
 struct rpc;
 
 /* The owner of the session, as the only user of the pool, to be finished. -1 with err: EACCES
- * (OpenNebula refuses the session), EPROTO (unexpected answer) or an error of the connection. */
+ * (OpenNebula rejects the session), EPROTO (unexpected answer), EAGAIN (it does not answer, or
+ * fails). */
 int session_user(struct rpc *rpc, struct user_pool *user, struct error *err);
 
 /* Asks whether the user may USE, or MANAGE, the VM. The first answer that is no sets *refusal,
- * which the caller clears before: EPERM, ENOENT (no such VM), EAGAIN (OpenNebula does not answer).
- * *refusal must outlive session_answers(). */
+ * which the caller clears before: EPERM, ENOENT (no such VM), EAGAIN (OpenNebula does not
+ * answer, or fails). *refusal must outlive session_answers(). */
 void session_ask(struct rpc *rpc, int64_t vm, bool manage, struct error *refusal);
 /* Waits for the answers to all questions. -1 with err: a refusal, or a failed connection. */
 int session_answers(struct rpc *rpc, const struct error *refusal, struct error *err);

@@ -207,10 +207,23 @@ static bool answer_plain(const struct connection *connection)
     return false;
 }
 
+/* "refused-CODE:..." as the session of a call. */
+static bool answer_session(const struct connection *connection)
+{
+    const char *code = strstr(connection->request + connection->head_length, "refused-");
+    char body[1024];
+
+    if (!code)
+        return false;
+    snprintf(body, sizeof body, REFUSAL("[test] no", "%d"), atoi(code + strlen("refused-")));
+    send_answer(connection, body);
+    return true;
+}
+
 /* false: the connection is closed. */
 static bool answer(const struct connection *connection)
 {
-    if (answer_plain(connection))
+    if (answer_plain(connection) || answer_session(connection))
         return true;
     if (is_method(connection, "test.drop"))
         return false;

@@ -1,7 +1,7 @@
 /* http_server.h: a local HTTP server that answers XML-RPC calls and misbehaves on request.
  *
- * What it does with a call follows from the method's name: see the table in http_server.c. Runs in
- * processes of its own.
+ * What it does with a call follows from the method's name: see the table in http_server.c; the
+ * session "refused-CODE:..." is refused. Runs in processes of its own.
  */
 #ifndef GALERNA_TEST_OPENNEBULA_HTTP_SERVER_H
 #define GALERNA_TEST_OPENNEBULA_HTTP_SERVER_H
