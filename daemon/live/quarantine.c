@@ -14,12 +14,11 @@ static struct host_failure *find(const struct quarantine *quarantine, int32_t ho
     return NULL;
 }
 
-static struct host_failure *add(struct quarantine *quarantine, int32_t host, int32_t vm,
-                                int64_t now)
+static struct host_failure *add(struct quarantine *quarantine, int32_t host, int64_t now)
 {
     quarantine->items = memory_grow(quarantine->items, &quarantine->allocated, quarantine->n + 1,
                                     sizeof *quarantine->items);
-    quarantine->items[quarantine->n] = (struct host_failure){.host = host, .vm = vm, .at = now};
+    quarantine->items[quarantine->n] = (struct host_failure){.host = host, .at = now};
     return &quarantine->items[quarantine->n++];
 }
 
@@ -33,24 +32,38 @@ static bool may_quarantine_one_more(const struct quarantine *quarantine, int64_t
     return quarantine->hosts == 0 || n * 2 <= quarantine->hosts;
 }
 
+/* True: enough different VMs have failed. They are counted from this one on. */
+static bool count(struct host_failure *failure, int32_t vm, int64_t now)
+{
+    unsigned i = 0;
+
+    if (now - failure->at > QUARANTINE_SECONDS)
+        failure->n = 0;
+    failure->at = now;
+    while (i < failure->n && failure->vms[i] != vm)
+        i++;
+    if (i == failure->n)
+        failure->vms[failure->n++] = vm;
+    if (failure->n < QUARANTINE_VMS)
+        return false;
+    failure->vms[0] = vm;
+    failure->n = 1;
+    return true;
+}
+
 bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now)
 {
     struct host_failure *failure = find(quarantine, host);
-    bool another;
 
     if (host < 0)
         return false;
-    if (!failure) {
-        add(quarantine, host, vm, now);
+    if (!failure)
+        failure = add(quarantine, host, now);
+    if (!count(failure, vm, now) || failure->until > now ||
+        !may_quarantine_one_more(quarantine, now))
         return false;
-    }
-    another = failure->vm != vm && now - failure->at <= QUARANTINE_SECONDS &&
-              failure->until <= now && may_quarantine_one_more(quarantine, now);
-    failure->vm = vm;
-    failure->at = now;
-    if (another)
-        failure->until = now + QUARANTINE_SECONDS;
-    return another;
+    failure->until = now + QUARANTINE_SECONDS;
+    return true;
 }
 
 bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now)
@@ -61,7 +74,7 @@ bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now)
     if (host < 0 || (!is_quarantined && !may_quarantine_one_more(quarantine, now)))
         return false;
     if (!failure)
-        failure = add(quarantine, host, -1, now);
+        failure = add(quarantine, host, now);
     failure->at = now;
     failure->until = now + QUARANTINE_SECONDS;
     return !is_quarantined;

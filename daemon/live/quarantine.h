@@ -13,13 +13,15 @@
 #include <stdint.h>
 
 enum {
-    QUARANTINE_VMS = 2,       /* this many different VMs */
-    QUARANTINE_SECONDS = 300, /* within this time; also the duration of a quarantine */
+    QUARANTINE_VMS = 2,       /* different VMs that fail to start, or are stuck while booting */
+    QUARANTINE_SECONDS = 300, /* the most between failures; how long a quarantine lasts */
 };
 
 struct host_failure {
-    int32_t host, vm; /* the last VM that failed there */
-    int64_t at;
+    int32_t host;
+    int32_t vms[QUARANTINE_VMS]; /* different VMs that failed there one after the other */
+    unsigned n;
+    int64_t at;    /* the last failure */
     int64_t until; /* quarantined until then; 0: not yet */
 };
 
@@ -43,7 +45,7 @@ bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t n
 int64_t quarantine_until(const struct quarantine *quarantine, int32_t host, int64_t now);
 void quarantine_finish(struct quarantine *quarantine);
 
-/* The clock was set by so many seconds. */
+/* The clock was set by `by` seconds. */
 void quarantine_move(struct quarantine *quarantine, int64_t by);
 
 #endif
