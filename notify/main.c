@@ -16,7 +16,11 @@ static enum notify_end hand_over(const json_t *job, struct error *err)
     static const struct {
         const char *kind;
         enum notify_end (*hand_over)(const json_t *job, struct error *err);
-    } kinds[] = {{"mail", notify_mail}, {"webhook", notify_webhook}, {"program", notify_program}};
+    } kinds[] = {
+#define ROW(name, word, function) {word, function},
+        NOTIFY_RECEIVERS(ROW)
+#undef ROW
+    };
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].kind, notify_text(job, "kind")) == 0)

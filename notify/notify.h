@@ -19,7 +19,13 @@ enum notify_end {
     NOTIFY_FAILED = 75,  /* not handed over for now */
 };
 
-/* Each hands the notice over; err: why not. */
+/* The receivers: name, its word (an option of [notify NAME], and the job's `kind`), and what hands
+ * a notice over to it; err: why not. */
+#define NOTIFY_RECEIVERS(ROW)                                                                      \
+    ROW(MAIL, "mail", notify_mail)                                                                 \
+    ROW(WEBHOOK, "webhook", notify_webhook)                                                        \
+    ROW(PROGRAM, "program", notify_program)
+
 enum notify_end notify_mail(const json_t *job, struct error *err);
 enum notify_end notify_webhook(const json_t *job, struct error *err);
 enum notify_end notify_program(const json_t *job, struct error *err);

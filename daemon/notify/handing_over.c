@@ -134,8 +134,9 @@ bool handing_over_ended(struct handing_over *process, enum notify_end *end, stru
     if (!read_errors(process))
         return false;
     /* Its standard error is closed: it has ended, or is about to. */
-    while ((ended = waitpid(process->pid, &status, 0)) < 0 && errno == EINTR)
-        ;
+    ended = waitpid(process->pid, &status, WNOHANG);
+    if (ended == 0)
+        return false;
     close(process->errors);
     if (ended < 0) {
         error_set(err, errno, "its exit status is unknown: %s", strerror(errno));

@@ -1,6 +1,6 @@
 /* handing_over.h: galerna-notify processes (notify/notify.h), each with one notice.
  *
- * They are started and awaited without blocking. One that takes too long is ended.
+ * They are started and awaited without blocking. One that takes longer than a minute is killed.
  */
 #ifndef GALERNA_DAEMON_NOTIFY_HANDING_OVER_H
 #define GALERNA_DAEMON_NOTIFY_HANDING_OVER_H
@@ -23,7 +23,8 @@ struct handing_over {
 /* -1 with err: nothing was started. */
 int handing_over_start(struct handing_over *process, const json_t *job, struct error *err);
 
-/* True: it has ended; *end and err say how. */
+/* True: it has ended; *end and err say how. To be called when `errors` is readable, and from time
+ * to time. Does not block. */
 bool handing_over_ended(struct handing_over *process, enum notify_end *end, struct error *err);
 
 #endif

@@ -137,7 +137,8 @@ json_t *notice_job(const struct notice *notice, const struct notify_target *targ
     json_t *job = json_object();
 
     put_text(job, "kind", notify_kind_words[target->kind]);
-    put_text(job, target->kind == NOTIFY_WEBHOOK ? "url" : "program", target->where);
+    if (target->kind != NOTIFY_MAIL) /* one notice for each of its addresses */
+        put_text(job, target->kind == NOTIFY_WEBHOOK ? "url" : "program", target->where);
     put_text(job, "to", notice->to);
     put_text(job, "sendmail", target->sendmail);
     put_text(job, "from", target->from);

@@ -118,12 +118,16 @@ static bool event_of(const struct store *store, const struct store_event *line,
     return false;
 }
 
+/* While another front-end leads, it gives notice. A dry run gives none. */
 static void happened(void *context, const struct store_event *event)
 {
     struct notices *notices = context;
     struct line line = {.lease = event->lease, .at = event->at};
 
-    if (notify_targets(notices->daemon->notify) == 0 ||
+    if (fence_follows(notices->daemon))
+        notices->n_lines = 0;
+    if (fence_follows(notices->daemon) || notices->daemon->live->dry_run ||
+        notify_targets(notices->daemon->notify) == 0 ||
         !event_of(notices->daemon->store, event, &line.event))
         return;
     notices->lines = memory_grow(notices->lines, &notices->lines_allocated, notices->n_lines + 1,
@@ -193,15 +197,11 @@ static void make_all(struct notices *notices, const struct line *line)
     json_decref(making.content);
 }
 
-/* Only the active front-end gives notice; a dry run gives none. */
 void notices_keep(struct notices *notices)
 {
-    bool acts;
-
-    if (!notices)
+    if (!notices || !daemon_acts(notices->daemon))
         return;
-    acts = world_leads(notices->daemon->world) && !notices->daemon->live->dry_run;
-    for (size_t i = 0; i < notices->n_lines && acts; i++)
+    for (size_t i = 0; i < notices->n_lines; i++)
         make_all(notices, &notices->lines[i]);
     notices->n_lines = 0;
 }
@@ -302,7 +302,7 @@ static void start(struct notices *notices, struct notice *notice)
     struct error err = {0};
 
     if (!target) {
-        give_up(notices, notice, "it is no longer configured");
+        give_up(notices, notice, "the configuration no longer has this section");
         return;
     }
     job = notice_job(notice, target);

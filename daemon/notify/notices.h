@@ -5,7 +5,10 @@
  * for each receiver. That it is being handed over is written before a process begins to do so:
  * after galernad was ended in between, the notice may have arrived, and is dropped. So each
  * receiver gets it at most once, and exactly once unless something fails. What was certainly not
- * handed over is tried again after a pause. galernad never waits for any of it.
+ * handed over is tried again after a pause. galernad waits for it only when it ends.
+ *
+ * Only the galernad that acts gives notice. What it sees after its oned leads and before it may act
+ * is told when it acts; the one before it may have told the same.
  */
 #ifndef GALERNA_DAEMON_NOTIFY_NOTICES_H
 #define GALERNA_DAEMON_NOTIFY_NOTICES_H
@@ -20,8 +23,8 @@ enum { NOTICES_FDS = 4 };
 
 /* Takes over what the store has. The daemon's store must outlive the result. */
 struct notices *notices_create(struct daemon *daemon);
-/* Waits up to some seconds for processes that hand notices over; what came of them is not
- * committed. NULL is allowed. */
+/* Waits up to 5 seconds for processes that hand notices over; their results are not committed. NULL
+ * is allowed. */
 void notices_end(struct notices *notices);
 void notices_destroy(struct notices *notices); /* NULL is allowed */
 

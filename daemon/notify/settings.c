@@ -21,7 +21,10 @@ const char *const notice_event_words[NOTICE_EVENTS] = {[NOTICE_START] = "start",
                                                        [NOTICE_LATE] = "late"};
 
 const char *const notify_kind_words[NOTIFY_KINDS] = {
-    [NOTIFY_MAIL] = "mail", [NOTIFY_WEBHOOK] = "webhook", [NOTIFY_PROGRAM] = "program"};
+#define ROW(name, word, function) [NOTIFY_##name] = word,
+    NOTIFY_RECEIVERS(ROW)
+#undef ROW
+};
 
 struct notify_settings {
     struct ini ini; /* has the texts */

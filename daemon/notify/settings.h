@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "configuration/ini.h"
+#include "notify/notify.h"
 
 enum notice_event {
     NOTICE_START,
@@ -20,7 +21,12 @@ enum notice_event {
 
 extern const char *const notice_event_words[NOTICE_EVENTS];
 
-enum notify_kind { NOTIFY_MAIL, NOTIFY_WEBHOOK, NOTIFY_PROGRAM, NOTIFY_KINDS };
+enum notify_kind {
+#define ROW(name, word, function) NOTIFY_##name,
+    NOTIFY_RECEIVERS(ROW)
+#undef ROW
+        NOTIFY_KINDS
+};
 
 extern const char *const notify_kind_words[NOTIFY_KINDS];
 

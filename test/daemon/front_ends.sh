@@ -38,6 +38,9 @@ echo other:secret >"$work/other"
 chmod 600 "$work/other"
 call one.user.allocate other secret core
 call one.user.chgrp 2 0
+printf '#!/bin/sh\ngrep -o "\"lease\": *[0-9]*" >>%s/told\n' "$work" >"$work/tell"
+chmod +x "$work/tell"
+sections=$(printf '[notify program]\non: start\nprogram: %s/tell' "$work")
 elect 5 oneadmin
 start first 127.0.0.1
 acts first 15
@@ -61,6 +64,13 @@ checks 'wrong .*promise.key is not the key'
 elect 6 other
 acts second 10
 status first role follower
+for _ in $(seq 100); do # both leases that were started
+    [ "$(sort -u "$work/told" | wc -l)" -lt 2 ] || break
+    sleep 0.1
+done
+[ "$(sort -u "$work/told" | wc -l)" -eq 2 ] || fail "a start was not told: $(cat "$work/told")"
+twice=$(sort "$work/told" | uniq -d)
+[ -z "$twice" ] || fail "told by both front-ends: $twice"
 before=$(deployed first)
 acts second 5
 [ "$(deployed first)" = "$before" ] || fail "a deposed galernad sends commands"
