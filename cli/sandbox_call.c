@@ -29,17 +29,19 @@ static struct rpc_argument read_argument(const char *text)
 static int call_and_print(struct sandbox_client *client, char **words, int count, struct error *err)
 {
     struct rpc_argument arguments[ARGUMENTS_MAX];
+    const struct rpc_request request = {
+        .method = words[0], .arguments = arguments, .n_arguments = (size_t)count - 1};
+    struct rpc_reply reply;
     char *text = NULL;
-    int64_t number = 0;
 
     for (int i = 1; i < count; i++)
         arguments[i - 1] = read_argument(words[i]);
-    if (sandbox_client_call(client, words[0], arguments, (size_t)count - 1, &text, &number, err))
+    if (rpc_call_now(client->rpc, &request, &text, &reply, err))
         return -1;
     if (text)
         printf("%s\n", text);
     else
-        printf("%" PRId64 "\n", number);
+        printf("%" PRId64 "\n", reply.number);
     free(text);
     return 0;
 }

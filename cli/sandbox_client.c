@@ -29,21 +29,3 @@ void sandbox_client_close(struct sandbox_client *client)
     rpc_destroy(client->rpc);
     client->rpc = NULL;
 }
-
-int sandbox_client_call(struct sandbox_client *client, const char *method,
-                        const struct rpc_argument *arguments, size_t count, char **text,
-                        int64_t *number, struct error *err)
-{
-    const struct rpc_request request = {
-        .method = method,
-        .arguments = arguments,
-        .n_arguments = count,
-    };
-    struct rpc_reply reply;
-
-    if (rpc_call_now(client->rpc, &request, text, &reply, err))
-        return -1;
-    if (number)
-        *number = reply.number;
-    return 0;
-}

@@ -9,9 +9,4 @@
 int sandbox_client_open(struct sandbox_client *client, struct error *err);
 void sandbox_client_close(struct sandbox_client *client);
 
-/* One call, waited for. text (may be NULL) gets the document, to be freed. */
-int sandbox_client_call(struct sandbox_client *client, const char *method,
-                        const struct rpc_argument *arguments, size_t count, char **text,
-                        int64_t *number, struct error *err);
-
 #endif

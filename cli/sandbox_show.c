@@ -117,17 +117,21 @@ static int fetch_and_print(struct sandbox_show_arguments *show, struct error *er
 {
     const struct rpc_argument range[] = {RPC_INT(-2), RPC_INT(-1), RPC_INT(-1),
                                          RPC_INT(show->all ? -2 : -1)};
+    const struct rpc_request of_hosts = {.method = "one.hostpool.info"},
+                             of_vms = {.method = "one.vmpool.infoextended",
+                                       .arguments = range,
+                                       .n_arguments = sizeof range / sizeof *range};
     struct host_pool hosts = {0};
     struct vm_pool vms = {0};
     char *text = NULL;
     int result = -1;
 
-    if (sandbox_client_call(&show->client, "one.hostpool.info", NULL, 0, &text, NULL, err) ||
+    if (rpc_call_now(show->client.rpc, &of_hosts, &text, NULL, err) ||
         host_pool_parse(&hosts, text, strlen(text), err))
         goto out;
     free(text);
     text = NULL;
-    if (sandbox_client_call(&show->client, "one.vmpool.infoextended", range, 4, &text, NULL, err) ||
+    if (rpc_call_now(show->client.rpc, &of_vms, &text, NULL, err) ||
         vm_pool_parse(&vms, text, strlen(text), err))
         goto out;
     print_pools(show, &hosts, &vms);

@@ -32,13 +32,16 @@ static int submit_one(struct sandbox_submit_arguments *submission, int64_t index
 {
     struct oned_text template = {0};
     struct rpc_argument arguments[2];
+    const struct rpc_request request = {
+        .method = "one.vm.allocate", .arguments = arguments, .n_arguments = 2};
+    struct rpc_reply reply;
     int result;
 
     write_template(submission, index, &template);
     arguments[0] = RPC_TEXT(template.bytes);
     arguments[1] = RPC_BOOL(submission->hold);
-    result =
-        sandbox_client_call(&submission->client, "one.vm.allocate", arguments, 2, NULL, id, err);
+    result = rpc_call_now(submission->client.rpc, &request, NULL, &reply, err);
+    *id = reply.number;
     oned_text_finish(&template);
     return result;
 }

@@ -1,6 +1,7 @@
 /* access.h: may a caller do this? OpenNebula answers, asked with the caller's own session.
  *
- * Rules of route_right: USE of a lease is USE of its first VM; MANAGE of a lease is MANAGE of each
+ * Rules of route_right: USE of a lease is USE of its first VM, whose id is the lease's (the lowest
+ * id of its VMs); MANAGE of a lease is MANAGE of each
  * of its VMs. Lists are reduced to the VMs and hosts that OpenNebula shows to the caller
  * (adapters/opennebula/session.h). Operators may do everything, so OpenNebula is not asked.
  */
@@ -23,9 +24,10 @@ struct access {
     void *context;
 };
 
-/* Before the request is sent, which is limited to the caller's own usage. -1 with err: EPERM (the
- * caller may not), ENOENT (no such lease), EAGAIN (OpenNebula or galernad does not answer). One
- * call to OpenNebula for each VM concerned. */
+/* To be called before the request is sent: may the caller make it? A request for usage is limited
+ * to the caller's own. -1 with err: EPERM (no), ENOENT (no such lease), EAGAIN (OpenNebula or
+ * galernad does not answer). RIGHT_USE makes one call to OpenNebula, RIGHT_MANAGE one more for each
+ * of the lease's VMs, and asks galernad for those. */
 int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err);
 

@@ -82,7 +82,9 @@ static void refuse_error(struct api_answer *answer, const struct error *err)
     }
 }
 
-/* The status of what galernad answered. */
+/* The status of what galernad answered. Not accepted: 200 if that is the answer to a question (a
+ * dry run; requests for new leases have `accepted` only then), 409 if what was asked for was not
+ * done. Without `accepted` it was done: the route's status, 201 where a lease was created. */
 static unsigned status_of(const struct route *route, const json_t *document)
 {
     static const struct {
@@ -243,7 +245,7 @@ static void log_request(const struct api_request *request, const struct api_answ
 {
     char line[512];
 
-    if (strcmp(request->route.method, "GET") == 0 && answer->status != FORBIDDEN &&
+    if (is_get(request) && answer->status != FORBIDDEN &&
         (answer->status != UNAUTHORIZED || !request->user))
         return;
     snprintf(line, sizeof line, "%s %.64s %.10s %.200s: %u", request->address,
@@ -273,8 +275,9 @@ static void answer_request(const struct api *api, const struct api_request *requ
                "sign in with the name of an OpenNebula user and a password or token");
         return;
     }
-    if (callers_sign_in(api->callers, request->user, request->password, request->address, &caller,
-                        &err) < 0) {
+    if (callers_sign_in(api->callers,
+                        &(struct caller_signs){request->user, request->password, request->address},
+                        &caller, &err) < 0) {
         refuse_error(answer, &err);
         return;
     }

@@ -1,6 +1,7 @@
 /* bucket.h: how many requests a caller may make: a bucket of tokens that fills at a fixed rate.
  *
- * Not thread-safe. Memory is bounded: full buckets are forgotten when BUCKETS_MAX are reached.
+ * Not thread-safe. Memory is bounded: when BUCKETS_MAX are reached, full buckets are forgotten, and
+ * if there are none, the newest one: its caller may make as many requests again.
  */
 #ifndef GALERNA_WEB_BUCKET_H
 #define GALERNA_WEB_BUCKET_H

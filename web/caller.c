@@ -213,21 +213,21 @@ static int sign_in(struct callers *callers, const char *address,
                      "named by ONE_AUTH");
 }
 
-int callers_sign_in(struct callers *callers, const char *user, const char *password,
-                    const char *address, struct caller *caller, struct error *err)
+int callers_sign_in(struct callers *callers, const struct caller_signs *with, struct caller *caller,
+                    struct error *err)
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
     int result, n;
 
     *caller = (struct caller){.uid = -1};
-    n = snprintf(caller->session, sizeof caller->session, "%s:%s", user, password);
-    if (!*user || n < 0 || (size_t)n >= sizeof caller->session) {
+    n = snprintf(caller->session, sizeof caller->session, "%s:%s", with->user, with->password);
+    if (!*with->user || n < 0 || (size_t)n >= sizeof caller->session) {
         caller_finish(caller);
         return error_set(err, EACCES, "the user's name is missing, or the session is too long");
     }
     digest_of(callers, caller->session, digest);
     pthread_mutex_lock(&callers->lock);
-    result = sign_in(callers, address, digest, caller, err);
+    result = sign_in(callers, with->address, digest, caller, err);
     pthread_mutex_unlock(&callers->lock);
     if (result < 0)
         caller_finish(caller);

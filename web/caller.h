@@ -37,12 +37,18 @@ struct callers_settings {
 struct callers *callers_create(const struct callers_settings *settings, struct error *err);
 void callers_destroy(struct callers *callers); /* NULL is allowed */
 
-/* Whose session is it? address: of the client, for the limit of failures. 0 with *caller, which is
+/* What a client signs in with. */
+struct caller_signs {
+    const char *user, *password; /* or a token */
+    const char *address;         /* of the client, for the limit of failures */
+};
+
+/* Whose session is it? 0 with *caller, which is
  * to be finished; -1 with err: EACCES (the session is not valid), EBUSY (too many failures from
  * this address, or too many requests of this caller), EAGAIN (OpenNebula does not answer). Takes a
  * call to OpenNebula if the caller is not remembered. */
-int callers_sign_in(struct callers *callers, const char *user, const char *password,
-                    const char *address, struct caller *caller, struct error *err);
+int callers_sign_in(struct callers *callers, const struct caller_signs *with, struct caller *caller,
+                    struct error *err);
 void caller_finish(struct caller *caller);
 
 /* Connections to OpenNebula with the session of a caller; NULL with err. */

@@ -21,7 +21,7 @@ enum route_right {
     RIGHT_USE,        /* who may USE the lease's first VM */
     RIGHT_MANAGE,     /* who may MANAGE all VMs of the lease */
     RIGHT_OWN_HOSTS,  /* every user; hosts that the user may not USE are left out */
-    RIGHT_OWN_USAGE,  /* every user; of other users' usage nothing is asked */
+    RIGHT_OWN_USAGE,  /* every user; only for the user's own usage */
     RIGHT_HOST,       /* who may USE the host; owners of other users' leases are left out */
 };
 

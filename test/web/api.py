@@ -112,6 +112,7 @@ def strangers():
     for session in (None, "oneadmin:wrong"):
         description = expect(200, session, "GET", "/api/v1/openapi.json")
         assert "paths" in description
+    expect(200, None, "HEAD", "/api/v1/openapi.json")
     expect(405, None, "POST", "/api/v1/openapi.json", "{}", code="unsupported")
     expect(401, "oneadmin:wrong", "GET", "/api/v1/leases", code="unauthenticated")
     expect(401, ":x", "GET", "/api/v1/leases")

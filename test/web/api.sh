@@ -32,6 +32,7 @@ python3 "$here/api.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC
     fail "$(cat "$work/web")"
 said web ' anna DELETE /api/v1/leases/.*: 200$' || fail "the log has no cancellation by anna"
 ! grep -q secret "$work/web" || fail "the log has a password"
+! grep -q ' HEAD ' "$work/web" || fail "the log has a request that changes nothing"
 [ "$("$galerna" lease history --json --state-dir "$work/state" | grep -c 'anna (OpenNebula)')" -ge 1 ] ||
     fail "the history does not say who"
 
