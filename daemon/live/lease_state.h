@@ -81,15 +81,13 @@ struct lease_transition {
     const char *word; /* in its history; NULL: none */
 };
 
-/* All transitions, ordered by phase. */
-const struct lease_transition *lease_transitions(size_t *n);
 /* The transition for a phase and an event; NULL: the event cannot happen in that phase. O(1). */
 const struct lease_transition *lease_transition_of(enum lease_phase from, enum lease_event event);
 /* Can the event happen in the lease's phase? */
 bool lease_can(const struct lease_record *lease, enum lease_event event);
 
 /* Apply an event that happened at `now`. The text goes into the lease's history with the table's
- * word ("": the reason's sentence). -1 with errno EINVAL: the pair is not in the table; the lease
+ * word. -1 with errno EINVAL: the pair is not in the table; the lease
  * has not changed, and the error is logged. */
 int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
                 int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -120,10 +118,11 @@ void lease_stopped_running(struct store *store, const struct lease_record *lease
 /* The lease was ended before it was seen running: the time it ran counts all the same. */
 void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since);
 
-/* The lease's owner was told that it is late, or that its end is near. */
+/* The lease's owner was told that it is late. */
 void lease_note_late(struct store *store, const struct lease_record *lease);
-/* Its owner was charged for so many of the seconds run. */
+/* The lease's owner has been charged for `charged` seconds of the time that it ran. */
 void lease_note_charged(struct store *store, const struct lease_record *lease, int64_t charged);
+/* The lease's owner was told that its end is near. */
 void lease_note_warned(struct store *store, const struct lease_record *lease);
 
 /* Its owner was told that it ends then unless its VMs are used; INSTANT_NONE: it does not. */
@@ -153,7 +152,7 @@ void lease_has_moved(struct store *store, const struct lease_record *known);
 void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
                   int64_t until);
 
-/* Copy the requested terms from the record `terms`; set when they were submitted. */
+/* Copy the requested terms from the record `terms`. */
 void lease_take_terms(struct store *store, const struct lease_record *known,
                       const struct lease_record *terms);
 /* EVENT_CHANGED, with the kind, times and terms of the record `changed`
@@ -161,22 +160,28 @@ void lease_take_terms(struct store *store, const struct lease_record *known,
  * again. */
 int lease_take_change(struct store *store, const struct lease_record *known,
                       const struct lease_record *changed, int64_t now, const char *text);
+/* The lease was submitted at that time. */
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 /* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and
  * whether it is late. The lease is accepted. */
 void lease_restore(struct store *store, const struct lease_record *known,
                    const struct lease_record *promised);
 
-/* The clock was set by so many seconds: move the lease's times. */
+/* The clock was set by `by` seconds: move the lease's times. */
 void lease_move_times(struct store *store, const struct lease_record *known, int64_t by);
 
-/* Notes that are not stored. */
+/* --- notes that are not stored ---------------------------------------------------------------- */
+/* The number of the last forecast that included it. */
 void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook);
+/* It is promised, and could not start at present. */
 void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk);
 /* Monotonic milliseconds: since when its VMs were measured as unused; 0: they are used. */
 void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since);
+/* It is too far back in the queue to estimate its start. */
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
+/* The SCHED_RANK of one of its VMs is not valid. */
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
+/* 1: it is in the record, 2: with its end. */
 void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);
 
 /* --- queries ---------------------------------------------------------------------------------- */
