@@ -314,48 +314,6 @@ static struct planner_trial try_lease(struct house *house, int64_t now, enum lea
     return trial;
 }
 
-/* What is due to start, new, refused, promised or paused stays as it is: a trial plans for all of
- * them, and its outputs are thrown away. */
-static void dry_runs_change_nothing(void **state)
-{
-    struct store *store = ((struct store_fixture *)*state)->store;
-    static struct picture_of_store before, after;
-    struct lease_record *fresh, *promised, *late;
-    struct planner_trial trial;
-    struct house house;
-    struct error err = {0};
-
-    open_house(&house, store, 2);
-    add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000)->since = NOW - 10;
-    add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 600); /* would start at once */
-    fresh = add_lease(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
-    fresh->accepted = false;
-    promised = add_lease(store, 4, PHASE_RESERVED, LEASE_RESERVATION, 600);
-    promised->start = NOW + 5000;
-    late = add_lease(store, 5, PHASE_WAITING, LEASE_RESERVATION, 10); /* would be refused */
-    late->accepted = false;
-    late->start = NOW - 100;
-    assert_int_equal(store_commit(store, &err), 0);
-    look_at_store(store, &before);
-    assert_false(before.changes);
-
-    trial = try_lease(&house, NOW, LEASE_BEST_EFFORT, INSTANT_NONE);
-    assert_true(trial.accepted);
-    trial = try_lease(&house, NOW, LEASE_RESERVATION, NOW + 9000);
-    assert_true(trial.accepted && trial.contract);
-    assert_int_equal(trial.start, NOW + 9000);
-    assert_string_equal(trial.word, "");
-
-    look_at_store(store, &after);
-    assert_false(after.changes);
-    assert_int_equal(before.n_lines, after.n_lines);
-    assert_memory_equal(before.leases, after.leases, sizeof before.leases);
-    assert_memory_equal(before.vms, after.vms, sizeof before.vms);
-    rebuild(&house, NOW);
-    assert_int_equal(store_lease(store, 2)->phase, PHASE_STARTING);
-    close_house(&house);
-}
-
 static void preempt_all(void *context, const struct lease *preemptor, int64_t at,
                         const struct victim *victims, size_t n, int64_t *scores)
 {
@@ -550,7 +508,6 @@ int main(void)
         TEST(a_reservation_that_ran_before_goes_on),
         TEST(a_pending_vm_waits_for_its_document),
         TEST(what_cannot_be_promised_is_refused),
-        TEST(dry_runs_change_nothing),
         TEST(trials_name_what_becomes_of_others),
         TEST(who_loses_work_is_told_so),
         TEST(a_trial_leaves_the_plan_alone),

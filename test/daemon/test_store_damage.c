@@ -32,8 +32,7 @@ struct sample {
     char *contents;
 };
 
-/* --- what a store says -------------------------------------------------------------------------
- */
+/* --- what a store says ------------------------------------------------------------------------ */
 
 static void print_record(FILE *file, const struct store_table *table, const void *record)
 {
@@ -125,8 +124,7 @@ static char *read_contents(struct store *store, struct error *err)
     return NULL;
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void keep_file(struct sample *sample, int i)
 {
@@ -232,8 +230,7 @@ static void free_sample(struct sample *sample)
     free(sample);
 }
 
-/* --- flips -------------------------------------------------------------------------------------
- */
+/* --- flips ------------------------------------------------------------------------------------ */
 
 enum verdict { HARMLESS, REFUSED, UNNOTICED };
 
@@ -316,8 +313,7 @@ static void flips_in_the_log(void **state)
     free_sample(sample);
 }
 
-/* --- what is lost as a whole --------------------------------------------------------------------
- */
+/* --- what is lost as a whole ------------------------------------------------------------------ */
 
 static void assert_damaged(const struct sample *sample, const char *part)
 {
@@ -375,8 +371,7 @@ static void a_lost_file_is_missed(void **state)
     free_sample(sample);
 }
 
-/* --- repair ------------------------------------------------------------------------------------
- */
+/* --- repair ----------------------------------------------------------------------------------- */
 
 struct told {
     char text[8192];

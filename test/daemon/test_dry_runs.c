@@ -1,0 +1,173 @@
+/* Dry runs change nothing: of a request, a change and a drain. (A traced decision: test_trace.c.)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/drains.h"
+#include "daemon/live/lease_state.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/house.h"
+
+/* On two hosts: a running lease, and others that a plan would start, accept and refuse; one that is
+ * promised. */
+static void furnish(struct house *house, struct store *store)
+{
+    struct lease_record *running, *fresh, *promised, *late;
+    struct error err = {0};
+
+    open_house(house, store, 2);
+    running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
+    running->since = NOW - 10;
+    running->end = NOW + 990;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    add_lease(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    fresh = add_lease(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    fresh->accepted = false;
+    promised = add_lease(store, 4, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    promised->start = NOW + 5000;
+    late = add_lease(store, 5, PHASE_WAITING, LEASE_RESERVATION, 10);
+    late->accepted = false;
+    late->start = NOW - 100;
+    assert_int_equal(store_commit(store, &err), 0);
+}
+
+/* Nothing differs from `before`, and a plan that is not a dry run would have changed something. */
+static void check_unchanged(struct house *house, struct store *store,
+                            const struct picture_of_store *before)
+{
+    static struct picture_of_store after;
+
+    look_at_store(store, &after);
+    assert_memory_equal(before, &after, sizeof after);
+    assert_false(after.changes);
+    rebuild(house, NOW);
+    assert_int_equal(store_lease(store, 2)->phase, PHASE_STARTING);
+    assert_int_equal(store_lease(store, 5)->phase, PHASE_REFUSED);
+    close_house(house);
+}
+
+static void found(void *context, const struct planner_trial *trial, const struct error *err)
+{
+    if (!trial)
+        fail_msg("%s", err->text);
+    *(struct planner_trial *)context = *trial;
+}
+
+static struct planner_trial try_lease(struct house *house, enum lease_kind kind, int64_t start)
+{
+    struct node_set set = {.count = 1};
+    const struct lease_request request = {.kind = kind,
+                                          .start = start,
+                                          .deadline = INSTANT_NONE,
+                                          .duration = 300,
+                                          .duration_original = 300,
+                                          .duration_known = SPAN_NONE,
+                                          .terms = TERMS_NON_PREEMPTABLE,
+                                          .node_sets = &set,
+                                          .n_node_sets = 1};
+    struct planner_trial trial = {.start = INSTANT_NONE};
+    struct error err = {0};
+
+    set.amounts.of[RESOURCE_CPU] = CPU;
+    set.amounts.of[RESOURCE_MEMORY] = MEMORY;
+    if (planner_try(house->planner, &request, NOW, found, &trial, &err) < 0)
+        fail_msg("%s", err.text);
+    return trial;
+}
+
+static void a_tried_request_changes_nothing(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    static struct picture_of_store before;
+    struct planner_trial trial;
+    struct house house;
+
+    furnish(&house, store);
+    look_at_store(store, &before);
+    trial = try_lease(&house, LEASE_BEST_EFFORT, INSTANT_NONE);
+    assert_true(trial.accepted);
+    trial = try_lease(&house, LEASE_RESERVATION, NOW + 9000);
+    assert_true(trial.accepted && trial.contract);
+    assert_int_equal(trial.start, NOW + 9000);
+    assert_string_equal(trial.word, "");
+    check_unchanged(&house, store, &before);
+}
+
+static void judged(void *context, const struct planner_change *change, const struct error *err)
+{
+    if (!change)
+        fail_msg("%s", err->text);
+    *(bool *)context = change->accepted;
+}
+
+static void a_tried_change_changes_nothing(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    static struct picture_of_store before;
+    struct lease_record changed;
+    struct house house;
+    struct error err = {0};
+    bool accepted = false;
+
+    furnish(&house, store);
+    look_at_store(store, &before);
+    changed = *store_lease(store, 1);
+    changed.duration += 1000;
+    if (planner_try_change(house.planner, &(struct changed_lease){.lease = &changed}, NOW, judged,
+                           &accepted, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(accepted);
+    changed = *store_lease(store, 4);
+    changed.start = NOW + 7000;
+    if (planner_try_change(house.planner, &(struct changed_lease){.lease = &changed}, NOW, judged,
+                           &accepted, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(accepted);
+    check_unchanged(&house, store, &before);
+}
+
+static void drained(void *context, const struct drained_vm *vms, size_t n, const struct error *err)
+{
+    if (!vms)
+        fail_msg("%s", err->text);
+    assert_int_equal(n, 1);
+    *(struct drained_vm *)context = vms[0];
+}
+
+static void a_tried_drain_changes_nothing(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    static struct picture_of_store before;
+    struct drained_vm fate = {.vm = -1};
+    struct drains drains = {0};
+    struct house house;
+    struct error err = {0};
+
+    furnish(&house, store);
+    drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 100, .until = INSTANT_NEVER});
+    look_at_store(store, &before);
+    if (planner_try_drains(house.planner, &drains, NOW, drained, &fate, &err) < 0)
+        fail_msg("%s", err.text);
+    drains_finish(&drains);
+    assert_int_equal(fate.vm, 1);
+    assert_int_equal(fate.host, 0);
+    check_unchanged(&house, store, &before);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_tried_request_changes_nothing),
+        TEST(a_tried_change_changes_nothing),
+        TEST(a_tried_drain_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
