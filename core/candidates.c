@@ -1,4 +1,6 @@
 /* Candidates: the leases that may make room for another one. */
+#include "core/candidates.h"
+
 #include <stdlib.h>
 
 #include "core/deadline_terms.h"
@@ -7,7 +9,6 @@
 #include "core/migration.h"
 #include "core/preemptable.h"
 #include "core/restricted.h"
-#include "core/victims.h"
 #include "util/memory.h"
 
 static int by_lease_id(const void *a, const void *b)
@@ -138,7 +139,7 @@ static void add(struct victims *victims, const struct victim *victim)
     victims->items[victims->n++] = *victim;
 }
 
-/* By ascending id, without duplicates. */
+/* A lease with several bookings was added for each of them. */
 static void put_in_order(struct victims *victims)
 {
     size_t n = 0;

@@ -9,6 +9,7 @@
 #include "core/engine_state.h"
 #include "core/fair_share.h"
 #include "core/leases.h"
+#include "core/leaving.h"
 #include "core/lifecycle.h"
 #include "core/occupancy.h"
 #include "core/opportunistic.h"

@@ -1,9 +1,10 @@
 /* Running leases are moved off hosts that they must leave. */
+#include "core/leaving.h"
+
 #include <stdlib.h>
 
 #include "core/engine_state.h"
 #include "core/meeting.h"
-#include "core/opportunistic.h"
 #include "core/placing.h"
 #include "core/relocation.h"
 #include "core/stretches.h"
@@ -80,8 +81,7 @@ static bool leave_alone(struct engine *engine, struct lease *lease)
     return planned;
 }
 
-/* --- with those they must be together with -----------------------------------------------------
- */
+/* --- with those they must be together with ---------------------------------------------------- */
 
 /* Leases that leave together: as long as one is still there, none could be elsewhere. */
 struct party {
@@ -199,8 +199,7 @@ static void cannot_leave(struct lease *lease)
                                     .n = {lease->plan->leave_by, lease->plan->has_demand}};
 }
 
-/* --- for another lease --------------------------------------------------------------------------
- */
+/* --- for another lease ------------------------------------------------------------------------ */
 
 /* Does the lease have room on its hosts without an end, now that the other lease has moved? */
 static bool can_stay(struct engine *engine, const struct lease *lease)

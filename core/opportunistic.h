@@ -1,5 +1,5 @@
-/* opportunistic.h: moving a lease that runs: to better hosts (Montero, Huedo, Llorente: Grid
- * Resource Selection for Opportunistic Job Migration), and off hosts that it must leave.
+/* opportunistic.h: moving a lease that runs to better hosts (Montero, Huedo, Llorente: Grid
+ * Resource Selection for Opportunistic Job Migration).
  *
  * When capacity has come back, and at an interval, leases that run on migratable terms are mapped
  * anew on what is free to their end. The host selection policy estimates how long the lease takes
@@ -21,18 +21,6 @@ struct engine;
 
 /* Searches for moves if it is time to. O(leases), plus one mapping for each lease that may move. */
 void move_to_better_hosts(struct engine *engine);
-
-/* Plans the moves of the leases that were adopted with leave_by: live, as late as that time allows,
- * to the best of the hosts that they may use to their end. Terms do not matter. A lease without
- * room elsewhere stays, with REASON_CANNOT_LEAVE, and is tried again in the next step. Once a
- * lease was adopted so: O(leases), plus one mapping for each lease that must leave. */
-void leave_hosts(struct engine *engine);
-
-/* Takes the moves of leave_hosts() that have not begun out of the plan: what is requested now comes
- * first, and may preempt these leases as any other. Each step plans them again. Moves that make
- * room for another lease stay: they are planned here if they are not, and dropped if they are not
- * needed any more. */
-void withdraw_leaves(struct engine *engine);
 
 /* Time of the next periodic search; INSTANT_NEVER. O(1). */
 int64_t next_look_for_moves(const struct engine *engine);

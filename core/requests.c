@@ -9,7 +9,7 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/held_room.h"
-#include "core/opportunistic.h"
+#include "core/leaving.h"
 #include "core/outputs.h"
 #include "core/queue_order.h"
 #include "core/restricted.h"

@@ -7,7 +7,6 @@
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "core/restricted.h"
-#include "core/victims.h"
 #include "util/memory.h"
 
 /* Resources a lease holds on a host over some stretches; they become free when the lease goes. */
@@ -61,8 +60,7 @@ struct room {
     uint32_t question;
 };
 
-/* --- what is free -------------------------------------------------------------------------------
- */
+/* --- what is free ----------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -181,8 +179,7 @@ static void copy_table(struct room *room, const struct victim *victims, size_t n
     free(edges.times);
 }
 
-/* --- what the victims hold ----------------------------------------------------------------------
- */
+/* --- what the victims hold -------------------------------------------------------------------- */
 
 /* The stretch of a host that begins at `at`, or its end. */
 static uint32_t stretch_at(const struct room *room, uint32_t host, int64_t at)
@@ -225,8 +222,7 @@ static void list_pieces(struct room *room, const struct victim *victims, size_t 
     }
 }
 
-/* --- counting -----------------------------------------------------------------------------------
- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 /* VMs that fit on a host all the time next to those that use some of it, at most `most`. An
  * overbooked resource also blocks VMs that request none of it. */
@@ -404,8 +400,7 @@ void room_destroy(struct room *room)
     free(room);
 }
 
-/* --- the question -------------------------------------------------------------------------------
- */
+/* --- the question ----------------------------------------------------------------------------- */
 
 static void give(struct room *room, size_t victim, int64_t sign)
 {

@@ -8,13 +8,13 @@
 #ifndef GALERNA_CORE_ROOM_H
 #define GALERNA_CORE_ROOM_H
 
-#include "core/victims.h"
+#include "core/candidates.h"
 
 struct room; /* opaque */
 
 /* MAYBE: for each size alone there are enough hosts, but only the mapper can decide for all
- * together (VMs of several sizes that prefer different hosts, an interval that may be cut
- * short, demands beyond amounts). */
+ * together (VMs of several sizes that prefer different hosts, an interval that may be cut short,
+ * demands beyond amounts). */
 enum room_answer { ROOM_NO, ROOM_YES, ROOM_MAYBE };
 
 /* For an unpinned request and the leases that may make room. hosts: those to count, in order; NULL:

@@ -13,8 +13,10 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
+#include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/usage.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
@@ -174,6 +176,8 @@ static void cycle(struct daemon *daemon)
 
 /* --- polling ---------------------------------------------------------------------------------- */
 
+/* What was seen is taken in by the next cycle; here only what makes a plan outdated or ends by
+ * itself is noticed. Of a poll that was caused by a notice, the plan's age is all that matters. */
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error)
 {
     struct daemon *daemon = context;

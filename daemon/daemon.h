@@ -126,11 +126,11 @@ struct daemon {
     bool reload_due; /* begin a reload when none is in progress */
     struct problem problems[PROBLEMS];
     int exit_code;
-    int64_t polled;    /* monotonic milliseconds: end of the last complete full poll; 0: none */
-    int64_t next_poll; /* monotonic milliseconds */
-    int64_t next_look; /* monotonic milliseconds: next poll of VMs in transition */
-    bool looking;
+    int64_t polled;     /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t poll_asked; /* monotonic milliseconds: beginning of that poll */
+    int64_t next_poll;  /* monotonic milliseconds */
+    int64_t next_look;  /* monotonic milliseconds: next poll of VMs in transition */
+    bool looking;
     struct fence fence;
     struct sleep sleep;
     struct wanted_forms forms;
@@ -170,7 +170,8 @@ void daemon_modules_loaded(struct daemon *daemon);
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
 
 /* --- commit.c, forms.c --- */
-/* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. */
+/* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. -1 with EAGAIN:
+ * what was not committed is written with the next commit. */
 int daemon_commit(struct daemon *daemon, struct error *err);
 /* Tell the world which VMs' extended forms are needed, from the next poll on. */
 void daemon_want_forms(struct daemon *daemon);
@@ -182,45 +183,5 @@ void daemon_planned(void *context, bool made);
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error);
 /* Runs until a signal. -1 with err: a fatal error. */
 int daemon_run(struct daemon *daemon, struct error *err);
-
-/* --- intake.c --- */
-/* Create leases for VMs without one. */
-void intake(struct daemon *daemon, int64_t now);
-
-/* The request of a VM, as lease_spec_read(); ahead: of its creation's clock. */
-int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
-                struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
-/* May galernad's account make this order? False: `reason` says which rule forbids it. */
-bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
-                   char reason[LEASE_SPEC_TEXT_MAX]);
-/* May the owner of a booking have these drains, the one given among them? False: as above. */
-bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
-                           const struct drain *drain, int64_t now,
-                           char reason[LEASE_SPEC_TEXT_MAX]);
-/* May the lease's owner have it with these times and terms? False: `reason` says which rule forbids
- * it. */
-bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
-                          int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
-/* The VMs of a refused lease were released: read and check their current request. */
-void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-
-/* --- reconcile.c --- */
-/* Starting leases without a command sent return to the queue. */
-void reconcile_before_replan(struct daemon *daemon);
-/* The VM cannot be started, and its lease fails: final until its user releases the VM. Other VMs of
- * the lease that run or are in transition are ended, the rest are held. `last`: the last failure.
- */
-void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed,
-                             const char *last, int64_t now);
-/* Update leases from the observations of their VMs. */
-void reconcile(struct daemon *daemon, int64_t now);
-/* When the next lease ends, is warned, or a group counts as complete; INSTANT_NEVER. */
-int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
-/* The VM that a starting, stopping, ending or late lease waits for at `now` (seconds since 1970),
- * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or nothing. */
-void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
-                      char *text, size_t size);
-/* A user or operator cancels the lease. */
-int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);
 
 #endif

@@ -23,9 +23,9 @@ enum {
     CONTROL_CLIENTS_MAX = 64,
     CONTROL_REQUEST_MAX = 65536, /* bytes of a request, including its newline */
     CONTROL_IDLE = 60000,        /* milliseconds until a silent client is disconnected */
-    CONTROL_STALL = 10000,       /* the same for half a request, and for an unread answer */
-    CONTROL_PACE = 16,           /* bytes that prolong the latter by one millisecond */
-    CONTROL_LATE = 120000,       /* the same for an answer that the daemon delays */
+    CONTROL_STALL = 10000, /* milliseconds for the rest of a request, and for reading an answer */
+    CONTROL_PACE = 16,     /* bytes of an answer that prolong that by one millisecond */
+    CONTROL_LATE = 120000, /* milliseconds that the daemon has for an answer */
 };
 
 struct control_peer {

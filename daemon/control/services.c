@@ -13,6 +13,7 @@
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/usage.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"

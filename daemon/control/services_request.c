@@ -6,6 +6,7 @@
 #include "daemon/control/services.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/intake.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"

@@ -154,8 +154,7 @@ int services_trace(void *context, int64_t id, json_t *trace, struct error *err)
     const struct lease_record *lease = store_lease(daemon->store, id);
 
     if (!lease)
-        return error_set(err, EALREADY, "lease %lld has ended: there is no decision to trace",
-                         (long long)id);
+        return error_set(err, EALREADY, "lease %lld has ended; see its history", (long long)id);
     if (!daemon->question->is_answered) {
         struct services_question *question = services_put_off(daemon->question);
 

@@ -123,6 +123,15 @@ static void watch(struct claim *claim, const struct cloud_mark *found, int64_t n
     go_to(claim, CLAIM_WATCHING, now + CLAIM_LOOK);
 }
 
+/* Before this daemon has written the mark:
+ *
+ *     mark found                               from UNKNOWN   from WATCHING
+ *     of newer rules, not released             WATCHING       WATCHING
+ *     none, released, or of a deposed daemon   WRITING        WRITING
+ *     another's, unchanged                     WATCHING       WATCHING; after CLAIM_DEAD WRITING
+ *     another's, changed, of a later term      WATCHING       WATCHING
+ *     another's, changed                       WATCHING       LOST: it is alive
+ */
 static void find(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     bool deposed = is_deposed(claim, found);
@@ -153,8 +162,17 @@ static void trust(struct claim *claim, int64_t now)
     claim->proved = now;
 }
 
-/* After a write the mark should be ours. Where OpenNebula replicates between zones, the replaced
- * mark may still be read for a while. */
+/* After a write (PROVING, HELD, or WRITING again) the mark should be ours. The replaced mark may
+ * still be read for a while where OpenNebula replicates between zones.
+ *
+ *     mark found                      next state
+ *     ours                            HELD
+ *     none: it was removed            WRITING
+ *     another's, of an earlier term   WRITING; a write from before the election came late
+ *     the replaced one                the same; read again after CLAIM_PAUSE
+ *     another's, of a later term      WATCHING
+ *     another's                       LOST
+ */
 static void check(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (is_same(found, &claim->own)) {
@@ -163,9 +181,9 @@ static void check(struct claim *claim, const struct cloud_mark *found, int64_t n
         claim->fresh = claim->state == CLAIM_HELD;
         go_to(claim, CLAIM_HELD, claim->fresh ? now : now + CLAIM_BEAT);
     } else if (!found->instance[0]) {
-        go_to(claim, CLAIM_WRITING, now); /* the mark was removed */
+        go_to(claim, CLAIM_WRITING, now);
     } else if (is_later(&claim->own, found)) {
-        take(claim, found, now); /* a write from before the election came late */
+        take(claim, found, now);
     } else if (is_unchanged(found, &claim->other)) {
         claim->next = now + CLAIM_PAUSE;
     } else if (is_later(found, &claim->own)) {

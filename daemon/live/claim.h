@@ -11,11 +11,10 @@
  * In a zone of several front-ends, each daemon acts beside its own oned, and only in a Raft term in
  * which that oned leads. A mark of an earlier term is of a deposed daemon, whose last commands are
  * over CLAIM_GRACE after the election: it is replaced at once, and this daemon acts after that. A
- * mark of a later term deposes this one. Writing the mark
- * needs a majority of the zone, so a write that succeeded in this term proves that none later had
- * begun. Commands leave within CLAIM_FENCE of such a write, which is shorter than CLAIM_GRACE. An
- * oned that does not lead passes writes on to the leader, so it is asked after the write whether it
- * still leads.
+ * mark of a later term deposes this one. Writing the mark needs a majority of the zone, so a write
+ * that succeeded in this term proves that no later term had begun. Commands leave within
+ * CLAIM_FENCE of such a write, which is shorter than CLAIM_GRACE. An oned that does not lead passes
+ * writes on to the leader, so it is asked after the write whether it still leads.
  *
  * Decides only: guard.h reads and writes the mark. Times are monotonic milliseconds.
  */
@@ -33,7 +32,7 @@ enum {
     CLAIM_DEAD = 25 * 1000,
     CLAIM_GRACE = 5000,
     CLAIM_FENCE = 3000,
-    CLAIM_LED = 1000, /* that our oned leads is asked again after */
+    CLAIM_LED = 1000, /* for so long counts that our oned said that it leads */
     CLAIM_PAUSE = 1000,
     CLAIM_LOOK = 2000, /* between reads of another daemon's mark, and after failures */
 };
@@ -44,7 +43,8 @@ enum claim_state {
     CLAIM_WRITING,  /* the mark is free, or its owner is dead */
     CLAIM_PROVING,  /* written; still there after a pause? */
     CLAIM_HELD,
-    CLAIM_LOST, /* another daemon is alive beside the same oned, or without Raft; final */
+    CLAIM_LOST, /* another daemon is alive beside the same oned, or without Raft; until claim_lead()
+                 * tells of another term */
 };
 
 enum claim_action { CLAIM_WAIT, CLAIM_READ, CLAIM_WRITE };

@@ -55,7 +55,7 @@ int64_t clocks_compare(struct clocks *clocks, int64_t date, int64_t ours);
 /* In each turn of the loop: notice clocks that were set and move the times that depend on them. */
 void clocks_step(struct daemon *daemon);
 
-/* Our clock was set by so many milliseconds, noticed at `now` (seconds since 1970): log it, and
+/* Our clock was set by `set` milliseconds, noticed at `now` (seconds since 1970): log it, and
  * move the times that depend on it. */
 void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when);
 
@@ -68,7 +68,7 @@ void clocks_remember(struct daemon *daemon);
  * written, as clocks_step() does while running. clocks.boot must be set. */
 void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady);
 
-/* Our clock was set by so many seconds: move stored times so that durations keep their length. */
+/* Our clock was set by `by` seconds: move stored times so that durations keep their length. */
 void clocks_move(struct daemon *daemon, int64_t by);
 
 /* OpenNebula's time converted to our clock; 0 (not yet) stays 0. */

@@ -8,6 +8,7 @@
 #include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/time_text.h"

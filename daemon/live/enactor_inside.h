@@ -66,7 +66,7 @@ void enactor_count_hosts(struct enactor *enactor);
 
 /* --- enactor_send.c --- */
 /* May the VM be unlocked to carry out its goal: is its lease's time over, or must it make room for
- * a lease that was promised to run? O(log leases). */
+ * a lease that was promised to run? O(1). */
 bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now);
 /* Free the commands that wait for an answer. */
 void enactor_forget_sent(struct enactor *enactor);

@@ -40,23 +40,23 @@ void guard_step(struct guard *guard);
 /* When the next step is due: monotonic milliseconds. */
 int64_t guard_next_time(const struct guard *guard);
 /* OpenNebula has been asked for the mark, and it is known whether another galernad acts, or that
- * only the loop will tell: its oned leads by then, or operators upgrade this one. */
+ * waiting here does not tell: another oned leads, or the mark is of a later version. */
 bool guard_is_settled(const struct guard *guard);
 /* May this daemon act? guard may be NULL: yes. */
 bool guard_holds(const struct guard *guard);
-/* Commands have waited since then: was the mark written since, or a moment ago? If not, write it.
- * However slow OpenNebula is, one write is enough. */
+/* Commands have waited since `since`: was the mark written after that, or a moment before? If not,
+ * guard_confirm() has it written; one write is enough, however slow OpenNebula is. */
 bool guard_is_confirmed(const struct guard *guard, int64_t since);
 void guard_confirm(struct guard *guard);
 /* Does a picture of OpenNebula that was asked for at `asked` surely show what was commanded until
  * `since` (claim_covers())? guard may be NULL: yes. */
 bool guard_covers(const struct guard *guard, int64_t since, int64_t asked);
-/* May commands be sent now that have waited since then, and until when may they leave
- * (CLOCK_BOOTTIME milliseconds, 0: no limit; guard may be NULL)? A mark that is no longer fresh is
- * written first: they would be too late in the queue. led: when oned was asked last; it answered
- * with this leadership. */
+/* May commands that have waited since `since` be sent now? Not while the mark has to be written
+ * first, since they could be too late in the queue. led: when oned was asked last; it answered with
+ * this leadership. guard may be NULL: yes, if that was a moment ago. */
 bool guard_may_send(const struct guard *guard, const struct cloud_leadership *leadership,
                     int64_t led, int64_t since);
+/* Until when commands may leave: CLOCK_BOOTTIME milliseconds, 0: no limit. guard may be NULL. */
 int64_t guard_send_by(const struct guard *guard);
 /* The mark as it was read or written last; instance "": none is known. */
 const struct cloud_mark *guard_acting(const struct guard *guard);

@@ -10,6 +10,8 @@
 #include "daemon/store/store.h"
 
 struct daemon;
+struct drain;
+struct drains;
 struct order;
 struct vm;
 
@@ -22,6 +24,10 @@ int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
 /* May galernad's account make this order? False: `reason` says which rule forbids it. */
 bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
                    char reason[LEASE_SPEC_TEXT_MAX]);
+/* May the owner of a booking have these drains, the one given among them? False: as above. */
+bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
+                           const struct drain *drain, int64_t now,
+                           char reason[LEASE_SPEC_TEXT_MAX]);
 /* May the lease's owner have it with these times and terms? False: `reason` says which rule forbids
  * it. */
 bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,

@@ -1,6 +1,6 @@
-/* messages.h: writes SCHED_MESSAGE of each waiting VM: what it waits for, and its expected start;
- * and with it the VM's promise (promises.h). Written only when they change, and estimates not too
- * often.
+/* messages.h: writes the SCHED_MESSAGE of VMs: what a VM waits for, and its expected start; that it
+ * is late, about to end or to be preempted, or that a change was refused; and with it the VM's
+ * promise (promises.h). Written only when they change, and estimates not too often.
  */
 #ifndef GALERNA_DAEMON_MESSAGES_H
 #define GALERNA_DAEMON_MESSAGES_H

@@ -27,9 +27,9 @@ enum {
 struct promise {
     int32_t zone, vm;
     int64_t lease;
-    int64_t number; /* of the VM's promises, from 1 */
+    int64_t number; /* of the VM's promises, from 1; in Raft term t, from t * 2^20 (promises.c) */
     bool suspended; /* the VM was suspended or stopped to make room */
-    /* The VM's history is closed up to that record, and the VM ran for so many seconds in it. */
+    /* The VM's history is closed up to that record; how long the VM ran in it, in seconds. */
     int32_t sequence;
     int64_t ran_for;
     /* kind, plain, late, relative, submit, start, earliest, deadline, duration, group, group_size

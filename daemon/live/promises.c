@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"

@@ -1,7 +1,9 @@
 /* Compares the store with OpenNebula, and applies what has happened to leases. */
+#include "daemon/live/reconcile.h"
 
 #include "daemon/daemon.h"
 #include "daemon/live/estimates.h"
+#include "daemon/live/intake.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"
 

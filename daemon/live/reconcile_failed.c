@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"

@@ -11,7 +11,7 @@ enum vm_status {
     STATUS_GONE,
     STATUS_PENDING,
     STATUS_RUNNING,
-    STATUS_IN_TRANSITION,   /* in transition */
+    STATUS_IN_TRANSITION,   /* booting, migrating, being suspended, ... */
     STATUS_FAILED,          /* needs recovery by a user */
     STATUS_PREEMPTED,       /* suspended or stopped by us */
     STATUS_STOPPED_BY_USER, /* suspended, stopped, powered off, undeployed, held by a user */
@@ -25,9 +25,6 @@ struct vm_statuses {
 
 enum { MISSING_MEANS_GONE = 2 };
 
-/* New records for a VM without them: its lease, best-effort and without terms, and itself. */
-const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id);
-void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease);
 /* A VM's status by its last observation. */
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed);

@@ -5,6 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/estimates.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/log.h"
 #include "daemon/store/awake.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 
 const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int32_t host)

@@ -107,9 +107,9 @@ void vm_note_since(struct store *store, const struct vm_record *known, int64_t s
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
-/* oned's clock was set by so many seconds while the VM's record was open. */
+/* oned's clock was set by `by` seconds while the VM's record was open. */
 void vm_skew(struct store *store, const struct vm_record *known, int64_t by);
-/* Our clock was set by so many seconds. */
+/* Our clock was set by `by` seconds. */
 void vm_move_times(struct store *store, const struct vm_record *known, int64_t by);
 
 /* --- SCHED_MESSAGE ---------------------------------------------------------------------------- */

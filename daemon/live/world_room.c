@@ -95,11 +95,11 @@ void promises_review(struct world *world)
             drop(world, i);
 }
 
-/* --- across restarts: a fact of the store, "vm datastore host of_images amount reported at, ..."
- */
+/* --- across restarts -------------------------------------------------------------------------- */
 
+/* "vm datastore host of_images amount reported at, ..." */
 #define FACT "room-promises"
-enum { PROMISE_TEXT_MAX = 128 };
+enum { ROOM_TEXT_MAX = 128 };
 
 void world_remember_promises(struct world *world, struct store *store)
 {
@@ -110,12 +110,12 @@ void world_remember_promises(struct world *world, struct store *store)
     if (!world->promises_changed)
         return;
     world->promises_changed = false;
-    text = memory_new(world->n_promises + 1, PROMISE_TEXT_MAX);
+    text = memory_new(world->n_promises + 1, ROOM_TEXT_MAX);
     for (size_t i = 0; i < world->n_promises; i++) {
         const struct room_promise *promise = &world->promises[i];
 
         length += (size_t)snprintf(
-            text + length, PROMISE_TEXT_MAX, "%s%d %d %d %d %" PRId64 " %" PRId64 " %" PRId64,
+            text + length, ROOM_TEXT_MAX, "%s%d %d %d %d %" PRId64 " %" PRId64 " %" PRId64,
             i ? ", " : "", promise->vm, promise->datastore, promise->host, promise->of_images,
             promise->amount, promise->reported, now - (monotonic - promise->at) / 1000);
     }

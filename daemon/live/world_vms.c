@@ -9,8 +9,7 @@
 
 enum { ARRIVES = 60 * 1000 /* milliseconds: a migration that was accepted has begun by then */ };
 
-/* --- observations ------------------------------------------------------------------------------
- */
+/* --- observations ----------------------------------------------------------------------------- */
 
 struct vm_observation *observation_make(struct world *world, int32_t id)
 {

@@ -1,0 +1,28 @@
+/* candidates.h: the leases that may make room for another one. */
+#ifndef GALERNA_CORE_CANDIDATES_H
+#define GALERNA_CORE_CANDIDATES_H
+
+#include "core/mapper.h"
+
+struct victims {
+    struct victim *items; /* ascending lease id */
+    size_t n, allocated;
+};
+
+struct candidates {
+    struct victims may;  /* may make room */
+    struct victims late; /* would miss their deadlines */
+};
+
+/* Leases that hold something during the request's time and may make room for it, by ascending id
+ * (Haizea has no order here). O(n log n) for the n bookings that end after its start. */
+void candidates_gather(struct engine *engine, const struct map_request *request,
+                       struct candidates *candidates);
+void candidates_finish(struct candidates *candidates);
+/* Moves candidates that are in the list (NULL: that have a deadline) to `late`. O(n * list + n log
+ * n). */
+void candidates_are_late(struct candidates *candidates, const struct lease_list *list);
+/* Lets the late candidates make room, too. O(n log n). */
+void candidates_take_late(struct candidates *candidates);
+
+#endif
