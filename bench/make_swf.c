@@ -100,8 +100,9 @@ static void write_log(const struct log_shape *shape, FILE *file)
     double now = 0;
 
     fprintf(file,
-            "; Version: 2.2\n; Computer: made up, %" PRId64 " nodes, utilization %.2f, seed %" PRIu64
-            "\n; MaxJobs: %" PRId64 "\n; MaxNodes: %" PRId64 "\n; MaxProcs: %" PRId64 "\n",
+            "; Version: 2.2\n; Computer: made up, %" PRId64
+            " nodes, utilization %.2f, seed %" PRIu64 "\n; MaxJobs: %" PRId64
+            "\n; MaxNodes: %" PRId64 "\n; MaxProcs: %" PRId64 "\n",
             shape->nodes, shape->utilization, shape->seed, shape->jobs, shape->nodes, shape->nodes);
     for (int64_t i = 1; i <= shape->jobs; i++) {
         const struct job job = random_job(&state, shape->nodes);

@@ -42,8 +42,7 @@ struct question {
     bool two_sizes; /* half of its VMs have half the processors */
 };
 
-/* --- small things ------------------------------------------------------------------------------
- */
+/* --- small things ----------------------------------------------------------------------------- */
 
 static void fail(const char *what)
 {
@@ -72,8 +71,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* --- a scene ------------------------------------------------------------------------------------
- */
+/* --- a scene ---------------------------------------------------------------------------------- */
 
 static size_t choose_timed(void *context, const struct lease *preemptor, int64_t at,
                            const struct victim *victims, size_t n, const struct victim_test *test,
@@ -223,8 +221,7 @@ static double ask(struct scene *scene, const struct question *question)
     return spent;
 }
 
-/* --- the table ----------------------------------------------------------------------------------
- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void measure(const char *policy, size_t n, const struct question *question, int scenes)
 {

@@ -441,9 +441,9 @@ static const struct command_option undrain_options[] = {
 
 static void print_undrained(const json_t *answer)
 {
-    printf("Host %" PRId64 " (", client_integer(answer, "host"));
+    printf("Ended the drain of host %" PRId64 " (", client_integer(answer, "host"));
     table_print_text(stdout, client_text(answer, "name"));
-    printf(") is no longer drained.\n");
+    printf(").\n");
 }
 
 const struct command_line host_undrain_line = {

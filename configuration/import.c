@@ -24,7 +24,8 @@ struct rule {
 #define BECOMES(option)  IMPORT_OPTION, "opennebula", option
 #define NOT_NEEDED(why)  IMPORT_NOT_NEEDED, NULL, NULL, AS_IT_IS, why
 #define UNSUPPORTED(why) IMPORT_UNSUPPORTED, NULL, NULL, AS_IT_IS, why
-#define PLACES_ITSELF    NOT_NEEDED("oned does not place VMs when galernad does, see galerna-setup(1)")
+
+#define PLACES_ITSELF NOT_NEEDED("oned does not place VMs when galernad does, see galerna-setup(1)")
 
 static const struct rule rules[] = {
     {"ONE_XMLRPC", NULL, BECOMES("endpoint"), AS_IT_IS, ""},

@@ -3,8 +3,8 @@
  * Accounting is an observer of the engine. It keeps Haizea's counters (values over time, with a
  * running average for two of them) and Galerna's own figures. Times are seconds since the start of
  * the run, which is instant 0. The history of the counters grows with the run and is kept only when
- * asked for; totals and averages need constant memory, and the times of finished
- * best-effort leases 24 bytes each.
+ * asked for; totals and averages need constant memory, and the times of finished best-effort leases
+ * 24 bytes each.
  */
 #ifndef GALERNA_CORE_ACCOUNTING_H
 #define GALERNA_CORE_ACCOUNTING_H

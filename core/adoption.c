@@ -115,8 +115,7 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
     return error_set(err, EINVAL, "lease %lld: adopted as %d", id, (int)adoption->as);
 }
 
-/* --- what VMs hold beyond amounts ---------------------------------------------------------------
- */
+/* --- what VMs hold beyond amounts ------------------------------------------------------------- */
 
 /* Of the VMs of one node set; they hold it meanwhile, so that no other VM of the lease is given the
  * same. */

@@ -7,10 +7,10 @@
  * profiles, roles) are numbers chosen by the driver, from 0 on, DEMAND_ANY excepted; equal numbers
  * mean equal names, throughout the site.
  *
- * Demands hold over time, in the slot table: what a reservation holds of a host, no reservation
- * that overlaps it holds. VMs hold it while they run, are suspended, resumed or shut down, not
- * while they are suspended; a resumed VM gets units that meet its demand again. A VM that moves
- * live holds them on both hosts meanwhile; with PCI devices it does not move live.
+ * Demands hold over time, in the slot table: reservations that overlap do not hold the same units
+ * of a host. VMs hold units while they run and during a suspension, resumption or shutdown, not
+ * between suspension and resumption; a resumed VM gets units that meet its demand again. A VM that
+ * moves live holds units on both hosts meanwhile; VMs with PCI devices do not move live.
  *
  * Source of the rules: how oned allocates (its host share), so that what is planned here can be
  * deployed there. oned chooses threads and devices itself at deployment; what a VM really got is
@@ -46,8 +46,7 @@ enum {
 #define KB_MOST     (INT64_C(1) << 50) /* of memory of a virtual node */
 #define WEIGHT_MOST (INT64_C(1) << 40)
 
-/* --- hosts --------------------------------------------------------------------------------------
- */
+/* --- hosts ------------------------------------------------------------------------------------ */
 
 /* A core and those of its hardware threads that VMs may use: reserved threads are left out. */
 struct numa_core {
@@ -71,8 +70,8 @@ struct numa_node {
                              * ascending id */
 };
 
-/* At any time one VM holds a device, or none. What a host has of a device in parts (virtual
- * functions, MIG instances) are as many devices. */
+/* At any time one VM holds a device, or none. Each part of a divided device (a virtual
+ * function, a MIG instance) is a device of its own. */
 struct pci_device {
     uint32_t vendor, device, class_id; /* as the PCI SIG numbers them */
     uint32_t address;                  /* unique on the host */
@@ -90,8 +89,7 @@ struct host_units {
     uint32_t n_devices;
 };
 
-/* --- VMs ----------------------------------------------------------------------------------------
- */
+/* --- VMs -------------------------------------------------------------------------------------- */
 
 /* CORE: each virtual CPU gets a core of its own. THREAD: each gets a hardware thread; a core is
  * shared by VMs with THREAD or SHARED. SHARED: the VM floats on its threads, which are counted as
@@ -111,11 +109,11 @@ struct pci_demand {
 
 enum company_level { COMPANY_HOST, COMPANY_CLUSTER };
 
-/* How the VM gets on with VMs of a role: its own, or another. A rule between two roles is given to
- * the VMs of both.
- * Together: on a host (in a cluster) with one of them, if any is placed at that time. Roles that
- * must be together are a set: each has a rule about each of the set, itself included. Apart: on no
- * host (in no cluster) with one of them. All must hold as long as the VMs overlap. */
+/* Where the VM may be relative to the VMs of a role, its own or another. VMs of both roles have the
+ * rule. Together: on the same host (in the same cluster) as one of them, if any is placed at that
+ * time; of roles that must be together, each has a rule about each, itself included. Apart: on no
+ * host (in no cluster) with one of them. All rules must hold whenever the VMs run at the same
+ * time. */
 struct company_rule {
     uint32_t role;
     bool apart;
@@ -146,8 +144,7 @@ struct vm_demand {
     const struct amounts *rest;
 };
 
-/* --- what a VM holds ----------------------------------------------------------------------------
- */
+/* --- what a VM holds -------------------------------------------------------------------------- */
 
 /* Units of a running VM, for adoption. Unknown ids are ignored; what its demand asks for and
  * is missing here is chosen by the engine. */

@@ -100,7 +100,7 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
  * is planned. O(1). */
 int64_t engine_next_time(const struct engine *engine);
 
-/* The lease with that id, or NULL (unknown or forgotten). O(1). */
+/* The lease with that id, or NULL (unknown or forgotten). O(log leases). */
 const struct lease *engine_lease(const struct engine *engine, int64_t id);
 
 /* Calls visit for each lease not yet forgotten, by ascending id. */
@@ -124,7 +124,7 @@ const struct held_part *engine_held(const struct engine *engine, size_t *n);
 /* Drops a finished lease. EINVAL: unknown or not finished. */
 int engine_forget(struct engine *engine, int64_t id, struct error *err);
 
-/* Current accounting figures, all O(1): */
+/* Current accounting figures; O(1), unless they say otherwise. */
 size_t engine_queue_length(const struct engine *engine);
 bool engine_is_idle(const struct engine *engine); /* nothing booked, nothing queued */
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind);
@@ -140,8 +140,8 @@ int64_t engine_now(const struct engine *engine);
 /* Free amount of a resource type on a host (its place) at a time, now or later, bookings included.
  * O(log n). */
 int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at);
-/* Until when these amounts are free on a host, beginning at `at`, now or later: `at` itself if they
- * are not free then, INSTANT_NEVER if forever. O(log n + change points until then). */
+/* Until when these amounts are free on a host, beginning at `from`, now or later: `from` itself if
+ * they are not free then, INSTANT_NEVER if forever. O(log n + change points until then). */
 int64_t engine_fits_until(const struct engine *engine, uint32_t host, const struct amounts *need,
                           int64_t from);
 /* The same of a VM of the node set on each host: its amounts and its demand, at most `until`; not

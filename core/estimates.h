@@ -1,7 +1,8 @@
 /* estimates.h: how long operations take, by the settings.
  *
  * Whole seconds, rounded up, at most SPAN_LONGEST: sums over many VMs stay within int64_t for all
- * rates and sizes. Costs: O(node sets), others O(1).
+ * rates and sizes. Costs: functions of a lease O(node sets), with
+ * exclusion per host times a look-up in the survey of hosts (host_survey.h); others O(1).
  */
 #ifndef GALERNA_CORE_ESTIMATES_H
 #define GALERNA_CORE_ESTIMATES_H

@@ -25,8 +25,8 @@ void fair_share_destroy(struct fair_share *shares); /* NULL is allowed */
 struct share *fair_share_of(struct fair_share *shares, int64_t user, int64_t group);
 
 /* Adds usage of the user, and so of the group: the amount that counts at `at` (1/100 of a processor
- * x seconds); from `at` on so much more CPU (less: negative). Times do not
- * run backwards for share_use_from(). */
+ * x seconds). share_use_from(): from `at` on, its VMs have that much more CPU (negative: less);
+ * times do not run backwards. */
 void share_use(const struct fair_share *shares, struct share *share, double used, int64_t at);
 void share_use_from(const struct fair_share *shares, struct share *share, int64_t cpu, int64_t at);
 

@@ -89,8 +89,7 @@ struct occupancy *occupancy_copy(const struct occupancy *from, const struct site
     return copy;
 }
 
-/* --- booking -----------------------------------------------------------------------------------
- */
+/* --- booking ---------------------------------------------------------------------------------- */
 
 /* The first that does not begin before `from`. */
 static size_t first_from(const struct stays *stays, int64_t from)
@@ -182,8 +181,7 @@ void occupancy_release(struct occupancy *occupancy, const struct stay *stay)
         stays_remove(map_value(&occupancy->of_role, map_find(&occupancy->of_role, role)), stay);
 }
 
-/* --- units -------------------------------------------------------------------------------------
- */
+/* --- units ------------------------------------------------------------------------------------ */
 
 /* Units in use on a host, during a pass over the stays of an interval by start. */
 struct sweep {
@@ -385,8 +383,7 @@ int64_t occupancy_next_end(const struct occupancy *occupancy, uint32_t host, int
     return next;
 }
 
-/* --- rules -------------------------------------------------------------------------------------
- */
+/* --- rules ------------------------------------------------------------------------------------ */
 
 /* Hosts with the same number are one place for a rule of this level. */
 static int64_t place_of(const struct occupancy *occupancy, enum company_level level, uint32_t host)

@@ -23,8 +23,7 @@ static bool is_in(uint64_t nodes, uint32_t node)
     return nodes >> node & 1;
 }
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* The counter of the pages of the demanded size; 0: the node has none. */
 static uint32_t pages_on(const struct pinning *pinning, uint32_t node)
@@ -93,8 +92,7 @@ static bool choose_memory(struct pinning *pinning)
     return best != NO_PLACE;
 }
 
-/* --- threads -----------------------------------------------------------------------------------
- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 /* Threads of a core that the VM may have: all of them stand for one with CORE. as_places: threads
  * that more VMs may share count as often. */
@@ -224,8 +222,7 @@ static bool pin_node(struct pinning *pinning, const struct vm_node *node)
     return false;
 }
 
-/* --- threads of a core that belong together ----------------------------------------------------
- */
+/* --- threads of a core that belong together --------------------------------------------------- */
 
 /* The most threads that a core has. */
 static uint32_t threads_of_cores(const struct host_units *units)

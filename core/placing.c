@@ -90,8 +90,7 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
     return true;
 }
 
-/* --- as soon as possible --------------------------------------------------------
- */
+/* --- as soon as possible ---------------------------------------------------------------------- */
 
 /* One search for a place; the same for every start time tried. */
 struct search {

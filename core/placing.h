@@ -21,8 +21,9 @@ struct placing_request {
     int64_t from;
 };
 
-/* At the start that the lease requests. All functions: false: there is no room, lease->reason says
- * why; true: the caller takes over or finishes the proposal. */
+/* At the start that the lease requests. All functions that place: true: the caller takes over or
+ * finishes the proposal; false: there is no room, and lease->reason says why, except after
+ * place_within() and place_again(), whose callers say it. */
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
 /* The same on pinned hosts or with forced victims; ignores the wish's times. */
 bool place_exact_as(struct engine *engine, const struct map_request *wish,

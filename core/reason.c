@@ -263,8 +263,7 @@ static const char *sentence_of(const struct reason *reason)
     return sentences[reason->id].text;
 }
 
-/* --- PCI devices: 17 bits each, the highest for "any" -------------------------------------------
- */
+/* --- PCI devices: 17 bits each, the highest for "any" ----------------------------------------- */
 
 enum { DEVICE_BITS = 17, DEVICE_ID_ANY = 1 << 16 };
 

@@ -25,10 +25,10 @@ enum rebalance_policy { REBALANCE_BALANCE, REBALANCE_PACK };
 
 enum rebalance_measure {
     MEASURE_CPU_USAGE, /* what the VMs of a host really use of its CPU */
-    MEASURE_CPU,       /* what is allocated to them */
-    MEASURE_MEMORY,    /* the same */
-    MEASURE_NET,       /* their traffic, of that of all hosts */
-    MEASURE_DISK,      /* what they read and write, of that of all hosts */
+    MEASURE_CPU,       /* the CPU that is allocated to them */
+    MEASURE_MEMORY,    /* the memory that is allocated to them */
+    MEASURE_NET,       /* their traffic, relative to that of all hosts */
+    MEASURE_DISK,      /* what they read and write, relative to that of all hosts */
     REBALANCE_MEASURES
 };
 

@@ -17,7 +17,8 @@ enum { RELIEF_POINTS = 8 };
 bool policy_displaces(const struct engine *engine, const struct lease *lease);
 
 /* The earliest times after `after` at which running leases could have been suspended for this
- * best-effort lease, ascending; returns how many. O(running leases). */
+ * best-effort lease, ascending; returns how many. O(bookings that end later), and a score for
+ * each running lease. */
 size_t relief_points(struct engine *engine, const struct lease *lease, int64_t after,
                      int64_t points[RELIEF_POINTS]);
 

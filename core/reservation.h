@@ -68,8 +68,8 @@ struct reservation {
     size_t stretch; /* the plan's: the number of its stretch, from 1; 0: none */
     int64_t cpu;    /* suspension, resumption: what all VMs on its hosts hold, for the figures */
     bool counted;   /* the engine's: the VMs are counted on their hosts */
-    bool closes;    /* takes hosts out of service: what runs there still is booked besides, and the
-                       free amounts of the whole site do not shrink below what other hosts have free */
+    bool closes;    /* takes hosts out of service: what still runs there is booked besides, and the
+                       free amounts of the whole site do not fall below what other hosts have */
     const char *image;      /* transfer: the image; else NULL */
     int64_t image_deadline; /* transfer: latest arrival, INSTANT_NONE: none */
 };

@@ -68,7 +68,7 @@ struct engine_settings {
     enum backfilling backfilling;
     int64_t backfilling_reservations; /* intermediate: how many */
     bool convert_reservations;        /* without room they wait as best-effort leases (Shrivastava,
-                                         Bhilare:        AR-to-BE conversion) */
+                                         Bhilare: AR-to-BE conversion) */
     bool whole_stretches; /* best-effort leases get a place for all of their time; false: they
                              are started in shorter gaps, too, and suspended at their end */
     bool fixed_deadlines; /* deadline leases begin at their start or are refused, and only the

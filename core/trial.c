@@ -63,8 +63,7 @@ static struct change *add_change(struct trial *trial, struct lease *lease)
     return &trial->changes[trial->n++];
 }
 
-/* --- trying --------------------------------------------------------------------------------------
- */
+/* --- trying ----------------------------------------------------------------------------------- */
 
 static void release_stretch(struct engine *engine, const struct vm_plan *stretch)
 {
@@ -239,8 +238,7 @@ bool trial_place_all(struct trial *trial)
     return true;
 }
 
-/* --- what works is booked ------------------------------------------------------------------------
- */
+/* --- what works is booked --------------------------------------------------------------------- */
 
 static void commit_suspension(struct engine *engine, struct change *change, const struct lease *by)
 {

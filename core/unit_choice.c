@@ -5,8 +5,7 @@
 #include "core/units.h"
 #include "util/memory.h"
 
-/* --- are these free? ---------------------------------------------------------------------------
- */
+/* --- are these free? -------------------------------------------------------------------------- */
 
 static void add_to(void *context, uint32_t counter, int64_t amount)
 {
@@ -52,8 +51,7 @@ bool units_are_free(const struct unit_layout *layout, const struct held_units *h
     return true;
 }
 
-/* --- choice ------------------------------------------------------------------------------------
- */
+/* --- choice ----------------------------------------------------------------------------------- */
 
 /* The NUMA nodes of the first n devices. */
 static uint64_t nodes_of_devices(const struct host_units *units, const struct unit_set *set)
@@ -151,8 +149,7 @@ bool units_could_meet(const struct host_units *units, const struct vm_demand *de
     return met;
 }
 
-/* --- what a running VM reports -----------------------------------------------------------------
- */
+/* --- what a running VM reports ---------------------------------------------------------------- */
 
 static void find_threads(const struct host_units *units, const struct vm_units *reported,
                          struct unit_set *set)

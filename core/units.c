@@ -6,8 +6,7 @@
 
 #include "util/memory.h"
 
-/* --- what a VM holds ---------------------------------------------------------------------------
- */
+/* --- what a VM holds -------------------------------------------------------------------------- */
 
 struct held_units *held_units_create(uint32_t vm, uint32_t host, const struct vm_demand *demand,
                                      const struct unit_set *set)
@@ -51,8 +50,7 @@ void held_units_exchange(struct held_units *held, const struct held_units *other
            (size_t)(held->n_threads + held->n_devices) * sizeof(uint16_t) + held->n_memory);
 }
 
-/* --- limits -------------------------------------------------------------------------------------
- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 bool demand_is_sound(const struct vm_demand *demand)
 {
@@ -87,8 +85,7 @@ bool host_units_are_sound(const struct host_units *units)
     return threads <= HOST_THREADS_MOST;
 }
 
-/* --- counters ----------------------------------------------------------------------------------
- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 struct unit_layout unit_layout_of(const struct host_units *units)
 {

@@ -24,8 +24,8 @@ struct unit_set {
 
 enum { NO_PLACE = UINT8_MAX };
 
-/* Units and the role of a VM on its host. Shared by placements; never
- * changed after creation, but by held_units_exchange(). */
+/* Units and the role of a VM on its host. Shared by placements; changed after creation only by
+ * held_units_exchange(). */
 struct held_units {
     uint32_t references;
     uint32_t vm, host;
@@ -106,8 +106,7 @@ bool units_are_free(const struct unit_layout *layout, const struct held_units *h
 bool units_reported(const struct unit_layout *layout, const struct vm_demand *demand,
                     const struct vm_units *reported, int64_t *used, struct unit_set *set);
 
-/* --- parts of a choice -------------------------------------------------------------------------
- */
+/* --- parts of a choice ------------------------------------------------------------------------ */
 
 /* Sets of NUMA nodes: 1 << place. */
 #define ALL_NODES UINT64_MAX

@@ -10,7 +10,7 @@
 #include "core/restricted.h"
 #include "util/memory.h"
 
-/* How often victims are chosen for one request when some would miss their deadlines; the last
+/* How often other victims are chosen for one request when some would miss their deadlines; one more
  * attempt excludes all leases with a deadline. */
 enum { CHOICES_MOST = 8 };
 

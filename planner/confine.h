@@ -1,10 +1,12 @@
 /* confine.h: what the planner process may do, before and after loading modules.
  *
- * The process has no network, starts and signals no processes, and sets no timers or limits. Until
+ * The process has no network, starts no processes, signals none but itself, and sets no timers or
+ * limits. Until
  * modules are loaded it may read files: with Landlock those of modules and libraries, without it
  * all that its user may read. Afterwards it cannot open files. A forbidden system call ends the
- * process, and its number is noted in the page. Opening files fails with EACCES instead, since the
- * C library does it on its own (time zones, locales).
+ * process, and its number is noted in the page. Calls that the C library makes on its own (for time
+ * zones, locales) fail with EACCES instead: opening and looking at files, ioctl(), fcntl(),
+ * prctl().
  *
  * Sanitizers' runtimes need more than that: builds with sanitizers forbid only network, processes,
  * signals to others, timers and limits.

@@ -20,9 +20,8 @@ void tracer_destroy(struct tracer *tracer); /* NULL is allowed */
 const struct policy_hooks *tracer_hooks(const struct tracer *tracer);
 
 /* Everything asked so far, and what keeps the lease from each host in the engine's plan. host_of:
- * by place, as in struct plan; of a booked host the better finding counts. Valid
- * until the tracer is destroyed. O(hosts) times the cost of engine_takes_until(), for each node
- * set. */
+ * by place, as in struct plan; of a booked host the better finding counts. Valid until the tracer
+ * is destroyed. O(hosts) times the cost of engine_takes_until(), for each node set. */
 const struct plan_trace *tracer_trace(struct tracer *tracer, const struct engine *engine,
                                       const uint32_t *host_of);
 

@@ -51,7 +51,6 @@ void wire_put(struct wire_writer *writer, int64_t number)
     writer->n = (size_t)(at - writer->bytes);
 }
 
-/* Differences wrap around, as unsigned numbers do. */
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
 {
     if (n)

@@ -109,7 +109,8 @@ static void add_lost(struct gantt *gantt, const struct engine_output *output,
 
     add_box(gantt, &box, lost->placement->hosts, lost->placement->n_hosts);
     if (output->lease->state != LEASE_CANCELLED || output->lease->reason.id == REASON_CANCELLED_FOR)
-        gantt_boxes_mark(&gantt->boxes, output->time, lost->placement->hosts, lost->placement->n_hosts);
+        gantt_boxes_mark(&gantt->boxes, output->time, lost->placement->hosts,
+                         lost->placement->n_hosts);
 }
 
 static void look_at(struct gantt *gantt, const struct engine_output *output)

@@ -28,7 +28,7 @@ static inline int64_t instant_later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The clock was set by so many seconds: an instant that is one (not NONE, NEVER or 0) is moved. */
+/* The clock was set by `by` seconds: an instant that is one (not NONE, NEVER or 0) is moved. */
 static inline void instant_move(int64_t *instant, int64_t by)
 {
     if (*instant != INSTANT_NONE && *instant != INSTANT_NEVER && *instant > 0)

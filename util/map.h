@@ -55,8 +55,7 @@ uint32_t map_find_text(const struct map *map, const char *key);
 uint32_t map_add_text(struct map *map, const char *key);
 const void *map_key_bytes(const struct map *map, uint32_t number);
 
-/* --- by number ---------------------------------------------------------------------------------
- */
+/* --- by number -------------------------------------------------------------------------------- */
 
 /* The value, until the next addition or removal. `number` may be MAP_NONE: NULL. */
 void *map_value(const struct map *map, uint32_t number);

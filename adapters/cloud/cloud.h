@@ -144,7 +144,9 @@ enum { CLOUD_MARK_VERSION = 1 };
 /* Which galernad acts on the cloud: kept by the cloud, one for each zone. */
 struct cloud_mark {
     char instance[80];      /* the store's name for itself; "": there is no mark */
-    char place[128];        /* machine and socket: of two processes with the same one lives */
+    char place[128];        /* machine, lock file (device:inode) and digest of the endpoint: of the
+                             * processes with the same place only one lives. Without a lock: machine
+                             * and instance */
     char host[80];          /* for people */
     char seen[40];          /* for people: when it was written */
     char key[24];           /* of the writer's promises, to be compared; "": not known */
@@ -261,8 +263,8 @@ static inline void cloud_create(struct cloud *cloud, const struct cloud_order *o
     cloud->operations->create(cloud, order);
 }
 
-/* Which states of a VM allow it, is the cloud's to say. A VM on a host gets no more than that host
- * has room for. */
+/* The cloud refuses it in states that do not allow it, and for a VM on a host without room for the
+ * new size. */
 static inline void cloud_resize(struct cloud *cloud, const struct cloud_resizing *resizing)
 {
     cloud->operations->resize(cloud, resizing);

@@ -66,8 +66,7 @@ void known_vms_destroy(struct known_vms *known)
     free(known);
 }
 
-/* --- sums: SipHash-1-3, so that owners of VMs cannot make two texts with the same sum ------------
- */
+/* --- sums: SipHash-1-3, so that owners of VMs cannot make two texts with the same sum --------- */
 
 struct sum {
     uint64_t v[4];
@@ -132,8 +131,7 @@ static uint64_t sum_end(struct sum *sum)
     return sum->v[0] ^ sum->v[1] ^ sum->v[2] ^ sum->v[3];
 }
 
-/* --- taking the text apart ----------------------------------------------------------------------
- */
+/* --- taking the text apart -------------------------------------------------------------------- */
 
 static bool is_of_name(char c)
 {
@@ -235,8 +233,7 @@ static struct markup read_element(const struct known_vms *known, const char *tex
     return (struct markup){.kind = INCOMPLETE};
 }
 
-/* --- VMs ----------------------------------------------------------------------------------------
- */
+/* --- VMs -------------------------------------------------------------------------------------- */
 
 /* The id at the beginning of a VM's text; -1: there is none. */
 static int64_t id_of(const char *text, size_t length)
@@ -343,8 +340,7 @@ void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
     }
 }
 
-/* --- a listing ----------------------------------------------------------------------------------
- */
+/* --- a listing -------------------------------------------------------------------------------- */
 
 bool known_vms_begin(struct known_vms *known, const struct known_vms_told *told)
 {

@@ -1,9 +1,9 @@
 /* lease_spec.h: the lease that a VM's template describes (HAIZEA or GALERNA attribute).
  *
  * HAIZEA=[START, DURATION, GROUP, GROUP_SIZE, GROUP_TIMEOUT, DEADLINE, EARLIEST, LATEST and the
- * terms of core/lease_terms.h], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA wins over
- * HAIZEA, USER_TEMPLATE over TEMPLATE. The user's text is only a spec: rights.h grants or refuses
- * it.
+ * terms of core/lease_terms.h], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA
+ * wins over HAIZEA, USER_TEMPLATE over TEMPLATE. The user's text is only a spec: rights.h grants or
+ * refuses it.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H
 #define GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H

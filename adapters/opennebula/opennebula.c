@@ -244,7 +244,7 @@ static void create(struct cloud *cloud, const struct cloud_order *order)
                                   .arguments = from_template,
                                   .n_arguments = 5};
 
-    if (order->template <0) {
+    if (order->template == -1) {
         request.method = "one.vm.allocate";
         request.arguments = plain;
         request.n_arguments = 2;

@@ -36,8 +36,8 @@ struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
     struct lease_spec *spec;  /* terms that it does not say are made to follow the rights */
     uint32_t n_vms;           /* of the lease, or of what is known of its group so far */
-    size_t reservations; /* and deadline leases of this user that are not over (refused, ended),
-                            without this one; not read if this is neither */
+    size_t reservations; /* the user's other reservations and deadline leases that are not over; not
+                            read if this lease is neither */
     int64_t now;
     const struct rights_change *change; /* NULL: a new lease */
 };

@@ -447,7 +447,7 @@ static void abandon(struct rpc *rpc, struct rpc_call *call)
 }
 
 int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
-                 struct rpc_reply *outcome, struct error *err)
+                 struct rpc_reply *reply, struct error *err)
 {
     struct answer_now now = {.err = err};
     struct rpc_request waited = *request;
@@ -464,8 +464,8 @@ int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy
             return -1;
         }
     }
-    if (outcome)
-        *outcome = now.reply;
+    if (reply)
+        *reply = now.reply;
     if (copy)
         *copy = now.text;
     else

@@ -98,10 +98,10 @@ struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err);
 /* Calls under way end without their `done`, but with their `dropped`. NULL is allowed. */
 void rpc_destroy(struct rpc *rpc);
 
-/* Queue a call. Arguments are copied. A call that is under way for more than a second does not keep
- * its connection from the others: as many more as there are such, and twice `parallel` at most, are
- * opened, of which calls about one VM (one.vm.*) leave two to the rest. A call that cannot even be
- * queued (text is not UTF-8, ...) reports RPC_NOT_SENT through done at the next rpc_wait(). */
+/* Queue a call. Arguments are copied. `parallel` calls are under way at once, and one more for each
+ * that takes longer than a second, up to twice `parallel` in all; calls about one VM (one.vm.*)
+ * leave two of these connections to the other calls. A call that cannot even be queued (text is not
+ * UTF-8, ...) reports RPC_NOT_SENT through done at the next rpc_wait(). */
 void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 
 /* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over; run
@@ -118,8 +118,9 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at);
 size_t rpc_pending(const struct rpc *rpc);
 
 /* Makes one call and waits for it; other calls continue in the meantime. `copy` (may be NULL) gets
- * the text, to be freed. 0, or -1 with err holding the reply's message. outcome may be NULL. */
+ * the text, to be freed. 0, or -1 with err holding the reply's message. reply may be NULL; its
+ * texts are not valid. */
 int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
-                 struct rpc_reply *outcome, struct error *err);
+                 struct rpc_reply *reply, struct error *err);
 
 #endif

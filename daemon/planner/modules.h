@@ -108,7 +108,8 @@ enum modules_event modules_serve(struct modules *modules,
 
 /* Load the modules from disk in another process, which replaces the current one when it is ready;
  * `loaded` is called then, or on failure, from modules_serve(). -1: not started, and `loaded` is
- * not called; EAGAIN: modules are already being loaded. */
+ * not called: EAGAIN (modules are already being loaded), ENOENT (the module to enable is not out of
+ * service), or as module_list_find(). */
 int modules_reload(struct modules *modules, const struct modules_wanted *wanted,
                    modules_loaded *loaded, void *context, struct error *err);
 /* galernad stops: cancels a reload in progress, calling `loaded`. */

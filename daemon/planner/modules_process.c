@@ -381,6 +381,9 @@ static void start_what_is_due(struct modules *modules)
     }
 }
 
+/* Two processes at most: the current one plans, the next one loads modules and then replaces it.
+ * The next one is started by a reload, when the current one has ended, and while a module that is
+ * stuck in its loading is held out of the current one (start_stopgap()). */
 enum modules_event modules_serve(struct modules *modules,
                                  bool (*take)(void *context, enum frame kind,
                                               struct wire_reader *reader),

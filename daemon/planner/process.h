@@ -81,7 +81,8 @@ struct planner_time {
 };
 struct planner_time planner_process_time(const struct planner_process *process, size_t module);
 
-/* Raise the limit of address space; a smaller value is ignored. */
+/* Set the limit of address space. While an answer is awaited it is only raised: a smaller value is
+ * ignored. */
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes);
 
 #endif

@@ -66,7 +66,7 @@ static int read_vm(void *context, sqlite3_stmt *statement, struct error *err)
     }
     record = store_index_find(&store->leases, vm->lease);
     if (!record) {
-        error_set(err, EPROTO, "table vm, row %d belongs to lease %lld, which does not exist",
+        error_set(err, EBADMSG, "table vm, row %d belongs to lease %lld, which does not exist",
                   vm->id, (long long)vm->lease);
         free(vm);
         return -1;

@@ -57,8 +57,7 @@ static bool has_sums(const struct repair *repair)
     return repair->version >= STORE_SUMMED_VERSION;
 }
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static int copy_bytes(FILE *from, FILE *to)
 {
@@ -127,8 +126,7 @@ static int replace_first_page(const struct repair *repair)
     return result;
 }
 
-/* --- databases ---------------------------------------------------------------------------------
- */
+/* --- databases -------------------------------------------------------------------------------- */
 
 static int64_t ask(const struct repair *repair, const char *text, int64_t otherwise)
 {
@@ -246,8 +244,7 @@ static int open_both(struct repair *repair, struct error *err)
     return 1;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* State of copying one table. */
 struct copying {
@@ -371,8 +368,7 @@ static int copy_table(struct repair *repair, int table, struct error *err)
     return 0;
 }
 
-/* --- leases ------------------------------------------------------------------------------------
- */
+/* --- leases ----------------------------------------------------------------------------------- */
 
 /* Reports each row that the query finds. */
 static void tell_each(const struct repair *repair, const char *query, const char *what,

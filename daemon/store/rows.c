@@ -308,8 +308,8 @@ int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, vo
                     struct error *err)
 {
     if (sqlite3_column_int(statement, (int)table->n_columns) != 1)
-        return error_set(err, EPROTO, "table %s, row %lld does not match its checksum", table->name,
-                         (long long)sqlite3_column_int64(statement, 0));
+        return error_set(err, EBADMSG, "table %s, row %lld does not match its checksum",
+                         table->name, (long long)sqlite3_column_int64(statement, 0));
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct store_column *column = &table->columns[i];
         const char *text;
@@ -317,7 +317,7 @@ int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, vo
         if (read_field(statement, (int)i, column, (char *)record + column->offset))
             continue;
         text = (const char *)sqlite3_column_text(statement, (int)i);
-        return error_set(err, EPROTO,
+        return error_set(err, EBADMSG,
                          "table %s, row %lld: '%s' is %.60s, which is not a valid value",
                          table->name, (long long)sqlite3_column_int64(statement, 0), column->name,
                          text ? text : "missing");

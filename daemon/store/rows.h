@@ -49,8 +49,8 @@ char *store_rows_get_text(const struct store_table *table, const char *sum, cons
  * SQLite code. */
 int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record);
 
-/* Read the current row of a get statement. Errors: EPROTO (wrong checksum, or an impossible word or
- * number: the file is damaged). Texts that are too long are cut. */
+/* Read the current row of a get statement. Errors: EBADMSG (wrong checksum, or an impossible word
+ * or number: the file is damaged). Texts that are too long are cut. */
 int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
                     struct error *err);
 

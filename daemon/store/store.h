@@ -190,7 +190,8 @@ struct vm_record {
 
 /* Open or create the state in a directory (created with mode 0700; files 0600). Errors: EBUSY
  * (another daemon uses it: its process id), EPERM (others may read or write it), EPROTO (written by
- * a newer version, or damaged: says what to do), errors of the file system. */
+ * a newer version, or by another program), EBADMSG (damaged), errors of the file system. The text
+ * says what to do. */
 struct store *store_open(const char *directory, struct error *err);
 void store_close(
     struct store *store); /* NULL is allowed; marked records that are not committed are lost */

@@ -45,8 +45,7 @@ struct budget_request {
     double rate;
 };
 
-/* --- uses that are over ------------------------------------------------------------------------
- */
+/* --- uses that are over ----------------------------------------------------------------------- */
 
 /* Remembers a use, and forgets those that no week of a later request contains. False: out of
  * memory. */
@@ -74,8 +73,7 @@ static inline bool budget_remember(struct budget_past *past, const struct budget
     return true;
 }
 
-/* --- hours -------------------------------------------------------------------------------------
- */
+/* --- hours ------------------------------------------------------------------------------------ */
 
 /* The last Monday, 0:00 local time; without local time weeks are counted from time 0. */
 static inline int64_t budget_monday(const struct galerna_host *host, int64_t at)
@@ -159,8 +157,7 @@ static inline void budget_add_lease(struct budget_hours *hours, const struct liv
         budget_add(hours, begin, begin + (lease->duration - run), rate);
 }
 
-/* --- does a request fit? -----------------------------------------------------------------------
- */
+/* --- does a request fit? ---------------------------------------------------------------------- */
 
 static inline double budget_overlap(const struct budget_request *request, int64_t from)
 {

@@ -51,8 +51,7 @@ static bool is_there(const struct vm_stay *stay, int64_t time)
     return stay->r->from <= time && stay->r->until > time;
 }
 
-/* --- units -------------------------------------------------------------------------------------
- */
+/* --- units ------------------------------------------------------------------------------------ */
 
 /* Everything in use on a host, unit by unit. */
 struct use {
@@ -126,8 +125,7 @@ static void check_units_at(const struct stays_found *found, uint32_t host, int64
     free(use);
 }
 
-/* --- what a VM demands -------------------------------------------------------------------------
- */
+/* --- what a VM demands ------------------------------------------------------------------------ */
 
 static bool matches(const struct pci_device *device, const struct pci_demand *demand)
 {
@@ -210,8 +208,7 @@ static void check_has_all(const struct stays_found *found, const struct vm_stay 
                  (int)found->s->now, stay->held->vm + 1, (int)stay->lease->request.id);
 }
 
-/* --- roles -------------------------------------------------------------------------------------
- */
+/* --- roles ------------------------------------------------------------------------------------ */
 
 static bool is_same_place(const struct site *site, enum company_level level, uint32_t a, uint32_t b)
 {
@@ -310,8 +307,7 @@ void check_demands(struct scenario *s)
     free(found);
 }
 
-/* --- is there a place? -------------------------------------------------------------------------
- */
+/* --- is there a place? ------------------------------------------------------------------------ */
 
 /* Groups of `together` threads left on the cores of a node. */
 static uint32_t cpus_left(const struct use *use, const struct host_units *units, uint32_t at,

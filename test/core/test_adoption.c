@@ -45,8 +45,7 @@ static void block(struct scenario *s, int64_t id, const uint32_t *host)
             INSTANT_NEVER);
 }
 
-/* --- running ------------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 static void what_runs_goes_on_to_its_end(void **state)
 {
@@ -196,8 +195,7 @@ static void what_should_have_ended_ends_at_once(void **state)
     scenario_end(&s);
 }
 
-/* --- promised -----------------------------------------------------------------------------------
- */
+/* --- promised --------------------------------------------------------------------------------- */
 
 static struct ask ar(int64_t id, int64_t start, int64_t duration)
 {
@@ -381,8 +379,7 @@ static void a_suspended_deadline_lease_may_be_too_late(void **state)
     scenario_end(&s);
 }
 
-/* --- waiting ------------------------------------------------------------------------------------
- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 static void the_queue_is_in_the_order_of_submission_then_id(void **state)
 {
@@ -492,8 +489,7 @@ static void what_no_host_could_hold_does_not_wait(void **state)
     scenario_end(&s);
 }
 
-/* --- mistakes -----------------------------------------------------------------------------------
- */
+/* --- mistakes --------------------------------------------------------------------------------- */
 
 static void mistakes_are_errors_and_change_nothing(void **state)
 {

@@ -14,8 +14,7 @@ static uint32_t next_random(uint32_t *x)
     return *x >> 8;
 }
 
-/* --- brute force: one host, all asked for at 0, nothing started ---------------------------------
- */
+/* --- brute force: one host, all asked for at 0, nothing started ------------------------------- */
 
 /* Can the jobs not in `done` follow, each in its time, from `now` on? */
 static bool can_order(const struct job *jobs, int n, unsigned done, int64_t now)

@@ -6,8 +6,7 @@
 #include "core/units.h"
 #include "demand_checks.h"
 
-/* --- hosts and demands -------------------------------------------------------------------------
- */
+/* --- hosts and demands ------------------------------------------------------------------------ */
 
 enum { GPU = 0x0302, NIC = 0x0200, NVIDIA = 0x10de, INTEL = 0x8086, SMALL_PROFILE = 7 };
 
@@ -72,8 +71,7 @@ static const char *held_by(struct scenario *s, int64_t id)
     return text;
 }
 
-/* --- devices -----------------------------------------------------------------------------------
- */
+/* --- devices ---------------------------------------------------------------------------------- */
 
 static void each_vm_gets_a_device_of_its_own(void **state)
 {
@@ -294,8 +292,7 @@ static void devices_are_held_for_a_lease_of_higher_priority(void **state)
     finish_checked(&s);
 }
 
-/* --- what runs already -------------------------------------------------------------------------
- */
+/* --- what runs already ------------------------------------------------------------------------ */
 
 static void an_adopted_vm_holds_what_it_reports(void **state)
 {
@@ -379,8 +376,7 @@ static void a_vm_being_suspended_holds_its_device_until_then(void **state)
     finish_checked(&s);
 }
 
-/* --- CPUs, memory and pages of NUMA nodes -------------------------------------------------------
- */
+/* --- CPUs, memory and pages of NUMA nodes ----------------------------------------------------- */
 
 static const struct vm_demand two_cores = {NO_COMPANY, .pin = PIN_CORE, .nodes = &two_cpus,
                                            .n_nodes = 1};
@@ -487,8 +483,7 @@ static void devices_are_near_when_asked(void **state)
     finish_checked(&s);
 }
 
-/* --- the rest ----------------------------------------------------------------------------------
- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static void a_forecast_knows_about_devices(void **state)
 {

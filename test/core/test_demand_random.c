@@ -19,8 +19,7 @@ static int64_t draw(struct dice *dice, uint32_t below)
     return (int64_t)((dice->x >> 8) % below);
 }
 
-/* --- hosts -------------------------------------------------------------------------------------
- */
+/* --- hosts ------------------------------------------------------------------------------------ */
 
 struct machine {
     struct host_units units;
@@ -75,8 +74,7 @@ static void make_machine(struct machine *m, struct dice *dice)
     }
 }
 
-/* --- demands -----------------------------------------------------------------------------------
- */
+/* --- demands ---------------------------------------------------------------------------------- */
 
 struct wanted {
     struct vm_demand demand;
@@ -173,8 +171,7 @@ static void make_demand(struct wanted *w, const struct rules *rules, struct dice
     give_rules(w, rules, role);
 }
 
-/* --- a day -------------------------------------------------------------------------------------
- */
+/* --- a day ------------------------------------------------------------------------------------ */
 
 struct day {
     struct scenario s;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- creating ------------------------------------------------------------------------------------
- */
+/* --- creating --------------------------------------------------------------------------------- */
 
 static void expect_no_engine(void (*spoil)(struct scenario *s), const char *text)
 {
@@ -71,8 +70,7 @@ static void without_suspension_no_rates_are_needed(void **state)
     scenario_end(&s);
 }
 
-/* --- stepping ------------------------------------------------------------------------------------
- */
+/* --- stepping --------------------------------------------------------------------------------- */
 
 /* Steps at 100 with one input on an engine that has lease 1 and finished lease 2. */
 static void expect_error(const struct engine_input *input, int64_t now, const char *text)
@@ -190,8 +188,7 @@ static void time_may_begin_anywhere(void **state)
     }
 }
 
-/* --- determinism ---------------------------------------------------------------------------------
- */
+/* --- determinism ------------------------------------------------------------------------------ */
 
 /* A crowded day: all kinds, early ends, cancellations; the numbers come from a fixed sequence. */
 static void play_a_day(struct scenario *s, uint32_t seed)
@@ -241,8 +238,7 @@ static void the_same_calls_give_the_same_outputs(void **state)
     }
 }
 
-/* --- forgetting ----------------------------------------------------------------------------------
- */
+/* --- forgetting ------------------------------------------------------------------------------- */
 
 static void count_lease(void *context, const struct lease *lease)
 {

@@ -198,8 +198,7 @@ static void who_may_be_suspended(void **state)
     engine_destroy(engine);
 }
 
-/* --- the plan of a lease -------------------------------------------------------------------------
- */
+/* --- the plan of a lease ---------------------------------------------------------------------- */
 
 static void node_sets_are_ordered_by_relative_size(void **state)
 {

@@ -153,8 +153,7 @@ static void it_ends_before_it_has_moved(void **state)
     scenario_end(&s);
 }
 
-/* --- on hosts that are closed later ------------------------------------------------------------
- */
+/* --- on hosts that are closed later ----------------------------------------------------------- */
 
 enum { CLOSED = 90, DAY = 86400, WEEK = 7 * DAY };
 
@@ -248,8 +247,7 @@ static void a_host_that_closes_later_takes_what_must_leave(void **state)
     scenario_end(&s);
 }
 
-/* --- in an engine that takes over --------------------------------------------------------------
- */
+/* --- in an engine that takes over ------------------------------------------------------------- */
 
 static const uint32_t host_1[] = {0}, host_2[] = {1};
 /* Lease 20 runs on host 1, which reservation 10 is to get; lease 1 takes all or half of host 2. */

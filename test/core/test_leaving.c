@@ -305,8 +305,7 @@ static void one_that_may_not_move_stays(void **state)
     scenario_end(&s);
 }
 
-/* --- what VMs demand ---------------------------------------------------------------------------
- */
+/* --- what VMs demand -------------------------------------------------------------------------- */
 
 enum { GPU = 0x0302, FIRST_ADDRESS = 50 };
 

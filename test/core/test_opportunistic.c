@@ -347,8 +347,7 @@ static void nobody_estimates(void **state)
     scenario_end(&s);
 }
 
-/* --- demands -----------------------------------------------------------------------------------
- */
+/* --- demands ---------------------------------------------------------------------------------- */
 
 static const uint32_t only_thread[] = {0};
 static const struct numa_core core = {only_thread, 1};

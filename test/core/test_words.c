@@ -90,8 +90,7 @@ static void every_vm_has_the_amounts_of_its_set(void **state)
         assert_int_equal(lease_vm_amounts(&lease, vm)->of[RESOURCE_CPU], expected[vm]);
 }
 
-/* --- reasons -------------------------------------------------------------------------------------
- */
+/* --- reasons ---------------------------------------------------------------------------------- */
 
 static void plus_text(int64_t instant, char *text, size_t size)
 {
@@ -159,8 +158,7 @@ static void a_sentence_is_cut_to_the_room_there_is(void **state)
     }
 }
 
-/* --- sites and resources -------------------------------------------------------------------------
- */
+/* --- sites and resources ---------------------------------------------------------------------- */
 
 static void resource_types_are_found_and_added(void **state)
 {
@@ -225,8 +223,7 @@ static void hosts_are_numbered_on(void **state)
     assert_int_equal(site.n_hosts, 0);
 }
 
-/* --- settings ------------------------------------------------------------------------------------
- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 static void behaviour_is_all_or_nothing(void **state)
 {

@@ -36,8 +36,7 @@ static void check(const struct vm_pool *pool, const struct vm *vm)
             abort();
 }
 
-/* --- listed again and again ---------------------------------------------------------------------
- */
+/* --- listed again and again ------------------------------------------------------------------- */
 
 /* What is told of a listing, whatever the order of its VMs. */
 struct told {

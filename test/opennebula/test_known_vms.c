@@ -13,8 +13,7 @@
 
 enum { VMS_MOST = 400, TEXT_MOST = 1 << 20 };
 
-/* --- a listing as a text ------------------------------------------------------------------------
- */
+/* --- a listing as a text ---------------------------------------------------------------------- */
 
 struct listing {
     char text[TEXT_MOST];
@@ -47,8 +46,7 @@ static void add(struct listing *listing, int id, int host, const char *name, lon
     assert_true(listing->n < TEXT_MOST - 1);
 }
 
-/* --- what is told of it -------------------------------------------------------------------------
- */
+/* --- what is told of it ----------------------------------------------------------------------- */
 
 struct told {
     struct vm vms[VMS_MOST];
@@ -152,8 +150,7 @@ static void expect(struct fixture *f, size_t piece, size_t n_again)
     assert_true_to(&f->told, &f->listing);
 }
 
-/* --- tests --------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static void what_is_the_same_is_not_parsed_again(void **state)
 {

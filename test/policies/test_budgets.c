@@ -212,8 +212,7 @@ static void suspensions_do_not_count(void **state)
     finish(&scene);
 }
 
-/* --- random uses -------------------------------------------------------------------------------
- */
+/* --- random uses ------------------------------------------------------------------------------ */
 
 struct use {
     int64_t from, until, vms;

@@ -60,8 +60,7 @@ void carried_out_destroy(struct carried_out *log)
     free(log);
 }
 
-/* --- noting -------------------------------------------------------------------------------------
- */
+/* --- noting ----------------------------------------------------------------------------------- */
 
 /* The names of kinds are in the same order up to here. */
 static enum schedule_kind kind_of(enum reservation_kind kind)
@@ -189,8 +188,7 @@ void carried_out_take_over(struct carried_out *log, const struct lease *lease, i
     }
 }
 
-/* --- judging ------------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -302,9 +300,8 @@ bool carried_out_is_clean(struct carried_out *log, int64_t end, char *text, size
     schedule.hosts = memory_new(log->site->n_hosts, sizeof *schedule.hosts);
     schedule.n_hosts = log->site->n_hosts;
     for (size_t i = 0; i < log->site->n_hosts; i++)
-        schedule.hosts[i] =
-            (struct schedule_host){.id = log->site->hosts[i].id,
-                                   .capacity = log->site->hosts[i].capacity.of};
+        schedule.hosts[i] = (struct schedule_host){.id = log->site->hosts[i].id,
+                                                   .capacity = log->site->hosts[i].capacity.of};
     clean = verify_schedule(&schedule, &options, &verification, &err) == 0;
     if (clean) {
         clean = judge(&verification, text, size) && check_durations(log, text, size);

@@ -54,8 +54,7 @@ static void fail(struct world *world, const char *format, ...)
     va_end(args);
 }
 
-/* --- what is there ------------------------------------------------------------------------------
- */
+/* --- what is there ---------------------------------------------------------------------------- */
 
 static void score_best_effort(void *context, const struct lease *preemptor, int64_t at,
                               const struct victim *victims, size_t n, int64_t *scores)
@@ -135,8 +134,7 @@ static void choose_lease(struct world *world, int64_t id)
     };
 }
 
-/* --- a new engine -------------------------------------------------------------------------------
- */
+/* --- a new engine ----------------------------------------------------------------------------- */
 
 static const struct reservation *last_vm(const struct lease *lease, enum reservation_state state)
 {
@@ -375,8 +373,7 @@ static void rebuild_engine(struct world *world)
     world->engine = rebuild.engine;
 }
 
-/* --- time ---------------------------------------------------------------------------------------
- */
+/* --- time ------------------------------------------------------------------------------------- */
 
 static void note_outputs(struct world *world)
 {
@@ -445,8 +442,7 @@ static void run(struct world *world, bool rebuilds, int *n_rebuilds)
     fail(world, "it does not come to an end");
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static void check_all_over(struct world *world)
 {
