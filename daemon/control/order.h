@@ -16,9 +16,6 @@ enum {
     ORDER_TEXT_MAX = 1024,
 };
 
-/* Groups of orders have this prefix and a number. */
-#define ORDER_GROUP_PREFIX "galerna-"
-
 /* Read the fields of a request (doc/control-protocol.md, lease-request); others are ignored. now:
  * seconds since 1970. Errors: EINVAL (the field, its value and what is expected). */
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err);

@@ -10,6 +10,9 @@
 #include "core/lease.h"
 #include "daemon/store/store.h"
 
+/* Groups of orders have this prefix and a number. */
+#define ORDER_GROUP_PREFIX "galerna-"
+
 /* A new lease (`galerna lease request`). */
 struct order {
     enum lease_kind kind;
