@@ -21,6 +21,8 @@ static void furnish(struct house *house, struct store *store)
     struct error err = {0};
 
     open_house(house, store, 2);
+    fake_cloud_add_vm(house->scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
+    scene_poll(&house->scene);
     running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
     running->since = NOW - 10;
     running->end = NOW + 990;
