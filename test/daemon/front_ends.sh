@@ -38,7 +38,10 @@ echo other:secret >"$work/other"
 chmod 600 "$work/other"
 call one.user.allocate other secret core
 call one.user.chgrp 2 0
-printf '#!/bin/sh\ngrep -o "\"lease\": *[0-9]*" >>%s/told\n' "$work" >"$work/tell"
+cat >"$work/tell" <<END
+#!/bin/sh
+grep -o '"lease":[0-9]*' >>'$work/told'
+END
 chmod +x "$work/tell"
 sections=$(printf '[notify program]\non: start\nprogram: %s/tell' "$work")
 elect 5 oneadmin

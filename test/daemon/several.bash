@@ -26,8 +26,8 @@ fail() {
 # start NAME HOST [STATE [AUTH [LINE]]]; $sections: further sections of the configuration.
 sections=
 start() {
-    printf '[opennebula]\nendpoint: http://%s:%s/RPC2\nauth-file: %s\npoll-interval: 1\n%s\n%s\n' \
-        "$2" "$port" "${4:-$work/auth}" "${5:-}" "$sections" >"$work/$1.conf"
+    printf '%s\n[opennebula]\nendpoint: http://%s:%s/RPC2\nauth-file: %s\npoll-interval: 1\n%s\n' \
+        "$sections" "$2" "$port" "${4:-$work/auth}" "${5:-}" >"$work/$1.conf"
     "$galernad" --foreground --state-dir "$work/${3:-$1}" -c "$work/$1.conf" >>"$work/$1.log" 2>&1 &
     pid[$1]=$!
 }
