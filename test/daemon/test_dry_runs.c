@@ -1,4 +1,4 @@
-/* Dry runs change nothing: of a request, a change and a drain. (A traced decision: test_trace.c.)
+/* Dry runs change nothing: of a request and a change. (A traced decision: test_trace.c.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "daemon/live/drains.h"
 #include "daemon/live/lease_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
@@ -21,8 +20,6 @@ static void furnish(struct house *house, struct store *store)
     struct error err = {0};
 
     open_house(house, store, 2);
-    fake_cloud_add_vm(house->scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
-    scene_poll(&house->scene);
     running = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000);
     running->since = NOW - 10;
     running->end = NOW + 990;
@@ -133,34 +130,6 @@ static void a_tried_change_changes_nothing(void **state)
     check_unchanged(&house, store, &before);
 }
 
-static void drained(void *context, const struct drained_vm *vms, size_t n, const struct error *err)
-{
-    if (!vms)
-        fail_msg("%s", err->text);
-    assert_int_equal(n, 1);
-    *(struct drained_vm *)context = vms[0];
-}
-
-static void a_tried_drain_changes_nothing(void **state)
-{
-    struct store *store = ((struct store_fixture *)*state)->store;
-    static struct picture_of_store before;
-    struct drained_vm fate = {.vm = -1};
-    struct drains drains = {0};
-    struct house house;
-    struct error err = {0};
-
-    furnish(&house, store);
-    drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 100, .until = INSTANT_NEVER});
-    look_at_store(store, &before);
-    if (planner_try_drains(house.planner, &drains, NOW, drained, &fate, &err) < 0)
-        fail_msg("%s", err.text);
-    drains_finish(&drains);
-    assert_int_equal(fate.vm, 1);
-    assert_int_equal(fate.host, 0);
-    check_unchanged(&house, store, &before);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -168,7 +137,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_tried_request_changes_nothing),
         TEST(a_tried_change_changes_nothing),
-        TEST(a_tried_drain_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
