@@ -13,7 +13,9 @@ enum {
     ID_DIGITS = 10,
 };
 
-static const char vm_begins[] = "<VM>", id_begins[] = "<ID>", id_ends[] = "</ID>";
+static const char vm_begins[] = "<VM>", id_begins[] = "<VM><ID>", id_ends[] = "</ID>";
+static const char coded_begins[] = "&lt;VM&gt;&lt;ID&gt;", coded_id_ends[] = "&lt;/ID&gt;",
+                  coded_ends[] = "&lt;/VM&gt;", coded_polled[] = "&lt;LAST_POLL&gt;";
 static const char root[] = "VM_POOL", polled[] = "LAST_POLL", cdata[] = "<![CDATA[",
                   cdata_end[] = "]]>";
 
@@ -26,10 +28,10 @@ struct element {
 
 /* The short form of a VM. */
 struct known_vm {
-    struct element text;
-    uint32_t listing; /* the last one that had it */
-    bool learned;     /* the rest is there */
-    bool twice;       /* in that listing: one of them is not known */
+    struct element text, coded; /* coded: not decoded; length 0: never came as a whole */
+    uint32_t listing;           /* the last one that had it */
+    bool learned;               /* the rest is there */
+    bool twice;                 /* in that listing: one of them is not known */
     bool resched, locked;
     int32_t uid, gid, n_records;
     enum vm_state state;
@@ -45,7 +47,9 @@ struct known_vms {
     bool is_open;
     enum { BEFORE_ROOT, INSIDE, PLAIN } where; /* PLAIN: all text is parsed */
     struct known_vms_told told;
-    char *rest; /* of the last piece: not a whole element yet */
+    int64_t last;          /* the VM that was taken last; -1: none */
+    struct element coming; /* a part that begins where a VM may, while it is fed; length 0: none */
+    char *rest;            /* of the last piece: not a whole element yet */
     size_t n_rest, rest_allocated;
 };
 
@@ -236,18 +240,18 @@ static struct markup read_element(const struct known_vms *known, const char *tex
 /* --- VMs -------------------------------------------------------------------------------------- */
 
 /* The id at the beginning of a VM's text; -1: there is none. */
-static int64_t id_of(const char *text, size_t length)
+static int64_t id_of(const char *text, size_t length, const char *begins, const char *ends)
 {
-    const char *at = text + sizeof vm_begins - 1, *end = text + length;
+    size_t n_begins = strlen(begins), n_ends = strlen(ends);
+    const char *at = text + n_begins;
     int64_t id = 0;
     int digits = 0;
 
-    if ((size_t)(end - at) < sizeof id_begins + ID_DIGITS + sizeof id_ends ||
-        memcmp(at, id_begins, sizeof id_begins - 1) != 0)
+    if (length < n_begins + ID_DIGITS + n_ends || memcmp(text, begins, n_begins) != 0)
         return -1;
-    for (at += sizeof id_begins - 1; *at >= '0' && *at <= '9' && digits < ID_DIGITS; digits++)
+    for (; *at >= '0' && *at <= '9' && digits < ID_DIGITS; digits++)
         id = 10 * id + (*at++ - '0');
-    return digits && id <= INT32_MAX && memcmp(at, id_ends, sizeof id_ends - 1) == 0 ? id : -1;
+    return digits && id <= INT32_MAX && memcmp(at, ends, n_ends) == 0 ? id : -1;
 }
 
 static void tell_again(const struct known_vms *known, int32_t id, const struct known_vm *it)
@@ -273,22 +277,41 @@ static void tell_again(const struct known_vms *known, int32_t id, const struct k
     known->told.again(known->told.context, &vm);
 }
 
-/* The text of a known VM, which differs in LAST_POLL at most: its length; 0: another text. What is
- * the same byte by byte, with a time in between, has the same markup. */
+/* Is it the text that was there before, but for LAST_POLL? What is the same byte by byte, with a
+ * time in between, has the same markup. markup: what begins with. */
+static bool is_again(const struct known_vms *known, const char *text, const char *end,
+                     const struct element *before, char markup)
+{
+    return before->length > 0 && before->length <= (size_t)(end - text) &&
+           !memchr(text + before->polled_at, markup, before->polled_length) &&
+           sum_of(known, text, before) == before->sum;
+}
+
+/* A VM that is known and was not listed yet; NULL: it is not. */
+static struct known_vm *known_of(const struct known_vms *known, int64_t id)
+{
+    struct known_vm *it = map_value(&known->vms, map_find(&known->vms, id));
+
+    return it && it->learned && it->listing != known->listing ? it : NULL;
+}
+
+static void take_again(struct known_vms *known, int64_t id, struct known_vm *it)
+{
+    it->listing = known->listing;
+    known->last = id;
+    tell_again(known, (int32_t)id, it);
+}
+
+/* The length of a known VM's text; 0: it is another text. */
 static size_t take_known(struct known_vms *known, const char *text, const char *end)
 {
-    int64_t id = id_of(text, (size_t)(end - text));
-    struct known_vm *it = map_value(&known->vms, map_find(&known->vms, id));
-    const struct element *before = it ? &it->text : NULL;
+    int64_t id = id_of(text, (size_t)(end - text), id_begins, id_ends);
+    struct known_vm *it = known_of(known, id);
 
-    if (!it || !it->learned || it->listing == known->listing ||
-        before->length > (size_t)(end - text) ||
-        memchr(text + before->polled_at, '<', before->polled_length) ||
-        sum_of(known, text, before) != before->sum)
+    if (!it || !is_again(known, text, end, &it->text, '<'))
         return 0;
-    it->listing = known->listing;
-    tell_again(known, (int32_t)id, it);
-    return before->length;
+    take_again(known, id, it);
+    return it->text.length;
 }
 
 /* Its kind is EMPTY when the VM is whole, and was told. */
@@ -305,7 +328,8 @@ static struct markup take_vm(struct known_vms *known, const char *text, const ch
     markup = read_element(known, text, end, &element);
     if (markup.kind != EMPTY)
         return markup;
-    id = id_of(text, element.length);
+    id = id_of(text, element.length, id_begins, id_ends);
+    known->last = id;
     it = id < 0 ? NULL : map_value(&known->vms, map_add(&known->vms, id));
     if (it)
         *it = (struct known_vm){
@@ -353,6 +377,7 @@ bool known_vms_begin(struct known_vms *known, const struct known_vms_told *told)
     known->listing++;
     known->told = *told;
     known->where = BEFORE_ROOT;
+    known->coming.length = 0;
     known->n_rest = 0;
     return true;
 }
@@ -421,8 +446,80 @@ void known_vms_feed(struct known_vms *known, const char *text, size_t length)
         tell_rest(known);
 }
 
+/* --- before it is decoded -----------------------------------------------------------------------
+ */
+
+/* Where a VM may begin. */
+static bool is_between(const struct known_vms *known)
+{
+    return known->where == INSIDE && known->n_rest == 0;
+}
+
+/* The part that was fed is all of the VM that was taken, and nothing else. */
+static void learn_coded(struct known_vms *known)
+{
+    struct known_vm *it = map_value(&known->vms, map_find(&known->vms, known->last));
+
+    if (known->coming.length > 0 && is_between(known) && it)
+        it->coded = known->coming;
+    known->coming.length = 0;
+    known->last = -1;
+}
+
+static const char *find_polled(const char *text, const char *end)
+{
+    const char *at = memmem(text, (size_t)(end - text), coded_polled, sizeof coded_polled - 1);
+
+    return at ? at + sizeof coded_polled - 1 : NULL;
+}
+
+/* Text that ends where a VM may end; length 0: which LAST_POLL is its own is not clear. */
+static struct element coded_element(const struct known_vms *known, const char *text, size_t length)
+{
+    struct element element = {.length = (uint32_t)length};
+    const char *end = text + length, *at = find_polled(text, end), *next;
+
+    if (at && find_polled(at, end))
+        return (struct element){0};
+    next = at ? memchr(at, '&', (size_t)(end - at)) : NULL;
+    if (next) {
+        element.polled_at = (uint32_t)(at - text);
+        element.polled_length = (uint32_t)(next - at);
+    }
+    element.sum = sum_of(known, text, &element);
+    return element;
+}
+
+size_t known_vms_part(struct known_vms *known, const char *text, size_t length, bool *is_known)
+{
+    const char *end = text + length, *close;
+    struct known_vm *it;
+    int64_t id;
+
+    learn_coded(known);
+    *is_known = false;
+    if (known->where == PLAIN)
+        return length;
+    id = is_between(known) ? id_of(text, length, coded_begins, coded_id_ends) : -1;
+    it = known_of(known, id);
+    *is_known = it && is_again(known, text, end, &it->coded, '&');
+    if (*is_known) {
+        take_again(known, id, it);
+        known->last = -1;
+        return it->coded.length;
+    }
+    close = memmem(text, length, coded_ends, sizeof coded_ends - 1);
+    if (!close)
+        return length;
+    length = (size_t)(close - text) + sizeof coded_ends - 1;
+    if (id >= 0)
+        known->coming = coded_element(known, text, length);
+    return length;
+}
+
 void known_vms_end(struct known_vms *known)
 {
+    learn_coded(known);
     tell_rest(known);
     known->is_open = false;
     for (uint32_t i = 0; i < known->vms.n;) {

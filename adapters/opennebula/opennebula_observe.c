@@ -150,6 +150,13 @@ static void piece_in(void *context, const char *text, size_t length)
     vm_batches_feed(&asking->batches, text, length);
 }
 
+static size_t part_in(void *context, const char *text, size_t length, bool *is_known)
+{
+    struct pool_asking *asking = context;
+
+    return vm_batches_part(&asking->batches, text, length, is_known);
+}
+
 static void all_in(void *context, const struct rpc_reply *reply)
 {
     struct pool_asking *asking = context;
@@ -195,7 +202,8 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
                                               .done = all_in,
                                               .dropped = batches_dropped,
                                               .context = asking,
-                                              .piece = piece_in});
+                                              .piece = piece_in,
+                                              .part = part_in});
 }
 
 static void call(struct opennebula *self, struct pool_asking *asking, const char *method,

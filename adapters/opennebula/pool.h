@@ -68,6 +68,8 @@ struct vm_batches {
 
 void vm_batches_begin(struct vm_batches *batches);
 void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length);
+/* Before a piece is decoded and fed: as known_vms_part(). */
+size_t vm_batches_part(struct vm_batches *batches, const char *text, size_t length, bool *is_known);
 int vm_batches_end(struct vm_batches *batches, struct error *err);
 
 /* Add what the hosts reported to their attributes, behind the others; names that a host already has

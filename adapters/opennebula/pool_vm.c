@@ -503,6 +503,11 @@ void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length
         pool_reading_feed(batches->reader, text, length);
 }
 
+size_t vm_batches_part(struct vm_batches *batches, const char *text, size_t length, bool *is_known)
+{
+    return batches->known ? known_vms_part(batches->known, text, length, is_known) : length;
+}
+
 int vm_batches_end(struct vm_batches *batches, struct error *err)
 {
     if (batches->known)

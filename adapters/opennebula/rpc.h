@@ -90,6 +90,7 @@ struct rpc_request {
      * then has a text of length 0. Not told of an answer that is wrong from the start; one that
      * turns out to be wrong later ends as RPC_UNKNOWN. Must not make calls. */
     rpc_piece *piece;
+    rpc_part *part; /* NULL, or what of it is not told */
 };
 
 /* Errors: EINVAL (no valid URL, scheme other than http or https), EPERM (plaintext to another

@@ -43,7 +43,7 @@ struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request
     call->dropped = request->dropped;
     call->context = request->context;
     call->in_pieces = request->piece != NULL;
-    rpc_text_init(&call->text, request->piece, request->context);
+    rpc_text_init(&call->text, request->piece, request->part, request->context);
     if (request->session) {
         call->secret = memory_new(1, sizeof *call->secret);
         rpc_secret_init(call->secret, request->session);

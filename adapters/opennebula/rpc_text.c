@@ -10,9 +10,9 @@
 
 enum { BEFORE_MOST = 4096 /* bytes in front of a text that is looked for */ };
 
-void rpc_text_init(struct rpc_text *text, rpc_piece *piece, void *context)
+void rpc_text_init(struct rpc_text *text, rpc_piece *piece, rpc_part *part, void *context)
 {
-    *text = (struct rpc_text){.piece = piece, .context = context};
+    *text = (struct rpc_text){.piece = piece, .part = part, .context = context};
 }
 
 void rpc_text_finish(struct rpc_text *text)
@@ -77,6 +77,19 @@ static void decode(struct rpc_text *text, const char *bytes, size_t length)
     free(whole);
 }
 
+static void take_parts(struct rpc_text *text, const char *bytes, size_t length)
+{
+    while (length > 0 && !text->broken) {
+        bool is_known = false;
+        size_t n = text->part ? text->part(text->context, bytes, length, &is_known) : length;
+
+        if (!is_known)
+            decode(text, bytes, n);
+        bytes += n;
+        length -= n;
+    }
+}
+
 /* How many of the last bytes are the beginning of something. */
 static size_t unfinished(const char *bytes, size_t length)
 {
@@ -108,8 +121,7 @@ static void take_inside(struct rpc_text *text, const char *bytes, size_t length,
     tail = last ? 0 : unfinished(bytes, length);
     text->n_tail = tail;
     memcpy(text->tail, bytes + length - tail, tail);
-    if (length > tail && !text->broken)
-        decode(text, bytes, length - tail);
+    take_parts(text, bytes, length - tail);
     free(joined);
 }
 

@@ -9,6 +9,7 @@
 
 #include "adapters/opennebula/known_vms.h"
 #include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/rpc_text.h"
 #include "util/memory.h"
 
 enum { VMS_MOST = 400, TEXT_MOST = 1 << 20 };
@@ -66,16 +67,59 @@ static void batch(void *context, struct vm_pool *pool)
     }
 }
 
+static void feed(void *context, const char *text, size_t length)
+{
+    vm_batches_feed(context, text, length);
+}
+
+static size_t part(void *context, const char *text, size_t length, bool *is_known)
+{
+    return vm_batches_part(context, text, length, is_known);
+}
+
+/* As the text in an answer; its end shows that it is over. */
+static size_t code(const struct listing *listing, char *coded)
+{
+    char *to = coded;
+
+    for (size_t i = 0; i < listing->n; i++) {
+        char c = listing->text[i];
+
+        if (c == '<' || c == '>' || c == '&')
+            to += sprintf(to, "%s", c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;");
+        else
+            *to++ = c;
+    }
+    *to++ = '<';
+    return (size_t)(to - coded);
+}
+
+static void feed_coded(struct vm_batches *batches, const struct listing *listing, size_t piece)
+{
+    static char coded[5 * TEXT_MOST + 1];
+    size_t n = code(listing, coded);
+    struct rpc_text text;
+
+    rpc_text_init(&text, feed, part, batches);
+    text.where = TEXT_INSIDE;
+    for (size_t at = 0; at < n; at += piece)
+        rpc_text_take(&text, coded + at, n - at < piece ? n - at : piece);
+    assert_false(text.broken);
+    rpc_text_finish(&text);
+}
+
 /* In pieces of the given length. */
-static int read_listing(struct known_vms *known, const struct listing *listing, size_t piece,
-                        struct told *told)
+static int read_form(struct known_vms *known, const struct listing *listing, size_t piece,
+                     bool is_coded, struct told *told)
 {
     struct vm_batches batches = {.batch = batch, .context = told, .known = known};
     struct error err;
 
     *told = (struct told){0};
     vm_batches_begin(&batches);
-    for (size_t at = 0; at < listing->n; at += piece)
+    if (is_coded)
+        feed_coded(&batches, listing, piece);
+    for (size_t at = 0; at < listing->n && !is_coded; at += piece)
         vm_batches_feed(&batches, listing->text + at,
                         listing->n - at < piece ? listing->n - at : piece);
     return vm_batches_end(&batches, &err);
@@ -121,6 +165,7 @@ static void assert_true_to(struct told *told, const struct listing *listing)
 
 struct fixture {
     struct known_vms *known;
+    bool is_coded;
     struct listing listing;
     struct told told;
 };
@@ -134,6 +179,18 @@ static int set_up(void **state)
     return 0;
 }
 
+static int set_up_coded(void **state)
+{
+    set_up(state);
+    ((struct fixture *)*state)->is_coded = true;
+    return 0;
+}
+
+static int read_listing(struct fixture *f, const struct listing *listing, size_t piece)
+{
+    return read_form(f->known, listing, piece, f->is_coded, &f->told);
+}
+
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
@@ -145,7 +202,7 @@ static int tear_down(void **state)
 
 static void expect(struct fixture *f, size_t piece, size_t n_again)
 {
-    assert_int_equal(read_listing(f->known, &f->listing, piece, &f->told), 0);
+    assert_int_equal(read_listing(f, &f->listing, piece), 0);
     assert_int_equal(f->told.n_again, n_again);
     assert_true_to(&f->told, &f->listing);
 }
@@ -257,7 +314,7 @@ static void the_same_id_twice_is_never_known(void **state)
     add(&f->listing, 1, 2, "a", 0);
     end(&f->listing);
     for (int turn = 0; turn < 2; turn++) {
-        assert_int_equal(read_listing(f->known, &f->listing, 4096, &f->told), 0);
+        assert_int_equal(read_listing(f, &f->listing, 4096), 0);
         assert_int_equal(f->told.n_again, 0);
         assert_int_equal(f->told.n, 2);
     }
@@ -330,10 +387,10 @@ static void a_document_cut_off_is_an_error(void **state)
         struct listing *cut = memory_copy(&f->listing, sizeof f->listing);
 
         cut->n = n;
-        assert_int_equal(read_listing(f->known, cut, 64, &f->told), -1);
+        assert_int_equal(read_listing(f, cut, 64), -1);
         free(cut);
     }
-    read_listing(f->known, &f->listing, 4096, &f->told);
+    read_listing(f, &f->listing, 4096);
     expect(f, 4096, 1);
 }
 
@@ -348,7 +405,7 @@ static void one_listing_at_a_time(void **state)
     begin(&f->listing);
     add(&f->listing, 1, 1, "a", 0);
     end(&f->listing);
-    assert_int_equal(read_listing(f->known, &f->listing, 100, &other), 0);
+    assert_int_equal(read_form(f->known, &f->listing, 100, f->is_coded, &other), 0);
     assert_int_equal(other.n, 1);
     vm_batches_feed(&first, f->listing.text, f->listing.n);
     assert_int_equal(vm_batches_end(&first, &err), 0);
@@ -357,7 +414,9 @@ static void one_listing_at_a_time(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_setup_teardown(name, set_up, tear_down),                                      \
+        cmocka_unit_test_setup_teardown(name, set_up_coded, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(what_is_the_same_is_not_parsed_again),
         TEST(what_has_changed_is_parsed),

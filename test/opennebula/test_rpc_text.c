@@ -57,7 +57,7 @@ static void expect_text(const char *answer, const char *wanted)
             struct rpc_text text;
             struct rpc_answer decoded;
 
-            rpc_text_init(&text, take, &sink);
+            rpc_text_init(&text, take, NULL, &sink);
             read_cut(&text, answer, cut, bytewise);
             rpc_answer_decode(&decoded, text.around, text.n_around);
             assert_int_equal(decoded.outcome, RPC_DONE);
@@ -91,7 +91,7 @@ static void a_refusal_has_no_document(void **state)
     struct rpc_answer decoded;
 
     (void)state;
-    rpc_text_init(&text, take, &sink);
+    rpc_text_init(&text, take, NULL, &sink);
     read_cut(&text, answer, 0, true);
     rpc_answer_decode(&decoded, text.around, text.n_around);
     assert_int_equal(decoded.outcome, RPC_REFUSED);
@@ -108,7 +108,7 @@ static void what_no_parser_understands_is_told(void **state)
     struct rpc_text text;
 
     (void)state;
-    rpc_text_init(&text, take, &sink);
+    rpc_text_init(&text, take, NULL, &sink);
     read_cut(&text, answer, 0, false);
     assert_true(text.broken);
     rpc_text_finish(&text);
