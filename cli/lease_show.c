@@ -12,9 +12,12 @@
 #include "util/instant.h"
 #include "util/time_text.h"
 
-static void line(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum { LABEL = 12 };
 
-static void line(const char *key, const char *format, ...)
+static void line(FILE *stream, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void line(FILE *stream, const char *key, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -22,12 +25,13 @@ static void line(const char *key, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    printf("%-10s  ", key);
-    table_print_text(stdout, text);
-    putchar('\n');
+    fprintf(stream, "%-*s", LABEL, key);
+    table_print_text(stream, text);
+    fputc('\n', stream);
 }
 
-static void time_line(const char *key, const json_t *lease, const char *field, int64_t now)
+static void time_line(FILE *stream, const char *key, const json_t *lease, const char *field,
+                      int64_t now)
 {
     int64_t instant = client_instant(lease, field);
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
@@ -37,12 +41,12 @@ static void time_line(const char *key, const json_t *lease, const char *field, i
     time_text_local(instant, local, sizeof local);
     time_text_relative(instant, now, relative, sizeof relative);
     if (instant == INSTANT_NEVER)
-        line(key, "not planned");
+        line(stream, key, "not planned");
     else
-        line(key, "%s (%s)", local, relative);
+        line(stream, key, "%s (%s)", local, relative);
 }
 
-static void print_expectation(const json_t *lease, int64_t now)
+static void print_expectation(FILE *stream, const json_t *lease, int64_t now)
 {
     int64_t expected = client_instant(lease, "expected");
     int64_t passed = client_instant(lease, "was_expected");
@@ -51,20 +55,22 @@ static void print_expectation(const json_t *lease, int64_t now)
     if (passed != INSTANT_NONE) {
         time_text_local(passed, local, sizeof local);
         time_text_relative(passed, now, relative, sizeof relative);
-        line("Overdue", "since %s (%s, %s)", local, relative, client_text(lease, "promise"));
+        line(stream, "Overdue", "since %s (%s, %s)", local, relative,
+             client_text(lease, "promise"));
     }
     if (expected == INSTANT_NONE || client_instant(lease, "since") != INSTANT_NONE)
         return;
     if (expected == INSTANT_NEVER) {
-        line("Expected", "unknown: leases without a planned end occupy the hosts it may use");
+        line(stream, "Expected",
+             "unknown: leases without a planned end occupy the hosts it may use");
         return;
     }
     time_text_local(expected, local, sizeof local);
     time_text_relative(expected, now, relative, sizeof relative);
-    line("Expected", "%s (%s, %s)", local, relative, client_text(lease, "promise"));
+    line(stream, "Expected", "%s (%s, %s)", local, relative, client_text(lease, "promise"));
 }
 
-static void print_duration(const json_t *lease)
+static void print_duration(FILE *stream, const json_t *lease)
 {
     char duration[TIME_TEXT_MAX], run[TIME_TEXT_MAX], left[TIME_TEXT_MAX];
 
@@ -72,13 +78,13 @@ static void print_duration(const json_t *lease)
     time_text_span(client_span(lease, "run"), run, sizeof run);
     time_text_span(client_span(lease, "left"), left, sizeof left);
     if (client_span(lease, "left") == SPAN_UNLIMITED)
-        line("Duration", "%s, %s run", duration, run);
+        line(stream, "Duration", "%s, %s run", duration, run);
     else
-        line("Duration", "%s, %s run, %s left", duration, run, left);
+        line(stream, "Duration", "%s, %s run, %s left", duration, run, left);
 }
 
 /* "suspendable, origin local, priority 0": `terms` says what `preemptible` does. */
-static void print_terms(const json_t *lease)
+static void print_terms(FILE *stream, const json_t *lease)
 {
     char text[512];
     size_t length = (size_t)snprintf(text, sizeof text, "%s",
@@ -99,44 +105,45 @@ static void print_terms(const json_t *lease)
         else if (json_is_true(value))
             length += (size_t)snprintf(text + length, sizeof text - length, ", %s", name);
     }
-    line("Terms", "%s", text);
+    line(stream, "Terms", "%s", text);
 }
 
-static void print_lease(const json_t *lease, int64_t now)
+static void print_lease(FILE *stream, const json_t *lease, int64_t now)
 {
     char size[32] = "";
 
-    line("Lease", "%" PRId64, client_integer(lease, "lease"));
+    line(stream, "Lease", "%" PRId64, client_integer(lease, "lease"));
     if (*client_text(lease, "name"))
-        line("Name", "%s", client_text(lease, "name"));
-    line("Owner", "%s, group %s", client_text(lease, "user"), client_text(lease, "user_group"));
-    line("Kind", "%s%s", client_text(lease, "kind"),
+        line(stream, "Name", "%s", client_text(lease, "name"));
+    line(stream, "Owner", "%s, group %s", client_text(lease, "user"),
+         client_text(lease, "user_group"));
+    line(stream, "Kind", "%s%s", client_text(lease, "kind"),
          json_is_true(json_object_get(lease, "plain")) ? ", plain VM" : "");
-    line("Phase", "%s%s", client_text(lease, "phase"),
+    line(stream, "Phase", "%s%s", client_text(lease, "phase"),
          json_is_true(json_object_get(lease, "late")) ? ", late" : "");
-    line("Activity", "%s", client_text(lease, "activity"));
+    line(stream, "Activity", "%s", client_text(lease, "activity"));
     if (*client_text(lease, "group")) {
         if (client_integer(lease, "group_size") > 0)
             snprintf(size, sizeof size, " of %" PRId64, client_integer(lease, "group_size"));
-        line("Group", "%s (%" PRId64 "%s VMs)", client_text(lease, "group"),
+        line(stream, "Group", "%s (%" PRId64 "%s VMs)", client_text(lease, "group"),
              client_integer(lease, "vms"), size);
     }
-    time_line("Submitted", lease, "submitted", now);
-    time_line("Start", lease, "start", now);
-    time_line("Earliest", lease, "earliest", now);
-    time_line("Deadline", lease, "deadline", now);
-    print_expectation(lease, now);
+    time_line(stream, "Submitted", lease, "submitted", now);
+    time_line(stream, "Start", lease, "start", now);
+    time_line(stream, "Earliest", lease, "earliest", now);
+    time_line(stream, "Deadline", lease, "deadline", now);
+    print_expectation(stream, lease, now);
     if (*client_text(lease, "waits_for"))
-        line("Waits for", "%s", client_text(lease, "waits_for"));
-    time_line("Running", lease, "since", now);
-    time_line("Began", lease, "began", now);
-    time_line("End", lease, "end", now);
-    print_duration(lease);
-    print_terms(lease);
+        line(stream, "Waits for", "%s", client_text(lease, "waits_for"));
+    time_line(stream, "Running", lease, "since", now);
+    time_line(stream, "Began", lease, "began", now);
+    time_line(stream, "End", lease, "end", now);
+    print_duration(stream, lease);
+    print_terms(stream, lease);
 }
 
 /* Promises that did not stay as galernad wrote them. */
-static void print_damaged_promises(const json_t *vms)
+static void print_damaged_promises(FILE *stream, const json_t *vms)
 {
     const json_t *vm;
     size_t i;
@@ -146,10 +153,11 @@ static void print_damaged_promises(const json_t *vms)
         const char *promise = client_text(vm, "promise");
 
         if (strcmp(promise, "damaged") == 0 || strcmp(promise, "repaired") == 0)
-            printf("\nThe attribute GALERNA_PROMISE of VM %" PRId64
-                   " was overwritten%s; galerna lease history says how.\n",
-                   client_integer(vm, "vm"),
-                   strcmp(promise, "repaired") == 0 ? " and is written again" : "");
+            fprintf(stream,
+                    "\nThe attribute GALERNA_PROMISE of VM %" PRId64
+                    " was overwritten%s; galerna lease history says how.\n",
+                    client_integer(vm, "vm"),
+                    strcmp(promise, "repaired") == 0 ? " and is written again" : "");
     }
 }
 
@@ -189,10 +197,15 @@ static void print_members(const json_t *vms)
 static void print_answer(const json_t *answer)
 {
     const json_t *lease = json_object_get(answer, "lease");
+    struct table_lines lines;
 
-    print_lease(lease, client_instant(answer, "now"));
+    table_lines_begin(&lines);
+    print_lease(lines.stream, lease, client_instant(answer, "now"));
+    table_lines_print(&lines, LABEL);
     print_members(json_object_get(lease, "members"));
-    print_damaged_promises(json_object_get(lease, "members"));
+    table_lines_begin(&lines);
+    print_damaged_promises(lines.stream, json_object_get(lease, "members"));
+    table_lines_print(&lines, 0);
 }
 
 const struct command_line lease_show_line = {

@@ -11,23 +11,23 @@
 #include "cli/table.h"
 #include "util/instant.h"
 
-static void print_state(const json_t *answer, const json_t *lease)
+static void print_state(const json_t *answer, const json_t *lease, FILE *stream)
 {
     const char *activity = client_text(lease, "activity");
     size_t length = strlen(activity);
     char name[300];
 
     lease_text_name(lease, name, sizeof name);
-    printf("Lease ");
-    table_print_text(stdout, name);
+    fprintf(stream, "Lease ");
+    table_print_text(stream, name);
     if (json_is_integer(json_object_get(answer, "position")))
-        printf(", position %" PRId64 " in the queue", client_integer(answer, "position"));
-    printf(":\n");
-    table_print_text(stdout, activity);
-    printf("%s\n", length && strchr(".?!", activity[length - 1]) ? "" : ".");
+        fprintf(stream, ", position %" PRId64 " in the queue", client_integer(answer, "position"));
+    fprintf(stream, ":\n");
+    table_print_text(stream, activity);
+    fprintf(stream, "%s\n", length && strchr(".?!", activity[length - 1]) ? "" : ".");
 }
 
-static void print_ahead(const json_t *answer)
+static void print_ahead(const json_t *answer, FILE *stream)
 {
     int64_t total = client_integer(answer, "n_ahead");
     const json_t *ahead = json_object_get(answer, "ahead"), *lease;
@@ -36,37 +36,39 @@ static void print_ahead(const json_t *answer)
 
     if (total == 0)
         return;
-    printf("Queued behind: ");
+    fprintf(stream, "Queued behind: ");
     json_array_foreach(ahead, i, lease)
     {
         lease_text_name(lease, name, sizeof name);
-        printf("%s", i ? ", " : "");
-        table_print_text(stdout, name);
+        fprintf(stream, "%s", i ? ", " : "");
+        table_print_text(stream, name);
     }
     if (total > (int64_t)json_array_size(ahead))
-        printf(" and %" PRId64 " more", total - (int64_t)json_array_size(ahead));
-    printf(".\n");
+        fprintf(stream, " and %" PRId64 " more", total - (int64_t)json_array_size(ahead));
+    fprintf(stream, ".\n");
 }
 
 /* Why leases of equal priority are ahead. */
-static void print_share(const json_t *lease)
+static void print_share(const json_t *lease, FILE *stream)
 {
     double used = json_number_value(json_object_get(lease, "used"));
 
     if (!json_object_get(lease, "used"))
         return;
-    printf("Among leases of equal priority, those whose owners used the least CPU time for their "
-           "shares go first (older use counts less): user ");
-    table_print_text(stdout, client_text(lease, "user"));
-    printf(" used %.2f CPU-hours for %" PRId64 " share%s", used, client_integer(lease, "shares"),
-           client_integer(lease, "shares") == 1 ? "" : "s");
+    fprintf(stream,
+            "Among leases of equal priority, those whose owners used the least CPU time for their "
+            "shares go first (older use counts less): user ");
+    table_print_text(stream, client_text(lease, "user"));
+    fprintf(stream, " used %.2f CPU-hours for %" PRId64 " share%s", used,
+            client_integer(lease, "shares"), client_integer(lease, "shares") == 1 ? "" : "s");
     if (json_object_get(lease, "group_used")) {
-        printf("; groups first: group ");
-        table_print_text(stdout, client_text(lease, "user_group"));
-        printf(" %.2f for %" PRId64, json_number_value(json_object_get(lease, "group_used")),
-               client_integer(lease, "group_shares"));
+        fprintf(stream, "; groups first: group ");
+        table_print_text(stream, client_text(lease, "user_group"));
+        fprintf(stream, " %.2f for %" PRId64,
+                json_number_value(json_object_get(lease, "group_used")),
+                client_integer(lease, "group_shares"));
     }
-    printf(".\n");
+    fprintf(stream, ".\n");
 }
 
 /* Does the phase leave the start open? */
@@ -85,7 +87,7 @@ static bool may_be_estimated(const json_t *lease)
 }
 
 /* The lease's activity says when; this adds how long that is. */
-static void print_expected(const json_t *lease, int64_t expected, int64_t now)
+static void print_expected(const json_t *lease, int64_t expected, int64_t now, FILE *stream)
 {
     char relative[TIME_TEXT_MAX];
 
@@ -93,58 +95,62 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
         return;
     if (expected == INSTANT_NONE) {
         if (strcmp(client_text(lease, "phase"), "gathering") != 0 && may_be_estimated(lease))
-            printf("Start time not estimated yet.\n");
+            fprintf(stream, "Start time not estimated yet.\n");
         return;
     }
     time_text_relative(expected, now, relative, sizeof relative);
-    printf("%s %s: %s.\n", client_span(lease, "run") > 0 ? "Resumes" : "Starts", relative,
-           lease_text_is_contract(lease) ? "contract" : "estimate, may change");
+    fprintf(stream, "%s %s: %s.\n", client_span(lease, "run") > 0 ? "Resumes" : "Starts", relative,
+            lease_text_is_contract(lease) ? "contract" : "estimate, may change");
 }
 
 /* The lease's start time has passed, but it did not start. */
-static void print_passed(const json_t *lease, int64_t passed, int64_t now)
+static void print_passed(const json_t *lease, int64_t passed, int64_t now, FILE *stream)
 {
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     time_text_local(passed, local, sizeof local);
     time_text_relative(passed, now, relative, sizeof relative);
     if (lease_text_is_contract(lease))
-        printf("Overdue since %s (%s): contract. It starts as soon as possible.\n", local,
-               relative);
+        fprintf(stream, "Overdue since %s (%s): contract. It starts as soon as possible.\n", local,
+                relative);
     else
-        printf("Overdue since %s (%s): estimate; not estimated again yet.\n", local, relative);
+        fprintf(stream, "Overdue since %s (%s): estimate; not estimated again yet.\n", local,
+                relative);
 }
 
-static void print_start(const json_t *lease, int64_t now)
+static void print_start(const json_t *lease, int64_t now, FILE *stream)
 {
     int64_t passed = client_instant(lease, "was_expected"), end = client_instant(lease, "end");
     char relative[TIME_TEXT_MAX];
 
     if (passed != INSTANT_NONE) {
-        print_passed(lease, passed, now);
+        print_passed(lease, passed, now, stream);
     } else if (will_start(client_text(lease, "phase"))) {
-        print_expected(lease, client_instant(lease, "expected"), now);
+        print_expected(lease, client_instant(lease, "expected"), now, stream);
     } else if (end != INSTANT_NONE && end != INSTANT_NEVER &&
                client_instant(lease, "preempted_at") == INSTANT_NONE &&
                strcmp(client_text(lease, "phase"), "running") == 0) {
         time_text_relative(end, now, relative, sizeof relative);
-        printf("Ends %s.\n", relative);
+        fprintf(stream, "Ends %s.\n", relative);
     }
     if (*client_text(lease, "waits_for")) {
-        printf("Waiting for ");
-        table_print_text(stdout, client_text(lease, "waits_for"));
-        printf(".\n");
+        fprintf(stream, "Waiting for ");
+        table_print_text(stream, client_text(lease, "waits_for"));
+        fprintf(stream, ".\n");
     }
 }
 
 static void print_answer(const json_t *answer)
 {
     const json_t *lease = json_object_get(answer, "lease");
+    struct table_lines lines;
 
-    print_state(answer, lease);
-    print_ahead(answer);
-    print_share(lease);
-    print_start(lease, client_instant(answer, "now"));
+    table_lines_begin(&lines);
+    print_state(answer, lease, lines.stream);
+    print_ahead(answer, lines.stream);
+    print_share(lease, lines.stream);
+    print_start(lease, client_instant(answer, "now"), lines.stream);
+    table_lines_print(&lines, 0);
     if (json_object_get(answer, "trace"))
         lease_trace_print(json_object_get(answer, "trace"));
 }

@@ -209,6 +209,39 @@ static void a_lease_is_shown(void **state)
     expect_error(fixture, "lease show nine", EXIT_USAGE, "'nine' is not a lease number");
 }
 
+static void sentences_about_a_lease_fit_the_terminal(void **state)
+{
+    struct fixture *fixture = *state;
+
+    setenv("COLUMNS", "40", 1);
+    expect(fixture, "lease why 9", EXIT_DONE,
+           "Lease 9 (batch of anna), position 2 in\n"
+           "the queue:\n"
+           "Waiting: 2 VMs asked for.\n"
+           "Queued behind: 12 (first of anna) and 11\n"
+           "more.\n"
+           "Starts in 5m10s: estimate, may change.\n");
+    expect(fixture, "lease show 9", EXIT_DONE,
+           "Lease       9\n"
+           "Name        batch\n"
+           "Owner       anna, group users\n"
+           "Kind        best-effort\n"
+           "Phase       waiting\n"
+           "Activity    Waiting: 2 VMs asked for\n"
+           "Submitted   2026-11-21 15:00:00 (1h00m\n"
+           "            ago)\n"
+           "Expected    2026-11-21 16:05:10 (in\n"
+           "            5m10s, estimate)\n"
+           "Duration    1h00m, 0s run, 1h00m left\n"
+           "Terms       suspendable, origin local,\n"
+           "            priority 0\n"
+           "\n"
+           "VM  HOST  COMMAND\n"
+           " 9     -  -\n"
+           "10     3  deploy\n");
+    setenv("COLUMNS", "80", 1);
+}
+
 static void a_start_that_has_passed_is_called_so(void **state)
 {
     struct fixture *fixture = *state;
@@ -380,6 +413,7 @@ int main(void)
         TEST(lists_have_other_orders_and_forms),
         TEST(why_is_told_in_a_few_lines),
         TEST(a_lease_is_shown),
+        TEST(sentences_about_a_lease_fit_the_terminal),
         TEST(a_start_that_has_passed_is_called_so),
         TEST(other_tables),
         TEST(json_is_the_whole_answer),
