@@ -64,8 +64,7 @@ bool lease_is_over(const struct lease_record *lease, int64_t now)
     return lease_end_from(lease, now) <= now;
 }
 
-/* The shortest time that any VM of the lease ran in closed history records, seconds. */
-static int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
+int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);

@@ -108,6 +108,9 @@ int lease_refuse(struct store *store, const struct lease_record *lease, int64_t 
 bool lease_explain(struct store *store, const struct lease_record *lease,
                    const struct reason *reason, const struct vm_record *vm, int64_t retry);
 
+/* The shortest time that any VM of the lease ran in closed history records, seconds. */
+int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
+
 /* All VMs of the lease have been running since then: sets its begin and its end. */
 void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since);
 

@@ -91,7 +91,9 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
     if (s->of[STATUS_UNKNOWN])
         return;
     if (all_run(lease, s)) {
-        if (lease->phase != PHASE_RUNNING || (s->since && lease->since != s->since))
+        if (lease->phase != PHASE_RUNNING ||
+            (s->since && (lease->since != s->since ||
+                          lease->accumulated != lease_ran_for(daemon->store, lease))))
             reconcile_runs(daemon, lease, s->since, now);
         watch_running(daemon, lease, now);
     } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {

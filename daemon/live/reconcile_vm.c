@@ -50,14 +50,15 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
 
 /* --- one VM ----------------------------------------------------------------------------------- */
 
-/* Running time comes from OpenNebula's history: each closed record counts once. When an operator
- * recreates the VM, its lease gets its full time again. */
+/* Running time comes from OpenNebula's history: each closed record counts once. The record before a
+ * migration is closed when that ends. When an operator recreates the VM, its lease gets its full
+ * time again. */
 static void count_running_time(struct daemon *daemon, const struct vm_record *vm,
                                const struct vm_observation *observed)
 {
     const struct vm_history *history = &observed->history;
 
-    if (history->sequence < 0 || !observed->has_times)
+    if (history->sequence < 0 || !observed->has_times || observed_migrates(observed))
         return;
     if (history->recreated) {
         vm_count_nothing(daemon->store, vm, history->sequence);

@@ -5,6 +5,7 @@ import time
 from kit.client import LCM_UNKNOWN
 from kit.registry import scenario
 from kit.trial import clock, relative
+from scenarios.drains import moment
 from scenarios.hosts import DISABLE, happened
 
 POWEROFF = 8
@@ -48,7 +49,9 @@ def moves_to_the_fast_host(t, mode):
 
 @scenario("extra-moves-live")
 def moves_live(t):
-    moves_to_the_fast_host(t, "live")
+    mover = moves_to_the_fast_host(t, "live")[0]
+    shown = t.scheduler.control(command="lease-show", lease=mover)["lease"]
+    t.require(abs(moment(shown["end"]) - t.began(mover) - 900) < 5, "ends when it was to end", mover)
 
 
 @scenario("extra-moves-cold")
