@@ -236,8 +236,10 @@ static struct usage *usage_of_hosts(const struct daemon *daemon, const struct ho
     size_t cursor = 0;
 
     while ((observed = world_next(daemon->world, &cursor))) {
-        const struct host *host =
-            observed_uses_host(observed) ? host_pool_find(pool, observed->history.host) : NULL;
+        const struct vm_record *vm = store_vm(daemon->store, observed->id);
+        const struct host *host = enactor_keeps_room(daemon, vm, observed)
+                                      ? host_pool_find(pool, observed->history.host)
+                                      : NULL;
 
         if (!host)
             continue;

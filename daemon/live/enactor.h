@@ -9,6 +9,7 @@
 #ifndef GALERNA_DAEMON_ENACTOR_H
 #define GALERNA_DAEMON_ENACTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@
 #include "util/histogram.h"
 
 struct daemon;
+struct vm_observation;
+struct vm_record;
 struct enactor; /* opaque */
 
 enum { CLOUD_OUTCOMES = CLOUD_UNKNOWN + 1 };
@@ -50,5 +53,11 @@ const struct command_counts *enactor_counts(const struct enactor *enactor, enum 
 
 /* Seconds until the next attempt after so many failed ones: retry-backoff, doubled each time. */
 int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts);
+
+/* Does the VM take the room of its host from others? Suspended and powered-off VMs do, but for
+ * those that galernad has suspended; with `enforce` all that OpenNebula counts. vm: NULL without a
+ * record. */
+bool enactor_keeps_room(const struct daemon *daemon, const struct vm_record *vm,
+                        const struct vm_observation *observed);
 
 #endif

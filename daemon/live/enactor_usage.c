@@ -21,10 +21,10 @@ bool enactor_on_its_way(const struct vm_record *vm, const struct vm_observation 
            (vm->in_flight || !observed || observed->asked <= vm->settled);
 }
 
-static bool counts(const struct enactor *enactor, const struct vm_record *vm,
-                   const struct vm_observation *observed)
+bool enactor_keeps_room(const struct daemon *daemon, const struct vm_record *vm,
+                        const struct vm_observation *observed)
 {
-    if (enactor->daemon->live->enforce)
+    if (daemon->live->enforce)
         return observed_holds_host(observed);
     return observed_uses_host(observed) ||
            (observed_holds_host(observed) && !(vm && vm->suspended_by_us));
@@ -75,7 +75,7 @@ void enactor_count_hosts(struct enactor *enactor)
     }
     while ((observed = world_next(enactor->daemon->world, &cursor))) {
         const struct vm_record *vm = store_vm(enactor->daemon->store, observed->id);
-        bool here = counts(enactor, vm, observed);
+        bool here = enactor_keeps_room(enactor->daemon, vm, observed);
         struct host_usage *usage;
 
         if (!here && vm && enactor_on_its_way(vm, observed))

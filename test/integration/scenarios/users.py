@@ -5,6 +5,7 @@ import time
 from kit.client import OnedError
 from kit.registry import scenario
 from kit.trial import await_state, clock, relative
+from scenarios.drains import listed
 
 STATE_STOPPED, STATE_SUSPENDED, STATE_POWEROFF, STATE_UNDEPLOYED = 4, 5, 8, 9
 
@@ -30,6 +31,7 @@ def user_puts_aside(t, action, state):
     t.wait_running([fits], 15, "others are placed")
     t.throughout(20, "stays as its user put it", lambda: t.look(mine).state == state, mine)
     t.require(t.never_ran(too_much), "not placed on capacity that is its user's", too_much)
+    t.require(listed(t, t.hosts[0])["cpu_used"] >= 7, "the list of hosts counts it")
     if ends:
         t.wait_ended(ends, end + 10)
         t.not_cut_short(ends, end)
