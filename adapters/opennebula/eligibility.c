@@ -217,8 +217,9 @@ combination_of(struct eligibility *eligibility, const struct wants *wants, const
     eligibility->combinations[number] = combination;
     combine(eligibility, wants, combination);
     if (combination->n_hosts == 0)
-        combination->reason =
-            eligibility_reason(eligibility, wants, eligibility_text(vm, "SCHED_REQUIREMENTS"));
+        combination->reason = eligibility_reason(
+            eligibility, wants, eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS"),
+            eligibility_text(vm, "SCHED_REQUIREMENTS"));
     return combination;
 }
 

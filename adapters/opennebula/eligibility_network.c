@@ -400,6 +400,10 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
     size_t n_nics = eligibility->nic_wants[wants->nics].n;
     int length;
 
+    if (eligibility->networks->n == 0) {
+        snprintf(text, size, "OpenNebula has no virtual networks");
+        return;
+    }
     for (size_t nic = 0; nic < n_nics; nic++) {
         size_t counts[OBSTACLES] = {0}, parts = 0;
 

@@ -199,8 +199,9 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
                                 int32_t cluster, char *text, size_t size);
 
 /* --- eligibility_reason.c --- */
-/* Why no host is left, in a text of the caller's. */
+/* Why no host is left, in a text of the caller's. The texts of the VM's requirements: NULL if none.
+ */
 char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
-                         const char *requirement);
+                         const char *automatic, const char *requirement);
 
 #endif

@@ -109,6 +109,8 @@ static void name_part(const struct eligibility *eligibility, struct requirement_
         break;
     }
     if (n > 1 && i == (size_t)-1)
+        host_columns_allow(eligibility->columns, requirement, hosts);
+    if (n > 1 && i == (size_t)-1 && count(hosts, words) == 0)
         add(sentence, "; each part is met by some host, but not all by the same one");
     free(hosts);
 }
@@ -158,8 +160,26 @@ static void lose_for_networks(const struct eligibility *eligibility,
     add(sentence, " (%s)", why);
 }
 
+/* OpenNebula writes the requirement: attributes that no host has are nobody's mistake. */
+static void lose_for_automatic(const struct eligibility *eligibility,
+                               struct requirement_sentence *sentence, uint64_t *hosts,
+                               const struct wants *wants, const char *text)
+{
+    struct expression *requirement;
+    size_t parts = sentence->n_parts;
+
+    lose(eligibility, sentence, hosts, eligibility->requirements[wants->automatic].hosts,
+         "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
+    if (sentence->n_parts == parts || !text)
+        return;
+    requirement = expression_parse_requirement(text, NULL);
+    if (requirement)
+        name_part(eligibility, sentence, requirement, text);
+    expression_destroy(requirement);
+}
+
 char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
-                         const char *requirement)
+                         const char *automatic, const char *requirement)
 {
     size_t words = host_columns_words(eligibility->columns);
     struct requirement_sentence sentence = {0};
@@ -182,8 +202,7 @@ char *eligibility_reason(const struct eligibility *eligibility, const struct wan
         lose(eligibility, &sentence, hosts, eligibility->roles[wants->roles].allowed,
              eligibility->roles[wants->roles].why);
     if (wants->automatic != MAP_NONE)
-        lose(eligibility, &sentence, hosts, eligibility->requirements[wants->automatic].hosts,
-             "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
+        lose_for_automatic(eligibility, &sentence, hosts, wants, automatic);
     if (wants->requirement != MAP_NONE && requirement) {
         parts = sentence.n_parts;
         lose(eligibility, &sentence, hosts, eligibility->requirements[wants->requirement].hosts,

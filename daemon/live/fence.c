@@ -86,8 +86,8 @@ static void prove(struct daemon *daemon)
         send(daemon);
         end_wait(daemon);
     } else if (!world_leads(daemon->world)) {
-        withdraw(daemon, "oned has lost the leadership of its zone: commands are suspended until "
-                         "it leads again");
+        withdraw(daemon, "oned no longer confirms that it leads its zone: commands are suspended "
+                         "until it does");
     } else if (!guard_holds(daemon->guard) || clock_monotonic() - daemon->fence.since > LIMIT) {
         withdraw(daemon, "OpenNebula does not confirm that this galernad is the active one: "
                          "commands are suspended");

@@ -16,6 +16,7 @@ static void requirements_and_states(void **state)
 {
     struct some_vm some;
     struct some_site site;
+    struct eligible eligible;
 
     (void)state;
     some_site_init(&site, NULL, NULL);
@@ -55,6 +56,18 @@ static void requirements_and_states(void **state)
     some.attribute.value = "ID=2";
     assert_hosts(&site, &some.vm, "");
     assert_reason(&site, &some.vm, "2 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
+    some.attribute.value = "ID=2 & ID<3"; /* host 2 meets it, in the other cluster */
+    assert_hosts(&site, &some.vm, "");
+    assert_reason(&site, &some.vm, "2 not meeting SCHED_REQUIREMENTS ID=2 & ID<3");
+    eligibility_of(site.eligibility, &some.vm, &eligible);
+    assert_null(strstr(eligible.reason, "each part"));
+    some.attribute.value = "ID<9";
+    some.automatic.value = "(CLUSTER_ID = 0) & !(PUBLIC_CLOUD = YES) & (PIN_POLICY = PINNED)";
+    assert_hosts(&site, &some.vm, "");
+    assert_reason(
+        &site, &some.vm,
+        "4 not meeting OpenNebula's AUTOMATIC_REQUIREMENTS; no host meets PIN_POLICY = PINNED");
+    some.automatic.value = "CLUSTER_ID = 0";
     /* An empty attribute is there. */
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "BLANK!=\"x\""), "3");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "BLANK=\"*\""), "3");

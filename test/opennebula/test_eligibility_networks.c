@@ -60,6 +60,13 @@ static void requirements_ranks_and_rights(void **state)
         "a free address)");
     eligibility_of(site.eligibility, &some.vm, &eligible);
     assert_true(eligible.lacks_room);
+    site.networks.n = 0;
+    nics[0].requirement = "KIND=\"none\"";
+    assert_hosts(&site, &some.vm, "");
+    assert_reason(&site, &some.vm,
+                  "4 in clusters without networks for the VM (OpenNebula has no virtual networks)");
+    site.networks.n = 4;
+    nics[0].requirement = "KIND=\"full\"";
     eligibility_of_later(site.eligibility, &some.vm, &eligible);
     assert_int_equal(eligible.n_hosts, 4); /* addresses may be free by then */
     nics[0].requirement = "KIND=";
