@@ -18,6 +18,7 @@
 #include "daemon/live/broken_rules.h"
 #include "daemon/live/clocks.h"
 #include "daemon/live/fence.h"
+#include "daemon/live/kept_drains.h"
 #include "daemon/live/promises.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/rebalancing.h"
@@ -108,7 +109,8 @@ struct daemon {
     uint64_t unread;              /* world_unread_digest() of the plan's room */
     struct quarantine quarantine; /* hosts that take no VMs for now */
     struct map broken_rules;      /* of VM groups, as of the last poll: broken_rules.h */
-    struct drains drains;         /* hosts that operators empty */
+    struct drains drains;         /* hosts that are emptied or booked */
+    struct kept_drains kept_drains;
     struct rebalancing rebalancing;
     struct asked_hosts asked;
     bool attribute_asked; /* the planner tries a change that a VM's attribute asks for */

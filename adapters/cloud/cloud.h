@@ -176,6 +176,15 @@ struct cloud_message {
     int64_t send_by;     /* as of commands */
 };
 
+/* An attribute of a host, NAME="value" without quotes in the value: it is added, or replaced. */
+struct cloud_host_note {
+    int32_t host;
+    const char *text;
+    int64_t send_by; /* as of commands */
+    cloud_done *done;
+    void *context;
+};
+
 /* --- implementations -------------------------------------------------------------------------- */
 
 struct cloud_operations {
@@ -190,6 +199,7 @@ struct cloud_operations {
     void (*command)(struct cloud *cloud, const struct cloud_command *command);
     void (*message)(struct cloud *cloud, int32_t vm, const struct cloud_message *message,
                     cloud_done *done, void *context);
+    void (*note)(struct cloud *cloud, const struct cloud_host_note *note);
     void (*create)(struct cloud *cloud, const struct cloud_order *order);
     void (*resize)(struct cloud *cloud, const struct cloud_resizing *resizing);
     void (*read_mark)(struct cloud *cloud, cloud_mark_told *told, void *context);
@@ -256,6 +266,11 @@ static inline void cloud_message(struct cloud *cloud, int32_t vm,
                                  void *context)
 {
     cloud->operations->message(cloud, vm, message, done, context);
+}
+
+static inline void cloud_note(struct cloud *cloud, const struct cloud_host_note *note)
+{
+    cloud->operations->note(cloud, note);
 }
 
 static inline void cloud_create(struct cloud *cloud, const struct cloud_order *order)

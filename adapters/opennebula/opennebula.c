@@ -232,6 +232,19 @@ static void message(struct cloud *cloud, int32_t vm, const struct cloud_message 
                               .send_by = shown->send_by});
 }
 
+static void note(struct cloud *cloud, const struct cloud_host_note *note)
+{
+    enum { MERGE = 1 };
+    const struct rpc_argument arguments[] = {RPC_INT(note->host), RPC_TEXT(note->text),
+                                             RPC_INT(MERGE)};
+
+    call(cloud, &(struct open_call){.done = note->done, .context = note->context},
+         (struct rpc_request){.method = "one.host.update",
+                              .arguments = arguments,
+                              .n_arguments = 3,
+                              .send_by = note->send_by});
+}
+
 static void create(struct cloud *cloud, const struct cloud_order *order)
 {
     const struct rpc_argument plain[] = {RPC_TEXT(order->text), RPC_BOOL(false)};
@@ -384,6 +397,7 @@ static const struct cloud_operations operations = {
     .command = command,
     .message = message,
     .create = create,
+    .note = note,
     .resize = resize,
     .read_mark = opennebula_read_mark,
     .write_mark = opennebula_write_mark,

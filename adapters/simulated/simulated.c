@@ -233,6 +233,12 @@ static void create(struct cloud *cloud, const struct cloud_order *order)
 }
 
 /* No other process can act on it: the file is locked. */
+/* Simulated hosts have no templates. */
+static void note(struct cloud *cloud, const struct cloud_host_note *note)
+{
+    note_call(cloud, &(struct simulated_call){.done = note->done, .context = note->context});
+}
+
 static void read_mark(struct cloud *cloud, cloud_mark_told *told, void *context)
 {
     note_call(cloud, &(struct simulated_call){.marked = told, .context = context});
@@ -272,6 +278,7 @@ static const struct cloud_operations operations = {.destroy = destroy,
                                                    .command = command,
                                                    .message = message,
                                                    .create = create,
+                                                   .note = note,
                                                    .resize = resize,
                                                    .read_mark = read_mark,
                                                    .write_mark = write_mark};

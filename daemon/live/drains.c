@@ -10,8 +10,10 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-static const char drains_fact[] = "drains", bookings_fact[] = "bookings";
+static const char drains_fact[] = "drains", bookings_fact[] = "bookings",
+                  number_fact[] = "drains-number";
 
+enum { ANY_HOST = -1 };
 enum { DRAIN_TEXT = 64 + TERM_TEXT_MAX /* characters of one drain: a host, two times, a name */ };
 
 /* --- the store -------------------------------------------------------------------------------- */
@@ -70,6 +72,8 @@ void drains_load(struct drains *drains, const struct store *store)
             drains_put(drains, &drain);
     }
     free(text);
+    value = store_fact(store, number_fact);
+    drains->number = value ? strtoll(value, NULL, 10) : drains->n > 0;
 }
 
 static void save_bookings(const struct drains *drains, struct store *store)
@@ -89,10 +93,16 @@ static void save_bookings(const struct drains *drains, struct store *store)
     free(text);
 }
 
-void drains_save(const struct drains *drains, struct store *store)
+void drains_save(struct drains *drains, struct store *store)
+{
+    drains->number++;
+    drains_keep(drains, store);
+}
+
+void drains_keep(const struct drains *drains, struct store *store)
 {
     size_t size = drains->n * DRAIN_TEXT + 1, length = 0;
-    char *text = memory_new(size, 1);
+    char *text = memory_new(size, 1), number[32];
 
     for (size_t i = 0; i < drains->n; i++)
         length += (size_t)snprintf(
@@ -102,6 +112,8 @@ void drains_save(const struct drains *drains, struct store *store)
     store_set_fact(store, drains_fact, length ? text : NULL);
     free(text);
     save_bookings(drains, store);
+    snprintf(number, sizeof number, "%" PRId64, drains->number);
+    store_set_fact(store, number_fact, number);
 }
 
 /* --- drains of a host ------------------------------------------------------------------------- */
@@ -144,10 +156,11 @@ static struct booking *find_booking(const struct drains *drains, const char *nam
     return NULL;
 }
 
-static bool has_drain(const struct drains *drains, const char *booking)
+bool drains_has(const struct drains *drains, int32_t host, const char *booking)
 {
     for (size_t i = 0; i < drains->n; i++)
-        if (strcmp(drains->items[i].booking, booking) == 0)
+        if ((host == ANY_HOST || drains->items[i].host == host) &&
+            strcmp(drains->items[i].booking, booking) == 0)
             return true;
     return false;
 }
@@ -162,7 +175,7 @@ static void take_out(struct drains *drains, size_t i)
 static void drop_bookings(struct drains *drains)
 {
     for (size_t i = drains->n_bookings; i-- > 0;)
-        if (!has_drain(drains, drains->bookings[i].name)) {
+        if (!drains_has(drains, ANY_HOST, drains->bookings[i].name)) {
             booking_finish(&drains->bookings[i]);
             drains->bookings[i] = drains->bookings[--drains->n_bookings];
         }
@@ -210,7 +223,7 @@ bool drains_expire(struct drains *drains, int64_t now)
 
 void drains_copy(struct drains *copy, const struct drains *drains)
 {
-    *copy = (struct drains){0};
+    *copy = (struct drains){.number = drains->number};
     for (size_t i = 0; i < drains->n_bookings; i++)
         drains_book(copy, &drains->bookings[i]);
     for (size_t i = 0; i < drains->n; i++)

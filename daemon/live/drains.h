@@ -4,8 +4,9 @@
  * A host may have several such windows, which do not overlap. A plan sees a drained host as one
  * whose capacity is taken for that time: what would not end before is not placed there, and what
  * runs there has to leave. Of a booking, the same is true of the leases inside it at all other
- * times. Kept in the store, as its facts "drains" and "bookings". Seconds since 1970. Each
- * function is O(drains), drains_copy() O(drains^2).
+ * times. Kept in the store, as its facts "drains", "bookings" and "drains-number", and by their
+ * hosts (kept_drains.h). Seconds since 1970. Each function is O(drains), drains_copy()
+ * O(drains^2).
  */
 #ifndef GALERNA_DAEMON_DRAINS_H
 #define GALERNA_DAEMON_DRAINS_H
@@ -32,12 +33,15 @@ struct drains {
     size_t n, allocated;
     struct booking *bookings; /* each has a drain */
     size_t n_bookings, bookings_allocated;
+    int64_t number; /* of changes, so that of two states the newer one is known */
 };
 
 /* Loads the drains from the store; unreadable ones are left out. */
 void drains_load(struct drains *drains, const struct store *store);
-/* Written by the next commit. */
-void drains_save(const struct drains *drains, struct store *store);
+/* They were changed. Written by the next commit. */
+void drains_save(struct drains *drains, struct store *store);
+/* The same without a change. */
+void drains_keep(const struct drains *drains, struct store *store);
 
 /* Replaces those of the host that it overlaps. If it is of a booking, that is put first. */
 void drains_put(struct drains *drains, const struct drain *drain);
@@ -72,5 +76,7 @@ int64_t drains_end_of_stay(const struct drains *drains, const struct drain *drai
 bool drains_ahead(const struct drains *drains, const struct lease_record *lease, int32_t host,
                   int64_t now, struct drain *ahead);
 size_t drains_count(const struct drains *drains, int32_t host);
+/* Has the host a drain of that booking? */
+bool drains_has(const struct drains *drains, int32_t host, const char *booking);
 
 #endif

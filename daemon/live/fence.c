@@ -58,6 +58,7 @@ static void withdraw(struct daemon *daemon, const char *why)
     log_warning("%s", why);
     enactor_withdraw(daemon->enactor);
     messages_withdraw(daemon->messages);
+    kept_drains_withdraw(daemon);
     end_wait(daemon);
 }
 
@@ -65,6 +66,7 @@ static void send(struct daemon *daemon)
 {
     enactor_send(daemon->enactor);
     messages_send(daemon->messages);
+    kept_drains_send(daemon);
 }
 
 static void confirm(struct daemon *daemon)

@@ -4,10 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "daemon/live/drains.h"
+#include "daemon/live/kept_drains.h"
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 
@@ -257,6 +260,82 @@ static void a_damaged_booking_is_left_out(void **state)
     drains_finish(&drains);
 }
 
+static void hosts_show_what_is_planned_there(void **state)
+{
+    const struct booking odd = {.name = "odd",
+                                .users = (char[]){"O\"Neil; =,a%b"},
+                                .groups = (char[]){""},
+                                .owner = (char[]){"Jo\xc3\xa3o"}};
+    struct drains drains = {.number = 6}, read = {0};
+    char *third, *fourth;
+
+    (void)state;
+    book_host(&drains, &odd);
+    drains_put(&drains, &(struct drain){3, 700, INSTANT_NEVER, ""});
+    drains_put(&drains, &(struct drain){4, 100, 200, ""});
+    third = kept_drains_text(&drains, 3);
+    fourth = kept_drains_text(&drains, 4);
+    assert_null(strchr(third, '"'));
+    assert_string_equal(fourth, "6;100 200");
+    assert_int_equal(kept_drains_number(third), 6);
+    kept_drains_read(&read, 3, third);
+    kept_drains_read(&read, 4, fourth);
+    kept_drains_read(&read, 5, NULL);
+    assert_int_equal(read.n, 5);
+    assert_string_equal(drains_booking(&read, "odd")->users, odd.users);
+    assert_string_equal(drains_booking(&read, "odd")->groups, "");
+    assert_string_equal(drains_booking(&read, "odd")->owner, odd.owner);
+    assert_string_equal(drains_at(&read, 3, 550)->booking, "odd");
+    assert_int_equal(drains_at(&read, 3, 700)->until, INSTANT_NEVER);
+    assert_true(kept_drains_is_shown("5;100 200", fourth));
+    assert_false(kept_drains_is_shown("6;100 201", fourth));
+    assert_false(kept_drains_is_shown(NULL, fourth));
+    assert_true(kept_drains_is_shown(NULL, "6"));
+    free(third);
+    free(fourth);
+    drains_finish(&read);
+    drains_finish(&drains);
+}
+
+static void what_hosts_show_wrongly_is_left_out(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "x",
+                                        "7;",
+                                        "7;1",
+                                        "7;9 5",
+                                        "7;1 2 curse",
+                                        "7;=",
+                                        "7;=a b c",
+                                        "7;=a no % % %2;1 2 a",
+                                        "7;=a no %0a % %;1 2 a",
+                                        ";;=;= ; "};
+    struct drains drains = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        kept_drains_read(&drains, 3, texts[i]);
+    assert_int_equal(drains.n, 0);
+    assert_int_equal(kept_drains_number("-4"), 0);
+    drains_finish(&drains);
+}
+
+static void each_change_has_a_number(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct drains drains = {0};
+
+    store_set_fact(fixture->store, "drains", "3 5 9;");
+    drains_load(&drains, fixture->store);
+    assert_int_equal(drains.number, 1); /* of a store without a number */
+    drains_save(&drains, fixture->store);
+    drains_keep(&drains, fixture->store);
+    drains_finish(&drains);
+    drains_load(&drains, fixture->store);
+    assert_int_equal(drains.number, 2);
+    drains_finish(&drains);
+}
+
 static void they_survive_a_restart(void **state)
 {
     struct store_fixture *fixture = *state;
@@ -305,6 +384,9 @@ int main(void)
         cmocka_unit_test(what_overlaps_is_replaced),
         cmocka_unit_test(a_window_ends),
         WITH_STORE(they_survive_a_restart),
+        WITH_STORE(each_change_has_a_number),
+        cmocka_unit_test(hosts_show_what_is_planned_there),
+        cmocka_unit_test(what_hosts_show_wrongly_is_left_out),
         WITH_STORE(what_cannot_be_read_is_left_out),
         cmocka_unit_test(a_booking_admits_its_users_and_groups),
         cmocka_unit_test(a_booked_host_is_closed_to_others_and_open_inside),

@@ -1,10 +1,12 @@
 """Hosts that an operator sets aside for the leases of a course with `galerna host book`."""
 
 import time
+import xml.etree.ElementTree as ElementTree
 
 from kit.registry import scenario
 from kit.trial import clock, local_time, relative
 from scenarios.drains import listed
+from scenarios.promises import lose_store
 
 STUDENT, STUDENTS = 1, 1  # ids of a user and its group
 
@@ -139,20 +141,18 @@ def booking_magnetic(t):
 
 def ask_as(t, user, command, **request):
     """What the control socket answers to a user who is not an operator, as galerna-web asks it."""
-    return t.scheduler.control(command=command, caller={"user": user}, **request)
+    def answer():
+        try:
+            told = t.scheduler.control(command=command, caller={"user": user}, **request)
+        except OSError:
+            return None
+        return None if told.get("code") == "not-ready" else told
+    return t.wait(30, "galernad answers", answer)
 
 
 def owned(t, user):
-    """The bookings with their owners, as soon as galernad answers."""
-    try:
-        return [(one["name"], one["owner"]) for one in ask_as(t, user, "booking-list")["bookings"]]
-    except OSError:
-        return None
-
-
-def ready(answer):
-    """None: it is to be asked again."""
-    return None if answer.get("code") == "not-ready" else answer
+    """The bookings that the user sees, with their owners."""
+    return [(one["name"], one["owner"]) for one in ask_as(t, user, "booking-list")["bookings"]]
 
 
 def utc(instant):
@@ -173,7 +173,7 @@ def booking_of_a_user(t):
 
     def book_as(user, **request):
         asked = dict({"from": utc(now), "until": utc(now + 3600), "booking": course}, **request)
-        return t.wait(30, "there is a plan", lambda: ready(ask_as(t, user, "host-book", **asked)))
+        return ask_as(t, user, "host-book", **asked)
 
     def refused(answer, code, part):
         t.require(not answer["ok"] and answer["code"] == code and part in answer["error"],
@@ -212,11 +212,52 @@ def booking_of_a_user(t):
     t.require("teacher" in t.scheduler.ask("host", "book", "--list"), "the list has the owner")
     t.wait_running([inside], 20)
     end = int(time.time()) + 900
-    answer = t.wait(20, "it can be shortened", lambda: ready(
-        ask_as(t, "teacher", "host-unbook", booking="course", at=utc(end), dry_run=True)))
+    answer = ask_as(t, "teacher", "host-unbook", booking="course", at=utc(end), dry_run=True)
     t.require(answer["unplaced"] == [later], "a promise inside: %s" % answer)
     t.require([one["vm"] for one in answer["vms"]] == [inside], "who is inside: %s" % answer)
     t.require(ask_as(t, "teacher", "host-unbook", booking="course")["unplaced"] == [later], "ended")
     t.wait_reason(later, 20, r"booking 'course' does not exist, or is over")
     t.require(t.look(inside).running, "who is inside runs on", inside)
     t.require(owned(t, "teacher") == [], "it is over")
+
+
+def shown_by(t, host):
+    document = ElementTree.fromstring(t.oned.call("one.host.info", host))
+    return document.findtext("TEMPLATE/GALERNA_DRAINS") or ""
+
+
+@scenario("booking-without-store")
+def booking_without_store(t):
+    """A booking, a drain and the promises inside outlive the store; what has ended does not return."""
+    t.settings = "[rights user:teacher]\nmax-booked-hosts: 2"
+    hosts = t.add_hosts(4, cores=4)
+    t.begin()
+    t.wait(40, "the hosts are seen", lambda: "h3" in t.scheduler.ask("host", "list"))
+    now = int(time.time())
+    booked = ask_as(t, "teacher", "host-book", hosts=hosts[:2], until=utc(now + 3600),
+                    booking={"name": "course", "groups": [group_name(t)]})
+    t.require(booked.get("accepted"), "booked: %s" % booked)
+    t.scheduler.ask("host", "drain", str(hosts[2]), "--from", local_time(now + 7200))
+    t.scheduler.ask("host", "drain", str(hosts[3]))
+    inside = student(t, "inside", haizea=lease("course", 1200))
+    later = student(t, "later", haizea=lease("course", 600, start=relative(900)))
+    t.wait_running([inside], 30)
+    t.wait(15, "a reservation inside",
+           lambda: "reserved" in t.scheduler.ask("lease", "show", str(later)), later)
+    t.wait(60, "the hosts show it", lambda: all("course" in shown_by(t, host) for host in hosts[:2])
+           and all(";" in shown_by(t, host) for host in hosts[2:]))
+    t.scheduler.ask("host", "undrain", str(hosts[3]))
+    t.wait(60, "the end, too", lambda: ";" not in shown_by(t, hosts[3]))
+    t.pause(3)
+    lose_store(t)
+    t.scheduler.start()
+    t.wait(30, "the owner still has it", lambda: owned(t, "teacher") == [("course", "teacher")])
+    t.wait_running([inside], 20)
+    t.require(t.look(inside).host in hosts[:2], "inside", inside)
+    t.wait(30, "the promise inside holds",
+           lambda: "reserved" in t.scheduler.ask("lease", "show", str(later)), later)
+    t.require([len(listed(t, host)["drains"]) for host in hosts] == [1, 1, 1, 0], "what was there")
+    stranger = t.vms(3, "stranger", cpu=4)
+    t.wait(30, "others have the other hosts", lambda: any(t.look(vm).running for vm in stranger))
+    t.require({t.look(vm).host for vm in stranger if t.look(vm).running} <= set(hosts[2:]),
+              "only these", *stranger)
