@@ -179,10 +179,11 @@ static bool choose_next(const struct daemon *daemon, const struct drain_order *o
     int64_t length = order->until - order->from, from = search->from;
     int32_t *found = memory_new(order->n_hosts, sizeof *found);
 
-    if (free_hosts_find(hosts, from, from + length, found, order->n_hosts) == order->n_hosts &&
-        take_hosts(search, found, order->n_hosts, from))
-        return true;
-    found = memory_new(order->n_hosts, sizeof *found);
+    if (free_hosts_find(hosts, from, from + length, found, order->n_hosts) == order->n_hosts) {
+        if (take_hosts(search, found, order->n_hosts, from))
+            return true;
+        found = memory_new(order->n_hosts, sizeof *found); /* the search has taken them */
+    }
     from = free_hosts_next(hosts, from, length, order->n_hosts);
     if (from > order->from + LOOKS_AHEAD) {
         free(found);

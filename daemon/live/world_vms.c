@@ -158,6 +158,8 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
         vm_hardware_destroy(observed->hardware);
         observed->hardware = vm_hardware_copy(vm->hardware);
     }
+    if (changed) /* a record may have been closed since they were read */
+        observed->n_records = 0;
     if (vm->is_extended && vm->n_records >= observed->n_records) {
         observed->n_records = vm->n_records;
         observed->ran_for = vm->ran_for;

@@ -236,9 +236,9 @@ static void sentences_about_a_lease_fit_the_terminal(void **state)
            "Terms       suspendable, origin local,\n"
            "            priority 0\n"
            "\n"
-           "VM  HOST  COMMAND\n"
-           " 9     -  -\n"
-           "10     3  deploy\n");
+           "VM  HOST   CPU   MB  COMMAND  TRIES\n"
+           " 9     -  0.50  512  -            0\n"
+           "10     3  0.50  512  deploy       1\n");
     setenv("COLUMNS", "80", 1);
 }
 
