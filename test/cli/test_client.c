@@ -250,7 +250,8 @@ static void a_start_that_has_passed_is_called_so(void **state)
         fixture, "lease why 5", EXIT_DONE,
         "Lease 5 (exam of anna):\n"
         "Reserved.\n"
-        "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as possible.\n"
+        "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as\n"
+        "possible.\n"
         "Waiting for VM 3 (SAVE_STOP) to leave host 1.\n");
     expect(fixture, "lease why 6", EXIT_DONE,
            "Lease 6 (b of anna):\n"
