@@ -222,8 +222,15 @@ class Daemon(threading.Thread):
                 break
             self.crashes += 1
             self.process = self.launch({})
-            time.sleep(1)
+            self.wait_until_begun()
         self.failure = self.failure or "galernad ends with %d: %s" % (code, self.tail())
+
+    def wait_until_begun(self):
+        """It says something once it handles signals; on a loaded machine that takes seconds."""
+        for _ in range(100):
+            time.sleep(0.1)
+            if not self.text().rstrip().splitlines()[-1].startswith("--- start at"):
+                return
 
     def close(self):
         self.stopping.set()
