@@ -182,7 +182,7 @@ static void see_change(struct daemon *daemon, const struct vm_record *vm,
     char reason[LEASE_SPEC_TEXT_MAX];
     struct lease_change change;
 
-    if (intake_read(daemon, full, daemon->clocks.ahead, &reading->spec, reason) < 0)
+    if (intake_read(daemon, full, clocks_ahead_at(daemon, full->stime), &reading->spec, reason) < 0)
         return;
     reading->before = json_loads(vm->asked, 0, NULL);
     if (want(lease, reading, now, &change)) {

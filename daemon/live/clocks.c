@@ -144,6 +144,13 @@ int64_t clocks_ours(const struct daemon *daemon, int64_t theirs)
     return theirs > 0 ? theirs - daemon->clocks.ahead : theirs;
 }
 
+int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created)
+{
+    int64_t least = created - clock_now();
+
+    return daemon->clocks.ahead > least ? daemon->clocks.ahead : least;
+}
+
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_record *vm, const struct vm_observation *observed)
 {

@@ -74,6 +74,10 @@ void clocks_move(struct daemon *daemon, int64_t by);
 /* OpenNebula's time converted to our clock; 0 (not yet) stays 0. */
 int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
 
+/* By how many seconds the clock on which a VM was created at `created` is ahead of ours. More than
+ * OpenNebula's clock is now, if that has been set back since: no VM is created in the future. */
+int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);
+
 /* Since when a VM has been running, on our clock, whichever clock was set meanwhile; 0: not known.
  * lease: the VM's. */
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,

@@ -18,19 +18,18 @@
 
 enum { ORDER_PATIENCE = 30 /* seconds after a start */ };
 
-static struct lease_spec_defaults defaults(const struct daemon *daemon)
+static struct lease_spec_defaults defaults(const struct daemon *daemon, int64_t ahead)
 {
     return (struct lease_spec_defaults){.preemptible = daemon->live->plain_vms == PLAIN_PREEMPTIBLE,
                                         .duration = SPAN_UNLIMITED,
-                                        .ahead = daemon->clocks.ahead};
+                                        .ahead = ahead};
 }
 
 int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
                 struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX])
 {
-    struct lease_spec_defaults plain = defaults(daemon);
+    const struct lease_spec_defaults plain = defaults(daemon, ahead);
 
-    plain.ahead = ahead;
     return lease_spec_read(vm, &plain, spec, reason);
 }
 
@@ -49,7 +48,7 @@ const struct lease_record *intake_add_lease(struct daemon *daemon, const struct 
     struct lease_record *lease = store_add_lease(daemon->store, id);
 
     lease->kind = LEASE_BEST_EFFORT;
-    lease->submit = clocks_ours(daemon, vm->stime);
+    lease->submit = vm->stime - clocks_ahead_at(daemon, vm->stime);
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease->uid = vm->uid;
     lease->gid = vm->gid;
@@ -297,11 +296,10 @@ static void refuse(struct daemon *daemon, const struct lease_record *lease, enum
 
 static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
 {
-    const struct lease_spec_defaults plain = defaults(daemon);
     char reason[LEASE_SPEC_TEXT_MAX] = "";
     const struct lease_record *lease;
     struct lease_spec spec;
-    int result = lease_spec_read(vm, &plain, &spec, reason);
+    int result = intake_read(daemon, vm, clocks_ahead_at(daemon, vm->stime), &spec, reason);
 
     if (result == 0 && !spec.present && daemon->live->plain_vms == PLAIN_IGNORE)
         return;
@@ -374,7 +372,6 @@ static void take_in_again(struct daemon *daemon, const struct lease_record *leas
 
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    const struct lease_spec_defaults plain = defaults(daemon);
     const struct vm_observation *observed = asking_vm(daemon, lease);
     const struct lease_record *group = NULL;
     char reason[LEASE_SPEC_TEXT_MAX] = "";
@@ -384,7 +381,8 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
     if (!observed)
         return;
     /* Look for an open group first: the lease itself becomes one. */
-    readable = lease_spec_read(observed->full, &plain, &spec, reason) == 0;
+    readable = intake_read(daemon, observed->full, clocks_ahead_at(daemon, observed->full->stime),
+                           &spec, reason) == 0;
     may = readable && granted(daemon, observed->full, &spec, now, reason);
     if (may && spec.group[0])
         group = open_group(daemon, observed->full, spec.group);

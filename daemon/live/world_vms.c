@@ -114,6 +114,15 @@ static void see_error(struct vm_observation *observed, const struct vm *vm)
     observed->error = observed_failed(observed) && vm->error ? memory_text(vm->error) : NULL;
 }
 
+static bool is_same_record(const struct vm_history *a, const struct vm_history *b)
+{
+    return a->sequence == b->sequence && a->host == b->host && a->cluster == b->cluster &&
+           a->datastore == b->datastore && a->stime == b->stime && a->etime == b->etime &&
+           a->pstime == b->pstime && a->petime == b->petime && a->rstime == b->rstime &&
+           a->retime == b->retime && a->estime == b->estime && a->eetime == b->eetime &&
+           a->recreated == b->recreated;
+}
+
 /* But for the times of the questions. */
 static bool is_same(const struct vm_observation *a, const struct vm_observation *b)
 {
@@ -122,7 +131,7 @@ static bool is_same(const struct vm_observation *a, const struct vm_observation 
            a->cpu == b->cpu && a->memory == b->memory && a->has_times == b->has_times &&
            a->missing == b->missing && a->created == b->created && a->ran_for == b->ran_for &&
            a->n_records == b->n_records && a->arriving == b->arriving &&
-           memcmp(&a->history, &b->history, sizeof a->history) == 0;
+           is_same_record(&a->history, &b->history);
 }
 
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)

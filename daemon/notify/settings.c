@@ -21,7 +21,7 @@ const char *const notice_event_words[NOTICE_EVENTS] = {[NOTICE_START] = "start",
                                                        [NOTICE_LATE] = "late"};
 
 const char *const notify_kind_words[NOTIFY_KINDS] = {
-#define ROW(name, word, function) [NOTIFY_##name] = word,
+#define ROW(name, word, function) [NOTIFY_##name] = (word),
     NOTIFY_RECEIVERS(ROW)
 #undef ROW
 };

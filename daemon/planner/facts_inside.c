@@ -171,6 +171,7 @@ void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
 {
     const struct picture *picture = facts->picture;
     uint32_t host = place == HOST_NONE ? HOST_NONE : picture_host_place(picture, place);
+    struct planned *planned = vm ? planned_of(facts->planned, vm->lease) : NULL;
     int64_t until = INSTANT_NONE;
 
     if (place == HOST_NONE || picture->n_insides == 0)
@@ -178,6 +179,8 @@ void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
     until = stays_until(facts, vm);
     if (until == INSTANT_NONE)
         return;
+    if (planned)
+        planned->stays = true;
     if (host != place)
         put_stay(facts, observed, host, until);
     for (size_t i = 0; i < picture->n_insides; i++)

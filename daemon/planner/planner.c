@@ -552,6 +552,7 @@ void planner_gone(struct planner *planner, int64_t id)
     append(&planner->departures, &planner->n_departures, &planner->departures_allocated, id);
     planned->in_engine = false;
     planned->gone = true;
+    planner->outdated = planner->outdated || planned->stays; /* only its own room leaves with it */
 }
 
 int64_t planner_retry_time(const struct planner *planner)

@@ -38,6 +38,7 @@ struct planned {
     bool is_placed;     /* the engine has planned its next start */
     bool is_preempted;  /* by this plan */
     bool is_refused;    /* the same */
+    bool stays;         /* holds room on both sides of a booked host, see facts_put_stays() */
     int64_t end;        /* in the engine; INSTANT_NONE: not running */
 };
 

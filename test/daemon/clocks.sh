@@ -36,8 +36,14 @@ begun=$(date +%s)
 oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=00:00:25 >"$work/vm"
 oned submit --cpu 1 --memory 128 --haizea START=+00:00:15,DURATION=00:00:15 >"$work/vm"
 becomes 0 running 0
+until_true is 1 reserved
+# Of the third, galernad hears after the clock was set.
+kill -STOP "$daemon"
+oned submit --cpu 1 --memory 128 --haizea START=+00:00:15,DURATION=00:00:15 >"$work/vm"
 oned call sandbox.clock -1 -5000 >"$work/vm"
+kill -CONT "$daemon"
 becomes 1 running 14
+becomes 2 running 14
 becomes 0 ended 24
 becomes 1 ended 28
 grep -qE 'clock was set by -[45][0-9]{3} s' "$work/log" || fail "the jump is not noticed"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "daemon/daemon.h"
+#include "daemon/live/clock.h"
 #include "daemon/store/store.h"
 #include "test/daemon/store_fixture.h"
 
@@ -48,6 +49,18 @@ static void dates_tell_how_far_the_other_clock_is_ahead(void **state)
     assert_int_equal(clocks_compare(&clocks, 1070, 1070), 0);
     assert_int_equal(clocks_compare(&clocks, 1080, 1080), -901);
     assert_int_equal(clocks.ahead, 0);
+}
+
+static void no_vm_is_created_in_the_future(void **state)
+{
+    struct daemon daemon = {.clocks = {.ahead = 3600}};
+    int64_t theirs = clock_now() + 3600;
+
+    (void)state;
+    assert_int_equal(clocks_ahead_at(&daemon, theirs - 60), 3600);
+    daemon.clocks.ahead = -1400; /* it was set back by 5,000 s */
+    assert_in_range(clocks_ahead_at(&daemon, theirs - 60), 3538, 3540);
+    assert_int_equal(clocks_ahead_at(&daemon, theirs - 6000), -1400);
 }
 
 static void the_first_date_is_no_jump(void **state)
@@ -299,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clock_that_is_set_is_noticed),
         cmocka_unit_test(dates_tell_how_far_the_other_clock_is_ahead),
+        cmocka_unit_test(no_vm_is_created_in_the_future),
         cmocka_unit_test(the_first_date_is_no_jump),
         TEST_OF_STORE(a_vm_runs_since_when_it_ran),
         TEST_OF_STORE(after_a_restart_the_store_knows),
