@@ -167,6 +167,8 @@ static bool take_question(struct planner *planner, enum frame kind, struct wire_
     waiting = planner->waiting[0];
     memmove(planner->waiting, planner->waiting + 1, --planner->n_waiting * sizeof waiting);
     planner->answering = clock_monotonic();
+    if (waiting.is_told)
+        return true;
     sound = kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
                                 : planner_take_operations(planner, &waiting, reader);
     if (!sound) { /* who asked has no answer yet */
@@ -272,35 +274,19 @@ static void forget_process(struct planner *planner, const char *why)
         is_over(planner, false);
 }
 
-static void ignore_trial(void *context, const struct planner_trial *trial, const struct error *err)
-{
-    (void)context, (void)trial, (void)err;
-}
-
-static void ignore_operations(void *context, const struct planned_operation *operations, size_t n,
-                              const struct error *err)
-{
-    (void)context, (void)operations, (void)n, (void)err;
-}
-
-/* The real answers are ignored when they arrive. */
+/* Their answers are dropped when they arrive. */
 static void answer_impatient_ones(struct planner *planner)
 {
     struct error err = {0};
 
     error_set(&err, EAGAIN, "the planner is busy; try again in a moment");
     for (size_t i = 0; i < planner->n_waiting; i++) {
-        struct waiting waiting = planner->waiting[i];
+        struct waiting *waiting = &planner->waiting[i];
 
         if (clock_monotonic() < patience_of(planner, i))
             continue;
-        planner->waiting[i].is_told = true;
-        planner->waiting[i].drain = NULL;
-        if (waiting.kind == FRAME_TRIED)
-            planner->waiting[i].tried = ignore_trial;
-        else
-            planner->waiting[i].told = ignore_operations;
-        question_fails(&waiting, &err);
+        waiting->is_told = true;
+        question_fails(waiting, &err);
     }
 }
 

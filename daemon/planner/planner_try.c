@@ -311,7 +311,8 @@ void planner_disappoint(struct planner *planner, const char *why)
     planner->n_waiting = 0;
     error_set(&err, EAGAIN, "%s; try again in a moment", why);
     for (size_t i = 0; i < n; i++)
-        question_fails(&waiting[i], &err);
+        if (!waiting[i].is_told)
+            question_fails(&waiting[i], &err);
 }
 
 void question_fails(struct waiting *waiting, const struct error *err)

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Dry runs of requests, changes and drains that come while a policy module is slow are answered with
+# "busy"; the answers that the planner gives them later are dropped.
+#
+#   busy.sh GALERNAD GALERNA MODULES
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
+chmod 755 "$work" # modules in it are loaded by another user
+cat >"$work/conf" <<END
+[simulation]
+resources: 2  CPU:400 Memory:8192
+[scheduling]
+policy-admission: offends-admission
+[policy offends-admission]
+does: refuse-slowly
+sleeps: 400
+after: 1
+[opennebula]
+poll-interval: 1
+[galerna]
+module-path: $3
+END
+start_simulated
+lease request --cpu 1 --memory 512 --duration 1h >/dev/null
+until_true is 0 running
+
+asked=()
+for i in 1 2; do
+    lease request --cpu 1 --memory 512 --dry-run >"$work/request-$i" 2>&1 &
+    asked+=($!)
+    lease change 0 --extend 10m --dry-run >"$work/change-$i" 2>&1 &
+    asked+=($!)
+    "$galerna" host drain host-0 --dry-run --state-dir "$work/state" >"$work/drain-$i" 2>&1 &
+    asked+=($!)
+done
+for question in "${asked[@]}"; do
+    wait "$question" || true
+done
+cat "$work"/{request,change,drain}-* | grep -q 'the planner is busy' || fail "none was answered with busy"
+sleep 2 # the planner's answers arrive, and the hosts are seen anew
+ends_with 2 'nobody at all' lease request --cpu 1 --memory 512 --dry-run
+is 0 running || fail "the lease does not run"
+stop_galernad
