@@ -250,7 +250,7 @@ def change_size_refused(t):
     t.begin()
     group = [t.vm("group", cpu=1, haizea={"start": relative(60), "duration": clock(20),
                                           "group": "g", "group_size": "2"}) for _ in range(2)]
-    t.wait(20, "it is reserved", lambda: shown(t, group[0]).get("phase") == "reserved")
+    t.wait(20, "it is accepted", lambda: shown(t, group[0]).get("accepted"))
     t.oned.call("one.vm.lock", group[1], 4, False)
     code, text = t.scheduler.command("lease", "change", str(group[0]), "--cpu", "2")
     t.require(code == 1 and "cannot be resized" in text, "refused: %s" % text)
