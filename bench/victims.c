@@ -73,18 +73,16 @@ static int by_size(const void *a, const void *b)
 
 /* --- a scene ---------------------------------------------------------------------------------- */
 
-static size_t choose_timed(void *context, const struct lease *preemptor, int64_t at,
-                           const struct victim *victims, size_t n, const struct victim_test *test,
-                           size_t *chosen)
+static size_t choose_timed(void *context, const struct victim_batch *batch,
+                           const struct victim_test *test, size_t *chosen)
 {
     struct scene *scene = context;
     const struct policy_hooks *real = policy_host_hooks(scene->policies);
     const double began = milliseconds();
-    const size_t n_chosen =
-        real->choose_victims(real->context, preemptor, at, victims, n, test, chosen);
+    const size_t n_chosen = real->choose_victims(real->context, batch, test, chosen);
 
     scene->choosing += milliseconds() - began;
-    scene->leases = n > scene->leases ? n : scene->leases;
+    scene->leases = batch->n > scene->leases ? batch->n : scene->leases;
     return n_chosen;
 }
 

@@ -152,6 +152,10 @@ static void ask(const struct policy_hooks *hooks, struct module_question *questi
                 struct module_answer *answer)
 {
     const struct lease *lease = &question->leases[VICTIMS];
+    const struct victim_batch batch = {.preemptor = lease,
+                                       .at = question->batch.at,
+                                       .victims = question->victims,
+                                       .n = question->n_victims};
     const struct victim_test test = {.enough = enough, .engine = question};
     struct reason reason = {0};
 
@@ -163,12 +167,9 @@ static void ask(const struct policy_hooks *hooks, struct module_question *questi
         strncpy(answer->text, reason.text, sizeof answer->text - 1);
     answer->may_preempt = hooks->may_preempt && hooks->may_preempt(hooks->context, lease);
     if (hooks->choose_victims)
-        answer->n_chosen =
-            hooks->choose_victims(hooks->context, lease, question->batch.at, question->victims,
-                                  question->n_victims, &test, answer->chosen);
+        answer->n_chosen = hooks->choose_victims(hooks->context, &batch, &test, answer->chosen);
     else if (hooks->score_victims)
-        hooks->score_victims(hooks->context, lease, question->batch.at, question->victims,
-                             question->n_victims, answer->scores);
+        hooks->score_victims(hooks->context, &batch, answer->scores);
     if (hooks->score_hosts && question->batch.n_hosts > 0)
         hooks->score_hosts(hooks->context, &question->batch, answer->scores);
 }

@@ -239,16 +239,23 @@ static int64_t all_earliest(const struct forecast *forecast, const struct waiter
     return at;
 }
 
-static void apply(struct forecast *forecast, const struct part *part, uint32_t host, int64_t start,
-                  int64_t span, int sign)
+/* Resources taken for a VM. */
+struct place {
+    const struct part *part;
+    uint32_t host;
+    struct held_units *held; /* NULL: the VM has no demand */
+};
+
+static void apply(struct forecast *forecast, const struct place *place, int64_t start, int64_t span,
+                  int sign)
 {
     const struct profile_change change = {.from = start,
                                           .until = instant_add(start, span),
-                                          .amounts = part->amounts.of,
+                                          .amounts = place->part->amounts.of,
                                           .n_types = forecast->n_types,
                                           .sign = sign};
 
-    profile_apply(&forecast->profiles[host], &change);
+    profile_apply(&forecast->profiles[place->host], &change);
 }
 
 static bool fits(const struct forecast *forecast, const struct demand *demand, uint32_t host,
@@ -262,20 +269,13 @@ static bool fits(const struct forecast *forecast, const struct demand *demand, u
     return profile_first_block(profile, demand, first, last) == last;
 }
 
-/* Resources taken for a VM. */
-struct place {
-    const struct part *part;
-    uint32_t host;
-    struct held_units *held; /* NULL: the VM has no demand */
-};
-
 static void give_back(struct forecast *forecast, const struct place *place, int64_t start,
                       int64_t span)
 {
     const struct stay stay = {
         .from = start, .until = instant_add(start, span), .held = place->held};
 
-    apply(forecast, place->part, place->host, start, span, +1);
+    apply(forecast, place, start, span, +1);
     if (place->held)
         occupancy_release(forecast->occupancy, &stay);
 }
@@ -318,7 +318,7 @@ static uint32_t take_part(struct forecast *forecast, const struct part *part, in
             places[n] = (struct place){part, host, NULL};
             if (part->demand && !meet(forecast, &places[n], start, span, limits))
                 break;
-            apply(forecast, part, host, start, span, -1);
+            apply(forecast, &places[n], start, span, -1);
             n++;
         }
     }

@@ -399,8 +399,9 @@ static bool may_fit(struct engine *engine, const struct map_request *request)
             continue;
         }
         for (size_t i = 0; i < request->n_allowed && count < nodes->count; i++)
-            count += slot_table_fit_count(engine->table, request->allowed[i], &nodes->amounts,
-                                          request->from, until, nodes->count - count);
+            count +=
+                slot_table_fit_count(engine->table, request->allowed[i], &nodes->amounts,
+                                     (struct interval){request->from, until}, nodes->count - count);
         if (count < nodes->count)
             return false;
     }

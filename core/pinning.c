@@ -7,7 +7,7 @@
 struct pinning {
     const struct unit_layout *layout;
     const struct vm_demand *demand;
-    uint64_t allowed, preferred;
+    struct numa_nodes nodes;
     int64_t *used;
     struct unit_set *set;
     uint32_t together; /* threads of a core that are taken together */
@@ -79,7 +79,7 @@ static bool choose_memory(struct pinning *pinning)
     for (uint32_t node = 0; node < n; node++) {
         int64_t room = -1;
 
-        if (is_in(pinning->allowed, node) &&
+        if (is_in(pinning->nodes.allowed, node) &&
             (demand->node == NODE_ANY || demand->node == node_at(pinning, node)->id))
             room = room_for_memory(pinning, node, memory_kb);
         if (room > most) {
@@ -174,7 +174,7 @@ static uint32_t memory_node(const struct pinning *pinning, uint32_t node, uint32
 /* Preferred nodes first, then those with the most room, then the highest. */
 static bool is_better(const struct pinning *pinning, const uint32_t *left, uint32_t a, uint32_t b)
 {
-    bool a_first = is_in(pinning->preferred, a), b_first = is_in(pinning->preferred, b);
+    bool a_first = is_in(pinning->nodes.preferred, a), b_first = is_in(pinning->nodes.preferred, b);
 
     if (a_first != b_first)
         return a_first;
@@ -190,7 +190,7 @@ static uint32_t order_nodes(const struct pinning *pinning, uint32_t cpus,
     for (uint32_t node = 0; node < pinning->layout->units->n_nodes; node++) {
         uint32_t place = n;
 
-        if (!is_in(pinning->allowed, node))
+        if (!is_in(pinning->nodes.allowed, node))
             continue;
         if (left_on_node(pinning, node, false) < cpus)
             continue;
@@ -294,15 +294,11 @@ static bool choose_threads(struct pinning *pinning)
     return false;
 }
 
-bool pins_choose(const struct unit_layout *layout, const struct vm_demand *demand, uint64_t allowed,
-                 uint64_t preferred, int64_t *used, struct unit_set *set)
+bool pins_choose(const struct unit_layout *layout, const struct vm_demand *demand,
+                 struct numa_nodes nodes, int64_t *used, struct unit_set *set)
 {
-    struct pinning pinning = {.layout = layout,
-                              .demand = demand,
-                              .allowed = allowed,
-                              .preferred = preferred,
-                              .used = used,
-                              .set = set};
+    struct pinning pinning = {
+        .layout = layout, .demand = demand, .nodes = nodes, .used = used, .set = set};
 
     set->n_threads = set->n_memory = 0;
     if (!demand->n_nodes)

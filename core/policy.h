@@ -54,6 +54,14 @@ struct victim {
     int64_t runs_since; /* start of its current VM reservation */
 };
 
+/* Leases that could make room for another one. */
+struct victim_batch {
+    const struct lease *preemptor;
+    int64_t at; /* time of the preemption */
+    const struct victim *victims;
+    size_t n;
+};
+
 /* A question from a policy back to the engine. */
 struct victim_test {
     /* Would preempting these victims (places in the array offered) make enough room? O(n_chosen)
@@ -82,22 +90,21 @@ struct policy_hooks {
      * Once at most for each request. */
     bool (*admit)(void *context, const struct lease *lease, int64_t now, struct reason *reason);
 
-    /* scores[i] = how readily victims[i] is preempted for `preemptor` at time `at`, or POLICY_VETO.
-     * The engine takes the highest first, and the larger lease id among equals, until there is
-     * room. NULL: nothing is ever preempted (unless choose_victims is given).
-     * For a mapping all n at once, ten times at most, more than once only when some would miss
-     * their deadlines. Besides, all that run at once when a best-effort lease looks for a start,
-     * and one lease at a time, of the queue and of those planned for later, for the queue's order.
+    /* scores[i] = how readily batch->victims[i] is preempted, or POLICY_VETO. The engine takes the
+     * highest first, and the larger lease id among equals, until there is room. NULL: nothing is
+     * ever preempted (unless choose_victims is given). For a mapping all n at once, ten times at
+     * most, more than once only when some would miss their deadlines. Besides, all that run at once
+     * when a best-effort lease looks for a start, and one lease at a time, of the queue and of
+     * those planned for later, for the queue's order.
      */
-    void (*score_victims)(void *context, const struct lease *preemptor, int64_t at,
-                          const struct victim *victims, size_t n, int64_t *scores);
+    void (*score_victims)(void *context, const struct victim_batch *batch, int64_t *scores);
 
     /* Chooses the set of victims itself; called instead of score_victims when not NULL. Fills
-     * chosen[] (room for n) and returns how many; 0 = none. The set must pass test->enough. Called
-     * as often as score_victims for a mapping, twice that when hosts it counts on are vetoed. */
-    size_t (*choose_victims)(void *context, const struct lease *preemptor, int64_t at,
-                             const struct victim *victims, size_t n, const struct victim_test *test,
-                             size_t *chosen);
+     * chosen[] (room for batch->n) and returns how many; 0 = none. The set must pass test->enough.
+     * Called as often as score_victims for a mapping, twice that when hosts it counts on are
+     * vetoed. */
+    size_t (*choose_victims)(void *context, const struct victim_batch *batch,
+                             const struct victim_test *test, size_t *chosen);
 
     /* A quick check: can a lease of this request ever preempt? Lets the engine skip gathering
      * victims. NULL: it can. Called several times for each lease tried. */

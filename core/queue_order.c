@@ -18,7 +18,8 @@ static bool displaces(const struct engine *engine, const struct lease *lease,
     struct victim victim = {.lease = other, .runs_since = engine->now};
     int64_t score = POLICY_VETO;
 
-    hooks->score_victims(hooks->context, lease, engine->now, &victim, 1, &score);
+    hooks->score_victims(hooks->context, &(struct victim_batch){lease, engine->now, &victim, 1},
+                         &score);
     return score != POLICY_VETO;
 }
 

@@ -68,7 +68,9 @@ size_t relief_points(struct engine *engine, const struct lease *lease, int64_t a
     gather_running(engine, lease, &reliefs);
     scores = memory_new(reliefs.n + 1, sizeof *scores);
     if (reliefs.n)
-        hooks->score_victims(hooks->context, lease, after, reliefs.victims, reliefs.n, scores);
+        hooks->score_victims(hooks->context,
+                             &(struct victim_batch){lease, after, reliefs.victims, reliefs.n},
+                             scores);
     for (size_t i = 0; i < reliefs.n; i++) {
         const struct lease *victim = reliefs.victims[i].lease;
         int64_t at = engine->now + suspend_estimate(engine, victim);

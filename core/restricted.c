@@ -50,8 +50,8 @@ uint32_t restricted_count(struct engine *engine, const struct map_request *reque
             continue;
         count += one_each || limit - count == 1
                      ? 1
-                     : slot_table_fit_count(engine->table, host, &nodes->amounts, request->from,
-                                            until, limit - count);
+                     : slot_table_fit_count(engine->table, host, &nodes->amounts,
+                                            (struct interval){request->from, until}, limit - count);
     }
     return count;
 }
@@ -71,8 +71,8 @@ uint32_t restricted_count_met(struct engine *engine, const struct map_request *r
 
         if (!host_is_usable(engine, nodes, host) || !meeting_allows(&meeting, host))
             continue;
-        fit = slot_table_fit_count(engine->table, host, &nodes->amounts, request->from, until,
-                                   nodes->count - count);
+        fit = slot_table_fit_count(engine->table, host, &nodes->amounts,
+                                   (struct interval){request->from, until}, nodes->count - count);
         while (fit-- && meeting_put(&meeting, count, host, &met_until))
             count++;
     }

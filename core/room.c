@@ -301,9 +301,9 @@ static void count_all(struct room *room)
             struct size_room *size = &room->sizes[i];
 
             if (size->usable[host])
-                size->fit[host] =
-                    slot_table_fit_count(room->engine->table, host, &size->nodes->amounts,
-                                         room->from, room->until, size->nodes->count);
+                size->fit[host] = slot_table_fit_count(
+                    room->engine->table, host, &size->nodes->amounts,
+                    (struct interval){room->from, room->until}, size->nodes->count);
             size->sum += size->fit[host];
         }
     }

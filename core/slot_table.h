@@ -81,10 +81,13 @@ int64_t slot_table_placement_free_from(const struct slot_table *table,
                                        const struct placement *placement, uint32_t place,
                                        int64_t from);
 
-/* How many VMs of this size fit on the host during the whole of [from, until), at most limit. */
+struct interval {
+    int64_t from, until; /* [from, until) */
+};
+
+/* How many VMs of this size fit on the host during the whole interval, at most limit. */
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
-                              const struct amounts *vm, int64_t from, int64_t until,
-                              uint32_t limit);
+                              const struct amounts *vm, struct interval interval, uint32_t limit);
 
 /* The same over all hosts; stops counting at limit. Quick when from is now: O(h) compares. */
 uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,

@@ -97,15 +97,14 @@ int64_t slot_table_placement_free_from(const struct slot_table *table,
 }
 
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
-                              const struct amounts *vm, int64_t from, int64_t until, uint32_t limit)
+                              const struct amounts *vm, struct interval interval, uint32_t limit)
 {
     const struct profile *profile = &table->profiles[host];
     const struct demand demand = demand_of(table, vm);
-    uint32_t first = profile_find(profile, from);
+    uint32_t first = profile_find(profile, interval.from);
+    uint32_t last = profile_first_reaching(profile->times, first + 1, profile->n, interval.until);
 
-    return profile_count(profile, &demand, first,
-                         profile_first_reaching(profile->times, first + 1, profile->n, until),
-                         limit);
+    return profile_count(profile, &demand, first, last, limit);
 }
 
 /* Does one VM fit on the host at this instant? */

@@ -105,7 +105,9 @@ static bool choose_anywhere(const struct unit_layout *layout, const struct vm_de
                             int64_t *used, struct unit_set *set)
 {
     return devices_choose(layout, demand, ALL_NODES, used, set) &&
-           pins_choose(layout, demand, ALL_NODES, nodes_of_devices(layout->units, set), used, set);
+           pins_choose(layout, demand,
+                       (struct numa_nodes){ALL_NODES, nodes_of_devices(layout->units, set)}, used,
+                       set);
 }
 
 /* A VM with one virtual node is pinned where the devices are; with more, to the nodes with most of
@@ -119,7 +121,8 @@ static bool choose_near(const struct unit_layout *layout, const struct vm_demand
         return false;
     if (!nodes && devices_choose(layout, demand, ALL_NODES, used, set))
         nodes = nodes_of_devices(layout->units, set);
-    return pins_choose(layout, demand, demand->n_nodes == 1 ? nodes : ALL_NODES, nodes, used,
+    return pins_choose(layout, demand,
+                       (struct numa_nodes){demand->n_nodes == 1 ? nodes : ALL_NODES, nodes}, used,
                        set) &&
            devices_choose(layout, demand, nodes_of_pins(layout->units, set), used, set);
 }

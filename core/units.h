@@ -116,10 +116,15 @@ uint32_t numa_node_place(const struct host_units *units, int32_t id); /* NO_PLAC
 /* The counter of a node's pages of that size; 0: it has none. */
 uint32_t unit_pages_of(const struct unit_layout *layout, uint32_t node, int64_t size_kb);
 
-/* pinning.c: threads, and memory with its pages. allowed: nodes for the threads and the memory of
- * VMs that are not pinned; preferred: nodes to be taken first. Adds what it takes to `used`. */
-bool pins_choose(const struct unit_layout *layout, const struct vm_demand *demand, uint64_t allowed,
-                 uint64_t preferred, int64_t *used, struct unit_set *set);
+/* Nodes for the threads, and for the memory of VMs that are not pinned. */
+struct numa_nodes {
+    uint64_t allowed;
+    uint64_t preferred; /* to be taken first */
+};
+
+/* pinning.c: threads, and memory with its pages. Adds what it takes to `used`. */
+bool pins_choose(const struct unit_layout *layout, const struct vm_demand *demand,
+                 struct numa_nodes nodes, int64_t *used, struct unit_set *set);
 
 /* devices.c: a device for each demand, on these NUMA nodes if it is not ALL_NODES. */
 bool devices_choose(const struct unit_layout *layout, const struct vm_demand *demand,

@@ -48,11 +48,11 @@ static bool choose(struct sets_context *context, struct mapping *mapping)
 {
     const struct victims *victims = context->victims;
     struct engine *engine = context->engine;
+    const struct victim_batch batch = {context->request->lease, context->request->from,
+                                       victims->items, victims->n};
     struct victim_test test = {enough, context};
     size_t *chosen = memory_new(victims->n, sizeof *chosen);
-    size_t n = engine->hooks->choose_victims(engine->hooks->context, context->request->lease,
-                                             context->request->from, victims->items, victims->n,
-                                             &test, chosen);
+    size_t n = engine->hooks->choose_victims(engine->hooks->context, &batch, &test, chosen);
 
     mapping->victims.n = 0;
     for (size_t i = 0; i < n; i++) {

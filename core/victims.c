@@ -57,8 +57,10 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
     bool mapped = false;
 
     if (!request->forced)
-        hooks->score_victims(hooks->context, request->lease, request->from, victims->items,
-                             victims->n, scores);
+        hooks->score_victims(
+            hooks->context,
+            &(struct victim_batch){request->lease, request->from, victims->items, victims->n},
+            scores);
     while (!mapped) {
         size_t best = best_candidate(scores, victims->n);
         struct lease *victim;

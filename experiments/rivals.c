@@ -53,24 +53,22 @@ static void add(struct rival_count *sum, const struct rival_count *more)
     sum->overhead += more->overhead;
 }
 
-static size_t choose_victims(void *context, const struct lease *preemptor, int64_t at,
-                             const struct victim *victims, size_t n, const struct victim_test *test,
-                             size_t *chosen)
+static size_t choose_victims(void *context, const struct victim_batch *batch,
+                             const struct victim_test *test, size_t *chosen)
 {
     struct rivals *rivals = context;
     const struct policy_hooks *decider = rivals->decider;
     struct rival_count mine, theirs;
-    size_t *answer = memory_new(n, sizeof *answer), n_chosen;
+    size_t *answer = memory_new(batch->n, sizeof *answer), n_chosen;
     bool in_common = true;
 
-    n_chosen = decider->choose_victims(decider->context, preemptor, at, victims, n, test, chosen);
-    mine = count_of(victims, chosen, n_chosen);
+    n_chosen = decider->choose_victims(decider->context, batch, test, chosen);
+    mine = count_of(batch->victims, chosen, n_chosen);
     for (size_t i = 0; n_chosen > 0 && i < rivals->n_others; i++) {
         const struct policy_hooks *other = rivals->others[i];
 
-        theirs = count_of(
-            victims, answer,
-            other->choose_victims(other->context, preemptor, at, victims, n, test, answer));
+        theirs = count_of(batch->victims, answer,
+                          other->choose_victims(other->context, batch, test, answer));
         in_common = in_common && theirs.leases == mine.leases && theirs.overhead == mine.overhead;
         add(&rivals->count->of[i + 1], &theirs);
         compare(&rivals->count->of[i + 1], &theirs, &mine);

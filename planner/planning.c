@@ -195,9 +195,10 @@ static bool can_be_cancelled(const struct plan *plan, int64_t lease)
     return known && !lease_state_is_final(known->state);
 }
 
-static int step(struct planning *planning, struct plan *plan, int64_t now,
+static int step(struct planning *planning, const struct plan_building *building,
                 struct wire_reader *reader, struct error *err)
 {
+    struct plan *plan = building->plan;
     size_t n = wire_get_count(reader, 2), n_inputs = 0;
     struct engine_input *inputs = memory_new(n, sizeof *inputs);
     struct lease_request *requests = memory_new(n, sizeof *requests);
@@ -220,7 +221,8 @@ static int step(struct planning *planning, struct plan *plan, int64_t now,
     if (reader->failed)
         error_set(err, EPROTO, "the new leases cannot be read");
     else
-        result = engine_step(plan->engine, now, inputs, n_inputs, &planning->outputs, err);
+        result =
+            engine_step(plan->engine, building->now, inputs, n_inputs, &planning->outputs, err);
     for (size_t i = 0; i < n; i++)
         free(sets[i]);
     free(sets);
@@ -229,17 +231,17 @@ static int step(struct planning *planning, struct plan *plan, int64_t now,
     return result;
 }
 
-static int make_steps(struct planning *planning, struct plan *plan, int64_t now,
+static int make_steps(struct planning *planning, const struct plan_building *building,
                       struct wire_reader *reader, struct answer *answer, struct error *err)
 {
     size_t n = wire_get_count(reader, 1);
 
     for (size_t i = 0; i < n; i++) {
-        if (step(planning, plan, now, reader, err) < 0) {
+        if (step(planning, building, reader, err) < 0) {
             answer->failed_step = (int32_t)i;
             return -1;
         }
-        take_outputs(planning, plan, answer);
+        take_outputs(planning, building->plan, answer);
     }
     return 0;
 }
@@ -368,7 +370,7 @@ static int make_plan(struct planning *planning, struct plan *plan, struct wire_r
 
     planning->current = plan;
     if ((build(planning, &building, reader, &err) < 0 ||
-         make_steps(planning, plan, building.now, reader, &answer, &err) < 0) &&
+         make_steps(planning, &building, reader, &answer, &err) < 0) &&
         plan->engine)
         drop_plan(planning, plan);
     understood = !reader->failed && (!plan->engine || wire_is_at_end(reader));

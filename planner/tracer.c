@@ -76,47 +76,44 @@ static bool may_preempt(void *context, const struct lease *preemptor)
     return may;
 }
 
-static void score_victims(void *context, const struct lease *preemptor, int64_t at,
-                          const struct victim *victims, size_t n, int64_t *scores)
+static void score_victims(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     struct tracer *tracer = context;
     int64_t began = nanoseconds(), most = POLICY_VETO;
     struct traced_call call = {.question = POLICY_CALL_SCORE_LEASES,
-                               .about = at,
-                               .asked = (int64_t)n,
+                               .about = batch->at,
+                               .asked = (int64_t)batch->n,
                                .best = -1,
                                .answer = -1};
 
-    tracer->wrapped->score_victims(tracer->wrapped->context, preemptor, at, victims, n, scores);
+    tracer->wrapped->score_victims(tracer->wrapped->context, batch, scores);
     call.spent = nanoseconds() - began;
-    if (!is_about(tracer, preemptor))
+    if (!is_about(tracer, batch->preemptor))
         return;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < batch->n; i++) {
         call.taken += scores[i] != POLICY_VETO;
         if (scores[i] == POLICY_VETO || scores[i] < most)
             continue;
         most = scores[i];
-        call.best = victims[i].lease->request.id; /* ascending: the larger of equals */
+        call.best = batch->victims[i].lease->request.id; /* ascending: the larger of equals */
     }
     note(tracer, &call);
 }
 
-static size_t choose_victims(void *context, const struct lease *preemptor, int64_t at,
-                             const struct victim *victims, size_t n, const struct victim_test *test,
-                             size_t *chosen)
+static size_t choose_victims(void *context, const struct victim_batch *batch,
+                             const struct victim_test *test, size_t *chosen)
 {
     struct tracer *tracer = context;
     int64_t began = nanoseconds();
-    size_t taken = tracer->wrapped->choose_victims(tracer->wrapped->context, preemptor, at, victims,
-                                                   n, test, chosen);
+    size_t taken = tracer->wrapped->choose_victims(tracer->wrapped->context, batch, test, chosen);
 
-    if (is_about(tracer, preemptor))
+    if (is_about(tracer, batch->preemptor))
         note(tracer,
              &(struct traced_call){.question = POLICY_CALL_CHOOSE,
-                                   .about = at,
-                                   .asked = (int64_t)n,
+                                   .about = batch->at,
+                                   .asked = (int64_t)batch->n,
                                    .taken = (int64_t)taken,
-                                   .best = taken ? victims[chosen[0]].lease->request.id : -1,
+                                   .best = taken ? batch->victims[chosen[0]].lease->request.id : -1,
                                    .answer = -1,
                                    .spent = nanoseconds() - began});
     return taken;

@@ -11,8 +11,8 @@
  *     ... call galerna_policy_mine.admission->admit(self, &request, mock_host_result(mock)) ...
  *     mock_host_destroy(mock);
  */
-#ifndef GALERNA_MOCK_HOST_H
-#define GALERNA_MOCK_HOST_H
+#ifndef GALERNA_PLUGIN_GALERNA_MOCK_HOST_H
+#define GALERNA_PLUGIN_GALERNA_MOCK_HOST_H
 
 #include "galerna_policy.h"
 

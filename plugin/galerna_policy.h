@@ -31,8 +31,8 @@
  * - 1.5 (2026-11-23) struct galerna_host: lease_priority_thousandths
  * - 1.6 (2026-11-23) events: parked, released; GALERNA_COLUMNS_SUFFICE
  */
-#ifndef GALERNA_POLICY_H
-#define GALERNA_POLICY_H
+#ifndef GALERNA_PLUGIN_GALERNA_POLICY_H
+#define GALERNA_PLUGIN_GALERNA_POLICY_H
 
 #include <stdbool.h>
 #include <stddef.h>

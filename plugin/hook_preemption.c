@@ -25,16 +25,15 @@ static const struct galerna_lease *sdk_lease(const struct lease *lease)
     return (const struct galerna_lease *)(const void *)lease;
 }
 
-static struct galerna_victim_batch view_of(const struct lease *preemptor, int64_t at,
-                                           const struct victim *victims, size_t n)
+static struct galerna_victim_batch view_of(const struct victim_batch *batch)
 {
     return (struct galerna_victim_batch){
         .size = sizeof(struct galerna_victim_batch),
-        .victim_size = sizeof *victims,
-        .preemptor = sdk_lease(preemptor),
-        .at = at,
-        .n_victims = n,
-        .victims = (const struct galerna_victim *)(const void *)victims,
+        .victim_size = sizeof *batch->victims,
+        .preemptor = sdk_lease(batch->preemptor),
+        .at = batch->at,
+        .n_victims = batch->n,
+        .victims = (const struct galerna_victim *)(const void *)batch->victims,
     };
 }
 
@@ -80,12 +79,12 @@ static bool ask_score(struct instance *instance, const struct galerna_victim_bat
     return true;
 }
 
-void host_score_victims(void *context, const struct lease *preemptor, int64_t at,
-                        const struct victim *victims, size_t n, int64_t *scores)
+void host_score_victims(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     struct policy_host *host = context;
     const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
-    const struct galerna_victim_batch view = view_of(preemptor, at, victims, n);
+    const struct galerna_victim_batch view = view_of(batch);
+    size_t n = batch->n;
     int64_t weights = 0;
 
     host->scores = memory_grow(host->scores, &host->scores_allocated, n, sizeof *host->scores);
@@ -168,13 +167,12 @@ static struct instance *chooser_of(const struct chain *chain)
     return NULL;
 }
 
-size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t at,
-                           const struct victim *victims, size_t n, const struct victim_test *test,
-                           size_t *chosen)
+size_t host_choose_victims(void *context, const struct victim_batch *batch,
+                           const struct victim_test *test, size_t *chosen)
 {
     struct policy_host *host = context;
     struct instance *instance = chooser_of(host_chain(host, GALERNA_KIND_PREEMPTION));
-    struct galerna_victim_batch view = view_of(preemptor, at, victims, n);
+    struct galerna_victim_batch view = view_of(batch);
     struct victims_question question = {.host = host, .test = test};
     enum galerna_verdict verdict;
     size_t n_chosen = 0;
@@ -186,7 +184,8 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
     if (question.n == 0)
         return 0;
     question.places = host->places;
-    view = view_of(preemptor, at, host->offered, question.n);
+    view.victims = (const struct galerna_victim *)(const void *)host->offered;
+    view.n_victims = question.n;
     view.enough = ask_engine;
     view.context = &question;
     began = instance_call_begins(instance, POLICY_CALL_CHOOSE, 1);

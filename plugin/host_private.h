@@ -37,11 +37,9 @@ void host_hooks_init(struct policy_host *host);
 /* The hooks of struct policy_hooks; context is the policy host. */
 bool host_admit(void *context, const struct lease *lease, int64_t now, struct reason *reason);
 bool host_may_preempt(void *context, const struct lease *preemptor);
-void host_score_victims(void *context, const struct lease *preemptor, int64_t at,
-                        const struct victim *victims, size_t n, int64_t *scores);
-size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t at,
-                           const struct victim *victims, size_t n, const struct victim_test *test,
-                           size_t *chosen);
+void host_score_victims(void *context, const struct victim_batch *batch, int64_t *scores);
+size_t host_choose_victims(void *context, const struct victim_batch *batch,
+                           const struct victim_test *test, size_t *chosen);
 void host_score_hosts(void *context, const struct host_batch *batch, int64_t *scores);
 int64_t host_estimate(void *context, const struct lease_estimate *question);
 

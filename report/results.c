@@ -127,17 +127,24 @@ static const char *vms_text(struct results *results, const struct site *site,
     return composed(results);
 }
 
-static int insert_reservation(struct results *results, const struct site *site, int64_t lease,
-                              const struct reservation *reservation, const char *state,
-                              struct error *err)
+/* A reservation with what its row says of it besides. */
+struct reservation_row {
+    const struct reservation *reservation;
+    int64_t lease;
+    const char *state;
+};
+
+static int insert_reservation(struct results *results, const struct site *site,
+                              const struct reservation_row *written, struct error *err)
 {
+    const struct reservation *reservation = written->reservation;
     const struct placement *placement = reservation->placement;
     struct results_row row = results_row_begin(&results->tables, INSERT_RESERVATION);
 
     results_row_integer(&row, ++results->n_reservations);
-    results_row_integer(&row, lease);
+    results_row_integer(&row, written->lease);
     results_row_text(&row, reservation_kind_name(reservation->kind));
-    results_row_text(&row, state);
+    results_row_text(&row, written->state);
     results_row_integer(&row, reservation->from);
     results_row_optional(&row, reservation->until);
     results_row_text(&row, reservation->image);
@@ -210,10 +217,10 @@ static int insert_lease(struct results *results, const struct site *site, const 
         return -1;
     for (size_t i = 0; i < lease->n_reservations; i++) {
         const struct reservation *reservation = lease->reservations[i];
+        const struct reservation_row written = {reservation, request->id,
+                                                reservation_state_name(reservation->state)};
 
-        if (reservation->lease == lease &&
-            insert_reservation(results, site, request->id, reservation,
-                               reservation_state_name(reservation->state), err) < 0)
+        if (reservation->lease == lease && insert_reservation(results, site, &written, err) < 0)
             return -1;
     }
     return 0;
@@ -226,7 +233,8 @@ static int insert_withdrawn(struct results *results, const struct site *site,
     const struct reservation reservation = {
         .kind = RESERVATION_VM, .from = lost->from, .until = until, .placement = lost->placement};
 
-    return insert_reservation(results, site, lost->lease, &reservation, "Withdrawn", err);
+    return insert_reservation(
+        results, site, &(struct reservation_row){&reservation, lost->lease, "Withdrawn"}, err);
 }
 
 static int insert_state(struct results *results, const struct engine_output *output,

@@ -1,6 +1,6 @@
 /* access.h: who may do what: sessions, permissions of objects. */
-#ifndef GALERNA_TEST_ONED_ACCESS_H
-#define GALERNA_TEST_ONED_ACCESS_H
+#ifndef GALERNA_SANDBOX_ACCESS_H
+#define GALERNA_SANDBOX_ACCESS_H
 
 #include "sandbox/world.h"
 

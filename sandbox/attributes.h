@@ -3,8 +3,8 @@
  * The daemon keeps attributes sorted by name, those of one name in the order they came, and prints
  * them so; names are in capitals.
  */
-#ifndef GALERNA_TEST_ONED_ATTRIBUTES_H
-#define GALERNA_TEST_ONED_ATTRIBUTES_H
+#ifndef GALERNA_SANDBOX_ATTRIBUTES_H
+#define GALERNA_SANDBOX_ATTRIBUTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,8 +21,8 @@
  * The first nine look at METHOD (a file name pattern; without it all of one.*) and VM (the first
  * number among the arguments); the last three at PHASE, VM and HOST.
  */
-#ifndef GALERNA_TEST_ONED_FAULT_H
-#define GALERNA_TEST_ONED_FAULT_H
+#ifndef GALERNA_SANDBOX_FAULT_H
+#define GALERNA_SANDBOX_FAULT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * A host reports them as OpenNebula's probes do: PCI, CORE, HUGEPAGE and MEMORY_NODE vectors. Who
  * holds what follows from the templates of the VMs that count on the host.
  */
-#ifndef GALERNA_TEST_ONED_HARDWARE_H
-#define GALERNA_TEST_ONED_HARDWARE_H
+#ifndef GALERNA_SANDBOX_HARDWARE_H
+#define GALERNA_SANDBOX_HARDWARE_H
 
 #include "sandbox/world.h"
 

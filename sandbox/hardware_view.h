@@ -1,7 +1,7 @@
 /* hardware_view.h: a host's hardware with its users, made for one question; private to
  * hardware*.c. */
-#ifndef GALERNA_TEST_ONED_HARDWARE_VIEW_H
-#define GALERNA_TEST_ONED_HARDWARE_VIEW_H
+#ifndef GALERNA_SANDBOX_HARDWARE_VIEW_H
+#define GALERNA_SANDBOX_HARDWARE_VIEW_H
 
 #include "sandbox/hardware.h"
 

@@ -1,7 +1,7 @@
 /* hook.h: a program run when a VM or host changes its state, as OpenNebula's hooks are: with the
  * document of the VM or host, in base64, as its argument and on its standard input. */
-#ifndef GALERNA_TEST_ONED_HOOK_H
-#define GALERNA_TEST_ONED_HOOK_H
+#ifndef GALERNA_SANDBOX_HOOK_H
+#define GALERNA_SANDBOX_HOOK_H
 
 #include "sandbox/world.h"
 

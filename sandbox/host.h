@@ -1,6 +1,6 @@
 /* host.h: hosts: capacity as OpenNebula counts it, monitoring, documents. */
-#ifndef GALERNA_TEST_ONED_HOST_H
-#define GALERNA_TEST_ONED_HOST_H
+#ifndef GALERNA_SANDBOX_HOST_H
+#define GALERNA_SANDBOX_HOST_H
 
 #include "sandbox/world.h"
 

@@ -1,6 +1,6 @@
 /* machine.h: the life of a VM: operations as sequences of states that take time. */
-#ifndef GALERNA_TEST_ONED_MACHINE_H
-#define GALERNA_TEST_ONED_MACHINE_H
+#ifndef GALERNA_SANDBOX_MACHINE_H
+#define GALERNA_SANDBOX_MACHINE_H
 
 #include "sandbox/world.h"
 

@@ -1,6 +1,6 @@
 /* machine_table.h: which states an operation passes, and what each of them means. */
-#ifndef GALERNA_TEST_ONED_MACHINE_TABLE_H
-#define GALERNA_TEST_ONED_MACHINE_TABLE_H
+#ifndef GALERNA_SANDBOX_MACHINE_TABLE_H
+#define GALERNA_SANDBOX_MACHINE_TABLE_H
 
 #include "sandbox/machine.h"
 

@@ -1,6 +1,6 @@
 /* network.h: addresses of virtual networks and the NICs that hold them. */
-#ifndef GALERNA_TEST_ONED_NETWORK_H
-#define GALERNA_TEST_ONED_NETWORK_H
+#ifndef GALERNA_SANDBOX_NETWORK_H
+#define GALERNA_SANDBOX_NETWORK_H
 
 #include "sandbox/vm_action.h"
 

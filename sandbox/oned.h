@@ -10,8 +10,8 @@
  * as a separate process calls fork() first and creates the daemon in the child: descriptors must
  * not be shared.
  */
-#ifndef GALERNA_TEST_ONED_ONED_H
-#define GALERNA_TEST_ONED_ONED_H
+#ifndef GALERNA_SANDBOX_ONED_H
+#define GALERNA_SANDBOX_ONED_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* placer.h: the scheduler driver of OpenNebula 7: a program `place` that is run when VMs are
  * pending, gets them on its standard input and answers with a plan. */
-#ifndef GALERNA_TEST_ONED_PLACER_H
-#define GALERNA_TEST_ONED_PLACER_H
+#ifndef GALERNA_SANDBOX_PLACER_H
+#define GALERNA_SANDBOX_PLACER_H
 
 #include "sandbox/world.h"
 

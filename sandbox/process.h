@@ -1,6 +1,6 @@
 /* process.h: programs run beside the daemon, as OpenNebula runs drivers and hooks. */
-#ifndef GALERNA_TEST_ONED_PROCESS_H
-#define GALERNA_TEST_ONED_PROCESS_H
+#ifndef GALERNA_SANDBOX_PROCESS_H
+#define GALERNA_SANDBOX_PROCESS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* record.h: objects as attributes, for the state file. */
-#ifndef GALERNA_TEST_ONED_RECORD_H
-#define GALERNA_TEST_ONED_RECORD_H
+#ifndef GALERNA_SANDBOX_RECORD_H
+#define GALERNA_SANDBOX_RECORD_H
 
 #include "sandbox/world.h"
 

@@ -1,6 +1,6 @@
 /* rpc.h: the methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
-#ifndef GALERNA_TEST_ONED_RPC_H
-#define GALERNA_TEST_ONED_RPC_H
+#ifndef GALERNA_SANDBOX_RPC_H
+#define GALERNA_SANDBOX_RPC_H
 
 #include <xmlrpc-c/base.h>
 

@@ -1,6 +1,6 @@
 /* server.h: XML-RPC over HTTP, and faults of the transport. */
-#ifndef GALERNA_TEST_ONED_SERVER_H
-#define GALERNA_TEST_ONED_SERVER_H
+#ifndef GALERNA_SANDBOX_SERVER_H
+#define GALERNA_SANDBOX_SERVER_H
 
 #include "sandbox/world.h"
 

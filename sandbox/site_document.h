@@ -1,6 +1,6 @@
 /* site_document.h: documents of a site's objects other than hosts and VMs. */
-#ifndef GALERNA_TEST_ONED_SITE_DOCUMENT_H
-#define GALERNA_TEST_ONED_SITE_DOCUMENT_H
+#ifndef GALERNA_SANDBOX_SITE_DOCUMENT_H
+#define GALERNA_SANDBOX_SITE_DOCUMENT_H
 
 #include "sandbox/world.h"
 

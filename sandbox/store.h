@@ -1,7 +1,7 @@
 /* store.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call is
  * answered. */
-#ifndef GALERNA_TEST_ONED_STORE_H
-#define GALERNA_TEST_ONED_STORE_H
+#ifndef GALERNA_SANDBOX_STORE_H
+#define GALERNA_SANDBOX_STORE_H
 
 #include "sandbox/world.h"
 

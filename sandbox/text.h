@@ -1,6 +1,6 @@
 /* text.h: a text that grows, and the pieces of XML documents. */
-#ifndef GALERNA_TEST_ONED_TEXT_H
-#define GALERNA_TEST_ONED_TEXT_H
+#ifndef GALERNA_SANDBOX_TEXT_H
+#define GALERNA_SANDBOX_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* vm.h: VMs: how they are made, shown and whom they belong to. */
-#ifndef GALERNA_TEST_ONED_VM_H
-#define GALERNA_TEST_ONED_VM_H
+#ifndef GALERNA_SANDBOX_VM_H
+#define GALERNA_SANDBOX_VM_H
 
 #include "sandbox/world.h"
 

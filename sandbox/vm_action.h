@@ -1,6 +1,6 @@
 /* vm_action.h: what users and schedulers do with VMs, with OpenNebula's checks and words. */
-#ifndef GALERNA_TEST_ONED_VM_ACTION_H
-#define GALERNA_TEST_ONED_VM_ACTION_H
+#ifndef GALERNA_SANDBOX_VM_ACTION_H
+#define GALERNA_SANDBOX_VM_ACTION_H
 
 #include "sandbox/world.h"
 

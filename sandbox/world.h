@@ -1,6 +1,6 @@
 /* world.h: the daemon's objects: users, clusters, datastores, hosts and VMs. */
-#ifndef GALERNA_TEST_ONED_WORLD_H
-#define GALERNA_TEST_ONED_WORLD_H
+#ifndef GALERNA_SANDBOX_WORLD_H
+#define GALERNA_SANDBOX_WORLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

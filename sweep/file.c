@@ -69,21 +69,22 @@ void sweep_file_setting(const struct sweep_file *file, struct file_value *value,
     value->settings[value->n_settings++] = ini_entry_copy(&named);
 }
 
-/* Split "section.option" at its last point and add the setting. */
-static int add_setting(const struct sweep_file *file, struct file_value *to, const char *name,
-                       const char *value, int line, struct error *err)
+/* Splits the key "section.option" at its last point and adds the setting. */
+static int add_setting(const struct sweep_file *file, struct file_value *to,
+                       const struct ini_entry *named, struct error *err)
 {
-    const char *dot = strrchr(name, '.');
+    const char *name = named->key, *dot = strrchr(name, '.');
+    struct ini_entry setting = *named;
     char *section;
 
     if (!dot || dot == name || !dot[1])
-        return error_set(err, EINVAL, "%s:%d: '%.80s': expected section.option", file->path, line,
-                         name);
+        return error_set(err, EINVAL, "%s:%d: '%.80s': expected section.option", file->path,
+                         named->line, name);
     section = memory_text(name);
     section[dot - name] = '\0';
-    sweep_file_setting(
-        file, to,
-        &(struct ini_entry){.section = section, .key = dot + 1, .value = value, .line = line});
+    setting.section = section;
+    setting.key = dot + 1;
+    sweep_file_setting(file, to, &setting);
     free(section);
     return 0;
 }
@@ -120,13 +121,15 @@ static int sweep_file_settings(const struct sweep_file *file, struct file_value 
             continue;
         }
         if (name)
-            result = add_setting(file, value, name, joined, line, err);
+            result = add_setting(
+                file, value, &(struct ini_entry){.key = name, .value = joined, .line = line}, err);
         *equals = '\0';
         name = values;
         strcpy(joined, equals + 1);
     }
     if (result == 0 && name)
-        result = add_setting(file, value, name, joined, line, err);
+        result = add_setting(file, value,
+                             &(struct ini_entry){.key = name, .value = joined, .line = line}, err);
     free(words);
     free(joined);
     return result;
@@ -149,7 +152,9 @@ static int words_axis(struct sweep_file *file, const char *name, const struct in
         if (!value)
             result = -1;
         else if (option)
-            result = add_setting(file, value, option, word, entry->line, err);
+            result = add_setting(
+                file, value, &(struct ini_entry){.key = option, .value = word, .line = entry->line},
+                err);
         else
             value->is_parameter = true;
     }
@@ -189,7 +194,7 @@ static int read_policy(struct sweep_file *file, const struct ini_entry *entry, s
 
 static int read_set(struct sweep_file *file, const struct ini_entry *entry, struct error *err)
 {
-    return add_setting(file, &file->common, entry->key, entry->value, entry->line, err);
+    return add_setting(file, &file->common, entry, err);
 }
 
 static int read_slurm(struct sweep_file *file, const struct ini_entry *entry, struct error *err)
@@ -225,7 +230,11 @@ static int read_trace_option(struct sweep_file *file, struct file_value *value,
     else if (!strcmp(entry->key, "streams"))
         value->streams = memory_text(entry->value);
     else if (!strcmp(entry->key, "site"))
-        return add_setting(file, value, "simulation.resources", entry->value, entry->line, err);
+        return add_setting(file, value,
+                           &(struct ini_entry){.key = "simulation.resources",
+                                               .value = entry->value,
+                                               .line = entry->line},
+                           err);
     else
         return error_set(err, EINVAL,
                          "%s:%d: unknown option '%s' in section [%s], expected file, streams or "

@@ -48,10 +48,11 @@ static int write_list(const struct session *session, const char *path, struct er
     return output_close(output, err);
 }
 
-static int write_script(const struct session *session, const char *path, const char *list,
-                        const char *program, size_t tasks, struct error *err)
+static int write_script(const struct session *session, const char *path, const char *program,
+                        size_t tasks, struct error *err)
 {
     struct output *output = output_create(path, err);
+    char *list;
 
     if (!output)
         return -1;
@@ -63,7 +64,9 @@ static int write_script(const struct session *session, const char *path, const c
         "status=0\n"
         "for cell in $(awk -v task=\"$SLURM_ARRAY_TASK_ID\" '(NR - task) %% %zu == 0' ",
         tasks, tasks, tasks);
+    list = folder_name(&session->folder, list_name);
     shell_word(output, list);
+    free(list);
     output_text(output, "); do\n    ");
     shell_word(output, program);
     output_text(output, " sweep ");
@@ -235,7 +238,7 @@ static int submit(const struct session *session, const char *program, size_t *ta
     *tasks = session->n_pending < TASKS_MAX ? session->n_pending : TASKS_MAX;
     if (result == 0 && *tasks > 0 &&
         (write_list(session, list, err) < 0 ||
-         write_script(session, script, list, program, *tasks, err) < 0 ||
+         write_script(session, script, program, *tasks, err) < 0 ||
          run_sbatch(session, script, *tasks, err) < 0))
         result = -1;
     free(list);

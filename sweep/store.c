@@ -289,8 +289,8 @@ static const char *status_text(const struct sweep_outcome *outcome)
     return outcome->status == SWEEP_FAILED ? "failed" : outcome->ending;
 }
 
-static int insert_cell(const struct sweep_store *store, const struct sweep *sweep, size_t cell,
-                       uint64_t digest, const struct sweep_outcome *outcome, struct error *err)
+static int insert_cell(const struct sweep_store *store, const char *name, uint64_t digest,
+                       const struct sweep_outcome *outcome, struct error *err)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_stmt *statement = NULL;
@@ -306,7 +306,7 @@ static int insert_cell(const struct sweep_store *store, const struct sweep *swee
     sqlite3_free(insertion);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(statement, 1, (int64_t)digest);
-        sqlite3_bind_text(statement, 2, sweep_name(sweep, cell), -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
         sqlite3_bind_text(statement, 3, status_text(outcome), -1, SQLITE_STATIC);
         sqlite3_bind_text(statement, 4, outcome->message, -1, SQLITE_STATIC);
         figures_bind(statement, 5, outcome);
@@ -316,7 +316,7 @@ static int insert_cell(const struct sweep_store *store, const struct sweep *swee
     return code == SQLITE_OK ? 0 : store_error(store, err);
 }
 
-int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, uint64_t digest,
+int store_write_cell(const char *path, const char *name, uint64_t digest,
                      const struct sweep_outcome *outcome, struct error *err)
 {
     struct sweep_store store = {0};
@@ -328,7 +328,7 @@ int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, u
     if (result == 0)
         result = create_cells(&store, err);
     if (result == 0)
-        result = insert_cell(&store, sweep, cell, digest, outcome, err);
+        result = insert_cell(&store, name, digest, outcome, err);
     if (result == 0)
         result = store_execute(&store, err, "COMMIT");
     store_finish(&store);

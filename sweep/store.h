@@ -47,7 +47,7 @@ int store_read(const struct sweep_store *store, const struct sweep *sweep,
                struct sweep_outcome *outcomes, struct error *err);
 
 /* Write the row of a cell into its file, which is made when it is not there. */
-int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, uint64_t digest,
+int store_write_cell(const char *path, const char *name, uint64_t digest,
                      const struct sweep_outcome *outcome, struct error *err);
 
 /* Whether an axis cannot have this name: it is that of a figure, or empty. */

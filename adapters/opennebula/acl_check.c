@@ -11,10 +11,17 @@
 #define NUMBER     ((uint64_t)0xffffffff)
 #define KIND       (ONE_OBJECT | GROUP | ALL | CLUSTER)
 
-/* Types of objects (include/PoolObjectSQL.h). */
-#define HOST      ((uint64_t)0x2000000000)
-#define NETWORK   ((uint64_t)0x4000000000)
-#define DATASTORE ((uint64_t)0x100000000000)
+/* What a rule must speak of: the type of the objects (include/PoolObjectSQL.h), and the right to
+ * place VMs on them (include/AuthRequest.h). */
+enum { USE = 1, MANAGE = 2 };
+static const struct {
+    uint64_t type;
+    uint64_t right;
+} needed[] = {
+    [ACL_HOST] = {0x2000000000, MANAGE},
+    [ACL_NETWORK] = {0x4000000000, USE},
+    [ACL_DATASTORE] = {0x100000000000, USE},
+};
 
 bool acl_is_administrator(const struct acl_subject *subject)
 {
@@ -44,16 +51,13 @@ static bool concerns(const struct acl_rule *rule, const struct acl_subject *subj
 }
 
 void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
-                   enum acl_right right, int32_t zone, struct acl *rules)
+                   int32_t zone, struct acl *rules)
 {
-    static const uint64_t bits[] = {
-        [ACL_HOST] = HOST, [ACL_DATASTORE] = DATASTORE, [ACL_NETWORK] = NETWORK};
-    uint64_t bit = bits[type];
-
     for (size_t i = 0; i < acl->n; i++) {
         const struct acl_rule *rule = &acl->rules[i];
 
-        if (!(rule->resource & bit) || !(rule->rights & right) || !concerns(rule, subject, zone))
+        if (!(rule->resource & needed[type].type) || !(rule->rights & needed[type].right) ||
+            !concerns(rule, subject, zone))
             continue;
         rules->rules =
             memory_grow(rules->rules, &rules->allocated, rules->n + 1, sizeof *rules->rules);

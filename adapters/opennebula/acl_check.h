@@ -10,7 +10,6 @@
 
 #include "adapters/opennebula/pool.h"
 
-enum acl_right { ACL_USE = 1, ACL_MANAGE = 2, ACL_ADMIN = 4 };
 enum acl_type { ACL_HOST, ACL_DATASTORE, ACL_NETWORK };
 
 /* The requesting user; groups includes the primary one. */
@@ -31,10 +30,10 @@ struct acl_object {
 /* User 0, or a member of group 0. */
 bool acl_is_administrator(const struct acl_subject *subject);
 
-/* The rules that speak of this subject, this zone, that type and that right are appended to
- * *rules, an array of *n which grows. O(rules of acl x groups). */
+/* The rules that let this subject have VMs on hosts (MANAGE), or use datastores or networks (USE),
+ * in this zone are appended to *rules, an array of *n which grows. O(rules of acl x groups). */
 void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
-                   enum acl_right right, int32_t zone, struct acl *rules);
+                   int32_t zone, struct acl *rules);
 
 /* Does one of those rules speak of the object? O(rules x clusters). */
 bool acl_rules_grant(const struct acl *rules, const struct acl_object *object);

@@ -37,8 +37,7 @@ static void permit_hosts(const struct eligibility *eligibility, const struct acl
 {
     struct acl rules = {0};
 
-    acl_rules_for(eligibility->acl, subject, ACL_HOST, ACL_MANAGE, eligibility->settings.zone,
-                  &rules);
+    acl_rules_for(eligibility->acl, subject, ACL_HOST, eligibility->settings.zone, &rules);
     for (size_t i = 0; i < eligibility->hosts->n; i++) {
         const struct host *host = &eligibility->hosts->items[i];
         struct acl_object object = {ACL_HOST, host->id, &host->cluster, 1};
@@ -85,8 +84,7 @@ static void permit_datastores(const struct eligibility *eligibility,
 {
     struct acl rules = {0};
 
-    acl_rules_for(eligibility->acl, subject, ACL_DATASTORE, ACL_USE, eligibility->settings.zone,
-                  &rules);
+    acl_rules_for(eligibility->acl, subject, ACL_DATASTORE, eligibility->settings.zone, &rules);
     for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++) {
         const struct datastore *datastore = &eligibility->datastores->items[i];
         const struct acl_object object = {ACL_DATASTORE, datastore->id, datastore->clusters,
@@ -102,8 +100,7 @@ static void permit_networks(const struct eligibility *eligibility,
 {
     struct acl rules = {0};
 
-    acl_rules_for(eligibility->acl, subject, ACL_NETWORK, ACL_USE, eligibility->settings.zone,
-                  &rules);
+    acl_rules_for(eligibility->acl, subject, ACL_NETWORK, eligibility->settings.zone, &rules);
     for (size_t i = 0; eligibility->networks && i < eligibility->networks->n; i++) {
         const struct network *network = &eligibility->networks->items[i];
         const struct acl_object object = {ACL_NETWORK, network->id, network->clusters,

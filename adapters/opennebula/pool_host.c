@@ -22,7 +22,7 @@ struct host_draft {
     struct host_hardware_draft hardware;
 };
 
-static const int64_t largest = INT64_C(1) << 50;
+static const struct pool_range amounts = {-(INT64_C(1) << 50), INT64_C(1) << 50};
 
 static void read_top(struct pool_reader *reader, struct host *host, const struct pool_path *path,
                      const struct pool_text *text)
@@ -64,18 +64,18 @@ static void read_disks(struct pool_reader *reader, const struct pool_path *path,
         if (word == WORD_ID)
             pool_read_int(reader, path, text, 0, &draft->room.datastore);
         else if (word == WORD_FREE_MB)
-            pool_read_number(reader, path, text, -largest, largest, &draft->room.free);
+            pool_read_number(reader, path, text, amounts, &draft->room.free);
         draft->room_has_id = draft->room_has_id || word == WORD_ID;
         draft->room_has_free = draft->room_has_free || word == WORD_FREE_MB;
     }
     if (path->n != 3)
         return;
     if (word == WORD_FREE_DISK)
-        pool_read_number(reader, path, text, -largest, largest, &draft->free_disk);
+        pool_read_number(reader, path, text, amounts, &draft->free_disk);
     else if (word == WORD_USED_DISK)
-        pool_read_number(reader, path, text, -largest, largest, &draft->used_disk);
+        pool_read_number(reader, path, text, amounts, &draft->used_disk);
     else if (word == WORD_MAX_DISK)
-        pool_read_number(reader, path, text, -largest, largest, &draft->max_disk);
+        pool_read_number(reader, path, text, amounts, &draft->max_disk);
     pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 2, text);
 }
 
@@ -111,19 +111,19 @@ static void read_share(struct pool_reader *reader, struct host *host, const stru
         return;
     switch (path->elements[1]->word) {
     case WORD_MAX_CPU:
-        pool_read_number(reader, path, text, -largest, largest, &host->cpu);
+        pool_read_number(reader, path, text, amounts, &host->cpu);
         break;
     case WORD_MAX_MEM:
-        pool_read_number(reader, path, text, -largest, largest, &draft->max_memory);
+        pool_read_number(reader, path, text, amounts, &draft->max_memory);
         break;
     case WORD_CPU_USAGE:
-        pool_read_number(reader, path, text, -largest, largest, &host->cpu_usage);
+        pool_read_number(reader, path, text, amounts, &host->cpu_usage);
         break;
     case WORD_MEM_USAGE:
-        pool_read_number(reader, path, text, -largest, largest, &draft->memory_usage);
+        pool_read_number(reader, path, text, amounts, &draft->memory_usage);
         break;
     case WORD_RUNNING_VMS:
-        pool_read_number(reader, path, text, 0, INT32_MAX, &host->running_vms);
+        pool_read_number(reader, path, text, (struct pool_range){0, INT32_MAX}, &host->running_vms);
         break;
     default:
         break;

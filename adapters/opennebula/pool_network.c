@@ -6,7 +6,7 @@
 /* Lists in the making, in the order in which OpenNebula looks a name up. */
 enum { TEMPLATE_LIST, TOP_LIST };
 
-static const int64_t largest = INT64_C(1) << 50;
+static const struct pool_range counts = {0, INT64_C(1) << 50};
 
 struct network_draft {
     bool has_id;
@@ -26,7 +26,7 @@ static void read_top(struct pool_reader *reader, struct network *network,
         network->name = pool_read_text(reader, text);
         break;
     case WORD_USED_LEASES:
-        pool_read_number(reader, path, text, 0, largest, &network->used);
+        pool_read_number(reader, path, text, counts, &network->used);
         break;
     default:
         break;
@@ -42,8 +42,8 @@ static void add_range(struct pool_reader *reader, struct network *network,
 
     if (path->n != 3 || path->elements[1]->word != WORD_AR || path->elements[2]->word != WORD_SIZE)
         return;
-    pool_read_number(reader, path, text, 0, largest, &size);
-    network->size += network->size < largest ? size : 0;
+    pool_read_number(reader, path, text, counts, &size);
+    network->size += network->size < counts.largest ? size : 0;
 }
 
 static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,

@@ -82,11 +82,14 @@ struct pool_memory *pool_reader_memory(struct pool_reader *reader);
 void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+struct pool_range {
+    int64_t smallest, largest;
+};
+
 /* Numbers. An empty text leaves the value unchanged; text that is not a number or out of range
  * rejects the object. */
 void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
-                      const struct pool_text *text, int64_t smallest, int64_t largest,
-                      int64_t *value);
+                      const struct pool_text *text, struct pool_range range, int64_t *value);
 void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
                    const struct pool_text *text, int32_t smallest, int32_t *value);
 /* Decimal, such as "0.59" or "1e2": in hundredths, rounded to the nearest. Not negative. */

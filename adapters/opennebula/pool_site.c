@@ -11,7 +11,7 @@ enum { TEMPLATE_LIST, TOP_LIST };
 
 enum { SYSTEM_DATASTORE = 1 }; /* only these have SHARED */
 
-static const int64_t largest = INT64_C(1) << 50;
+static const struct pool_range amounts = {-(INT64_C(1) << 50), INT64_C(1) << 50};
 
 struct site_draft {
     bool has_id, is_local, has_limit;
@@ -38,13 +38,13 @@ static void read_datastore_top(struct pool_reader *reader, struct datastore *dat
         pool_read_int(reader, path, text, 0, &datastore->state);
         break;
     case WORD_FREE_MB:
-        pool_read_number(reader, path, text, -largest, largest, &draft->free);
+        pool_read_number(reader, path, text, amounts, &draft->free);
         break;
     case WORD_TOTAL_MB:
-        pool_read_number(reader, path, text, -largest, largest, &datastore->total);
+        pool_read_number(reader, path, text, amounts, &datastore->total);
         break;
     case WORD_USED_MB:
-        pool_read_number(reader, path, text, -largest, largest, &draft->used);
+        pool_read_number(reader, path, text, amounts, &draft->used);
         break;
     default:
         break;
@@ -139,7 +139,7 @@ static void read_reserved(struct pool_reader *reader, const struct pool_path *pa
                           const struct pool_text *text, int64_t *amount)
 {
     if (!strchr(text->text, '%'))
-        pool_read_number(reader, path, text, -largest, largest, amount);
+        pool_read_number(reader, path, text, amounts, amount);
 }
 
 static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,

@@ -172,7 +172,7 @@ static void read_raft(struct pool_reader *reader, void *object, const struct poo
         pool_read_int(reader, path, text, -1, &raft->server);
         break;
     case WORD_TERM:
-        pool_read_number(reader, path, text, 0, INT64_MAX, &raft->term);
+        pool_read_number(reader, path, text, (struct pool_range){0, INT64_MAX}, &raft->term);
         break;
     default:
         break;

@@ -67,14 +67,13 @@ static bool parse_integer(const char *text, int64_t *value)
 }
 
 void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
-                      const struct pool_text *text, int64_t smallest, int64_t largest,
-                      int64_t *value)
+                      const struct pool_text *text, struct pool_range range, int64_t *value)
 {
     int64_t number;
 
     if (text->length == 0)
         return;
-    if (!parse_integer(text->text, &number) || number < smallest || number > largest)
+    if (!parse_integer(text->text, &number) || number < range.smallest || number > range.largest)
         reject_value(reader, path, text, "a whole number within limits");
     else
         *value = number;
@@ -85,7 +84,7 @@ void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
 {
     int64_t number = *value;
 
-    pool_read_number(reader, path, text, smallest, INT32_MAX, &number);
+    pool_read_number(reader, path, text, (struct pool_range){smallest, INT32_MAX}, &number);
     *value = (int32_t)number;
 }
 

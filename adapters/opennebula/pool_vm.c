@@ -24,6 +24,8 @@ struct disk {
 /* An action after which the VM starts over: its work is lost. */
 enum { ACTION_RECREATE = 14 };
 
+static const struct pool_range counts = {0, INT64_C(1) << 40};
+
 /* The VM being read, as known so far. */
 struct vm_draft {
     struct vm_history record; /* the one being read */
@@ -44,7 +46,7 @@ static const struct vm_history no_history = {
 static void read_time(struct pool_reader *reader, const struct pool_path *path,
                       const struct pool_text *text, int64_t *time)
 {
-    pool_read_number(reader, path, text, 0, INT64_C(1) << 40, time);
+    pool_read_number(reader, path, text, counts, time);
 }
 
 static bool is(const struct pool_text *text, const char *word)
@@ -161,10 +163,10 @@ static void read_disk(struct pool_reader *reader, struct disk *disk, const struc
 {
     switch (path->elements[2]->word) {
     case WORD_SIZE:
-        pool_read_number(reader, path, text, 0, INT64_C(1) << 40, &disk->size);
+        pool_read_number(reader, path, text, counts, &disk->size);
         break;
     case WORD_DISK_SNAPSHOT_TOTAL_SIZE:
-        pool_read_number(reader, path, text, 0, INT64_C(1) << 40, &disk->snapshots);
+        pool_read_number(reader, path, text, counts, &disk->snapshots);
         break;
     case WORD_TYPE:
         disk->is_volatile = is(text, "fs") || is(text, "swap");
@@ -227,7 +229,7 @@ static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
         draft->has_cpu = text->length > 0;
         break;
     case WORD_MEMORY:
-        pool_read_number(reader, path, text, 0, INT64_C(1) << 40, &vm->memory);
+        pool_read_number(reader, path, text, counts, &vm->memory);
         draft->has_memory = text->length > 0;
         break;
     default:

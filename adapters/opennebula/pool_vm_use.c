@@ -58,7 +58,7 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
         pool_read_int(reader, path, text, 0, &record->id);
         record->has_id = text->length > 0;
     } else if (strcmp(name, "TIMESTAMP") == 0) {
-        pool_read_number(reader, path, text, 0, INT64_MAX, &record->at);
+        pool_read_number(reader, path, text, (struct pool_range){0, INT64_MAX}, &record->at);
     }
     for (int i = 0; i < FIGURES; i++)
         if (strcmp(name, names[i]) == 0) {

@@ -93,7 +93,7 @@ static void read_weight(struct pool_reader *reader, const struct pool_path *path
 {
     int64_t value = 0;
 
-    pool_read_number(reader, path, text, 0, WEIGHT_MAX, &value);
+    pool_read_number(reader, path, text, (struct pool_range){0, WEIGHT_MAX}, &value);
     *weight = (int32_t)value;
 }
 

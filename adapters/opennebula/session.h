@@ -3,8 +3,8 @@
  * rpc: a connection with the session of the user. Functions wait for OpenNebula, except
  * session_ask().
  */
-#ifndef GALERNA_OPENNEBULA_SESSION_H
-#define GALERNA_OPENNEBULA_SESSION_H
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_SESSION_H
+#define GALERNA_ADAPTERS_OPENNEBULA_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -148,28 +148,26 @@ done:
 
 /* --- asking --- */
 
-static int ask(struct rpc *rpc, const char *method, const struct rpc_argument *argument,
-               char **document, struct rpc_reply *reply, struct error *err)
+/* The answer, to be freed; NULL with err. */
+static char *ask(struct rpc *rpc, const char *method, const struct rpc_argument *argument,
+                 struct rpc_reply *reply, struct error *err)
 {
     struct rpc_request request = {
         .method = method, .arguments = argument, .n_arguments = argument ? 1 : 0};
+    char *document = NULL;
 
-    *document = NULL;
-    if (rpc_call_now(rpc, &request, document, reply, err) < 0)
-        return -1;
-    if (!*document)
-        return error_set(err, EPROTO, "%s: OpenNebula's answer is not a string", method);
-    return 0;
+    if (rpc_call_now(rpc, &request, &document, reply, err) == 0 && !document)
+        error_set(err, EPROTO, "%s: OpenNebula's answer is not a string", method);
+    return document;
 }
 
 static void ask_for_user(struct setup_facts *facts, struct rpc *rpc)
 {
     struct rpc_argument self = RPC_INT(-1);
     struct user_pool users;
-    char *document;
+    char *document = ask(rpc, "one.user.info", &self, NULL, NULL);
 
-    if (ask(rpc, "one.user.info", &self, &document, NULL, NULL) == 0 &&
-        user_pool_parse(&users, document, strlen(document), NULL) == 0) {
+    if (document && user_pool_parse(&users, document, strlen(document), NULL) == 0) {
         if (users.n == 1) {
             snprintf(facts->user, sizeof facts->user, "%s", users.items[0].name);
             facts->administrator = users.items[0].gid == 0 ? SETUP_YES : SETUP_NO;
@@ -182,10 +180,9 @@ static void ask_for_user(struct setup_facts *facts, struct rpc *rpc)
 static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
 {
     struct cloud_leadership leadership;
-    char *document;
+    char *document = ask(rpc, "one.zone.raftstatus", NULL, NULL, NULL);
 
-    if (ask(rpc, "one.zone.raftstatus", NULL, &document, NULL, NULL) == 0 &&
-        raft_status_parse(&leadership, document, strlen(document), NULL) == 0) {
+    if (document && raft_status_parse(&leadership, document, strlen(document), NULL) == 0) {
         facts->leads = leadership.leads ? SETUP_YES : SETUP_NO;
         facts->server = leadership.server;
         snprintf(facts->raft_state, sizeof facts->raft_state, "%s", leadership.role);
@@ -218,17 +215,15 @@ int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *repl
               struct error *err)
 {
     struct error refusal = {0};
-    char *document;
+    char *document = ask(rpc, "one.system.version", NULL, reply, err);
 
-    if (ask(rpc, "one.system.version", NULL, &document, reply, err) < 0)
-        return -1;
-    if (setup_read_version(facts, document, err) < 0) {
+    if (!document || setup_read_version(facts, document, err) < 0) {
         free(document);
         return -1;
     }
     free(document);
-    if (ask(rpc, "one.system.config", NULL, &document, NULL, &refusal) < 0 ||
-        setup_read_config(facts, document, strlen(document), &refusal) < 0)
+    document = ask(rpc, "one.system.config", NULL, NULL, &refusal);
+    if (!document || setup_read_config(facts, document, strlen(document), &refusal) < 0)
         snprintf(facts->config_refusal, sizeof facts->config_refusal, "%s", refusal.text);
     free(document);
     ask_for_user(facts, rpc);

@@ -15,21 +15,27 @@ enum { KB_PER_MB = 1024, NAME_ROOM = 48 };
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+struct number {
+    const char *name;
+    int64_t least, most;
+};
+
 /* What is not given leaves the value as it is; so below. */
-static int read_number(const struct attributes *vector, const char *name, int64_t least,
-                       int64_t most, int64_t *value, struct error *err)
+static int read_number(const struct attributes *vector, struct number number, int64_t *value,
+                       struct error *err)
 {
-    const char *text = attributes_find(vector, name);
+    const char *text = attributes_find(vector, number.name);
     char *end = NULL;
 
     if (text) {
         *value = isdigit((unsigned char)*text) ? strtoll(text, &end, 10) : -1;
         if (*value < 0 || *end)
-            return error_set(err, EINVAL, "%s: expected a whole number, not '%.40s'", name, text);
+            return error_set(err, EINVAL, "%s: expected a whole number, not '%.40s'", number.name,
+                             text);
     }
-    if (*value < least || *value > most)
-        return error_set(err, EINVAL, "%s: expected a number from %lld to %lld", name,
-                         (long long)least, (long long)most);
+    if (*value < number.least || *value > number.most)
+        return error_set(err, EINVAL, "%s: expected a number from %lld to %lld", number.name,
+                         (long long)number.least, (long long)number.most);
     return 0;
 }
 
@@ -99,8 +105,10 @@ static int add_devices(struct pool_memory *memory, const struct attributes *vect
     int64_t count = 1, node = NODE_ANY;
 
     if (read_identifiers(vector, &device.vendor, &device.device, &device.class_id, err) < 0 ||
-        read_number(vector, "PCI/NUMA_NODE", NODE_ANY, HOST_NODES_MOST - 1, &node, err) < 0 ||
-        read_number(vector, "PCI/COUNT", 1, HOST_DEVICES_MOST - units->n_devices, &count, err) < 0)
+        read_number(vector, (struct number){"PCI/NUMA_NODE", NODE_ANY, HOST_NODES_MOST - 1}, &node,
+                    err) < 0 ||
+        read_number(vector, (struct number){"PCI/COUNT", 1, HOST_DEVICES_MOST - units->n_devices},
+                    &count, err) < 0)
         return -1;
     device.numa_node = (int32_t)node;
     devices = lengthen(memory, units->devices, units->n_devices, (size_t)count, sizeof *devices);
@@ -123,10 +131,11 @@ static int add_node(struct pool_memory *memory, const struct attributes *vector,
 
     if (units->n_nodes == HOST_NODES_MOST)
         return error_set(err, EINVAL, "a host has %d nodes at most", HOST_NODES_MOST);
-    if (read_number(vector, "NODE/THREADS", 1, HOST_THREADS_MOST - first, &threads, err) < 0 ||
-        read_number(vector, "NODE/CORES", 1, (HOST_THREADS_MOST - first) / threads, &cores, err) <
-            0 ||
-        read_number(vector, "NODE/MEMORY", 1, MB_MOST, &megabytes, err) < 0)
+    if (read_number(vector, (struct number){"NODE/THREADS", 1, HOST_THREADS_MOST - first}, &threads,
+                    err) < 0 ||
+        read_number(vector, (struct number){"NODE/CORES", 1, (HOST_THREADS_MOST - first) / threads},
+                    &cores, err) < 0 ||
+        read_number(vector, (struct number){"NODE/MEMORY", 1, MB_MOST}, &megabytes, err) < 0)
         return -1;
     nodes = lengthen(memory, units->nodes, units->n_nodes, 1, sizeof *nodes);
     made = pool_memory_array(memory, (size_t)cores, sizeof *made);
@@ -153,9 +162,10 @@ static int add_pages(struct pool_memory *memory, const struct attributes *vector
 
     if (!units->n_nodes)
         return error_set(err, EINVAL, "HUGEPAGE is given before the host's NODE");
-    if (read_number(vector, "HUGEPAGE/NODE_ID", 0, units->n_nodes - 1, &id, err) < 0 ||
-        read_number(vector, "HUGEPAGE/SIZE", 1, KB_MOST, &made.size_kb, err) < 0 ||
-        read_number(vector, "HUGEPAGE/PAGES", 1, KB_MOST, &made.count, err) < 0)
+    if (read_number(vector, (struct number){"HUGEPAGE/NODE_ID", 0, units->n_nodes - 1}, &id, err) <
+            0 ||
+        read_number(vector, (struct number){"HUGEPAGE/SIZE", 1, KB_MOST}, &made.size_kb, err) < 0 ||
+        read_number(vector, (struct number){"HUGEPAGE/PAGES", 1, KB_MOST}, &made.count, err) < 0)
         return -1;
     nodes = lengthen(memory, units->nodes, units->n_nodes, 0, sizeof *nodes);
     for (uint32_t i = 0; i < nodes[id].n_pages; i++)
@@ -222,8 +232,8 @@ static int add_to_hosts(struct simulated *self, const struct attributes *vector,
         given++;
     }
     if (!given)
-        return error_set(err, EINVAL, "%s: unknown host '%.40s'; they are host-0 to host-%zu",
-                         word, wanted, self->site.n_hosts - 1);
+        return error_set(err, EINVAL, "%s: unknown host '%.40s'; they are host-0 to host-%zu", word,
+                         wanted, self->site.n_hosts - 1);
     return 0;
 }
 
@@ -276,11 +286,15 @@ static int read_topology(const struct attributes *vector, struct topology *topol
     if (policy && strcasecmp(policy, policies[topology->pin]) != 0)
         return error_set(err, EINVAL,
                          "PIN_POLICY: expected NONE, CORE, THREAD or SHARED, not '%.40s'", policy);
-    if (read_number(vector, "TOPOLOGY/SOCKETS", 1, VM_NODES_MOST, &topology->sockets, err) < 0 ||
-        read_number(vector, "TOPOLOGY/THREADS", 0, VM_CPUS_MOST, &topology->threads, err) < 0 ||
-        read_number(vector, "TOPOLOGY/HUGEPAGE_SIZE", 0, MB_MOST, &topology->page_size, err) < 0)
+    if (read_number(vector, (struct number){"TOPOLOGY/SOCKETS", 1, VM_NODES_MOST},
+                    &topology->sockets, err) < 0 ||
+        read_number(vector, (struct number){"TOPOLOGY/THREADS", 0, VM_CPUS_MOST},
+                    &topology->threads, err) < 0 ||
+        read_number(vector, (struct number){"TOPOLOGY/HUGEPAGE_SIZE", 0, MB_MOST},
+                    &topology->page_size, err) < 0)
         return -1;
-    return read_number(vector, "TOPOLOGY/NODE_AFFINITY", NODE_ANY, HOST_NODES_MOST - 1,
+    return read_number(vector,
+                       (struct number){"TOPOLOGY/NODE_AFFINITY", NODE_ANY, HOST_NODES_MOST - 1},
                        &topology->affinity, err);
 }
 
@@ -322,7 +336,8 @@ static int read_items(const char *text, struct pool_memory *memory, struct topol
         else if (is_of(&item, "TOPOLOGY"))
             code = read_topology(&item, topology, err);
         else
-            code = read_number(&item, "VCPU", 1, VM_CPUS_MOST, &topology->vcpu, err);
+            code =
+                read_number(&item, (struct number){"VCPU", 1, VM_CPUS_MOST}, &topology->vcpu, err);
     }
     return code;
 }

@@ -3,8 +3,8 @@
  * Reads the store, and calls everything else through a table of functions, so that it can be tested
  * without a daemon.
  */
-#ifndef GALERNA_DAEMON_ANSWERS_H
-#define GALERNA_DAEMON_ANSWERS_H
+#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_H
+#define GALERNA_DAEMON_CONTROL_ANSWERS_H
 
 #include <jansson.h>
 #include <stdbool.h>

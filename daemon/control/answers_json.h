@@ -1,6 +1,6 @@
 /* answers_json.h: records of the store as JSON. */
-#ifndef GALERNA_DAEMON_ANSWERS_JSON_H
-#define GALERNA_DAEMON_ANSWERS_JSON_H
+#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_JSON_H
+#define GALERNA_DAEMON_CONTROL_ANSWERS_JSON_H
 
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
 /* answers_private.h: shared by the files of the answers. */
-#ifndef GALERNA_DAEMON_ANSWERS_PRIVATE_H
-#define GALERNA_DAEMON_ANSWERS_PRIVATE_H
+#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_PRIVATE_H
+#define GALERNA_DAEMON_CONTROL_ANSWERS_PRIVATE_H
 
 #include "daemon/control/answers.h"
 #include "daemon/control/answers_json.h"

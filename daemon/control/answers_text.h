@@ -3,8 +3,8 @@
  * Building, writing and freeing 10,000 leases as jansson objects takes 130 ms, during which the
  * daemon's only thread is blocked. As text it only copies bytes.
  */
-#ifndef GALERNA_DAEMON_ANSWERS_TEXT_H
-#define GALERNA_DAEMON_ANSWERS_TEXT_H
+#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_TEXT_H
+#define GALERNA_DAEMON_CONTROL_ANSWERS_TEXT_H
 
 #include <jansson.h>
 

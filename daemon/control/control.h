@@ -6,8 +6,8 @@
  * configuration; the kernel identifies the peer, which is passed to the handler. Never blocks:
  * slow, silent and flooding clients are disconnected.
  */
-#ifndef GALERNA_DAEMON_CONTROL_H
-#define GALERNA_DAEMON_CONTROL_H
+#ifndef GALERNA_DAEMON_CONTROL_CONTROL_H
+#define GALERNA_DAEMON_CONTROL_CONTROL_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* control_client.h: one connection of the control socket, on the daemon's side. */
-#ifndef GALERNA_DAEMON_CONTROL_CLIENT_H
-#define GALERNA_DAEMON_CONTROL_CLIENT_H
+#ifndef GALERNA_DAEMON_CONTROL_CONTROL_CLIENT_H
+#define GALERNA_DAEMON_CONTROL_CONTROL_CLIENT_H
 
 #include "daemon/control/control.h"
 

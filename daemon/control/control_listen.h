@@ -1,6 +1,6 @@
 /* control_listen.h: creates the control socket, and identifies peers. */
-#ifndef GALERNA_DAEMON_CONTROL_LISTEN_H
-#define GALERNA_DAEMON_CONTROL_LISTEN_H
+#ifndef GALERNA_DAEMON_CONTROL_CONTROL_LISTEN_H
+#define GALERNA_DAEMON_CONTROL_CONTROL_LISTEN_H
 
 #include "daemon/control/control.h"
 

@@ -1,7 +1,7 @@
 /* fields.h: a misspelt field of a request is an error: it would be ignored, as "form" in an order
  * to drain a host "from" tomorrow. */
-#ifndef GALERNA_DAEMON_FIELDS_H
-#define GALERNA_DAEMON_FIELDS_H
+#ifndef GALERNA_DAEMON_CONTROL_FIELDS_H
+#define GALERNA_DAEMON_CONTROL_FIELDS_H
 
 #include <jansson.h>
 #include <stdbool.h>

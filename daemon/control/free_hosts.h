@@ -1,8 +1,8 @@
 /* free_hosts.h: when hosts are in use, and when enough of them are not, so that they can be booked
  * without affecting others. Seconds since 1970.
  */
-#ifndef GALERNA_DAEMON_FREE_HOSTS_H
-#define GALERNA_DAEMON_FREE_HOSTS_H
+#ifndef GALERNA_DAEMON_CONTROL_FREE_HOSTS_H
+#define GALERNA_DAEMON_CONTROL_FREE_HOSTS_H
 
 #include <stddef.h>
 #include <stdint.h>

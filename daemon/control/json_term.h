@@ -1,6 +1,6 @@
 /* json_term.h: a term of a lease as a field of requests and answers. */
-#ifndef GALERNA_DAEMON_JSON_TERM_H
-#define GALERNA_DAEMON_JSON_TERM_H
+#ifndef GALERNA_DAEMON_CONTROL_JSON_TERM_H
+#define GALERNA_DAEMON_CONTROL_JSON_TERM_H
 
 #include <jansson.h>
 

@@ -15,17 +15,22 @@
 
 #define DURATION_MAX INT64_C(3153600000) /* 100 years */
 
-static int read_integer(const json_t *request, const char *field, int64_t low, int64_t high,
-                        int64_t *number, struct error *err)
+struct integer {
+    const char *field;
+    int64_t low, high;
+};
+
+static int read_integer(const json_t *request, struct integer integer, int64_t *number,
+                        struct error *err)
 {
-    const json_t *value = json_object_get(request, field);
+    const json_t *value = json_object_get(request, integer.field);
 
     if (!value || json_is_null(value))
         return 0;
     *number = json_integer_value(value);
-    if (!json_is_integer(value) || *number < low || *number > high)
+    if (!json_is_integer(value) || *number < integer.low || *number > integer.high)
         return error_set(err, EINVAL, "%s: expected a whole number from %" PRId64 " to %" PRId64,
-                         field, low, high);
+                         integer.field, integer.low, integer.high);
     return 0;
 }
 
@@ -82,7 +87,7 @@ int order_read_size(const json_t *request, int64_t *cpu, int64_t *memory, struct
     const json_t *value = json_object_get(request, "cpu");
     double processors = json_number_value(value);
 
-    if (read_integer(request, "memory", 1, INT64_C(1) << 40, memory, err) < 0)
+    if (read_integer(request, (struct integer){"memory", 1, INT64_C(1) << 40}, memory, err) < 0)
         return -1;
     if (!value || json_is_null(value))
         return 0;
@@ -96,8 +101,8 @@ static int read_size(const json_t *request, struct order *order, struct error *e
 {
     int64_t count = 1, template = -1;
 
-    if (read_integer(request, "count", 1, ORDER_COUNT_MAX, &count, err) < 0 ||
-        read_integer(request, "template", 0, INT32_MAX, &template, err) < 0 ||
+    if (read_integer(request, (struct integer){"count", 1, ORDER_COUNT_MAX}, &count, err) < 0 ||
+        read_integer(request, (struct integer){"template", 0, INT32_MAX}, &template, err) < 0 ||
         order_read_size(request, &order->cpu, &order->memory, err) < 0)
         return -1;
     order->count = (uint32_t)count;
@@ -117,7 +122,8 @@ static int read_duration(const json_t *request, struct order *order, struct erro
     if (json_is_string(value))
         return error_set(err, EINVAL, "duration: '%.40s': expected seconds or \"unlimited\"",
                          json_string_value(value));
-    return read_integer(request, "duration", 1, DURATION_MAX, &order->duration, err);
+    return read_integer(request, (struct integer){"duration", 1, DURATION_MAX}, &order->duration,
+                        err);
 }
 
 static int read_name(const json_t *request, struct order *order, struct error *err)

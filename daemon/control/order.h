@@ -2,8 +2,8 @@
  *
  * Read and checked before anything is sent to OpenNebula; the daemon creates the VMs from it.
  */
-#ifndef GALERNA_DAEMON_ORDER_H
-#define GALERNA_DAEMON_ORDER_H
+#ifndef GALERNA_DAEMON_CONTROL_ORDER_H
+#define GALERNA_DAEMON_CONTROL_ORDER_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* services.h: the daemon's functions for the answers of the control socket. */
-#ifndef GALERNA_DAEMON_SERVICES_H
-#define GALERNA_DAEMON_SERVICES_H
+#ifndef GALERNA_DAEMON_CONTROL_SERVICES_H
+#define GALERNA_DAEMON_CONTROL_SERVICES_H
 
 #include "daemon/control/answers.h"
 

@@ -3,8 +3,8 @@
  * Such a request is put off and handled again, from its beginning, when the planner has replied:
  * daemon->question then has the reply.
  */
-#ifndef GALERNA_DAEMON_SERVICES_QUESTION_H
-#define GALERNA_DAEMON_SERVICES_QUESTION_H
+#ifndef GALERNA_DAEMON_CONTROL_SERVICES_QUESTION_H
+#define GALERNA_DAEMON_CONTROL_SERVICES_QUESTION_H
 
 #include "daemon/control/answers.h"
 #include "daemon/daemon.h"

@@ -4,8 +4,8 @@
  * reads slowly costs one of HTTP_CLIENTS_MAX connections until its time is over. Requests are GET
  * or HEAD; an answer ends its connection.
  */
-#ifndef GALERNA_DAEMON_HTTP_H
-#define GALERNA_DAEMON_HTTP_H
+#ifndef GALERNA_DAEMON_HTTP_HTTP_H
+#define GALERNA_DAEMON_HTTP_HTTP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Rules hold for placements. VMs that break one, because a user moved them or put them into a group
  * while they were running, stay where they are; their owners are told.
  */
-#ifndef GALERNA_DAEMON_BROKEN_RULES_H
-#define GALERNA_DAEMON_BROKEN_RULES_H
+#ifndef GALERNA_DAEMON_LIVE_BROKEN_RULES_H
+#define GALERNA_DAEMON_LIVE_BROKEN_RULES_H
 
 #include "daemon/live/world.h"
 #include "util/map.h"

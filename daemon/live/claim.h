@@ -18,8 +18,8 @@
  *
  * Decides only: guard.h reads and writes the mark. Times are monotonic milliseconds.
  */
-#ifndef GALERNA_DAEMON_CLAIM_H
-#define GALERNA_DAEMON_CLAIM_H
+#ifndef GALERNA_DAEMON_LIVE_CLAIM_H
+#define GALERNA_DAEMON_LIVE_CLAIM_H
 
 #include <stdbool.h>
 #include <stdint.h>

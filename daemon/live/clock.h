@@ -2,8 +2,8 @@
  *
  * Leases live on the wall clock, which may jump; waiting and ordering use the monotonic one.
  */
-#ifndef GALERNA_DAEMON_CLOCK_H
-#define GALERNA_DAEMON_CLOCK_H
+#ifndef GALERNA_DAEMON_LIVE_CLOCK_H
+#define GALERNA_DAEMON_LIVE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

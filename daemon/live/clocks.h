@@ -5,8 +5,8 @@
  * their length: the rest of a lease, "START=+1:00:00", pauses. Times of day ("START=2026-11-22
  * 12:00:00") follow the clock.
  */
-#ifndef GALERNA_DAEMON_CLOCKS_H
-#define GALERNA_DAEMON_CLOCKS_H
+#ifndef GALERNA_DAEMON_LIVE_CLOCKS_H
+#define GALERNA_DAEMON_LIVE_CLOCKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * hosts (kept_drains.h). Seconds since 1970. Each function is O(drains), drains_copy()
  * O(drains^2).
  */
-#ifndef GALERNA_DAEMON_DRAINS_H
-#define GALERNA_DAEMON_DRAINS_H
+#ifndef GALERNA_DAEMON_LIVE_DRAINS_H
+#define GALERNA_DAEMON_LIVE_DRAINS_H
 
 #include <stdbool.h>
 #include <stddef.h>

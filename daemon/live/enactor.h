@@ -6,8 +6,8 @@
  * commands are never repeated blindly. A deploy waits until the VMs actually on the host leave
  * enough room, whatever the plan says; the VMs of a group wait for each other.
  */
-#ifndef GALERNA_DAEMON_ENACTOR_H
-#define GALERNA_DAEMON_ENACTOR_H
+#ifndef GALERNA_DAEMON_LIVE_ENACTOR_H
+#define GALERNA_DAEMON_LIVE_ENACTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* enactor_inside.h: shared by the files of the enactor. */
-#ifndef GALERNA_DAEMON_ENACTOR_INSIDE_H
-#define GALERNA_DAEMON_ENACTOR_INSIDE_H
+#ifndef GALERNA_DAEMON_LIVE_ENACTOR_INSIDE_H
+#define GALERNA_DAEMON_LIVE_ENACTOR_INSIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>

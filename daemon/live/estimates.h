@@ -11,8 +11,8 @@
  * Estimates are stored as facts of the store and survive a restart; operations in progress do not.
  * Times are monotonic milliseconds, memory is MB.
  */
-#ifndef GALERNA_DAEMON_ESTIMATES_H
-#define GALERNA_DAEMON_ESTIMATES_H
+#ifndef GALERNA_DAEMON_LIVE_ESTIMATES_H
+#define GALERNA_DAEMON_LIVE_ESTIMATES_H
 
 #include <stdbool.h>
 #include <stddef.h>

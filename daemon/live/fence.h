@@ -4,8 +4,8 @@
  * moment ago, and oned still led after that (claim.h). Otherwise they wait for the proof, a few
  * seconds at most; without it they are withdrawn and prepared again.
  */
-#ifndef GALERNA_DAEMON_FENCE_H
-#define GALERNA_DAEMON_FENCE_H
+#ifndef GALERNA_DAEMON_LIVE_FENCE_H
+#define GALERNA_DAEMON_LIVE_FENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * users may write to; the lock ends with the process. Between machines (and endpoints, and users),
  * the cloud keeps a mark; claim.h decides what it means.
  */
-#ifndef GALERNA_DAEMON_GUARD_H
-#define GALERNA_DAEMON_GUARD_H
+#ifndef GALERNA_DAEMON_LIVE_GUARD_H
+#define GALERNA_DAEMON_LIVE_GUARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* intake.h: leases of new VMs: what a VM asks for, and whether its owner may have it.
  */
-#ifndef GALERNA_DAEMON_INTAKE_H
-#define GALERNA_DAEMON_INTAKE_H
+#ifndef GALERNA_DAEMON_LIVE_INTAKE_H
+#define GALERNA_DAEMON_LIVE_INTAKE_H
 
 #include <stdbool.h>
 #include <stdint.h>

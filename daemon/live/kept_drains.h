@@ -7,8 +7,8 @@
  *
  * Without the key of promises (simulated hosts) all functions do nothing.
  */
-#ifndef GALERNA_DAEMON_KEPT_DRAINS_H
-#define GALERNA_DAEMON_KEPT_DRAINS_H
+#ifndef GALERNA_DAEMON_LIVE_KEPT_DRAINS_H
+#define GALERNA_DAEMON_LIVE_KEPT_DRAINS_H
 
 #include <stddef.h>
 #include <stdint.h>

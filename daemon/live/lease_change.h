@@ -3,8 +3,8 @@
  * A change is first made on a copy of the record, which the planner then tries. Only what holds is
  * written: lease_take_change() of lease_state.h. Times are seconds since 1970.
  */
-#ifndef GALERNA_DAEMON_LEASE_CHANGE_H
-#define GALERNA_DAEMON_LEASE_CHANGE_H
+#ifndef GALERNA_DAEMON_LIVE_LEASE_CHANGE_H
+#define GALERNA_DAEMON_LIVE_LEASE_CHANGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* lease_order.h: what is asked of galernad: a new lease, and a change of one. Times are seconds
  * since 1970.
  */
-#ifndef GALERNA_DAEMON_LEASE_ORDER_H
-#define GALERNA_DAEMON_LEASE_ORDER_H
+#ifndef GALERNA_DAEMON_LIVE_LEASE_ORDER_H
+#define GALERNA_DAEMON_LIVE_LEASE_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  *
  * Times are seconds since 1970. A record passed in must be in the store.
  */
-#ifndef GALERNA_DAEMON_LEASE_STATE_H
-#define GALERNA_DAEMON_LEASE_STATE_H
+#ifndef GALERNA_DAEMON_LIVE_LEASE_STATE_H
+#define GALERNA_DAEMON_LIVE_LEASE_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * is late, about to end or to be preempted, or that a change was refused; and with it the VM's
  * promise (promises.h). Written only when they change, and estimates not too often.
  */
-#ifndef GALERNA_DAEMON_MESSAGES_H
-#define GALERNA_DAEMON_MESSAGES_H
+#ifndef GALERNA_DAEMON_LIVE_MESSAGES_H
+#define GALERNA_DAEMON_LIVE_MESSAGES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * While a VM moves its record names both hosts: `host`, where it runs, and `move_to`. Moves that
  * were decided but not commanded are lost when the daemon ends: the engine decides again.
  */
-#ifndef GALERNA_DAEMON_MOVES_H
-#define GALERNA_DAEMON_MOVES_H
+#ifndef GALERNA_DAEMON_LIVE_MOVES_H
+#define GALERNA_DAEMON_LIVE_MOVES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *
  * This file knows no OpenNebula, clock or file.
  */
-#ifndef GALERNA_DAEMON_PROMISE_H
-#define GALERNA_DAEMON_PROMISE_H
+#ifndef GALERNA_DAEMON_LIVE_PROMISE_H
+#define GALERNA_DAEMON_LIVE_PROMISE_H
 
 #include <stdbool.h>
 #include <stdint.h>

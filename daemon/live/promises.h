@@ -7,8 +7,8 @@
  *
  * Without a key (simulated hosts) all functions do nothing.
  */
-#ifndef GALERNA_DAEMON_PROMISES_H
-#define GALERNA_DAEMON_PROMISES_H
+#ifndef GALERNA_DAEMON_LIVE_PROMISES_H
+#define GALERNA_DAEMON_LIVE_PROMISES_H
 
 #include "adapters/cloud/objects.h"
 #include "daemon/live/promise.h"

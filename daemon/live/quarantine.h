@@ -5,8 +5,8 @@
  * elsewhere, and one user's VMs must not block the hosts for everyone. Kept in memory only: a
  * restart ends all quarantines.
  */
-#ifndef GALERNA_DAEMON_QUARANTINE_H
-#define GALERNA_DAEMON_QUARANTINE_H
+#ifndef GALERNA_DAEMON_LIVE_QUARANTINE_H
+#define GALERNA_DAEMON_LIVE_QUARANTINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

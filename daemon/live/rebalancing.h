@@ -5,8 +5,8 @@
  * until they are there, could not be moved, or a time has passed. Applied plans are kept in the
  * store and survive a restart; a plan that is only ready does not.
  */
-#ifndef GALERNA_DAEMON_REBALANCING_H
-#define GALERNA_DAEMON_REBALANCING_H
+#ifndef GALERNA_DAEMON_LIVE_REBALANCING_H
+#define GALERNA_DAEMON_LIVE_REBALANCING_H
 
 #include <stdbool.h>
 #include <stddef.h>

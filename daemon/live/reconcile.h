@@ -1,7 +1,7 @@
 /* reconcile.h: brings leases in line with what was observed of their VMs, and with the time.
  */
-#ifndef GALERNA_DAEMON_RECONCILE_H
-#define GALERNA_DAEMON_RECONCILE_H
+#ifndef GALERNA_DAEMON_LIVE_RECONCILE_H
+#define GALERNA_DAEMON_LIVE_RECONCILE_H
 
 #include <stddef.h>
 #include <stdint.h>

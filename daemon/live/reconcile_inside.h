@@ -1,6 +1,6 @@
 /* reconcile_inside.h: shared by the files of the reconciliation. */
-#ifndef GALERNA_DAEMON_RECONCILE_INSIDE_H
-#define GALERNA_DAEMON_RECONCILE_INSIDE_H
+#ifndef GALERNA_DAEMON_LIVE_RECONCILE_INSIDE_H
+#define GALERNA_DAEMON_LIVE_RECONCILE_INSIDE_H
 
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"

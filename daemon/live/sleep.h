@@ -6,8 +6,8 @@
  * leases (a reload, who acts, broken rules of VM groups) wakes all of them; so does the passing of
  * a minute, in case a cycle was wrong about one.
  */
-#ifndef GALERNA_DAEMON_SLEEP_H
-#define GALERNA_DAEMON_SLEEP_H
+#ifndef GALERNA_DAEMON_LIVE_SLEEP_H
+#define GALERNA_DAEMON_LIVE_SLEEP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * has not been charged yet, since VMs still run, is counted where it is asked for; so nothing is
  * written while they run, and what ran while the daemon was down counts.
  */
-#ifndef GALERNA_DAEMON_USAGE_H
-#define GALERNA_DAEMON_USAGE_H
+#ifndef GALERNA_DAEMON_LIVE_USAGE_H
+#define GALERNA_DAEMON_LIVE_USAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * of a lease. Functions named vm_note_ change only fields that are not stored. Times are seconds
  * since 1970 unless stated otherwise. A record passed in must be in the store. Each is O(1).
  */
-#ifndef GALERNA_DAEMON_VM_STATE_H
-#define GALERNA_DAEMON_VM_STATE_H
+#ifndef GALERNA_DAEMON_LIVE_VM_STATE_H
+#define GALERNA_DAEMON_LIVE_VM_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

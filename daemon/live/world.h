@@ -5,8 +5,8 @@
  * which its question was sent: an observation asked for before a command does not show the
  * command's effect.
  */
-#ifndef GALERNA_DAEMON_WORLD_H
-#define GALERNA_DAEMON_WORLD_H
+#ifndef GALERNA_DAEMON_LIVE_WORLD_H
+#define GALERNA_DAEMON_LIVE_WORLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

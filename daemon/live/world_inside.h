@@ -1,6 +1,6 @@
 /* world_inside.h: shared by the files of the world. */
-#ifndef GALERNA_DAEMON_WORLD_INSIDE_H
-#define GALERNA_DAEMON_WORLD_INSIDE_H
+#ifndef GALERNA_DAEMON_LIVE_WORLD_INSIDE_H
+#define GALERNA_DAEMON_LIVE_WORLD_INSIDE_H
 
 #include "daemon/live/world.h"
 #include "util/map.h"

@@ -4,8 +4,8 @@
  * Most values belong to other parts, which are read when they are asked for; events of leases and
  * plans are counted here.
  */
-#ifndef GALERNA_DAEMON_METRICS_H
-#define GALERNA_DAEMON_METRICS_H
+#ifndef GALERNA_DAEMON_METRICS_METRICS_H
+#define GALERNA_DAEMON_METRICS_METRICS_H
 
 #include <stdbool.h>
 #include <stddef.h>

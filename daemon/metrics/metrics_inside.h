@@ -1,6 +1,6 @@
 /* metrics_inside.h: shared by the files of the metrics. */
-#ifndef GALERNA_DAEMON_METRICS_INSIDE_H
-#define GALERNA_DAEMON_METRICS_INSIDE_H
+#ifndef GALERNA_DAEMON_METRICS_METRICS_INSIDE_H
+#define GALERNA_DAEMON_METRICS_METRICS_INSIDE_H
 
 #include <stddef.h>
 #include <stdint.h>

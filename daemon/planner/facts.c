@@ -1,4 +1,4 @@
-/* Facts for a plan: VMs that hold hosts, promises, waiting leases, new leases. */
+/* Facts for a plan: running leases, promises, waiting leases, new leases. */
 #include <stdlib.h>
 
 #include "daemon/live/lease_state.h"
@@ -6,15 +6,9 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-enum {
-    /* Seconds until a VM in transition is expected to settle, and is planned again, when no
-     * estimate exists. */
-    PATIENCE = 5,
-    /* Seconds after its estimated end when a suspension counts as overdue: it is assumed to need as
-     * long again as it has taken, and leases promised its hosts are placed elsewhere.
-     */
-    OVERDUE = 10,
-};
+/* Seconds after its estimated end when a suspension counts as overdue: it is assumed to need as
+ * long again as it has taken, and leases promised its hosts are placed elsewhere. */
+enum { OVERDUE = 10 };
 
 const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease)
 {
@@ -35,7 +29,7 @@ struct amounts facts_size(const struct facts *facts, const struct vm_record *vm)
     return size;
 }
 
-static bool holds_its_hosts(const struct lease_record *lease)
+bool lease_holds_hosts(const struct lease_record *lease)
 {
     return lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
            lease->phase == PHASE_STOPPING;
@@ -54,7 +48,7 @@ static int64_t leaving_until(const struct facts *facts, const struct lease_recor
     if (facts->planner->estimates)
         estimate = estimates_of(facts->planner->estimates, OPERATION_SUSPEND);
     for (size_t i = 0; i < n; i++) {
-        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : PATIENCE;
+        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : SETTLING;
         int64_t begun = now, end;
 
         if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
@@ -67,23 +61,20 @@ static int64_t leaving_until(const struct facts *facts, const struct lease_recor
             end = now + (now - begun);
             *overdue = true;
         } else if (end <= now) {
-            end = now + PATIENCE;
+            end = now + SETTLING;
         }
         until = end > until ? end : until;
     }
     return until;
 }
 
-/* A deadline lease that is being suspended: its resumption is planned after the reservations that
- * it makes room for. When the suspension is overdue, those are placed elsewhere. */
-static bool leaves_for_a_promise(const struct facts *facts, const struct lease_record *lease,
-                                 int64_t now)
+bool facts_leaves_for_promise(const struct facts *facts, const struct lease_record *lease)
 {
     bool overdue;
 
     if (lease->phase != PHASE_STOPPING || lease->kind != LEASE_DEADLINE)
         return false;
-    leaving_until(facts, lease, now, &overdue);
+    leaving_until(facts, lease, facts->now, &overdue);
     return !overdue;
 }
 
@@ -131,7 +122,7 @@ static void put_places(struct facts *facts, const struct lease_record *lease,
         const struct vm_record *vm = store_vm(facts->store, planned->vms[i]);
         const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
         uint32_t place = facts_place(facts, lease, vm_planned_host(vm));
-        bool holds = holds_its_hosts(lease) && observed && observed_holds_host(observed) &&
+        bool holds = lease_holds_hosts(lease) && observed && observed_holds_host(observed) &&
                      !vm->suspended_by_us;
         bool has_units = facts_has_units(facts, observed, place);
         int32_t filter = must_relocate(facts, lease, vm, n);
@@ -167,117 +158,6 @@ static bool have_places(const struct facts *facts, const struct planned *planned
                           vm_planned_host(store_vm(facts->store, planned->vms[i]))) == HOST_NONE)
             return false;
     return true;
-}
-
-/* --- VMs that hold a host and belong to no lease of the plan ---------------------------------- */
-
-/* Does the engine count the VM's capacity by its lease, or will the VM be gone soon? */
-static bool covered(const struct facts *facts, const struct vm_record *vm)
-{
-    const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
-    const struct planned *planned = lease ? planned_of(facts->planned, lease->id) : NULL;
-
-    if (!lease)
-        return false;
-    if (holds_its_hosts(lease))
-        return (planned && planned->in_engine) || leaves_for_a_promise(facts, lease, facts->now);
-    /* After a restart only the time of the next attempt shows a refusal. */
-    if (vm->refusals > 0 || (vm->next_try != INSTANT_NONE && vm->next_try > facts->now + PATIENCE))
-        return false;
-    return vm->attempts == 0 &&
-           (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
-}
-
-void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
-                     const struct lease_request *request, const struct set_numbers *numbers,
-                     const struct vm_observation *observed, uint32_t place)
-{
-    bool has_units = observed && facts_has_units(facts, observed, place);
-
-    wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, fact);
-    wire_put_request(&facts->adoption_section, request, numbers);
-    wire_put(&facts->adoption_section, 1);
-    wire_put(&facts->adoption_section, has_units ? PLACE_HAS_UNITS : 0);
-    wire_put(&facts->adoption_section, place);
-    if (has_units)
-        facts_put_vm_units(facts, observed, place, &facts->adoption_section);
-    facts->n_adoptions++;
-}
-
-/* A VM that is off or suspended on a host that it must leave moves like one that runs. */
-static int64_t block_leaves_by(struct facts *facts, const struct vm_record *vm,
-                               const struct vm_observation *observed, int32_t *filter)
-{
-    int64_t by = INSTANT_NONE;
-    struct planned *planned;
-
-    if (vm && vm->goal == GOAL_NONE &&
-        (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
-        by = vm_leaves_by(facts->planner, facts->drains, vm, facts->now);
-    if (by == INSTANT_NONE || !facts_leave_filter(facts, vm, observed->history.host, filter))
-        return INSTANT_NONE;
-    planned = planned_add(facts, BLOCK_BASE + vm->id);
-    planned->vms = memory_copy(&vm->id, sizeof vm->id);
-    planned->n_vms = 1;
-    return by;
-}
-
-/* vm: NULL for one without a record. */
-static void put_block(struct facts *facts, const struct vm_observation *observed,
-                      const struct vm_record *vm, uint32_t place)
-{
-    struct set_numbers numbers = {.filter = -1, .demand = facts_demand(facts, NULL, observed)};
-    struct node_set nodes = {.count = 1};
-    const struct fact_adoption fact = {
-        .adoption = {.as = ADOPTED_RUNNING,
-                     .since = facts->now,
-                     .until = INSTANT_NEVER,
-                     .leave_by = block_leaves_by(facts, vm, observed, &numbers.filter),
-                     .not_before = INSTANT_NONE},
-        .has_places = true};
-    struct lease_request request = block_request(BLOCK_BASE + observed->id, facts->now, &nodes);
-
-    nodes.amounts.of[RESOURCE_CPU] = observed->cpu;
-    nodes.amounts.of[RESOURCE_MEMORY] = observed->memory;
-    facts_put_block(facts, &fact, &request, &numbers, observed, place);
-}
-
-/* The capacity of VMs that could never be read is known from their hosts' usage only. */
-static void gather_unread(struct facts *facts)
-{
-    const struct host_pool *pool = &facts->picture->hosts->pool;
-
-    for (size_t i = 0; i < pool->n; i++) {
-        struct vm_observation unread = {0};
-        struct unread_room room;
-
-        if (!world_unread(facts->planner->world, &pool->items[i], &room))
-            continue;
-        unread.id = room.vm;
-        unread.cpu = room.cpu;
-        unread.memory = room.memory;
-        put_block(facts, &unread, NULL, (uint32_t)i);
-        facts_put_stays(facts, &unread, NULL, (uint32_t)i);
-    }
-}
-
-static void gather_blocks(struct facts *facts)
-{
-    const struct vm_observation *observed;
-    size_t cursor = 0;
-
-    while ((observed = world_next(facts->planner->world, &cursor))) {
-        const struct vm_record *vm = store_vm(facts->store, observed->id);
-        uint32_t place;
-
-        if (!observed_holds_host(observed) || (vm && vm->suspended_by_us))
-            continue;
-        place = facts_place(facts, vm ? store_lease(facts->store, vm->lease) : NULL,
-                            observed->history.host);
-        facts_put_stays(facts, observed, vm, place);
-        if (place != HOST_NONE && !covered(facts, vm))
-            put_block(facts, observed, vm, place);
-    }
 }
 
 /* --- leases ----------------------------------------------------------------------------------- */
@@ -516,7 +396,7 @@ static void gather_phase(struct facts *facts, enum lease_phase phase,
 
         if (lease->phase == phase && (phase != PHASE_WAITING || lease->accepted) &&
             (phase != PHASE_RESERVED || lease->kind != LEASE_DEADLINE) &&
-            !leaves_for_a_promise(facts, lease, facts->now))
+            !facts_leaves_for_promise(facts, lease))
             how(facts, lease);
     }
 }
@@ -529,7 +409,7 @@ static void gather_deadlines(struct facts *facts, bool known)
 
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = facts_lease(facts, leases[i]);
-        bool leaving = leaves_for_a_promise(facts, lease, facts->now);
+        bool leaving = facts_leaves_for_promise(facts, lease);
         bool begun =
             leaving || lease->accumulated > 0 || lease_is_suspended_by_us(facts->store, lease);
 
@@ -570,8 +450,7 @@ void facts_gather(struct facts *facts)
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
     gather_phase(facts, PHASE_STOPPING, gather_waiting);
-    gather_blocks(facts);
-    gather_unread(facts);
+    facts_gather_blocks(facts);
     gather_phase(facts, PHASE_RESERVED, gather_reserved);
     facts->at_risk = true; /* these take no place that is promised to another */
     gather_phase(facts, PHASE_RESERVED, gather_reserved);

@@ -77,21 +77,19 @@ void facts_put_insides(const struct facts *facts, struct wire_writer *frame)
 static void close_place(struct facts *facts, uint32_t place, int64_t from, int64_t until)
 {
     const struct host *host = picture_host(facts->picture, place);
-    const struct set_numbers none = {-1, -1};
-    struct node_set nodes = {.count = 1};
-    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_CLOSING,
-                                                    .since = from,
-                                                    .until = until,
-                                                    .not_before = INSTANT_NONE},
-                                       .has_places = true};
-    struct lease_request request =
-        block_request(DRAIN_BASE + facts->n_drains++, facts->now, &nodes);
+    const struct block block = {.id = DRAIN_BASE + facts->n_drains++,
+                                .adoption = {.as = ADOPTED_CLOSING,
+                                             .since = from,
+                                             .until = until,
+                                             .not_before = INSTANT_NONE},
+                                .cpu = host->cpu,
+                                .memory = host->memory,
+                                .place = place,
+                                .filter = -1};
 
     if (host->cpu <= 0 || host->memory <= 0 || until <= facts->now || from >= until)
         return;
-    nodes.amounts.of[RESOURCE_CPU] = host->cpu;
-    nodes.amounts.of[RESOURCE_MEMORY] = host->memory;
-    facts_put_block(facts, &fact, &request, &none, NULL, place);
+    facts_put_block(facts, &block);
 }
 
 static void close_inside(struct facts *facts, const struct inside *inside, uint32_t place)
@@ -150,20 +148,16 @@ static int64_t stays_until(const struct facts *facts, const struct vm_record *vm
 static void put_stay(struct facts *facts, const struct vm_observation *observed, uint32_t place,
                      int64_t until)
 {
-    const struct set_numbers numbers = {.filter = -1,
-                                        .demand = facts_demand(facts, NULL, observed)};
-    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_RUNNING,
-                                                    .since = facts->now,
-                                                    .until = until,
-                                                    .not_before = INSTANT_NONE},
-                                       .has_places = true};
-    struct node_set nodes = {.count = 1};
-    struct lease_request request =
-        block_request(DRAIN_BASE + facts->n_drains++, facts->now, &nodes);
-
-    nodes.amounts.of[RESOURCE_CPU] = observed->cpu;
-    nodes.amounts.of[RESOURCE_MEMORY] = observed->memory;
-    facts_put_block(facts, &fact, &request, &numbers, observed, place);
+    facts_put_block(facts, &(struct block){.id = DRAIN_BASE + facts->n_drains++,
+                                           .adoption = {.as = ADOPTED_RUNNING,
+                                                        .since = facts->now,
+                                                        .until = until,
+                                                        .not_before = INSTANT_NONE},
+                                           .observed = observed,
+                                           .cpu = observed->cpu,
+                                           .memory = observed->memory,
+                                           .place = place,
+                                           .filter = -1});
 }
 
 void facts_put_stays(struct facts *facts, const struct vm_observation *observed,

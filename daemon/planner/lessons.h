@@ -5,8 +5,8 @@
  * running, preempted, over. When the daemon starts, and when modules are reloaded, they are told
  * the stored events, oldest first, with their original times.
  */
-#ifndef GALERNA_DAEMON_LESSONS_H
-#define GALERNA_DAEMON_LESSONS_H
+#ifndef GALERNA_DAEMON_PLANNER_LESSONS_H
+#define GALERNA_DAEMON_PLANNER_LESSONS_H
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
  * made while a plan is in progress (a user cancels) take precedence: outputs that no longer fit are
  * dropped.
  */
-#ifndef GALERNA_DAEMON_PLANNER_H
-#define GALERNA_DAEMON_PLANNER_H
+#ifndef GALERNA_DAEMON_PLANNER_PLANNER_H
+#define GALERNA_DAEMON_PLANNER_PLANNER_H
 
 #include <stdbool.h>
 #include <stdint.h>

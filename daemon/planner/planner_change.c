@@ -63,7 +63,8 @@ static int ask(struct planner *planner, const struct changed_lease *asked, int64
 {
     struct change_trial *change = memory_new(1, sizeof *change);
     struct asked_facts trial;
-    int result = asked_facts_gather(&trial, planner, planner->settings.drains, asked, now, err);
+    int result =
+        asked_facts_gather(&trial, planner, (struct supposition){.changed = asked}, now, err);
 
     *change = (struct change_trial){.lease = asked->lease->id, .changed = question->changed};
     map_init(&change->planned, sizeof(struct planned *));

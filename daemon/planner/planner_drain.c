@@ -126,7 +126,8 @@ int planner_try_drains(struct planner *planner, const struct drains *drains, int
 {
     struct drain_trial *drain = memory_new(1, sizeof *drain);
     struct asked_facts trial;
-    int result = asked_facts_gather(&trial, planner, drains, NULL, now, err);
+    int result =
+        asked_facts_gather(&trial, planner, (struct supposition){.drains = drains}, now, err);
 
     drain->drained = drained;
     drain->now = now;

@@ -1,6 +1,6 @@
 /* planner_inside.h: shared by the files of the planner. */
-#ifndef GALERNA_DAEMON_PLANNER_INSIDE_H
-#define GALERNA_DAEMON_PLANNER_INSIDE_H
+#ifndef GALERNA_DAEMON_PLANNER_PLANNER_INSIDE_H
+#define GALERNA_DAEMON_PLANNER_PLANNER_INSIDE_H
 
 #include "daemon/planner/company.h"
 #include "daemon/planner/modules.h"
@@ -342,6 +342,9 @@ void facts_add_company(struct facts *facts, const struct lease_record *lease, in
 bool facts_has_too_many_rules(const struct facts *facts, int32_t vm);
 
 /* --- facts.c --- */
+/* Seconds until a VM in transition is expected to settle, and is planned again, when no estimate
+ * exists. */
+enum { SETTLING = 5 };
 /* The lease as the plan is to see it: the store's record, or the changed one. */
 const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease);
 /* The size of a VM as the plan is to see it: the store's, or that of the changed lease. */
@@ -350,14 +353,29 @@ void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
 void facts_finish(struct facts *facts);
 /* Gather adoptions of running, promised and waiting leases, then steps for the new ones. */
 void facts_gather(struct facts *facts);
-/* An adoption of one VM on one host that belongs to no lease; observed: NULL for a drain. */
-void facts_put_block(struct facts *facts, const struct fact_adoption *fact,
-                     const struct lease_request *request, const struct set_numbers *numbers,
-                     const struct vm_observation *observed, uint32_t place);
+bool lease_holds_hosts(const struct lease_record *lease);
+/* A deadline lease that is being suspended: its resumption is planned after the reservations that
+ * it makes room for. When the suspension is overdue, those are placed elsewhere. */
+bool facts_leaves_for_promise(const struct facts *facts, const struct lease_record *lease);
 /* The settings with what operations were observed to take. */
 struct engine_settings planner_engine_settings(const struct planner *planner);
 /* Move the facts into a frame; rebuild: with hosts and adoptions. */
 void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
+
+/* --- facts_blocks.c --- */
+/* What holds room on one host and belongs to no lease of the plan: a VM, or the closing of a host
+ * (observed: NULL). */
+struct block {
+    int64_t id;
+    struct adoption adoption;
+    const struct vm_observation *observed;
+    int64_t cpu, memory;
+    uint32_t place;
+    int32_t filter; /* the hosts that a VM may leave for; -1: it stays */
+};
+
+void facts_put_block(struct facts *facts, const struct block *block);
+void facts_gather_blocks(struct facts *facts);
 
 /* --- review.c: what is said of leases beside the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);
@@ -397,11 +415,15 @@ struct asked_facts {
     struct facts facts;
 };
 
-/* Gathers the facts, with `changed` instead of the store's record of that lease (NULL: none); -1
- * with err. To be finished in any case. */
+/* What a question supposes instead of what is stored. */
+struct supposition {
+    const struct drains *drains;         /* NULL: as ordered */
+    const struct changed_lease *changed; /* NULL: no lease is changed */
+};
+
+/* Gathers the facts; -1 with err. To be finished in any case. */
 int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
-                       const struct drains *drains, const struct changed_lease *changed,
-                       int64_t now, struct error *err);
+                       struct supposition supposed, int64_t now, struct error *err);
 int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);

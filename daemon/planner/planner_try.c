@@ -154,9 +154,10 @@ static int ask(struct planner *planner, struct wire_writer *frame, const struct 
 }
 
 int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
-                       const struct drains *drains, const struct changed_lease *changed,
-                       int64_t now, struct error *err)
+                       struct supposition supposed, int64_t now, struct error *err)
 {
+    const struct drains *drains = supposed.drains ? supposed.drains : planner->settings.drains;
+
     *trial = (struct asked_facts){0};
     map_init(&trial->planned, sizeof(struct planned *));
     sent_init(&trial->sent);
@@ -165,7 +166,7 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
     trial->facts.planned = &trial->planned;
     trial->facts.sent = &trial->sent;
     trial->facts.drains = drains;
-    trial->facts.changed = changed;
+    trial->facts.changed = supposed.changed;
     trial->facts.is_trial = true;
     if (picture_take(&trial->picture, planner, drains, err) < 0)
         return -1;
@@ -205,7 +206,7 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
 {
     struct lease_request asked = *request;
     struct asked_facts trial;
-    int result = asked_facts_gather(&trial, planner, planner->settings.drains, NULL, now, err);
+    int result = asked_facts_gather(&trial, planner, (struct supposition){0}, now, err);
 
     if (result == 0) {
         struct lease_record lease = {.phase = PHASE_WAITING, .term_values = request->term_values};

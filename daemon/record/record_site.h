@@ -1,6 +1,6 @@
 /* record_site.h: the hosts of an OpenNebula as the site of a trace. */
-#ifndef GALERNA_DAEMON_RECORD_SITE_H
-#define GALERNA_DAEMON_RECORD_SITE_H
+#ifndef GALERNA_DAEMON_RECORD_RECORD_SITE_H
+#define GALERNA_DAEMON_RECORD_RECORD_SITE_H
 
 #include "adapters/opennebula/pool.h"
 #include "core/site.h"

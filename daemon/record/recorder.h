@@ -10,8 +10,8 @@
  * becomes a comment. A lease that was running when the record began is recorded with its remaining
  * time, from second 0 on.
  */
-#ifndef GALERNA_DAEMON_RECORDER_H
-#define GALERNA_DAEMON_RECORDER_H
+#ifndef GALERNA_DAEMON_RECORD_RECORDER_H
+#define GALERNA_DAEMON_RECORD_RECORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

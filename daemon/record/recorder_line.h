@@ -1,6 +1,6 @@
 /* recorder_line.h: a lease as one line of a trace. */
-#ifndef GALERNA_DAEMON_RECORDER_LINE_H
-#define GALERNA_DAEMON_RECORDER_LINE_H
+#ifndef GALERNA_DAEMON_RECORD_RECORDER_LINE_H
+#define GALERNA_DAEMON_RECORD_RECORDER_LINE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* records.h: maintains the trace of `record = FILE`, and drops old leases. */
-#ifndef GALERNA_DAEMON_RECORDS_H
-#define GALERNA_DAEMON_RECORDS_H
+#ifndef GALERNA_DAEMON_RECORD_RECORDS_H
+#define GALERNA_DAEMON_RECORD_RECORDS_H
 
 struct daemon;
 

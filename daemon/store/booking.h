@@ -4,8 +4,8 @@
  * drained for all leases but those inside, which name the booking (BOOKING) and whose owners it
  * admits.
  */
-#ifndef GALERNA_DAEMON_BOOKING_H
-#define GALERNA_DAEMON_BOOKING_H
+#ifndef GALERNA_DAEMON_STORE_BOOKING_H
+#define GALERNA_DAEMON_STORE_BOOKING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The file `lock` in it is locked (flock) while a daemon uses the directory, and contains that
  * daemon's process id. The kernel releases the lock when the process ends, however it ends.
  */
-#ifndef GALERNA_DAEMON_STORE_STATE_H
-#define GALERNA_DAEMON_STORE_STATE_H
+#ifndef GALERNA_DAEMON_STORE_STATE_DIRECTORY_H
+#define GALERNA_DAEMON_STORE_STATE_DIRECTORY_H
 
 #include "util/error.h"
 

@@ -9,8 +9,8 @@
  *
  * Fields, columns and migrations go together: see rows.h before changing a record.
  */
-#ifndef GALERNA_DAEMON_STORE_H
-#define GALERNA_DAEMON_STORE_H
+#ifndef GALERNA_DAEMON_STORE_STORE_H
+#define GALERNA_DAEMON_STORE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * Leases that wait count from now on, leases without an end, and what is longer than four weeks,
  * for four weeks.
  */
-#ifndef GALERNA_POLICIES_BUDGET_H
-#define GALERNA_POLICIES_BUDGET_H
+#ifndef GALERNA_POLICIES_ADMISSION_BUDGET_H
+#define GALERNA_POLICIES_ADMISSION_BUDGET_H
 
 #include <string.h>
 

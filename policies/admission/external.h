@@ -1,7 +1,7 @@
 /* external.h: shared by the admission policies for external requests: the leases on the site, and
  * the load as configured or as measured. */
-#ifndef GALERNA_POLICIES_EXTERNAL_H
-#define GALERNA_POLICIES_EXTERNAL_H
+#ifndef GALERNA_POLICIES_ADMISSION_EXTERNAL_H
+#define GALERNA_POLICIES_ADMISSION_EXTERNAL_H
 
 #include "external_queue.h"
 #include "live.h"

@@ -15,8 +15,8 @@
  *
  * Times are in one unit, rates in its inverse.
  */
-#ifndef GALERNA_POLICIES_EXTERNAL_QUEUE_H
-#define GALERNA_POLICIES_EXTERNAL_QUEUE_H
+#ifndef GALERNA_POLICIES_ADMISSION_EXTERNAL_QUEUE_H
+#define GALERNA_POLICIES_ADMISSION_EXTERNAL_QUEUE_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * accepted (another policy, no room, only a trial) are forgotten with the event, or when time
  * advances.
  */
-#ifndef GALERNA_POLICIES_LIVE_H
-#define GALERNA_POLICIES_LIVE_H
+#ifndef GALERNA_POLICIES_ADMISSION_LIVE_H
+#define GALERNA_POLICIES_ADMISSION_LIVE_H
 
 #include <stdlib.h>
 

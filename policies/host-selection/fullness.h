@@ -1,6 +1,6 @@
 /* fullness.h: how full a host would be with one more VM, for pack and spread. */
-#ifndef GALERNA_POLICIES_FULLNESS_H
-#define GALERNA_POLICIES_FULLNESS_H
+#ifndef GALERNA_POLICIES_HOST_SELECTION_FULLNESS_H
+#define GALERNA_POLICIES_HOST_SELECTION_FULLNESS_H
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * A name is a host's id, a host's name where the driver knows names, `*` for all, or any other word
  * for a place outside the site.
  */
-#ifndef GALERNA_POLICIES_PLACES_H
-#define GALERNA_POLICIES_PLACES_H
+#ifndef GALERNA_POLICIES_HOST_SELECTION_PLACES_H
+#define GALERNA_POLICIES_HOST_SELECTION_PLACES_H
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* candidate_choice.h: what mov, mlip and moml have in common: who may preempt whom, and how a set
  * of leases is chosen among the candidate sets.
  */
-#ifndef GALERNA_POLICIES_CANDIDATE_CHOICE_H
-#define GALERNA_POLICIES_CANDIDATE_CHOICE_H
+#ifndef GALERNA_POLICIES_PREEMPTION_CANDIDATE_CHOICE_H
+#define GALERNA_POLICIES_PREEMPTION_CANDIDATE_CHOICE_H
 
 #include "candidate_sets.h"
 

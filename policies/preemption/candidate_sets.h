@@ -10,8 +10,8 @@
  * It is assumed that more victims never make less room, and that leases which hold less of a
  * resource than the request lacks at its start are not enough: that needs no test.
  */
-#ifndef GALERNA_POLICIES_CANDIDATE_SETS_H
-#define GALERNA_POLICIES_CANDIDATE_SETS_H
+#ifndef GALERNA_POLICIES_PREEMPTION_CANDIDATE_SETS_H
+#define GALERNA_POLICIES_PREEMPTION_CANDIDATE_SETS_H
 
 #include <stdlib.h>
 #include <string.h>

@@ -40,17 +40,15 @@ void as_haizea(struct scenario *s)
     behaviour_haizea_1_0(&s->settings.behaviour);
 }
 
-static void score_best_effort(void *context, const struct lease *preemptor, int64_t at_time,
-                              const struct victim *victims, size_t n, int64_t *scores)
+static void score_best_effort(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)at_time;
-    for (size_t i = 0; i < n; i++) {
-        const struct lease_request *request = &victims[i].lease->request;
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct lease_request *request = &batch->victims[i].lease->request;
         bool spared = request->kind != LEASE_BEST_EFFORT ||
                       request->terms == TERMS_NON_PREEMPTABLE ||
-                      (preemptor->request.kind != LEASE_RESERVATION &&
-                       preemptor->request.kind != LEASE_DEADLINE);
+                      (batch->preemptor->request.kind != LEASE_RESERVATION &&
+                       batch->preemptor->request.kind != LEASE_DEADLINE);
 
         scores[i] = spared ? POLICY_VETO : request->id;
     }

@@ -238,15 +238,11 @@ static void the_lease_with_the_device_makes_room(void **state)
 }
 
 /* Takes the first candidate that is enough. */
-static size_t choose_one(void *context, const struct lease *preemptor, int64_t at,
-                         const struct victim *victims, size_t n, const struct victim_test *test,
-                         size_t *chosen)
+static size_t choose_one(void *context, const struct victim_batch *batch,
+                         const struct victim_test *test, size_t *chosen)
 {
     (void)context;
-    (void)preemptor;
-    (void)at;
-    (void)victims;
-    for (chosen[0] = 0; chosen[0] < n; chosen[0]++)
+    for (chosen[0] = 0; chosen[0] < batch->n; chosen[0]++)
         if (test->enough(test, chosen, 1))
             return 1;
     return 0;

@@ -147,13 +147,13 @@ static void priority_comes_before_fair_share(void **state)
 }
 
 /* As the policy `priority` with ageing: older leases are preferred. */
-static void prefer_the_older(void *context, const struct lease *preemptor, int64_t at_time,
-                             const struct victim *victims, size_t n, int64_t *scores)
+static void prefer_the_older(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)at_time;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = victims[i].lease->request.submit > preemptor->request.submit ? 1 : POLICY_VETO;
+    for (size_t i = 0; i < batch->n; i++)
+        scores[i] = batch->victims[i].lease->request.submit > batch->preemptor->request.submit
+                        ? 1
+                        : POLICY_VETO;
 }
 
 /* When does the lease of the other user end, whose turn it is at 1000? Others ask meanwhile. */

@@ -175,26 +175,23 @@ struct chooser {
     bool none_is_enough;
 };
 
-static size_t choose_one(void *context, const struct lease *preemptor, int64_t time,
-                         const struct victim *victims, size_t n, const struct victim_test *test,
-                         size_t *chosen)
+static size_t choose_one(void *context, const struct victim_batch *batch,
+                         const struct victim_test *test, size_t *chosen)
 {
     struct chooser *chooser = context;
-    size_t best = n;
+    size_t best = batch->n;
 
-    (void)preemptor;
-    (void)time;
-    chooser->n_offered = n;
+    chooser->n_offered = batch->n;
     chooser->none_is_enough = test->enough(test, NULL, 0);
-    for (size_t i = 0; i < n; i++) {
-        if (victims[i].lease->request.id == 1)
-            chooser->overhead_of_1 = victims[i].overhead;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->victims[i].lease->request.id == 1)
+            chooser->overhead_of_1 = batch->victims[i].overhead;
         if (test->enough(test, &i, 1) &&
-            (best == n || victims[i].overhead < victims[best].overhead))
+            (best == batch->n || batch->victims[i].overhead < batch->victims[best].overhead))
             best = i;
     }
     chosen[0] = best;
-    return best < n;
+    return best < batch->n;
 }
 
 static void a_policy_may_choose_the_set_itself(void **state)

@@ -1,16 +1,14 @@
 /* Leases that can wait and yet displace others; reservations that wait where they find no room. */
 #include "scenario.h"
 
-static void score_by_priority(void *context, const struct lease *preemptor, int64_t at_time,
-                              const struct victim *victims, size_t n, int64_t *scores)
+static void score_by_priority(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)at_time;
-    for (size_t i = 0; i < n; i++) {
-        const struct lease_request *victim = &victims[i].lease->request;
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct lease_request *victim = &batch->victims[i].lease->request;
 
         scores[i] = victim->kind == LEASE_BEST_EFFORT && victim->terms != TERMS_NON_PREEMPTABLE &&
-                            victim->priority < preemptor->request.priority
+                            victim->priority < batch->preemptor->request.priority
                         ? 1000 - victim->priority
                         : POLICY_VETO;
     }

@@ -4,15 +4,13 @@
 #include "scenario.h"
 
 /* Reservations displace whatever is offered; the smallest id first. */
-static void score_all(void *context, const struct lease *preemptor, int64_t at_time,
-                      const struct victim *victims, size_t n, int64_t *scores)
+static void score_all(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)at_time;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = preemptor->request.kind == LEASE_RESERVATION &&
-                            victims[i].lease->request.kind != LEASE_RESERVATION
-                        ? 1000 - victims[i].lease->request.id
+    for (size_t i = 0; i < batch->n; i++)
+        scores[i] = batch->preemptor->request.kind == LEASE_RESERVATION &&
+                            batch->victims[i].lease->request.kind != LEASE_RESERVATION
+                        ? 1000 - batch->victims[i].lease->request.id
                         : POLICY_VETO;
 }
 
@@ -189,15 +187,11 @@ static void victims_of_both_kinds_make_room_together(void **state)
     scenario_end(&s);
 }
 
-static size_t first_enough(void *context, const struct lease *preemptor, int64_t at_time,
-                           const struct victim *victims, size_t n, const struct victim_test *test,
-                           size_t *chosen)
+static size_t first_enough(void *context, const struct victim_batch *batch,
+                           const struct victim_test *test, size_t *chosen)
 {
     (void)context;
-    (void)preemptor;
-    (void)at_time;
-    (void)victims;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < batch->n; i++)
         if (test->enough(test, &i, 1)) {
             chosen[0] = i;
             return 1;

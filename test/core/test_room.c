@@ -57,17 +57,15 @@ static size_t choose_some(struct random *random, size_t n, size_t *chosen)
 }
 
 /* Each question changes the set a little; the last one counts. */
-static size_t choose_at_random(void *context, const struct lease *preemptor, int64_t at,
-                               const struct victim *victims, size_t n,
+static size_t choose_at_random(void *context, const struct victim_batch *batch,
                                const struct victim_test *test, size_t *chosen)
 {
     struct scene *scene = context;
     int64_t questions = random_between(&scene->random, 1, QUESTIONS);
     size_t n_chosen = 0;
 
-    (void)preemptor, (void)at, (void)victims;
     for (int64_t question = 0; question < questions; question++) {
-        n_chosen = choose_some(&scene->random, n, chosen);
+        n_chosen = choose_some(&scene->random, batch->n, chosen);
         scene->said = test->enough(test, chosen, n_chosen);
     }
     if (scene->asked++ == 0)

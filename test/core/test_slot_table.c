@@ -272,10 +272,10 @@ static void how_long_and_how_many_fit(void **state)
     assert_int_equal(slot_table_fits_until(b.table, 0, &vm, 10), 10);
     assert_true(slot_table_fits_until(b.table, 0, &vm, 20) == INSTANT_NEVER);
     assert_int_equal(slot_table_fits_until(b.table, 0, &too_much, 0), 0);
-    assert_int_equal(slot_table_fit_count(b.table, 0, &vm, 0, 10, 9), 3);
-    assert_int_equal(slot_table_fit_count(b.table, 0, &vm, 0, 11, 9), 0);
-    assert_int_equal(slot_table_fit_count(b.table, 1, &vm, 0, 16, 9), 2);
-    assert_int_equal(slot_table_fit_count(b.table, 1, &vm, 0, 16, 1), 1);
+    assert_int_equal(slot_table_fit_count(b.table, 0, &vm, (struct interval){0, 10}, 9), 3);
+    assert_int_equal(slot_table_fit_count(b.table, 0, &vm, (struct interval){0, 11}, 9), 0);
+    assert_int_equal(slot_table_fit_count(b.table, 1, &vm, (struct interval){0, 16}, 9), 2);
+    assert_int_equal(slot_table_fit_count(b.table, 1, &vm, (struct interval){0, 16}, 1), 1);
     assert_int_equal(slot_table_count(b.table, &vm, 0, 10, 99), 6);
     assert_int_equal(slot_table_count(b.table, &vm, 0, 10, 4), 4);
     assert_int_equal(slot_table_count(b.table, &vm, 12, 18, 99), 2);
@@ -360,7 +360,7 @@ static void booking_blindly_may_go_below_zero(void **state)
     assert_int_equal(slot_table_free(b.table, 0, RESOURCE_CPU, 0), -60);
     assert_int_equal(slot_table_fits_until(b.table, 0, &some, 0), 0);
     assert_int_equal(slot_table_fits_until(b.table, 0, &nothing, 0), 0);
-    assert_int_equal(slot_table_fit_count(b.table, 0, &nothing, 0, 10, 5), 0);
+    assert_int_equal(slot_table_fit_count(b.table, 0, &nothing, (struct interval){0, 10}, 5), 0);
     assert_true(slot_table_fits_until(b.table, 0, &nothing, 50) == INSTANT_NEVER);
     tear_down(&b);
 }

@@ -7,17 +7,14 @@ static bool is_reservation(void *context, const struct lease *preemptor)
     return preemptor->request.kind == LEASE_RESERVATION;
 }
 
-static void preempt_everybody(void *context, const struct lease *preemptor, int64_t time,
-                              const struct victim *victims, size_t n, int64_t *scores)
+static void preempt_everybody(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     int64_t *overhead = context;
 
-    (void)preemptor;
-    (void)time;
-    for (size_t i = 0; i < n; i++) {
-        scores[i] = victims[i].lease->request.id;
+    for (size_t i = 0; i < batch->n; i++) {
+        scores[i] = batch->victims[i].lease->request.id;
         if (overhead)
-            *overhead = victims[i].overhead;
+            *overhead = batch->victims[i].overhead;
     }
 }
 

@@ -156,14 +156,10 @@ static void a_reservation_is_shifted_over_its_own_time(void **state)
     close_house(&house);
 }
 
-static void any_victim(void *context, const struct lease *preemptor, int64_t at,
-                       const struct victim *victims, size_t n, int64_t *scores)
+static void any_victim(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)preemptor;
-    (void)at;
-    (void)victims;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < batch->n; i++)
         scores[i] = 1;
 }
 

@@ -23,12 +23,11 @@ static struct lease_record *add_deadline(struct store *store, int64_t id, enum l
     return lease;
 }
 
-static void all_may_be_preempted(void *context, const struct lease *preemptor, int64_t at,
-                                 const struct victim *victims, size_t n, int64_t *scores)
+static void all_may_be_preempted(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context, (void)preemptor, (void)at;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = victims[i].lease->request.preemptible ? 1 : POLICY_VETO;
+    (void)context;
+    for (size_t i = 0; i < batch->n; i++)
+        scores[i] = batch->victims[i].lease->request.preemptible ? 1 : POLICY_VETO;
 }
 
 static void is_suspended(struct store *store, struct lease_record *lease, int64_t ran)
@@ -314,14 +313,10 @@ static struct planner_trial try_lease(struct house *house, int64_t now, enum lea
     return trial;
 }
 
-static void preempt_all(void *context, const struct lease *preemptor, int64_t at,
-                        const struct victim *victims, size_t n, int64_t *scores)
+static void preempt_all(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)preemptor;
-    (void)at;
-    (void)victims;
-    memset(scores, 0, n * sizeof *scores);
+    memset(scores, 0, batch->n * sizeof *scores);
 }
 
 static void expect_fate(struct house *house, int64_t start, const char *text)

@@ -31,14 +31,10 @@ static bool preempts(void *context, const struct lease *preemptor)
     return preemptor->request.kind == LEASE_RESERVATION;
 }
 
-static void score_all(void *context, const struct lease *preemptor, int64_t at,
-                      const struct victim *victims, size_t n, int64_t *scores)
+static void score_all(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)preemptor;
-    (void)at;
-    (void)victims;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < batch->n; i++)
         scores[i] = 1;
 }
 

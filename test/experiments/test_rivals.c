@@ -14,17 +14,16 @@ struct taker {
     int asked;
 };
 
-static size_t take(void *context, const struct lease *preemptor, int64_t at,
-                   const struct victim *victims, size_t n, const struct victim_test *test,
+static size_t take(void *context, const struct victim_batch *batch, const struct victim_test *test,
                    size_t *chosen)
 {
     struct taker *taker = context;
 
-    (void)preemptor, (void)at, (void)victims, (void)test;
+    (void)batch->victims, (void)test;
     taker->asked++;
-    for (size_t i = 0; i < taker->takes && i < n; i++)
+    for (size_t i = 0; i < taker->takes && i < batch->n; i++)
         chosen[i] = i;
-    return taker->takes < n ? taker->takes : n;
+    return taker->takes < batch->n ? taker->takes : batch->n;
 }
 
 static bool only_first(void *context, const struct lease *preemptor)
@@ -56,8 +55,10 @@ static void answers_are_counted_and_the_decider_decides(void **state)
         rivals.hooks.may_preempt(rivals.hooks.context, &(struct lease){.request = {.id = 1}}));
     assert_false(
         rivals.hooks.may_preempt(rivals.hooks.context, &(struct lease){.request = {.id = 2}}));
-    assert_int_equal(
-        rivals.hooks.choose_victims(rivals.hooks.context, NULL, 0, victims, 3, NULL, chosen), 2);
+    assert_int_equal(rivals.hooks.choose_victims(rivals.hooks.context,
+                                                 &(struct victim_batch){.victims = victims, .n = 3},
+                                                 NULL, chosen),
+                     2);
     assert_true(chosen[0] == 0 && chosen[1] == 1);
     assert_int_equal(count.choices, 1);
     assert_int_equal(count.in_common, 0);
@@ -73,7 +74,8 @@ static void answers_are_counted_and_the_decider_decides(void **state)
     assert_int_equal(count.of[2].fewer_leases + count.of[2].more_overhead, 0);
 
     /* Of one lease all take the same. */
-    rivals.hooks.choose_victims(rivals.hooks.context, NULL, 0, victims, 1, NULL, chosen);
+    rivals.hooks.choose_victims(rivals.hooks.context,
+                                &(struct victim_batch){.victims = victims, .n = 1}, NULL, chosen);
     assert_int_equal(count.choices, 2);
     assert_int_equal(count.in_common, 1);
     assert_int_equal(count.of[1].leases, 2);
@@ -92,8 +94,10 @@ static void where_nothing_helps_rivals_are_not_asked(void **state)
 
     (void)state;
     rivals_init(&rivals, &hooks[0], others, 1, &count);
-    assert_int_equal(
-        rivals.hooks.choose_victims(rivals.hooks.context, NULL, 0, &victim, 1, NULL, &chosen), 0);
+    assert_int_equal(rivals.hooks.choose_victims(rivals.hooks.context,
+                                                 &(struct victim_batch){.victims = &victim, .n = 1},
+                                                 NULL, &chosen),
+                     0);
     assert_int_equal(decider.asked, 1);
     assert_int_equal(other.asked, 0);
     assert_int_equal(count.choices, 0);

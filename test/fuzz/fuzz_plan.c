@@ -269,15 +269,14 @@ static bool can_be_read(struct wire_writer *reply, uint32_t n_hosts)
 }
 
 /* Whoever has a lower priority. */
-static void score_victims(void *context, const struct lease *preemptor, int64_t at,
-                          const struct victim *victims, size_t n, int64_t *scores)
+static void score_victims(void *context, const struct victim_batch *batch, int64_t *scores)
 {
     (void)context;
-    (void)at;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = victims[i].lease->request.priority < preemptor->request.priority
-                        ? preemptor->request.priority - victims[i].lease->request.priority
-                        : POLICY_VETO;
+    for (size_t i = 0; i < batch->n; i++)
+        scores[i] =
+            batch->victims[i].lease->request.priority < batch->preemptor->request.priority
+                ? batch->preemptor->request.priority - batch->victims[i].lease->request.priority
+                : POLICY_VETO;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -410,8 +410,9 @@ static size_t choose(struct scene *scene, size_t *chosen)
 {
     const struct policy_hooks *hooks = scene->bench.hooks;
 
-    return hooks->choose_victims(hooks->context, &scene->preemptor, 1000, scene->victims, VICTIMS,
-                                 &scene->test, chosen);
+    return hooks->choose_victims(
+        hooks->context, &(struct victim_batch){&scene->preemptor, 1000, scene->victims, VICTIMS},
+        &scene->test, chosen);
 }
 
 static void a_set_of_victims_is_chosen(void **state)
@@ -510,7 +511,9 @@ static void victims_are_scored(void **state)
     assert_null(hooks->choose_victims);
     assert_true(hooks->may_preempt(hooks->context, &scene.preemptor));
     assert_false(hooks->may_preempt(hooks->context, &scene.leases[0]));
-    hooks->score_victims(hooks->context, &scene.preemptor, 1000, scene.victims, VICTIMS, scores);
+    hooks->score_victims(hooks->context,
+                         &(struct victim_batch){&scene.preemptor, 1000, scene.victims, VICTIMS},
+                         scores);
     assert_int_equal(scores[1], POLICY_VETO);
     assert_true(scores[4] > scores[3] && scores[3] > scores[2] && scores[2] > scores[0]);
     bench_stop(&scene.bench);

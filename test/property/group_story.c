@@ -62,15 +62,14 @@ static void tell(const struct stage *stage, const char *format, ...)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-static void score_best_effort(void *context, const struct lease *preemptor, int64_t at,
-                              const struct victim *victims, size_t n, int64_t *scores)
+static void score_best_effort(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    (void)context, (void)at;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = preemptor->request.kind == LEASE_RESERVATION &&
-                            victims[i].lease->request.kind == LEASE_BEST_EFFORT &&
-                            victims[i].lease->request.preemptible
-                        ? victims[i].lease->request.id
+    (void)context;
+    for (size_t i = 0; i < batch->n; i++)
+        scores[i] = batch->preemptor->request.kind == LEASE_RESERVATION &&
+                            batch->victims[i].lease->request.kind == LEASE_BEST_EFFORT &&
+                            batch->victims[i].lease->request.preemptible
+                        ? batch->victims[i].lease->request.id
                         : POLICY_VETO;
 }
 

@@ -244,7 +244,7 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
     snprintf(question, sizeof question, "fit_count(host %u, %lld to %lld, limit %u)", host,
              (long long)at, (long long)until, count);
     if (differs(trial, question, naive_fit_count(&trial->naive, host, &vm, at, until, count),
-                slot_table_fit_count(trial->table, host, &vm, at, until, count)))
+                slot_table_fit_count(trial->table, host, &vm, (struct interval){at, until}, count)))
         return true;
     snprintf(question, sizeof question, "count(%lld to %lld, limit %u)", (long long)at,
              (long long)until, count);

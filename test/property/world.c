@@ -56,16 +56,14 @@ static void fail(struct world *world, const char *format, ...)
 
 /* --- what is there ---------------------------------------------------------------------------- */
 
-static void score_best_effort(void *context, const struct lease *preemptor, int64_t at,
-                              const struct victim *victims, size_t n, int64_t *scores)
+static void score_best_effort(void *context, const struct victim_batch *batch, int64_t *scores)
 {
-    bool may =
-        preemptor->request.kind == LEASE_RESERVATION || preemptor->request.kind == LEASE_DEADLINE;
+    bool may = batch->preemptor->request.kind == LEASE_RESERVATION ||
+               batch->preemptor->request.kind == LEASE_DEADLINE;
 
     (void)context;
-    (void)at;
-    for (size_t i = 0; i < n; i++) {
-        const struct lease_request *victim = &victims[i].lease->request;
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct lease_request *victim = &batch->victims[i].lease->request;
 
         scores[i] =
             may && victim->kind == LEASE_BEST_EFFORT && victim->terms != TERMS_NON_PREEMPTABLE

@@ -1,6 +1,6 @@
 /* fixture.h: a stand-in daemon for tests, called in-process. */
-#ifndef GALERNA_TEST_ONED_TESTS_FIXTURE_H
-#define GALERNA_TEST_ONED_TESTS_FIXTURE_H
+#ifndef GALERNA_TEST_SANDBOX_FIXTURE_H
+#define GALERNA_TEST_SANDBOX_FIXTURE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,118 @@
+/* Facts for a plan: VMs that hold a host and belong to no lease of the plan. */
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+/* Does the engine count the VM's capacity by its lease, or will the VM be gone soon? */
+static bool covered(const struct facts *facts, const struct vm_record *vm)
+{
+    const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
+    const struct planned *planned = lease ? planned_of(facts->planned, lease->id) : NULL;
+
+    if (!lease)
+        return false;
+    if (lease_holds_hosts(lease))
+        return (planned && planned->in_engine) || facts_leaves_for_promise(facts, lease);
+    /* After a restart only the time of the next attempt shows a refusal. */
+    if (vm->refusals > 0 || (vm->next_try != INSTANT_NONE && vm->next_try > facts->now + SETTLING))
+        return false;
+    return vm->attempts == 0 &&
+           (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
+}
+
+void facts_put_block(struct facts *facts, const struct block *block)
+{
+    const struct vm_observation *observed = block->observed;
+    bool has_units = observed && facts_has_units(facts, observed, block->place);
+    const struct fact_adoption fact = {.adoption = block->adoption, .has_places = true};
+    const struct set_numbers numbers = {
+        .filter = block->filter, .demand = observed ? facts_demand(facts, NULL, observed) : -1};
+    struct node_set nodes = {.count = 1};
+    const struct lease_request request = block_request(block->id, facts->now, &nodes);
+
+    nodes.amounts.of[RESOURCE_CPU] = block->cpu;
+    nodes.amounts.of[RESOURCE_MEMORY] = block->memory;
+    wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, &fact);
+    wire_put_request(&facts->adoption_section, &request, &numbers);
+    wire_put(&facts->adoption_section, 1);
+    wire_put(&facts->adoption_section, has_units ? PLACE_HAS_UNITS : 0);
+    wire_put(&facts->adoption_section, block->place);
+    if (has_units)
+        facts_put_vm_units(facts, observed, block->place, &facts->adoption_section);
+    facts->n_adoptions++;
+}
+
+/* A VM that is off or suspended on a host that it must leave moves like one that runs. */
+static int64_t block_leaves_by(struct facts *facts, const struct vm_record *vm,
+                               const struct vm_observation *observed, int32_t *filter)
+{
+    int64_t by = INSTANT_NONE;
+    struct planned *planned;
+
+    if (vm && vm->goal == GOAL_NONE &&
+        (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
+        by = vm_leaves_by(facts->planner, facts->drains, vm, facts->now);
+    if (by == INSTANT_NONE || !facts_leave_filter(facts, vm, observed->history.host, filter))
+        return INSTANT_NONE;
+    planned = planned_add(facts, BLOCK_BASE + vm->id);
+    planned->vms = memory_copy(&vm->id, sizeof vm->id);
+    planned->n_vms = 1;
+    return by;
+}
+
+/* vm: NULL for one without a record. */
+static void put_block(struct facts *facts, const struct vm_observation *observed,
+                      const struct vm_record *vm, uint32_t place)
+{
+    struct block block = {.id = BLOCK_BASE + observed->id,
+                          .adoption = {.as = ADOPTED_RUNNING,
+                                       .since = facts->now,
+                                       .until = INSTANT_NEVER,
+                                       .not_before = INSTANT_NONE},
+                          .observed = observed,
+                          .cpu = observed->cpu,
+                          .memory = observed->memory,
+                          .place = place,
+                          .filter = -1};
+
+    block.adoption.leave_by = block_leaves_by(facts, vm, observed, &block.filter);
+    facts_put_block(facts, &block);
+}
+
+/* The capacity of VMs that could never be read is known from their hosts' usage only. */
+static void gather_unread(struct facts *facts)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+
+    for (size_t i = 0; i < pool->n; i++) {
+        struct vm_observation unread = {0};
+        struct unread_room room;
+
+        if (!world_unread(facts->planner->world, &pool->items[i], &room))
+            continue;
+        unread.id = room.vm;
+        unread.cpu = room.cpu;
+        unread.memory = room.memory;
+        put_block(facts, &unread, NULL, (uint32_t)i);
+        facts_put_stays(facts, &unread, NULL, (uint32_t)i);
+    }
+}
+
+void facts_gather_blocks(struct facts *facts)
+{
+    const struct vm_observation *observed;
+    size_t cursor = 0;
+
+    while ((observed = world_next(facts->planner->world, &cursor))) {
+        const struct vm_record *vm = store_vm(facts->store, observed->id);
+        uint32_t place;
+
+        if (!observed_holds_host(observed) || (vm && vm->suspended_by_us))
+            continue;
+        place = facts_place(facts, vm ? store_lease(facts->store, vm->lease) : NULL,
+                            observed->history.host);
+        facts_put_stays(facts, observed, vm, place);
+        if (place != HOST_NONE && !covered(facts, vm))
+            put_block(facts, observed, vm, place);
+    }
+    gather_unread(facts);
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""The sources have the shape that CONTRIBUTING.md asks for: guards of headers made from their paths,
+the lengths of files and functions, the number of parameters.
+
+    shape.py SOURCES
+"""
+import pathlib
+import re
+import sys
+
+FILE_MAX = 600
+FUNCTION_MAX = 100
+PARAMETERS_MAX = 5
+
+BLANKED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+HEAD = re.compile(r'^(?!typedef)[A-Za-z_][\w \*]*?[\s\*](\w+)\(([^;{}]*)\)\s*\{$', re.M)
+# What begins a pair that counts as one, and what may follow it.
+PAIRS = (
+    (r'\*\s*\w+$|\]$', r'^(?:size_t|int) \w*(?:size|length|n|n_\w+)$'),  # an array, its length
+    (r'\bformat$', r'^\.\.\.$|^va_list'),
+    (r'', r'^void \*\w+$'),  # a callback, its context
+)
+FOREIGN = re.compile(r'\bxmlChar\b|\bMHD_')  # callbacks of libraries: their parameters are given
+
+
+def files(top):
+    for path in sorted(top.glob('*/**/*.[ch]')):
+        if path.relative_to(top).parts[0] != 'build':
+            yield path
+
+
+def split(parameters):
+    """The parameters of a function: commas inside parentheses separate those of callbacks."""
+    found, depth = [''], 0
+    for character in ' '.join(parameters.split()):
+        depth += {'(': 1, ')': -1}.get(character, 0)
+        if character == ',' and depth == 0:
+            found.append('')
+        else:
+            found[-1] += character
+    return [parameter.strip() for parameter in found]
+
+
+def count(parameters):
+    n = 0
+    while parameters:
+        first, parameters = parameters[0], parameters[1:]
+        n += 1
+        if parameters and any(re.search(one, first) and re.search(next_one, parameters[0])
+                              for one, next_one in PAIRS):
+            parameters = parameters[1:]
+    return n
+
+
+def faults(path, name):
+    text = path.read_text()
+    if path.suffix == '.h':
+        guard = 'GALERNA_' + re.sub(r'\W', '_', name).upper()
+        if f'#ifndef {guard}\n#define {guard}\n' not in text:
+            yield f'{name}: the guard is not {guard}'
+    if text.count('\n') > FILE_MAX:
+        yield f'{name}: more than {FILE_MAX} lines'
+    bare = BLANKED.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)
+    is_test = name.startswith('test/')  # makers of scenes have a row's worth of parameters
+    for match in HEAD.finditer(bare):
+        line = bare.count('\n', 0, match.start()) + 1
+        n = count(split(match.group(2)))
+        if n > PARAMETERS_MAX and not is_test and not FOREIGN.search(match.group(2)):
+            yield f'{name}:{line}: {match.group(1)} has {n} parameters'
+        length = bare.count('\n', match.start(), bare.index('\n}', match.end())) + 2
+        if length > FUNCTION_MAX:
+            yield f'{name}:{line}: {match.group(1)} has {length} lines'
+
+
+def main():
+    top = pathlib.Path(sys.argv[1])
+    found, seen = [], 0
+    for path in files(top):
+        seen += 1
+        found += faults(path, path.relative_to(top).as_posix())
+    if seen < 500:
+        sys.exit(f'only {seen} sources in {top}')
+    if found:
+        sys.exit('\n'.join(found))
+
+
+main()
