@@ -17,6 +17,8 @@ struct chunk {
 
 struct pool_memory {
     struct chunk *first;
+    struct pool_memory *base; /* NULL: none */
+    size_t n_over;            /* memories that keep this one */
 };
 
 struct pool_memory *pool_memory_create(void)
@@ -24,16 +26,26 @@ struct pool_memory *pool_memory_create(void)
     return memory_new(1, sizeof(struct pool_memory));
 }
 
+struct pool_memory *pool_memory_create_over(struct pool_memory *base)
+{
+    struct pool_memory *memory = pool_memory_create();
+
+    base->n_over++;
+    memory->base = base;
+    return memory;
+}
+
 void pool_memory_destroy(struct pool_memory *memory)
 {
     struct chunk *next;
 
-    if (!memory)
+    if (!memory || memory->n_over-- > 0)
         return;
     for (struct chunk *chunk = memory->first; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }
+    pool_memory_destroy(memory->base);
     free(memory);
 }
 

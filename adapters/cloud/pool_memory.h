@@ -7,6 +7,8 @@
 struct pool_memory; /* opaque */
 
 struct pool_memory *pool_memory_create(void);
+/* Memory that keeps what is in another one, until it is destroyed itself. */
+struct pool_memory *pool_memory_create_over(struct pool_memory *base);
 void pool_memory_destroy(struct pool_memory *memory); /* NULL is allowed */
 
 /* An array that lives as long as the memory does; not zeroed. */

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "adapters/opennebula/keyed_sum.h"
 #include "util/map.h"
 #include "util/memory.h"
 
@@ -42,7 +42,7 @@ struct known_vm {
 
 struct known_vms {
     struct map vms; /* by id */
-    uint64_t key[2];
+    struct sum_key key;
     uint32_t listing; /* number of the current one */
     bool is_open;
     enum { BEFORE_ROOT, INSIDE, PLAIN } where; /* PLAIN: all text is parsed */
@@ -68,71 +68,6 @@ void known_vms_destroy(struct known_vms *known)
     map_finish(&known->vms);
     free(known->rest);
     free(known);
-}
-
-/* --- sums: SipHash-1-3, so that owners of VMs cannot make two texts with the same sum --------- */
-
-struct sum {
-    uint64_t v[4];
-    uint64_t word;
-    size_t length;
-};
-
-static uint64_t turned(uint64_t x, int bits)
-{
-    return x << bits | x >> (64 - bits);
-}
-
-static void stir(uint64_t v[4])
-{
-    v[0] += v[1];
-    v[2] += v[3];
-    v[1] = turned(v[1], 13) ^ v[0];
-    v[3] = turned(v[3], 16) ^ v[2];
-    v[0] = turned(v[0], 32);
-    v[2] += v[1];
-    v[0] += v[3];
-    v[1] = turned(v[1], 17) ^ v[2];
-    v[3] = turned(v[3], 21) ^ v[0];
-    v[2] = turned(v[2], 32);
-}
-
-static struct sum sum_begin(const uint64_t key[2])
-{
-    return (struct sum){
-        .v = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
-              key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)}};
-}
-
-static void sum_word(struct sum *sum, uint64_t word)
-{
-    sum->v[3] ^= word;
-    stir(sum->v);
-    sum->v[0] ^= word;
-}
-
-static void sum_bytes(struct sum *sum, const char *bytes, size_t n)
-{
-    uint64_t word;
-
-    sum->length += n;
-    for (; n >= sizeof word; n -= sizeof word, bytes += sizeof word) {
-        memcpy(&word, bytes, sizeof word);
-        sum_word(sum, word);
-    }
-    /* Each part ends with a word of its own. */
-    word = (uint64_t)n << 56;
-    memcpy(&word, bytes, n);
-    sum_word(sum, word);
-}
-
-static uint64_t sum_end(struct sum *sum)
-{
-    sum_word(sum, sum->length);
-    sum->v[2] ^= 0xff;
-    for (int i = 0; i < 3; i++)
-        stir(sum->v);
-    return sum->v[0] ^ sum->v[1] ^ sum->v[2] ^ sum->v[3];
 }
 
 /* --- taking the text apart -------------------------------------------------------------------- */
@@ -199,12 +134,12 @@ static bool is_named(const struct markup *markup, const char *name)
 /* Its length and place of LAST_POLL are known. */
 static uint64_t sum_of(const struct known_vms *known, const char *text, const struct element *it)
 {
-    struct sum sum = sum_begin(known->key);
+    struct keyed_sum sum = keyed_sum_begin(&known->key);
     uint32_t rest = it->polled_at + it->polled_length;
 
-    sum_bytes(&sum, text, it->polled_at);
-    sum_bytes(&sum, text + rest, it->length - rest);
-    return sum_end(&sum);
+    keyed_sum_add(&sum, text, it->polled_at);
+    keyed_sum_add(&sum, text + rest, it->length - rest);
+    return keyed_sum_end(&sum);
 }
 
 /* The element that begins at `text`: its kind is EMPTY when it is whole, and *element describes it.
@@ -368,10 +303,7 @@ void known_vms_learn(struct known_vms *known, const struct vm_pool *pool)
 
 bool known_vms_begin(struct known_vms *known, const struct known_vms_told *told)
 {
-    if (known->is_open)
-        return false;
-    if (known->listing == 0 &&
-        getrandom(known->key, sizeof known->key, GRND_NONBLOCK) != (ssize_t)sizeof known->key)
+    if (known->is_open || !sum_key_draw(&known->key))
         return false;
     known->is_open = true;
     known->listing++;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/opennebula/known_hosts.h"
 #include "adapters/opennebula/known_vms.h"
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
@@ -367,7 +368,8 @@ static void destroy(struct cloud *cloud)
     struct opennebula *self = (struct opennebula *)cloud;
 
     rpc_destroy(self->rpc); /* ends listings */
-    known_vms_destroy(self->known);
+    known_vms_destroy(self->known_vms);
+    known_hosts_destroy(self->known_hosts);
     free(self);
 }
 
@@ -414,7 +416,8 @@ struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_
     self = memory_new(1, sizeof *self);
     *self = (struct opennebula){.cloud = {&operations},
                                 .rpc = rpc,
-                                .known = known_vms_create(),
+                                .known_vms = known_vms_create(),
+                                .known_hosts = known_hosts_create(),
                                 .check_leader = check_leader,
                                 .document = DOCUMENT_NONE};
     return &self->cloud;

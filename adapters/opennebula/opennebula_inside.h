@@ -10,7 +10,8 @@ enum { DOCUMENT_NONE = -1 };
 struct opennebula {
     struct cloud cloud;
     struct rpc *rpc;
-    struct known_vms *known; /* from the last listing */
+    struct known_vms *known_vms; /* from the last listing */
+    struct known_hosts *known_hosts;
     bool check_leader;
     int32_t document; /* the mark; DOCUMENT_NONE: not known */
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "adapters/opennebula/known_hosts.h"
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/pool_states.h"
@@ -19,6 +20,7 @@ struct pool_asking {
     enum cloud_subject subject;
     cloud_told *told;
     void *context;
+    struct known_hosts *known_hosts; /* of the cloud, which outlives the question */
     /* CLOUD_HOSTS takes two calls. */
     unsigned open;
     struct cloud_answer answer;
@@ -94,7 +96,7 @@ static int parse(struct pool_asking *asking, const char *text, size_t length, st
     case CLOUD_LEADERSHIP:
         return raft_status_parse(&answer->leadership, text, length, err);
     case CLOUD_HOSTS:
-        return host_pool_parse(&answer->hosts, text, length, err);
+        return known_hosts_parse(asking->known_hosts, &answer->hosts, text, length, err);
     case CLOUD_DATASTORES:
         return datastore_pool_parse(&answer->datastores, text, length, err);
     case CLOUD_NETWORKS:
@@ -192,7 +194,7 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
     asking->batches =
         (struct vm_batches){.batch = vms_in,
                             .context = asking,
-                            .known = asking->subject == CLOUD_VMS ? self->known : NULL};
+                            .known = asking->subject == CLOUD_VMS ? self->known_vms : NULL};
     vm_batches_begin(&asking->batches);
     asking->open++;
     rpc_call(self->rpc, &(struct rpc_request){.method = method,
@@ -263,6 +265,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     asking->subject = question->subject;
     asking->told = question->told;
     asking->context = question->context;
+    asking->known_hosts = self->known_hosts;
     switch (question->subject) {
     case CLOUD_LEADERSHIP:
         call(self, asking, "one.zone.raftstatus", NULL, 0);

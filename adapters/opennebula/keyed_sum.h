@@ -1,0 +1,32 @@
+/* keyed_sum.h: sums of texts that are the same only for the same text.
+ *
+ * SipHash-1-3 with a key of this process, so that owners of VMs cannot make two texts with the same
+ * sum.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_KEYED_SUM_H
+#define GALERNA_ADAPTERS_OPENNEBULA_KEYED_SUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begins zeroed. */
+struct sum_key {
+    uint64_t words[2];
+    bool is_drawn;
+};
+
+/* Draws the key, once. False: the kernel has no random numbers yet. */
+bool sum_key_draw(struct sum_key *key);
+
+struct keyed_sum {
+    uint64_t v[4];
+    size_t length;
+};
+
+struct keyed_sum keyed_sum_begin(const struct sum_key *key);
+/* One part of the text: where parts begin makes a difference. */
+void keyed_sum_add(struct keyed_sum *sum, const char *bytes, size_t n);
+uint64_t keyed_sum_end(struct keyed_sum *sum);
+
+#endif
