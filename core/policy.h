@@ -86,7 +86,8 @@ struct policy_hooks {
     void *context;
 
     /* May this lease be scheduled at all? Returns true, or false with *reason filled (id
-     * REASON_REFUSED_BY_POLICY; text valid until the next call). NULL: everything is admitted.
+     * REASON_REFUSED_BY_POLICY, or REASON_TEXT if a policy cannot be asked; text valid until the
+     * next call). NULL: everything is admitted.
      * Once at most for each request. */
     bool (*admit)(void *context, const struct lease *lease, int64_t now, struct reason *reason);
 

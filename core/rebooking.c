@@ -308,6 +308,8 @@ void explain_by_planned(struct engine *engine, struct lease *lease)
 
     if (lease->reason.id != REASON_NO_ROOM_NOW || lease->reason.n[1] < lease->reason.n[0])
         return;
+    if (vms->demand) /* what is lacking may not be room: explain_demand() */
+        return;
     survey = mapper_survey(engine, &vms->amounts, engine->now);
     for (size_t i = 0; i < index->n && i < EXPLAINED_MOST; i++) {
         const struct reservation *r = reservation_index_at(index, i)->reservation;

@@ -19,11 +19,11 @@ static enum galerna_verdict ask(struct instance *instance,
 static bool refuse_for_now(struct policy_host *host, const struct instance *instance,
                            struct reason *reason)
 {
-    snprintf(host->refusal, sizeof host->refusal, "Refused for now: the admission policy %s %s%s",
-             instance->name, instance->replaced ? "is out of service: it " : "",
+    snprintf(host->refusal, sizeof host->refusal, "the admission policy %s %s%s", instance->name,
+             instance->replaced ? "is out of service: it " : "",
              instance->replaced ? instance->outage : "gave an invalid answer");
-    *reason = (struct reason){
-        .id = REASON_REFUSED_BY_POLICY, .text = host->refusal, .word = POLICY_OUT_OF_SERVICE};
+    *reason =
+        (struct reason){.id = REASON_TEXT, .text = host->refusal, .word = POLICY_OUT_OF_SERVICE};
     return false;
 }
 

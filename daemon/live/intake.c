@@ -251,12 +251,17 @@ static void take_up(struct daemon *daemon, const struct lease_record *lease, con
         planner_new(daemon->planner, lease->id);
         return;
     }
-    if (vm_state_traits[vm->state].active) /* reconciliation finds its actual state */
+    if (vm_state_traits[vm->state].active) { /* reconciliation finds its actual state */
         lease_apply(daemon->store, lease, EVENT_FOUND_RUNNING, now, "found running");
-    else
-        lease_apply(daemon->store, lease,
-                    vm->state == VM_HOLD ? EVENT_FOUND_HELD : EVENT_FOUND_STOPPED, now, "found %s",
-                    state);
+    } else {
+        bool held = vm->state == VM_HOLD;
+
+        lease_apply(daemon->store, lease, held ? EVENT_FOUND_HELD : EVENT_FOUND_STOPPED, now,
+                    "found %s", state);
+        lease_explain(daemon->store, lease,
+                      &(struct reason){.id = held ? REASON_ON_HOLD : REASON_PARKED}, NULL,
+                      INSTANT_NONE);
+    }
     daemon_replan(daemon, "VM %d was found %s", vm->id, state);
 }
 

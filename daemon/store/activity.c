@@ -316,6 +316,10 @@ void store_activity(const struct lease_record *lease, int64_t now, char *text, s
         say_stopping(&sentence);
         break;
     default:
+        if (lease->reason_id == REASON_ON_HOLD) {
+            add(&sentence, "On hold until it is released");
+            break;
+        }
         add(&sentence, "%s", over[lease->phase]);
         add_reason(&sentence, ": ", true);
     }

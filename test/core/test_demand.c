@@ -161,6 +161,31 @@ static void hosts_without_the_device_are_told_from_devices_in_use(void **state)
     scenario_end(&s);
 }
 
+/* It is the device that is missing, not the room on hosts without one. */
+static void a_later_lease_on_hosts_without_the_device_is_not_in_the_way(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin_with_units(&s, 1, &one_gpu);
+    add_hosts(&s, 1, 100, 1024);
+    ask(&s, with_vms(1, (struct ask){.id = 1,
+                                     .cpu = 100,
+                                     .memory = 64,
+                                     .demand = &wants_gpu,
+                                     .duration = SPAN_UNLIMITED}));
+    settle(&s);
+    reservation(&s, 2, 1, 500, 100);
+    settle(&s);
+    ask(&s, one_vm(3, SPAN_UNLIMITED, &wants_gpu));
+    settle(&s);
+    assert_string_equal(reason_of(&s, 3),
+                        "no-room-with-device: no host with the PCI devices that a VM demands "
+                        "(class 0302) has room");
+    check_demands(&s);
+    scenario_end(&s);
+}
+
 static void hosts_with_the_device_may_lack_room(void **state)
 {
     struct ask large = one_vm(1, SPAN_UNLIMITED, &wants_gpu);
@@ -527,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_device_reserved_for_later_is_kept_free),
         cmocka_unit_test(devices_that_no_host_has_are_told_from_devices_in_use),
         cmocka_unit_test(hosts_without_the_device_are_told_from_devices_in_use),
+        cmocka_unit_test(a_later_lease_on_hosts_without_the_device_is_not_in_the_way),
         cmocka_unit_test(hosts_with_the_device_may_lack_room),
         cmocka_unit_test(hosts_with_such_nodes_may_lack_room),
         cmocka_unit_test(the_least_special_device_is_taken_and_exchanged_when_needed),

@@ -126,6 +126,7 @@ static void each_vm_becomes_a_lease(void **state)
     assert_true(store_vm(stage.store, 3)->ran);
     assert_int_equal(store_vm(stage.store, 3)->host, 0);
     expect(&stage, 4, PHASE_PARKED, "adopted");
+    assert_int_equal(store_lease(stage.store, 4)->reason_id, REASON_PARKED);
     expect(&stage, 5, PHASE_REFUSED, "refused");
     assert_string_equal(store_lease(stage.store, 5)->reason_word, "malformed");
     assert_int_equal(store_vm(stage.store, 5)->goal, GOAL_HOLD);
@@ -141,12 +142,15 @@ static void a_vm_on_hold_asks_when_it_is_released(void **state)
 {
     struct stage stage;
     struct vm *vm;
+    char text[STORE_SENTENCE_MAX];
 
     open_stage(&stage, state, "[rights]\n");
     vm = add(&stage, 1, VM_HOLD);
     ask(&stage, vm, "START=+01:00:00", "DURATION=00:10:00", NULL);
     take_in(&stage, 100);
     expect(&stage, 1, PHASE_PARKED, "adopted");
+    store_activity(store_lease(stage.store, 1), 100, text, sizeof text);
+    assert_string_equal(text, "On hold until it is released");
     assert_false(store_lease(stage.store, 1)->accepted);
     vm->state = VM_PENDING;
     scene_poll(&stage.scene);

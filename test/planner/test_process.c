@@ -136,6 +136,7 @@ static void in_the_place_of_an_admission_policy_all_is_refused_for_now(void **st
 {
     struct scene scene;
     bool refused = false;
+    char text[256];
 
     (void)state;
     scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
@@ -147,8 +148,9 @@ static void in_the_place_of_an_admission_policy_all_is_refused_for_now(void **st
         if (scene.reply.outputs[i].kind == OUTPUT_FINISHED) {
             refused = true;
             assert_string_equal(reason_word(&scene.reply.outputs[i].reason), POLICY_OUT_OF_SERVICE);
-            assert_non_null(strstr(scene.reply.outputs[i].reason.text,
-                                   "offends-admission is out of service: it crashed"));
+            reason_format_body(&scene.reply.outputs[i].reason, text, sizeof text, NULL);
+            assert_string_equal(text, "the admission policy offends-admission is out of service: "
+                                      "it crashed when it was created");
         }
     assert_true(refused);
     scene_end(&scene);

@@ -119,7 +119,7 @@ def change_hold(t):
               "the other one has its room: %s" % text)
     t.throughout(5, "it stays on hold", lambda: t.look(second).state == HOLD)
     code, text = t.scheduler.command("lease", "show", str(second))
-    t.require("on hold until it is released" in text, "what it waits for is told: %s" % text)
+    t.require("On hold until it is released" in text, "what it waits for is told: %s" % text)
     code, text = t.scheduler.command("lease", "hold", str(second))
     t.require(code == 1 and "is parked" in text, "it is held already: %s" % text)
     code, answer = change(t, second, "--shift", "40s")
