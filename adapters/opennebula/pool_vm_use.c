@@ -138,7 +138,8 @@ int vm_use_parse(struct vm_use_pool *pool, const char *document, size_t length, 
     if (pool_read(&items, &use_format, document, length, err) < 0)
         return -1;
     records = items.items;
-    qsort(records, items.n, sizeof *records, by_vm_and_time);
+    if (items.n)
+        qsort(records, items.n, sizeof *records, by_vm_and_time);
     pool->errors = items.errors;
     pool->items = memory_new(items.n, sizeof *pool->items);
     for (size_t i = 0, last; i < items.n; i = last + 1) {

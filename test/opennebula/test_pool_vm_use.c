@@ -41,6 +41,18 @@ static void a_recording(void **state)
     vm_use_pool_finish(&pool);
 }
 
+/* Nothing has been measured yet. */
+static void no_records_at_all(void **state)
+{
+    struct vm_use_pool pool;
+
+    (void)state;
+    parse(&pool, "");
+    assert_int_equal(pool.n, 0);
+    assert_null(vm_use_pool_find(&pool, 4));
+    vm_use_pool_finish(&pool);
+}
+
 static void counters_become_rates(void **state)
 {
     struct vm_use_pool pool;
@@ -100,8 +112,9 @@ static void without_an_id(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recording), cmocka_unit_test(counters_become_rates),
-        cmocka_unit_test(reported_rates_and_forecasts), cmocka_unit_test(without_an_id)};
+        cmocka_unit_test(a_recording), cmocka_unit_test(no_records_at_all),
+        cmocka_unit_test(counters_become_rates), cmocka_unit_test(reported_rates_and_forecasts),
+        cmocka_unit_test(without_an_id)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
