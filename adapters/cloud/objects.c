@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "adapters/cloud/pool_memory.h"
 #include "util/memory.h"
@@ -13,6 +14,15 @@ const char *attributes_find(const struct attributes *attributes, const char *nam
         if (strcmp(attributes->items[i].name, name) == 0)
             return attributes->items[i].value;
     return NULL;
+}
+
+bool host_takes_usual_vms(const struct host *host)
+{
+    const char *pinned = attributes_find(&host->attributes, "PIN_POLICY");
+    const char *public = attributes_find(&host->attributes, "PUBLIC_CLOUD");
+
+    return !(pinned && strcasecmp(pinned, "PINNED") == 0) &&
+           !(public && strcasecmp(public, "YES") == 0);
 }
 
 static int by_id(const void *a, const void *b)

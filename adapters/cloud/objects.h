@@ -138,6 +138,10 @@ struct host {
     struct attributes attributes;
 };
 
+/* Does OpenNebula start VMs on it that ask for nothing special? Not on hosts for pinned VMs, and
+ * not on those of public clouds. */
+bool host_takes_usual_vms(const struct host *host);
+
 struct datastore {
     int32_t id;
     const char *name;

@@ -121,9 +121,24 @@ int32_t facts_any_host(struct facts *facts, const struct vm_record *vm)
     return facts->picture->n_insides ? facts_shared_filter(facts, vm, &any_host) : -1;
 }
 
-int32_t facts_any_host_of(struct facts *facts, const struct lease_record *lease)
+int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lease)
 {
     const struct sides sides = facts_sides(facts, lease, -1);
+    const struct host_pool *hosts = &facts->picture->hosts->pool;
+    uint64_t *usual = memory_new(bitmap_words(hosts->n), sizeof *usual);
+    const struct host_filter filter = {.allowed = usual};
+    size_t n = 0;
+    int32_t number = -1;
 
-    return facts->picture->n_insides ? shared_filter(facts, &sides, &any_host) : -1;
+    for (size_t i = 0; i < hosts->n; i++)
+        if (host_takes_usual_vms(&hosts->items[i])) {
+            bitmap_add(usual, i);
+            n++;
+        }
+    if (n < hosts->n)
+        number = put_filter(facts, &sides, &filter);
+    else if (facts->picture->n_insides)
+        number = shared_filter(facts, &sides, &any_host);
+    free(usual);
+    return number;
 }

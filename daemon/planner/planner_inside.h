@@ -224,7 +224,8 @@ int32_t facts_shared_filter(struct facts *facts, const struct vm_record *vm,
                             const struct host_filter *filter);
 /* The filter of any host: -1 where no host is booked. */
 int32_t facts_any_host(struct facts *facts, const struct vm_record *vm);
-int32_t facts_any_host_of(struct facts *facts, const struct lease_record *lease);
+/* Of the hosts for VMs that ask for nothing special: -1 where these are all, and none is booked. */
+int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lease);
 
 /* --- facts_hardware.c: devices and NUMA nodes of hosts and VMs --- */
 void sent_init(struct sent *sent);

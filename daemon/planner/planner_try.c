@@ -210,7 +210,7 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
 
     if (result == 0) {
         struct lease_record lease = {.phase = PHASE_WAITING, .term_values = request->term_values};
-        const struct set_numbers numbers = {facts_any_host_of(&trial.facts, &lease), -1};
+        const struct set_numbers numbers = {facts_usual_hosts_of(&trial.facts, &lease), -1};
 
         asked.id = TRIAL_ID;
         asked.submit = now;

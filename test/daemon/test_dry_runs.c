@@ -97,6 +97,24 @@ static void a_tried_request_changes_nothing(void **state)
     check_unchanged(&house, store, &before);
 }
 
+/* OpenNebula would not start its VMs on a host for pinned VMs. */
+static void a_request_is_not_tried_on_hosts_for_pinned_vms(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct attribute pinned = {"PIN_POLICY", "PINNED"};
+    struct planner_trial trial;
+    struct house house;
+
+    furnish(&house, store);
+    house.scene.fake->hosts[0].attributes = (struct attributes){&pinned, 1, 0};
+    house.scene.fake->hosts[1].name = "usual";
+    scene_poll(&house.scene);
+    trial = try_lease(&house, LEASE_RESERVATION, NOW + 9000);
+    assert_true(trial.accepted);
+    assert_string_equal(trial.text, "It would run on host usual");
+    close_house(&house);
+}
+
 static void judged(void *context, const struct planner_change *change, const struct error *err)
 {
     if (!change)
@@ -137,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_tried_request_changes_nothing),
         TEST(a_tried_change_changes_nothing),
+        TEST(a_request_is_not_tried_on_hosts_for_pinned_vms),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
