@@ -209,6 +209,8 @@ static const char *sentence_of(const struct reason *reason)
 {
     const int64_t *n = reason->n;
 
+    if (reason->id == REASON_NOT_READY && n[1])
+        return "until %t, when the drain or booking of its host begins";
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, room for all of them now, but not for long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])

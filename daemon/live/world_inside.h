@@ -28,7 +28,8 @@ struct world {
     size_t n_in_transition; /* of the observations */
     int32_t *forms;         /* VMs with an extended form, ascending ... */
     size_t n_forms, forms_allocated;
-    bool forms_listed; /* ... if they have not changed since */
+    bool forms_listed;  /* ... if they have not changed since */
+    bool forms_are_new; /* world_forms() was not called since forms arrived */
 
     struct hosts_seen *hosts;
     struct site_seen *site;

@@ -299,16 +299,18 @@ static bool is_on_a_host(const struct world *world, int32_t id)
     return false;
 }
 
-/* Must the VM be read in full? Yes if it never was, if its times are unknown, or if a full listing
- * did not show it. */
+/* Must the VM be read in full? Yes if it never was, if nobody has looked at the form that this poll
+ * replaces (a plan is being made), if its times are unknown, or if a full listing did not show it.
+ */
 static bool needs_full_form(struct world *world, struct vm_observation *observed)
 {
     bool shown = observed->asked >= world->asked; /* or observed since */
+    bool seen = observed->full_seen && !(observed->full && world->forms_are_new);
 
     if (world->kind != POLL_FULL)
         return false;
     if (shown)
-        return (!observed->full_seen && observed->state != VM_PENDING) || !observed->has_times;
+        return (!seen && observed->state != VM_PENDING) || !observed->has_times;
     if (observed->present && !is_on_a_host(world, observed->id)) {
         observed->missing++;
         observation_is_new(world, observed->id);

@@ -210,6 +210,7 @@ void full_forms_use(struct world *world, const struct form_pool *forms)
     }
     world->n_changes += forms->pool.n > 0;
     world->forms_listed = false;
+    world->forms_are_new = true;
 }
 
 static int by_id(const void *a, const void *b)
@@ -239,6 +240,7 @@ const int32_t *world_forms(struct world *world, size_t *n)
     if (!world->forms_listed && world->n_forms)
         qsort(world->forms, world->n_forms, sizeof *world->forms, by_id);
     world->forms_listed = true;
+    world->forms_are_new = false;
     *n = world->n_forms;
     return world->forms;
 }

@@ -89,6 +89,8 @@ void planner_set_reason(struct planner *planner, const struct lease_record *leas
     if (told.id == REASON_NO_ROOM_AT_START && lease->phase == PHASE_RESERVED &&
         lease->kind == LEASE_RESERVATION && told.n[1] > lease->start)
         told.n[1] = lease->start;
+    if (told.id == REASON_NOT_READY && told.n[0] != lease->earliest)
+        told.n[1] = 1; /* suspended for a drain that has not begun */
     lease_explain(planner->store, lease, &told, vm_without_room(planner, lease, reason),
                   INSTANT_NONE);
 }

@@ -321,7 +321,10 @@ void store_activity(const struct lease_record *lease, int64_t now, char *text, s
             break;
         }
         add(&sentence, "%s", over[lease->phase]);
-        add_reason(&sentence, ": ", true);
+        if (lease->phase == PHASE_PARKED && store_is_leaving(lease))
+            add_reason(&sentence, " by a user or operator; ", true);
+        else
+            add_reason(&sentence, ": ", true);
     }
     if (lease->rank_ignored && lease->phase <= PHASE_RUNNING)
         add(&sentence, ". " STORE_RANK_IGNORED);

@@ -171,6 +171,31 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
                    "1970-01-01 01:40:00 (estimate)");
 }
 
+/* Its user stopped it; that it is in the way of a drain is another matter. */
+static void a_stopped_lease_on_a_drained_host_says_both(void **state)
+{
+    struct lease_record lease = lease_in(PHASE_PARKED, "cannot-leave", "");
+
+    (void)state;
+    lease.reason_id = REASON_CANNOT_LEAVE;
+    lease.reason_n[0] = INSTANT_NONE;
+    expect(&lease, "Stopped by a user or operator; must leave its host, but no other host that it "
+                   "may use has room for the rest of its lifetime");
+}
+
+static void a_lease_suspended_ahead_of_a_drain_has_no_earliest_start(void **state)
+{
+    struct lease_record lease = lease_in(PHASE_WAITING, "not-ready", "");
+
+    (void)state;
+    lease.reason_id = REASON_NOT_READY;
+    lease.reason_n[0] = 3600;
+    expect(&lease, "Waiting for its earliest start 1970-01-01 01:00:00");
+    lease.reason_n[1] = 1;
+    expect(&lease,
+           "Waiting until 1970-01-01 01:00:00, when the drain or booking of its host begins");
+}
+
 static void no_start_is_announced_that_has_passed(void **state)
 {
     struct lease_record lease =
@@ -329,6 +354,8 @@ int main(void)
         cmocka_unit_test(a_lock_that_was_taken_away_is_told),
         cmocka_unit_test(a_promise_is_called_a_contract),
         cmocka_unit_test(a_preemption_names_the_lease_that_needs_the_hosts),
+        cmocka_unit_test(a_stopped_lease_on_a_drained_host_says_both),
+        cmocka_unit_test(a_lease_suspended_ahead_of_a_drain_has_no_earliest_start),
         cmocka_unit_test(no_start_is_announced_that_has_passed),
         cmocka_unit_test(the_next_try_is_told_until_it_comes),
         cmocka_unit_test(what_starts_late_says_so),

@@ -36,11 +36,20 @@ static void answer(struct sky *sky, size_t n)
     assert_int_equal(cloud_wait(&sky->fake->cloud, NULL, 0, 0, &err), 0);
 }
 
-static void poll_all(struct sky *sky)
+static void poll_unseen(struct sky *sky)
 {
     fake_cloud_wait_a_moment();
     world_poll(sky->world, POLL_FULL);
     answer(sky, 0);
+}
+
+/* What it brought is taken in. */
+static void poll_all(struct sky *sky)
+{
+    size_t n;
+
+    poll_unseen(sky);
+    (void)world_forms(sky->world, &n);
 }
 
 static struct vm *add(struct sky *sky, int32_t id, int64_t memory, enum vm_state state)
@@ -116,6 +125,27 @@ static void a_refresh_counts_at_once_and_survives_the_poll_beside_it(void **stat
     close_sky(&sky);
 }
 
+/* While a plan is made, polls follow each other, and nothing is taken in. */
+static void forms_that_were_not_taken_in_are_asked_for_again(void **state)
+{
+    struct sky sky;
+
+    (void)state;
+    open_sky(&sky);
+    add(&sky, 7, 512, VM_HOLD);
+    add(&sky, 8, 512, VM_RUNNING);
+    for (int i = 0; i < 3; i++) {
+        poll_unseen(&sky);
+        assert_non_null(full_of(&sky, 7));
+        assert_non_null(full_of(&sky, 8));
+    }
+    poll_all(&sky);
+    assert_non_null(full_of(&sky, 7));
+    poll_all(&sky);
+    assert_null(full_of(&sky, 7));
+    close_sky(&sky);
+}
+
 static void forms_of_running_vms_are_freed_unless_they_are_wanted(void **state)
 {
     const int32_t wanted[] = {8};
@@ -143,6 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_poll_replaces_what_was_asked_before_it),
         cmocka_unit_test(a_refresh_counts_at_once_and_survives_the_poll_beside_it),
+        cmocka_unit_test(forms_that_were_not_taken_in_are_asked_for_again),
         cmocka_unit_test(forms_of_running_vms_are_freed_unless_they_are_wanted),
     };
 
