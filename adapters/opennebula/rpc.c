@@ -32,10 +32,10 @@ struct rpc {
     CURLM *multi;
     CURL **idle; /* handles to use again: they keep buffers and TLS sessions */
     size_t n_idle, allocated_idle;
-    struct call_list waiting; /* for a free connection; urgent ones in front */
+    struct call_list waiting;     /* for a free connection; urgent ones in front */
+    struct rpc_call *last_urgent; /* of those; NULL: none */
     struct call_list under_way;
     size_t n_waiting, n_under_way, parallel;
-    size_t n_urgent;       /* of those that wait */
     int64_t date, date_at; /* see rpc_date(); 0: none */
     size_t n_of_vm;        /* of those under way */
 };
@@ -168,10 +168,8 @@ static struct rpc_call *enqueue(struct rpc *rpc, const struct rpc_request *reque
     struct rpc_call *before = NULL;
 
     if (request->urgent) {
-        before = rpc->waiting.first;
-        for (size_t i = 0; i < rpc->n_urgent; i++)
-            before = before->next;
-        rpc->n_urgent++;
+        before = rpc->last_urgent ? rpc->last_urgent->next : rpc->waiting.first;
+        rpc->last_urgent = call;
     }
     list_insert(&rpc->waiting, call, before);
     rpc->n_waiting++;
@@ -190,9 +188,10 @@ size_t rpc_pending(const struct rpc *rpc)
 
 static void leave_queue(struct rpc *rpc, struct rpc_call *call)
 {
+    if (rpc->last_urgent == call)
+        rpc->last_urgent = call->previous;
     list_remove(&rpc->waiting, call);
     rpc->n_waiting--;
-    rpc->n_urgent -= call->urgent;
 }
 
 static CURL *take_handle(struct rpc *rpc)

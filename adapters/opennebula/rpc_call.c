@@ -37,7 +37,6 @@ struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request
     call->method = memory_text(request->method);
     call->timeout = request->timeout > 0 ? request->timeout : line->timeout;
     call->send_by = request->send_by;
-    call->urgent = request->urgent;
     call->of_vm = strncmp(request->method, "one.vm.", strlen("one.vm.")) == 0;
     call->done = request->done;
     call->dropped = request->dropped;

@@ -33,9 +33,8 @@ struct rpc_call {
     int64_t timeout;
     int64_t send_by; /* as in rpc_request */
     bool too_late;   /* it was later, and oned has not seen the call */
-    bool urgent;
-    bool of_vm;    /* one.vm.*: it may have to wait for that VM, inside oned */
-    int64_t begun; /* monotonic milliseconds, when it left the queue */
+    bool of_vm;      /* one.vm.*: it may have to wait for that VM, inside oned */
+    int64_t begun;   /* monotonic milliseconds, when it left the queue */
     rpc_done *done;
     void (*dropped)(void *context);
     void *context;

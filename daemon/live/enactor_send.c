@@ -22,26 +22,29 @@ enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
  * never calls back. */
 struct sent {
     struct enactor *enactor;
-    struct sent *next;
+    struct sent *next, **link; /* what points to it */
     int32_t vm;
     enum command command;
     int64_t at; /* monotonic milliseconds */
 };
 
-static void forget(struct enactor *enactor, struct sent *sent)
+static void forget(struct sent *sent)
 {
-    struct sent **at = &enactor->sent;
-
-    while (*at != sent)
-        at = &(*at)->next;
-    *at = sent->next;
+    *sent->link = sent->next;
+    if (sent->next)
+        sent->next->link = sent->link;
     free(sent);
 }
 
 void enactor_forget_sent(struct enactor *enactor)
 {
-    while (enactor->sent)
-        forget(enactor, enactor->sent);
+    struct sent *next;
+
+    for (struct sent *sent = enactor->sent; sent; sent = next) {
+        next = sent->next;
+        free(sent);
+    }
+    enactor->sent = NULL;
 }
 
 static void done(struct enactor *enactor, const struct vm_record *vm)
@@ -74,7 +77,7 @@ static void answered(void *context, const struct cloud_reply *reply)
     int64_t now = clock_now();
 
     count(enactor, sent, reply->outcome);
-    forget(enactor, sent);
+    forget(sent);
     enactor->in_flight--;
     if (!vm)
         return;
@@ -126,7 +129,14 @@ static void call(struct enactor *enactor, const struct vm_record *vm, bool unloc
     struct nic_choice nics[VM_NICS_MAX];
     size_t n_nics = 0;
 
-    *sent = (struct sent){enactor, enactor->sent, vm->id, vm->command, clock_monotonic()};
+    *sent = (struct sent){.enactor = enactor,
+                          .next = enactor->sent,
+                          .link = &enactor->sent,
+                          .vm = vm->id,
+                          .command = vm->command,
+                          .at = clock_monotonic()};
+    if (sent->next)
+        sent->next->link = &sent->next;
     enactor->sent = sent;
     enactor->in_flight++;
     if (vm->command == COMMAND_DEPLOY)

@@ -22,9 +22,12 @@ enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, of a VM */ };
 /* It is, or will be next. One that its owner suspended is not. */
 static bool is_suspended(const struct daemon *daemon, const struct vm_record *vm)
 {
-    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+    const struct vm_observation *observed;
 
-    return vm->suspended_by_us || (vm->goal == GOAL_STOP && observed && observed_running(observed));
+    if (vm->suspended_by_us || vm->goal != GOAL_STOP)
+        return vm->suspended_by_us;
+    observed = world_vm(daemon->world, vm->id);
+    return observed && observed_running(observed);
 }
 
 static bool has_promise(const struct daemon *daemon, const struct vm_record *vm,
@@ -61,18 +64,20 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due)
 {
     struct promise promise;
-    bool wanted = has_promise(daemon, vm, lease);
+    bool damaged = vm->promise_state == PROMISE_DAMAGED;
 
     if (!daemon->promises.has_key || vm->promise_state == PROMISE_OF_OTHERS)
         return false;
-    promise = promise_of(daemon, vm, lease);
-    due->number = promise.number;
-    due->digest = wanted ? promise_digest(&promise) : 0;
-    if (due->digest == vm->promise_digest && vm->promise_state != PROMISE_DAMAGED)
-        return false;
+    due->number = next_number(daemon, vm);
+    due->digest = 0;
     due->text[0] = '\0';
-    if (wanted)
-        promise_write(&promise, &daemon->promises.key, due->text);
+    if (!has_promise(daemon, vm, lease))
+        return vm->promise_digest || damaged;
+    promise = promise_of(daemon, vm, lease);
+    due->digest = promise_digest(&promise);
+    if (due->digest == vm->promise_digest && !damaged)
+        return false;
+    promise_write(&promise, &daemon->promises.key, due->text);
     return true;
 }
 
