@@ -101,7 +101,16 @@ class Trial:
         return vm
 
     def delete(self, vm):
-        self.oned.action("terminate-hard", vm)
+        """oned refuses it until it has begun what it accepted before (LCM_INIT)."""
+        def accepted():
+            try:
+                self.oned.action("terminate-hard", vm)
+            except OnedError as error:
+                if "wrong state" not in str(error):
+                    raise
+                return self.look(vm).done
+            return True
+        self.wait(5, "OpenNebula accepts the end of the VM", accepted, vm)
 
     # --- looking ---
 
