@@ -44,6 +44,23 @@ static int refusal(const struct client *client, const json_t *answer)
     return strcmp(word, "refused") == 0 ? EXIT_REFUSED : EXIT_FAILED;
 }
 
+/* Says since when, and why, the answer may not be what OpenNebula is now; a status says it itself.
+ */
+static void warn_of_outdated(const struct client *client, const char *command, const json_t *answer)
+{
+    const json_t *outdated = json_object_get(answer, "outdated");
+    char since[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
+
+    if (!outdated || client->json || strcmp(command, "status") == 0)
+        return;
+    time_text_local(client_instant(outdated, "since"), since, sizeof since);
+    time_text_relative(client_instant(outdated, "since"), client_instant(answer, "now"), relative,
+                       sizeof relative);
+    fprintf(stderr, "%s: may be outdated: ", client->command);
+    table_print_text(stderr, client_text(outdated, "text"));
+    fprintf(stderr, " (since %s, %s)\n", since, relative);
+}
+
 json_t *client_ask(const struct client *client, const char *command, json_t *request, int *code)
 {
     char *found = NULL;
@@ -65,8 +82,10 @@ json_t *client_ask(const struct client *client, const char *command, json_t *req
         *code = command_failed(client->command, &err);
         return NULL;
     }
-    if (json_is_true(json_object_get(answer, "ok")))
+    if (json_is_true(json_object_get(answer, "ok"))) {
+        warn_of_outdated(client, command, answer);
         return answer;
+    }
     *code = refusal(client, answer);
     json_decref(answer);
     return NULL;

@@ -47,7 +47,7 @@ void client_offer_leases(FILE *stream);
 
 /* Ask the daemon; takes the request, which gets its "command". NULL: *code is the exit code, after
  * a message; or -1, without one, for the refusal that the client tolerates. An answer that says no
- * counts as none. */
+ * counts as none. That the answer may be outdated is said on standard error. */
 json_t *client_ask(const struct client *client, const char *command, json_t *request, int *code);
 
 /* Print an answer as one document. Returns the exit code. */

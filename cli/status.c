@@ -13,6 +13,12 @@
 
 enum { LABEL = 24 }; /* places before the text of a line */
 
+/* Seconds, by the key of the fact. */
+static bool is_span(const char *key)
+{
+    return strcmp(key, "clock_ahead") == 0 || strcmp(key, "set_by") == 0;
+}
+
 /* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
 static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now,
                        FILE *stream)
@@ -32,6 +38,11 @@ static void print_fact(const char *prefix, const char *key, const json_t *value,
     for (char *at = name; *at; at++)
         *at = *at == '_' ? ' ' : *at;
     fprintf(stream, "%-22s  ", name);
+    if (json_is_integer(value) && is_span(key)) {
+        time_text_span(json_integer_value(value), text, sizeof text);
+        fprintf(stream, "%s\n", text);
+        return;
+    }
     holder = json_pack("{s:O}", "x", value);
     instant = client_instant(holder, "x");
     if (instant != INSTANT_NONE && instant != INSTANT_NEVER) {

@@ -311,6 +311,8 @@ static int watch_guard(struct daemon *daemon, struct error *err)
 
     if (world_leads(daemon->world))
         guard_lead(daemon->guard, world_leadership(daemon->world));
+    if (follows != (daemon->follows_since != INSTANT_NONE))
+        daemon->follows_since = follows ? clock_now() : INSTANT_NONE;
     holds = guard_holds(daemon->guard);
     if (!holds && daemon->guarded && !follows)
         log_warning("%s", waits);

@@ -127,6 +127,7 @@ struct daemon {
     struct reload *reload;
     bool reload_due; /* begin a reload when none is in progress */
     struct problem problems[PROBLEMS];
+    int64_t follows_since; /* seconds since 1970: its oned does not lead; INSTANT_NONE */
     int exit_code;
     int64_t polled;     /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t poll_asked; /* monotonic milliseconds: beginning of that poll */
@@ -170,6 +171,9 @@ void daemon_notice(struct daemon *daemon);
 void daemon_modules_loaded(struct daemon *daemon);
 /* Set a problem; NULL: solved. The time of the first call is kept. */
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
+/* Why this galernad does not know or does not act on what OpenNebula is now, and since when. False:
+ * it does both. */
+bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
 /* --- commit.c, forms.c --- */
 /* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. -1 with EAGAIN:

@@ -62,3 +62,33 @@ void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
         problem->since = clock_now();
     snprintf(problem->text, sizeof problem->text, "%s", text ? text : "");
 }
+
+bool daemon_is_outdated(const struct daemon *daemon, struct problem *why)
+{
+    static const struct {
+        enum problem_of of;
+        const char *words;
+    } stops[] = {{PROBLEM_OPENNEBULA, "OpenNebula does not answer: "},
+                 {PROBLEM_STORE, "cannot write state: "},
+                 {PROBLEM_MARK, ""},
+                 {PROBLEM_PLAN, "planning failed: "}};
+
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        const struct problem *problem = &daemon->problems[stops[i].of];
+
+        if (!problem->text[0])
+            continue;
+        why->since = problem->since;
+        snprintf(why->text, sizeof why->text, "%s%s", stops[i].words, problem->text);
+        return true;
+    }
+    why->since = daemon->polled ? daemon->follows_since : daemon->started;
+    if (!daemon->polled)
+        snprintf(why->text, sizeof why->text, "OpenNebula has not been read yet");
+    else if (!world_leads(daemon->world))
+        snprintf(why->text, sizeof why->text, "this oned does not lead its zone (%s)",
+                 world_leadership(daemon->world)->role);
+    else
+        return false;
+    return true;
+}

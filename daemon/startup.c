@@ -467,6 +467,7 @@ static int make_loop(struct app *app)
     clocks_boot(daemon->clocks.boot);
     clocks_recall(daemon, clock_now_ms(), clock_monotonic());
     daemon->started = clock_now();
+    daemon->follows_since = INSTANT_NONE;
     daemon->world = world_create(&world, daemon_polled, daemon);
     world_recall_promises(daemon->world, daemon->store);
     daemon->estimates = estimates_create(daemon->store, daemon->live->estimate_margin);

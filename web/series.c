@@ -69,7 +69,7 @@ static const char *code_of(const json_t *answer)
 /* The answer of galernad for one occurrence, with its requested start. */
 static void add_occurrence(json_t *occurrences, json_t *answer, int64_t start)
 {
-    static const char *const of_document[] = {"ok", "schema", "now"};
+    static const char *const of_document[] = {"ok", "schema", "now", "outdated"};
     json_t *occurrence = json_copy(answer);
 
     for (size_t i = 0; i < sizeof of_document / sizeof *of_document; i++)

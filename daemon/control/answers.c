@@ -130,6 +130,22 @@ json_t *answer_error(int code, const char *format, ...)
     return answers_refused(&err);
 }
 
+/* Adds since when, and why, the answer may not be what OpenNebula is now. */
+static void put_outdated(const struct question *question, json_t *answer)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    char text[ERROR_TEXT_MAX];
+    int64_t since;
+    json_t *outdated;
+
+    if (!daemon->outdated(daemon->context, text, sizeof text, &since))
+        return;
+    outdated = json_object();
+    json_put(outdated, "text", json_from_text(text));
+    json_put(outdated, "since", json_from_instant(since));
+    json_put(answer, "outdated", outdated);
+}
+
 json_t *answer_begin(const struct question *question, const char *schema)
 {
     json_t *answer = json_object();
@@ -137,6 +153,7 @@ json_t *answer_begin(const struct question *question, const char *schema)
     json_put(answer, "ok", json_true());
     json_put(answer, "schema", json_string(schema));
     json_put(answer, "now", json_from_instant(question->now));
+    put_outdated(question, answer);
     return answer;
 }
 

@@ -167,6 +167,9 @@ struct answers_daemon {
      * "version", "leader", "reached", "last_poll"}, "started", "cycles", "policies", ... */
     void (*status)(void *context, json_t *object);
 
+    /* Why what is known of OpenNebula may be outdated, and since when. False: it is not. */
+    bool (*outdated)(void *context, char *text, size_t size, int64_t *since);
+
     /* drained: only hosts that are drained, now or later. O(hosts + VMs), O(1) if none is. */
     void (*each_host)(void *context, bool drained,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor);

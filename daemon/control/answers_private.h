@@ -81,7 +81,7 @@ void answers_put_drains(json_t *answer, const struct drain_result *result);
 /* The author of the request, for the history: "anna (uid 1000)", "anna (OpenNebula)". */
 void answers_peer(const struct question *question, char *text, size_t size);
 
-/* {"ok": true, "schema": schema, "now": ...}. */
+/* {"ok": true, "schema": schema, "now": ...}, and "outdated" if it may be. */
 json_t *answer_begin(const struct question *question, const char *schema);
 json_t *answer_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

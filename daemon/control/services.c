@@ -207,6 +207,17 @@ static void status(void *context, json_t *object)
     json_object_set_new(object, "problems", problems_of(daemon));
 }
 
+static bool outdated(void *context, char *text, size_t size, int64_t *since)
+{
+    struct problem why;
+
+    if (!daemon_is_outdated(context, &why))
+        return false;
+    snprintf(text, size, "%s", why.text);
+    *since = why.since;
+    return true;
+}
+
 static const char *state_word(enum host_state state)
 {
     switch (state) {
@@ -574,6 +585,7 @@ struct answers_daemon services_for(struct daemon *daemon)
     return (struct answers_daemon){.context = daemon,
                                    .now = now_of,
                                    .status = status,
+                                   .outdated = outdated,
                                    .each_host = each_host,
                                    .each_operation = each_operation,
                                    .shares = shares_of,

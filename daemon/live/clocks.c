@@ -73,6 +73,7 @@ void clocks_move(struct daemon *daemon, int64_t by)
             vm_move_times(daemon->store, vms[i], by);
     quarantine_move(&daemon->quarantine, by);
     instant_move(&daemon->started, by);
+    instant_move(&daemon->follows_since, by);
     daemon->clocks.ahead -= by;
 }
 

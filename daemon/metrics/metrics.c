@@ -102,27 +102,11 @@ static void write_all(struct metrics *metrics, bool open, struct output *output)
 
 bool metrics_ready(const struct daemon *daemon, char *reason, size_t size)
 {
-    static const enum problem_of stops[] = {PROBLEM_OPENNEBULA, PROBLEM_STORE, PROBLEM_MARK,
-                                            PROBLEM_PLAN};
-    static const char *const words[PROBLEMS] = {[PROBLEM_OPENNEBULA] =
-                                                    "OpenNebula does not answer: ",
-                                                [PROBLEM_STORE] = "cannot write state: ",
-                                                [PROBLEM_PLAN] = "planning failed: ",
-                                                [PROBLEM_MARK] = ""};
+    struct problem why = {0};
 
-    *reason = '\0';
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
-        if (daemon->problems[stops[i]].text[0]) {
-            snprintf(reason, size, "%s%s", words[stops[i]], daemon->problems[stops[i]].text);
-            return false;
-        }
-    if (!daemon->polled)
-        snprintf(reason, size, "OpenNebula has not been read yet");
-    else if (!world_leads(daemon->world))
-        snprintf(reason, size, "this oned does not lead its zone (%s)",
-                 world_leadership(daemon->world)->role);
-    else if (planner_is_starting(daemon->planner))
-        snprintf(reason, size, "the planner is starting");
+    if (!daemon_is_outdated(daemon, &why) && planner_is_starting(daemon->planner))
+        snprintf(why.text, sizeof why.text, "the planner is starting");
+    snprintf(reason, size, "%s", why.text);
     return !*reason;
 }
 

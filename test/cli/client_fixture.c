@@ -63,6 +63,9 @@ static const struct canned canned[] = {
                                                              "\"activity\":\"Running, to be "
                                                              "suspended for lease 4\"") "]}"},
     {"lease-list", "phase", "[\"parked\"]", BEGIN "\"leases\":[]}"},
+    {"lease-list", "user", "\"before\"",
+     BEGIN "\"outdated\":{\"text\":\"no\\u001b[2J answer\",\"since\":"
+           "\"2026-11-21T14:55:00Z\"},\"leases\":[]}"},
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"far\"",
      BEGIN "\"leases\":[" LEASE(9, "\\u202egnp.exe\\u2066", "waiting",
@@ -158,7 +161,7 @@ static const struct canned canned[] = {
            "\"drains\":[" DRAINED "],\"daemon\":{"
            "\"version\":\"0.1.0\",\"started\":\"2026-11-21T11:48:00Z\","
            "\"opennebula\":{\"endpoint\":\"http://localhost:2633/RPC2\",\"last_poll\":"
-           "\"2026-11-21T14:59:57Z\",\"reached\":true}}}"},
+           "\"2026-11-21T14:59:57Z\",\"reached\":true,\"clock_ahead\":-90}}}"},
 };
 
 static bool matches(const struct canned *one, const json_t *request)

@@ -56,6 +56,7 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "                        15:59:57 (3s\n"
            "                        ago)\n"
            "opennebula reached      yes\n"
+           "opennebula clock ahead  -90s\n"
            "policies                the built-in\n"
            "                        defaults\n"
            "leases                  12 waiting, 3\n"
@@ -246,13 +247,12 @@ static void a_start_that_has_passed_is_called_so(void **state)
 {
     struct fixture *fixture = *state;
 
-    expect(
-        fixture, "lease why 5", EXIT_DONE,
-        "Lease 5 (exam of anna):\n"
-        "Reserved.\n"
-        "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as\n"
-        "possible.\n"
-        "Waiting for VM 3 (SAVE_STOP) to leave host 1.\n");
+    expect(fixture, "lease why 5", EXIT_DONE,
+           "Lease 5 (exam of anna):\n"
+           "Reserved.\n"
+           "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as\n"
+           "possible.\n"
+           "Waiting for VM 3 (SAVE_STOP) to leave host 1.\n");
     expect(fixture, "lease why 6", EXIT_DONE,
            "Lease 6 (b of anna):\n"
            "Waiting.\n"
@@ -327,6 +327,7 @@ static void other_tables(void **state)
            "opennebula endpoint     http://localhost:2633/RPC2\n"
            "opennebula last poll    2026-11-21 15:59:57 (3s ago)\n"
            "opennebula reached      yes\n"
+           "opennebula clock ahead  -90s\n"
            "policies                the built-in defaults\n"
            "leases                  12 waiting, 3 reserved, 1 starting, 241 running, 2\n"
            "                        stopping, 4 parked\n"
@@ -337,6 +338,18 @@ static void other_tables(void **state)
            "drains                  host 6 (gamma) ends in 2h00m, 1 VM there\n"
            "                        VM 7 cannot leave host 6: must leave its host, but no\n"
            "                        room?[2J elsewhere\n");
+}
+
+static void an_answer_that_may_be_outdated_says_so(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect_error(fixture, "lease list --user before", EXIT_DONE,
+                 "galerna lease list: may be outdated: no?[2J answer (since 2026-11-21 15:55:00, "
+                 "5m00s ago)\n");
+    assert_string_equal(fixture->out, "No leases found.\n");
+    assert_int_equal(run(fixture, "lease list --user before --json"), EXIT_DONE);
+    assert_string_equal(fixture->err, "");
 }
 
 static void json_is_the_whole_answer(void **state)
@@ -417,6 +430,7 @@ int main(void)
         TEST(sentences_about_a_lease_fit_the_terminal),
         TEST(a_start_that_has_passed_is_called_so),
         TEST(other_tables),
+        TEST(an_answer_that_may_be_outdated_says_so),
         TEST(json_is_the_whole_answer),
         TEST(the_daemon_is_looked_for),
         TEST(help_is_there),

@@ -22,6 +22,15 @@ static void status(void *context, json_t *object)
     json_object_set_new(object, "version", json_string("1"));
 }
 
+static bool outdated(void *context, char *text, size_t size, int64_t *since)
+{
+    const struct answers_fixture *fixture = context;
+
+    snprintf(text, size, "no answer");
+    *since = NOW - 300;
+    return fixture->outdated;
+}
+
 static void each_host(void *context, bool drained,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
@@ -313,6 +322,7 @@ int answers_set_up(void **state)
         .context = fixture,
         .now = now,
         .status = status,
+        .outdated = outdated,
         .each_host = each_host,
         .each_operation = each_operation,
         .waits_for = waits_for,

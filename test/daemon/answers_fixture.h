@@ -27,7 +27,8 @@ struct answers_fixture {
     int changes;
     char who[96];
     char log_level[16];
-    bool fails; /* the daemon, at what it is asked from now on */
+    bool outdated; /* OpenNebula has not answered for five minutes */
+    bool fails;    /* the daemon, at what it is asked from now on */
 };
 
 /* For cmocka: *state is a struct answers_fixture; its peer may change things. */

@@ -55,6 +55,11 @@ status second role follower
 status second 'acts' no
 status second 'acting server' 0
 status second 'acting raft term' 5
+"$galerna" lease list --state-dir "$work/second" 2>"$work/err" >/dev/null
+grep -q 'may be outdated: this oned does not lead its zone (follower) (since' "$work/err" ||
+    fail "the list of a follower says: $(cat "$work/err")"
+"$galerna" lease list --state-dir "$work/first" 2>"$work/err" >/dev/null
+! grep -q outdated "$work/err" || fail "the list of the leader says: $(cat "$work/err")"
 status first role leader
 status first 'acts' yes
 says second 'signs promises with another key' # each has made its own

@@ -107,6 +107,30 @@ static void a_reservation_at_risk_keeps_its_start(void **state)
     json_decref(answer);
 }
 
+static void an_answer_says_since_when_it_may_be_outdated(void **state)
+{
+    static const char *const commands[][2] = {{"lease-list", "galerna-lease-list/1"},
+                                              {"queue", "galerna-queue/1"},
+                                              {"host-list", "galerna-host-list/1"}};
+    struct answers_fixture *fixture = *state;
+    char request[64];
+    json_t *answer, *outdated;
+
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        snprintf(request, sizeof request, "{\"command\":\"%s\"}", commands[i][0]);
+        fixture->outdated = false;
+        answer = expect_answer(fixture, request, commands[i][1]);
+        assert_null(json_object_get(answer, "outdated"));
+        json_decref(answer);
+        fixture->outdated = true;
+        answer = expect_answer(fixture, request, commands[i][1]);
+        outdated = json_object_get(answer, "outdated");
+        assert_string_equal(json_string_value(json_object_get(outdated, "text")), "no answer");
+        assert_non_null(json_string_value(json_object_get(outdated, "since")));
+        json_decref(answer);
+    }
+}
+
 static void status_counts_phases(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -184,6 +208,7 @@ int main(void)
         TEST(why_says_who_is_ahead),
         TEST(with_fair_share_usage_orders_the_queue),
         TEST(a_reservation_at_risk_keeps_its_start),
+        TEST(an_answer_says_since_when_it_may_be_outdated),
         TEST(status_counts_phases),
         TEST(status_names_the_largest_reservations_far_ahead),
         TEST(status_follows_every_change),

@@ -41,4 +41,10 @@ status 0 '^leases '
 
 kill -KILL "$sandbox"
 status 1 '^problem +.*(connect|127.0.0.1).* \(since [0-9-]+ '
+for command in 'queue' 'lease list' 'lease why 0' 'host list'; do
+    # shellcheck disable=SC2086 # several words
+    "$galerna" $command --state-dir "$work/state" >/dev/null 2>"$work/err"
+    grep -qE 'may be outdated: OpenNebula does not answer: .* \(since [0-9-]+ ' "$work/err" ||
+        fail "galerna $command says: $(cat "$work/err")"
+done
 stop_galernad

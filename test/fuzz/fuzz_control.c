@@ -35,6 +35,14 @@ static void status(void *context, json_t *object)
     (void)object;
 }
 
+static bool outdated(void *context, char *text, size_t size, int64_t *since)
+{
+    (void)context;
+    snprintf(text, size, "no answer");
+    *since = 0;
+    return true;
+}
+
 static void each_host(void *context, bool drained,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
@@ -151,6 +159,7 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .context = new,
         .now = now,
         .status = status,
+        .outdated = outdated,
         .each_host = each_host,
         .each_operation = each_operation,
         .each_booking = each_booking,
