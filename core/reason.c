@@ -95,12 +95,12 @@ static const struct {
     const char *text;
 } sentences[REASONS] = {
     [REASON_NONE] = {LEAD_NONE, ""},
-    [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: %v requested, room for %n now"},
+    [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: %v requested, room for %n now%s"},
     [REASON_PLANNED] = {LEAD_NONE, "planned to start at %t"},
     [REASON_REFUSED_BY_POLICY] = {LEAD_NONE, "refused by policy: %s"},
     [REASON_TOO_BIG] = {LEAD_REFUSED,
                         "%v requested, but all hosts together hold at most %n when empty"},
-    [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n"},
+    [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n%s"},
     [REASON_NO_DEVICE] = {LEAD_REFUSED,
                           "none of the %h that it may use has the %n PCI devices that a VM "
                           "demands (%p)"},
@@ -136,7 +136,7 @@ static const struct {
     [REASON_CANCELLED] = {LEAD_NONE, "cancelled on request"},
     [REASON_ENDED_EARLY] = {LEAD_NONE, "ended by itself after %d of %d"},
     [REASON_FAILED] = {LEAD_NONE, "failed: %s"},
-    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED, "%v requested at once, room for %n now"},
+    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED, "%v requested at once, room for %n now%s"},
     [REASON_NOT_READY] = {LEAD_WAITS, "for its earliest start %t"},
     [REASON_NO_HOST_ALLOWED] = {LEAD_REFUSED,
                                 "%v requested, but the %n open hosts that its requirements "
@@ -213,10 +213,15 @@ static const char *sentence_of(const struct reason *reason)
         return "until %t, when the drain or booking of its host begins";
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
         return "for room: %v requested, room for all of them now, but not for long enough";
+    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3] && n[1] < 0)
+        return "%v requested at once, room for all of them now, but host %o%n is %s from %t on";
+    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
+        return "%v requested at once, room for all of them now, but lease %n needs host %n from "
+               "%t on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
         return "%v requested at once, room for all of them now, but not for long enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
-        return "no room for %v from %t until %t";
+        return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
         return "its start at %t has passed, and %o%s";
     if (reason->id == REASON_DEADLINE_UNREACHABLE && reason->text && *reason->text)
@@ -224,8 +229,7 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])
         return "no room in time for it to end by %t";
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
-        return "for room: %v requested, room for all of them now, but host %o%n is drained or "
-               "booked from %t on";
+        return "for room: %v requested, room for all of them now, but host %o%n is %s from %t on";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
         return "%v requested, but no host is large enough for one";
     if (reason->id == REASON_NO_HOST_ALLOWED && n[1] == 0)

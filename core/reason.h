@@ -12,8 +12,9 @@
 
 enum reason_id {
     REASON_NONE,
-    REASON_NO_ROOM_NOW,       /* n[0] VMs asked for, n[1] fit now: waits in the queue */
-    REASON_PLANNED,           /* will start at n[0] */
+    REASON_NO_ROOM_NOW, /* n[0] VMs asked for, n[1] fit now: waits in the queue; of this and of
+                         * the other reasons of room, text: on which hosts, or NULL */
+    REASON_PLANNED,     /* will start at n[0] */
     REASON_REFUSED_BY_POLICY, /* text holds the module's sentence */
     REASON_TOO_BIG,           /* never fits: n[0] VMs, n[1] is the most the empty site holds */
     REASON_NO_ROOM_AT_START,  /* reservation: n[0] VMs from n[1] to n[2] do not fit, n[3] do */
@@ -43,7 +44,8 @@ enum reason_id {
     REASON_ENDED_EARLY,       /* n[0] seconds run, n[1] seconds asked for */
     REASON_FAILED,            /* text says what */
     REASON_DEADLINE_MISSED,   /* best-effort with a deadline: n[0] deadline, n[1] earliest end */
-    REASON_NO_ROOM_AT_ONCE,   /* immediate: n[0] VMs asked for, n[1] fit now */
+    REASON_NO_ROOM_AT_ONCE,   /* immediate: n[0] VMs asked for, n[1] fit now; or, with n[3], as
+                               * REASON_ROOM_RESERVED */
     REASON_NOT_READY,         /* must not start before n[0] */
     REASON_NO_HOST_ALLOWED,   /* n[0] VMs requested; the n[1] open hosts allowed by its requirements
                                * hold n[2] of them when empty */
@@ -51,7 +53,8 @@ enum reason_id {
     REASON_MOVED, /* running, being moved to better hosts: n[0] when, n[1] seconds in total if it
                    * stayed, n[2] if it moves, n[3] percent gained */
     REASON_ROOM_RESERVED, /* n[0] VMs asked for, all fit now, but lease n[1] needs host n[2] from
-                           * n[3] on, or (n[1]: -1) it is drained or booked: waits in the queue */
+                           * n[3] on, or (n[1]: -1) it is drained or booked (text: which of them,
+                           * and for what): waits in the queue */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
     REASON_LEAVES, /* running, and moves off n[0], a host it must leave, at n[1]; n[3]: when lease

@@ -15,8 +15,7 @@
 
 enum {
     PLANNED_MOST = 32, /* those that begin first */
-    EXPLAINED_MOST = 8,
-    ATTEMPTS = 4, /* other hosts each time */
+    ATTEMPTS = 4,      /* other hosts each time */
 };
 
 struct move {
@@ -287,42 +286,62 @@ bool place_by_rebooking(struct engine *engine, struct lease *lease, struct propo
     return is_worth_trying(engine, lease) && rebook(engine, lease, proposal);
 }
 
-/* The first host of the reservation on which a VM of the lease fits until then; HOST_NONE. */
-static uint32_t host_in_the_way(const struct engine *engine, const struct survey *survey,
-                                const struct node_set *vms, const struct reservation *r)
+/* The host on which a VM fits longest, if that is not until then; HOST_NONE. */
+static uint32_t host_of_longest_stay(const struct engine *engine, const struct survey *survey,
+                                     const struct node_set *vms, int64_t until)
 {
-    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
-        uint32_t host = r->placement->hosts[i];
+    uint32_t longest = HOST_NONE;
 
-        if (survey->looks[host].fits_until == r->from && host_is_usable(engine, vms, host))
-            return host;
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
+        int64_t fits_until = survey->looks[host].fits_until;
+
+        if (fits_until > engine->now && fits_until < until && host_is_usable(engine, vms, host) &&
+            (longest == HOST_NONE || fits_until > survey->looks[longest].fits_until))
+            longest = host;
     }
-    return HOST_NONE;
+    return longest;
+}
+
+/* What takes room of the host from that time on; NULL: not known. */
+static const struct reservation *next_on(const struct engine *engine, uint32_t host, int64_t from)
+{
+    const struct reservation_index *index = &engine->bookings.by_start;
+    size_t i = reservation_index_after(index, from - 1);
+
+    for (; i < index->n && reservation_index_at(index, i)->time == from; i++) {
+        const struct reservation *r = reservation_index_at(index, i)->reservation;
+
+        for (uint32_t place = 0; r->placement && place < r->placement->n_hosts; place++)
+            if (r->placement->hosts[place] == host)
+                return r;
+    }
+    return NULL;
 }
 
 void explain_by_planned(struct engine *engine, struct lease *lease)
 {
-    const struct reservation_index *index = &engine->bookings.by_start;
-    const struct node_set *vms = &lease->request.node_sets[0];
-    const struct survey *survey;
+    bool at_once = lease->reason.id == REASON_NO_ROOM_AT_ONCE;
+    int64_t until = lease->request.duration == SPAN_UNLIMITED
+                        ? INSTANT_NEVER
+                        : engine->now + lease->request.duration - lease->accumulated;
 
-    if (lease->reason.id != REASON_NO_ROOM_NOW || lease->reason.n[1] < lease->reason.n[0])
+    if ((!at_once && lease->reason.id != REASON_NO_ROOM_NOW) ||
+        lease->reason.n[1] < lease->reason.n[0])
         return;
-    if (vms->demand) /* what is lacking may not be room: explain_demand() */
+    if (lease->request.node_sets[0].demand) /* what is lacking may not be room: explain_demand() */
         return;
-    survey = mapper_survey(engine, &vms->amounts, engine->now);
-    for (size_t i = 0; i < index->n && i < EXPLAINED_MOST; i++) {
-        const struct reservation *r = reservation_index_at(index, i)->reservation;
-        uint32_t host;
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        const struct node_set *vms = &lease->request.node_sets[set];
+        const struct survey *survey = mapper_survey(engine, &vms->amounts, engine->now);
+        uint32_t host = host_of_longest_stay(engine, survey, vms, until);
+        const struct reservation *next =
+            host == HOST_NONE ? NULL : next_on(engine, host, survey->looks[host].fits_until);
 
-        if (r->kind != RESERVATION_VM)
-            continue;
-        host = host_in_the_way(engine, survey, vms, r);
-        if (host == HOST_NONE)
+        if (!next)
             continue;
         lease->reason = (struct reason){
-            .id = REASON_ROOM_RESERVED,
-            .n = {lease->n_vms, r->lease->request.id, engine->site.hosts[host].id, r->from}};
+            .id = at_once ? REASON_NO_ROOM_AT_ONCE : REASON_ROOM_RESERVED,
+            .n = {lease->n_vms, next->lease->request.id, engine->site.hosts[host].id, next->from}};
         return;
     }
 }

@@ -23,8 +23,8 @@ enum { REBOOKING_WORK = 64 };
  * True: the planned leases in its way have their new hosts. False: nothing has changed. */
 bool place_by_rebooking(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* If the lease fits now but not for long enough: names in its reason the planned lease and the host
- * that it would have to leave first. */
+/* If the lease fits now but not for long enough: names in its reason the host that it could have
+ * longest, and the planned lease that needs the host then. O(hosts + what begins then). */
 void explain_by_planned(struct engine *engine, struct lease *lease);
 
 #endif

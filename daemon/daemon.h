@@ -65,13 +65,15 @@ struct wanted_forms {
     bool are_asked_for;      /* by a drain, a request or a plan to rebalance */
 };
 
-/* Hosts that a request asks about: the templates of their VMs are read. */
+/* Hosts or a lease that a request asks about: the templates of their VMs are read. */
 struct asked_hosts {
     struct services_question *question; /* waits for the templates; NULL: none does */
     int64_t since;                      /* monotonic milliseconds */
     struct drains drains;               /* these hosts ... */
     bool has_cluster;                   /* ... and those of this cluster */
     int32_t cluster;
+    bool has_lease; /* instead of hosts */
+    int64_t lease;
 };
 
 struct daemon {

@@ -223,9 +223,10 @@ static int64_t get_number(struct wire_reader *reader)
  * something to others. */
 static int64_t number_of(const struct reason *reason, size_t i)
 {
-    bool is_block = reason->id == REASON_ROOM_RESERVED && i == 1 && reason->n[i] >= BLOCK_BASE;
+    bool names_lease = reason->id == REASON_ROOM_RESERVED ||
+                       (reason->id == REASON_NO_ROOM_AT_ONCE && reason->n[3]);
 
-    return is_block ? -1 : reason->n[i];
+    return names_lease && i == 1 && reason->n[i] >= BLOCK_BASE ? -1 : reason->n[i];
 }
 
 void wire_put_reason(struct wire_writer *writer, const struct reason *reason)

@@ -140,6 +140,22 @@ static uint32_t requirement_of(struct eligibility *eligibility, const char *name
     return number;
 }
 
+bool eligibility_narrows(const struct eligibility *eligibility, const struct vm *vm, char *shown,
+                         size_t size)
+{
+    const char *text = eligibility_text(vm, "SCHED_REQUIREMENTS");
+    uint32_t number = text ? map_find_text(&eligibility->requirement_texts, text) : MAP_NONE;
+    const uint64_t *hosts =
+        number == MAP_NONE ? NULL : eligibility->requirements[number].hosts; /* NULL: malformed */
+
+    for (size_t i = 0; hosts && i < host_columns_words(eligibility->columns); i++)
+        if (eligibility->in_service[i] & ~hosts[i]) {
+            printable(shown, size, text);
+            return true;
+        }
+    return false;
+}
+
 static const char *requirement_fault(const struct eligibility *eligibility, uint32_t number)
 {
     return number == MAP_NONE ? NULL : eligibility->requirements[number].fault;

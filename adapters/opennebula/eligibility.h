@@ -104,6 +104,12 @@ void eligibility_of(struct eligibility *eligibility, const struct vm *vm,
 void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
                           struct eligible *eligible);
 
+/* Writes the VM's SCHED_REQUIREMENTS, safe to display, if a host in service does not meet it;
+ * false: none is excluded by it, or it was not evaluated before. O(length of its text + hosts /
+ * 64). */
+bool eligibility_narrows(const struct eligibility *eligibility, const struct vm *vm, char *shown,
+                         size_t size);
+
 /* May the VM's SCHED_REQUIREMENTS depend on the VMs of a host (CURRENT_VMS)? */
 bool eligibility_names_vms(const struct vm *vm);
 

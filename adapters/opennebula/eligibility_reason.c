@@ -108,6 +108,8 @@ static void name_part(const struct eligibility *eligibility, struct requirement_
             parts[i].changes ? " at present" : "");
         break;
     }
+    if (n == 1 && parts[0].changes)
+        add(sentence, " at present");
     if (n > 1 && i == (size_t)-1)
         host_columns_allow(eligibility->columns, requirement, hosts);
     if (n > 1 && i == (size_t)-1 && count(hosts, words) == 0)

@@ -130,8 +130,11 @@ struct timeline {
 static const char *use_word(const struct operation_view *operation,
                             const struct lease_record *lease)
 {
-    if (strcmp(operation->what, "drain") == 0 || strcmp(operation->what, "booking") == 0)
-        return operation->what;
+    static const char *const words[] = {"drain", "booking", "parked"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(operation->what, words[i]) == 0)
+            return words[i];
     if (strcmp(operation->what, "hold") == 0)
         return "held";
     if (operation->lease < 0)

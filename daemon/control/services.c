@@ -418,13 +418,27 @@ static void show_vms(const struct usage_timeline *timeline, const struct operati
         }
 }
 
+/* The parked lease of a VM for which a plan only keeps room; NULL: none. */
+static const struct lease_record *parked_lease(const struct usage_timeline *timeline,
+                                               const struct planned_operation *operation)
+{
+    const struct store *store = timeline->daemon->store;
+    const struct vm_record *vm = operation->vm < 0 ? NULL : store_vm(store, operation->vm);
+    const struct lease_record *lease = vm ? store_lease(store, vm->lease) : NULL;
+
+    return lease && lease->phase == PHASE_PARKED ? lease : NULL;
+}
+
 static void show_operation(const struct usage_timeline *timeline,
                            const struct planned_operation *operation)
 {
+    const struct lease_record *parked = parked_lease(timeline, operation);
     const struct operation_view view = {
-        .lease = operation->lease,
+        .lease = parked ? parked->id : operation->lease,
         .vm = operation->vm,
-        .what = operation->held ? "hold" : operation_word(operation->kind),
+        .what = operation->held ? "hold"
+                : parked        ? "parked"
+                                : operation_word(operation->kind),
         .from = operation->from,
         .until = operation->until,
         .planned = operation->planned,
@@ -432,7 +446,7 @@ static void show_operation(const struct usage_timeline *timeline,
         .memory = operation->memory,
     };
 
-    if (operation->held)
+    if (operation->held || parked)
         timeline->visit(timeline->visitor, &view);
     else if (operation->from < operation->until)
         show_vms(timeline, &view);

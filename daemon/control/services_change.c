@@ -43,6 +43,16 @@ static int ask(struct daemon *daemon, const struct change_search *search,
         err);
 }
 
+/* The same when the templates of VMs on hold have been read. */
+static int ask_with_templates(struct daemon *daemon, const struct change_search *search,
+                              const struct lease_record *changed, struct error *err)
+{
+    struct asked_hosts asked = {.has_lease = true, .lease = changed->id};
+
+    return services_await_templates(daemon, &asked, err) < 0 ? -1
+                                                             : ask(daemon, search, changed, err);
+}
+
 /* Has a plan been made since the planner was asked? What it promised is not in the answer. */
 static bool is_outdated(const struct daemon *daemon)
 {
@@ -81,6 +91,9 @@ static int release(struct daemon *daemon, const struct lease_record *lease, cons
     if (lease_apply(daemon->store, lease, EVENT_RELEASE, clock_now(), "by %s", who) < 0)
         return error_set(err, EAGAIN, "lease %lld is %s now", (long long)lease->id,
                          phase_name(lease->phase));
+    lease_explain(daemon->store, lease,
+                  &(struct reason){.id = REASON_TEXT, .text = "being released", .word = "released"},
+                  NULL, INSTANT_NONE);
     daemon_wake(daemon);
     return daemon_commit(daemon, err);
 }
@@ -94,7 +107,11 @@ static int check_vms(const struct daemon *daemon, const struct lease_record *lea
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        bool waits = state == VM_HOLD && observed && observed->state == VM_PENDING;
 
+        if (!vms[i]->gone && waits && vms[i]->goal != GOAL_PARK)
+            return error_set(err, EALREADY, "lease %lld is being released already",
+                             (long long)lease->id);
         if (!vms[i]->gone && (!observed || observed->state != state) &&
             !(state == VM_HOLD && vms[i]->goal == GOAL_PARK))
             return error_set(err, EALREADY,
@@ -296,7 +313,7 @@ int services_change(void *context, const struct change_order *order, struct leas
         daemon->question->change = unplanned;
     else if (!daemon->question->is_answered ||
              (search.stage == CHANGE_WANTED && !daemon->question->err.code && is_outdated(daemon)))
-        return ask(daemon, &search, &changed, err);
+        return ask_with_templates(daemon, &search, &changed, err);
     if (daemon->question->err.code) {
         *err = daemon->question->err;
         return -1;

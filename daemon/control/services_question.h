@@ -77,9 +77,9 @@ void services_handle_again(struct services_question *question, const struct erro
 /* services_templates.c: requests that wait for templates of VMs. */
 /* Is the host, of that cluster, asked about? */
 bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
-/* 0: the templates of the VMs on these hosts are known, or have been waited for in vain. -1 with
- * EINPROGRESS: the request is handled again when they are; EAGAIN: another one waits. Takes the
- * hosts over in any case. O(VMs). */
+/* 0: the templates of the VMs on these hosts, or of the lease's VMs on hold, are known, or have
+ * been waited for in vain. -1 with EINPROGRESS: the request is handled again when they are; EAGAIN:
+ * another one waits. Takes the hosts over in any case. O(VMs). */
 int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err);
 /* OpenNebula has been polled: go on with the request that waits. */
 void services_templates_read(struct daemon *daemon);

@@ -19,6 +19,22 @@ static void asked_hosts_finish(struct asked_hosts *asked)
     *asked = (struct asked_hosts){.question = NULL};
 }
 
+/* A VM on hold has left the listing with templates; the next poll brings its own. */
+static bool lacks_templates_of_lease(const struct daemon *daemon, int64_t lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed =
+            vms[i]->gone ? NULL : world_vm(daemon->world, vms[i]->id);
+
+        if (observed && observed->state == VM_HOLD && !observed->full)
+            return true;
+    }
+    return false;
+}
+
 /* Without its template, the other hosts of a VM are not known. To rebalance a cluster, what its VMs
  * use and its own template are read, too. */
 static bool lacks_templates(const struct daemon *daemon, const struct asked_hosts *asked)
@@ -26,6 +42,8 @@ static bool lacks_templates(const struct daemon *daemon, const struct asked_host
     size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
+    if (asked->has_lease)
+        return lacks_templates_of_lease(daemon, asked->lease);
     if (asked->has_cluster && world_uses_asked(daemon->world) < asked->since)
         return true;
     for (size_t i = 0; i < n; i++) {
@@ -50,8 +68,7 @@ int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, s
     }
     if (daemon->asked.question) {
         result = error_set(err, EAGAIN,
-                           "another drain or rebalancing is being planned; try again "
-                           "in a moment");
+                           "another request waits for templates of VMs; try again in a moment");
         asked_hosts_finish(asked);
         return result;
     }

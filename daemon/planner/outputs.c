@@ -79,11 +79,69 @@ static struct reason with_company(const struct planner *planner, const struct le
     return reason;
 }
 
+/* Adds to a reason about a host that is closed to come, which a drain or booking does, and which.
+ */
+static struct reason with_closing(const struct planner *planner, const struct reason *known,
+                                  char *text, size_t size)
+{
+    const struct drains *drains = planner->settings.drains;
+    struct reason reason = *known;
+    const struct drain *drain;
+
+    if (reason.n[1] >= 0 || reason.n[3] <= 0 || !drains ||
+        (reason.id != REASON_ROOM_RESERVED && reason.id != REASON_NO_ROOM_AT_ONCE))
+        return reason;
+    drain = drains_at(drains, (int32_t)reason.n[2], reason.n[3]);
+    if (drain && *drain->booking)
+        snprintf(text, size, "booked for '%s'", drain->booking);
+    else
+        snprintf(text, size, "%s", drain ? "drained" : "drained or booked");
+    reason.text = text;
+    return reason;
+}
+
+/* Adds to a reason about room the requirement because of which other hosts' room does not count. */
+static struct reason with_requirement(const struct planner *planner,
+                                      const struct lease_record *lease, const struct reason *known,
+                                      char *text, size_t size)
+{
+    struct reason reason = *known;
+    char requirement[80];
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    if (reason.id != REASON_NO_ROOM_NOW && reason.id != REASON_NO_ROOM_AT_START &&
+        (reason.id != REASON_NO_ROOM_AT_ONCE || reason.n[3]))
+        return reason;
+    for (size_t i = 0; i < n && planner->picture.eligibility; i++) {
+        const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
+
+        if (!observed || !observed->full ||
+            !eligibility_narrows(planner->picture.eligibility, observed->full, requirement,
+                                 sizeof requirement))
+            continue;
+        snprintf(text, size, " on the hosts that meet SCHED_REQUIREMENTS %s", requirement);
+        reason.text = text;
+        break;
+    }
+    return reason;
+}
+
+/* The reason with what the engine does not know; what is added to it is written to the text. */
+static struct reason in_full(const struct planner *planner, const struct lease_record *lease,
+                             const struct reason *known, char *text, size_t size)
+{
+    struct reason reason = with_company(planner, lease, known, text, size);
+
+    reason = with_closing(planner, &reason, text, size);
+    return with_requirement(planner, lease, &reason, text, size);
+}
+
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason)
 {
     char text[STORE_TEXT_MAX];
-    struct reason told = with_company(planner, lease, reason, text, sizeof text);
+    struct reason told = in_full(planner, lease, reason, text, sizeof text);
 
     /* Of a late reservation each plan says from its own time on; its start says the same. */
     if (told.id == REASON_NO_ROOM_AT_START && lease->phase == PHASE_RESERVED &&
@@ -223,7 +281,7 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
             planner->retry = now + POLICY_PAUSE;
         return;
     }
-    told = with_company(planner, lease, &told, text, sizeof text);
+    told = in_full(planner, lease, &told, text, sizeof text);
     lease_refuse(planner->store, lease, now, &told, vm);
 }
 

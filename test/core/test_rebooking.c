@@ -63,7 +63,7 @@ static void without_other_hosts_it_stays_and_is_named(void **state)
 }
 
 /* It would have to leave for the reservation, and it may not wait. */
-static void an_immediate_lease_is_told_that_the_room_does_not_last(void **state)
+static void an_immediate_lease_is_told_who_needs_the_room(void **state)
 {
     struct scenario s;
 
@@ -75,7 +75,7 @@ static void an_immediate_lease_is_told_that_the_room_does_not_last(void **state)
     assert_int_equal(state_of(&s, 21), LEASE_REJECTED);
     assert_string_equal(reason_of(&s, 21),
                         "no-room-at-once: refused: 1 VM requested at once, room for all of them "
-                        "now, but not for long enough");
+                        "now, but lease 10 needs host 1 from 7200 on");
     scenario_end(&s);
 }
 
@@ -154,7 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reservation_moves_and_keeps_its_time),
         cmocka_unit_test(without_other_hosts_it_stays_and_is_named),
-        cmocka_unit_test(an_immediate_lease_is_told_that_the_room_does_not_last),
+        cmocka_unit_test(an_immediate_lease_is_told_who_needs_the_room),
         cmocka_unit_test(another_host_is_tried),
         cmocka_unit_test(those_that_fit_beside_it_stay),
         cmocka_unit_test(a_deadline_lease_that_waits_moves_too),

@@ -120,7 +120,11 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200, 1}};
     struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "not today"};
     struct reason silent = {.id = REASON_FAILED};
-    struct reason drained = {.id = REASON_ROOM_RESERVED, .n = {1, -1, 3, 100}};
+    struct reason drained = {.id = REASON_ROOM_RESERVED, .n = {1, -1, 3, 100}, .text = "drained"};
+    struct reason booked = {
+        .id = REASON_NO_ROOM_AT_ONCE, .n = {1, -1, 3, 100}, .text = "booked for 'course'"};
+    struct reason reserved = {.id = REASON_NO_ROOM_AT_ONCE, .n = {1, 7, 3, 100}};
+    struct reason narrow = {.id = REASON_NO_ROOM_NOW, .n = {2, 0}, .text = " on some hosts"};
     struct reason in_time = {.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 90}};
     struct reason stays = {.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE}, .text = " (why)"};
     char sentence[160];
@@ -134,7 +138,15 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     assert_string_equal(sentence, "failed: ");
     reason_format(&drained, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "waits for room: 1 VM requested, room for all of them now, but "
-                                  "host 3 is drained or booked from +100 on");
+                                  "host 3 is drained from +100 on");
+    reason_format(&booked, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "refused: 1 VM requested at once, room for all of them now, but "
+                                  "host 3 is booked for 'course' from +100 on");
+    reason_format(&reserved, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "refused: 1 VM requested at once, room for all of them now, but "
+                                  "lease 7 needs host 3 from +100 on");
+    reason_format(&narrow, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "waits for room: 2 VMs requested, room for 0 now on some hosts");
     reason_format(&in_time, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused: no room in time for it to end by +100");
     reason_format(&stays, sentence, sizeof sentence, plus_text);

@@ -59,6 +59,7 @@ static int each_operation(void *context, int32_t host,
         visit(visitor, &(struct operation_view){99, -1, "run", NOW + 60, NOW + 90, 50, 1, true});
         visit(visitor, &(struct operation_view){-1, 8, "run", NOW, INSTANT_NEVER, 50, 1, false});
         visit(visitor, &(struct operation_view){1, -1, "hold", NOW, INSTANT_NONE, 50, 1, false});
+        visit(visitor, &(struct operation_view){1, 1, "parked", NOW, INSTANT_NEVER, 50, 1, false});
     }
     return 0;
 }

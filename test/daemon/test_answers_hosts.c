@@ -27,11 +27,11 @@ static void hosts_are_told(void **state)
     assert_int_equal(json_integer_value(json_object_get(answer, "host")), 4);
     assert_int_equal(json_integer_value(json_object_get(answer, "unread_vms")), 1);
     assert_int_equal(json_integer_value(json_object_get(answer, "unread_memory")), 1);
-    assert_int_equal(json_array_size(json_object_get(answer, "operations")), 4);
-    for (size_t i = 0; i < 4; i++)
+    assert_int_equal(json_array_size(json_object_get(answer, "operations")), 5);
+    for (size_t i = 0; i < 5; i++)
         assert_string_equal(json_string_value(json_object_get(
                                 json_array_get(json_object_get(answer, "operations"), i), "use")),
-                            ((const char *[]){"running", "planned", "other", "held"})[i]);
+                            ((const char *[]){"running", "planned", "other", "held", "parked"})[i]);
     assert_string_equal(json_string_value(json_object_get(
                             json_array_get(json_object_get(answer, "operations"), 0), "until")),
                         "never");

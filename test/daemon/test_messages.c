@@ -84,6 +84,7 @@ static void what_waits_says_for_what_and_until_when(void **state)
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.reason_id = REASON_NO_ROOM_NOW;
     lease.reason_n[0] = 1;
+    lease.reason[0] = '\0';
     expect(&lease, "Waiting for room: 1 VM requested, room for 0 now");
     lease.reason_n[4] = 150;
     lease.reason_n[5] = 512;

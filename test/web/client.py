@@ -53,14 +53,7 @@ def orders_about_leases():
     assert galerna.explain_lease(lease)["ok"]
     assert galerna.get_lease_history(lease, limit=5)["events"]
     galerna.hold_lease(lease)
-    while True:
-        try:
-            galerna.release_lease(lease)
-            break
-        except GalernaError as error:
-            if error.status != 503:  # "try again in a moment"
-                raise
-            time.sleep(0.5)
+    galerna.release_lease(lease)
     galerna.cancel_lease(lease)
 
 

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# galernad beside the sandbox: what it tells of hosts and leases is so, and helps.
+#
+#   sentences.sh GALERNAD GALERNA
+set -euo pipefail
+
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
+export COLUMNS=140
+
+# tells TEXT ARGUMENT...: within 40 s 'galerna ARGUMENT...' says so.
+told() {
+    "$galerna" "${@:2}" --state-dir "$work/state" >"$work/out" 2>&1 && said out "$1"
+}
+tells() {
+    until_true told "$@"
+}
+
+start_oned --hosts 2 --cpu 4 --memory 4096
+start_galernad
+until_true answers
+
+does='VMs that their users turned off'
+vm=$(oned submit --cpu 1 --memory 128)
+until_true is "$vm" running
+host=$(lease show "$vm" --json | tr -d ' \n' | grep -oE '"hosts":\[[0-9]+' | grep -oE '[0-9]+$')
+for action in suspend poweroff; do
+    oned call one.vm.action "$action" "$vm" >/dev/null
+    until_true is "$vm" parked
+    tells "^parked +$vm +oneadmin +$vm .* 1 +128$" host show "$host"
+    tells "parked" host timeline "$host"
+    oned call one.vm.action resume "$vm" >/dev/null
+    until_true is "$vm" running
+done
+oned call one.vm.action terminate "$vm" >/dev/null
+until_true is "$vm" ended
+
+does='a requirement that hosts with room do not meet'
+full=$(oned submit --cpu 4 --memory 128)
+until_true is "$full" running
+host=$(lease show "$full" --json | tr -d ' \n' | grep -oE '"hosts":\[[0-9]+' | grep -oE '[0-9]+$')
+vm=$(oned submit --cpu 1 --memory 128 --attribute "SCHED_REQUIREMENTS=\"CURRENT_VMS=$full\"")
+tells "room for 0 now on the hosts that meet SCHED_REQUIREMENTS CURRENT_VMS=$full " lease why "$vm"
+free=$(oned submit --cpu 1 --memory 128 --attribute 'SCHED_REQUIREMENTS="FREE_CPU>500"')
+tells 'not meeting SCHED_REQUIREMENTS FREE_CPU>500 at present' lease why "$free"
+oned call one.vm.action terminate "$vm" >/dev/null
+oned call one.vm.action terminate "$free" >/dev/null
+
+does='room that does not last'
+"$galerna" host book "$((1 - host))" --name course --users oneadmin --from +30m --until +5h \
+    --state-dir "$work/state" >/dev/null
+oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00 >/dev/null # has a place in the future
+vm=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00)
+tells "room for all of them now, but host $((1 - host)) is booked for 'course' from " lease why "$vm"
+once=$(oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=02:00:00)
+tells "Refused: .* but host $((1 - host)) is booked for 'course' from " lease why "$once"
+
+does='a lease that is held and released'
+"$galerna" host unbook course --state-dir "$work/state" >/dev/null
+held=$(oned submit --cpu 1 --memory 128 --haizea START=+01:00:00,DURATION=00:10:00)
+until_true is "$held" reserved
+for pause in 0 0.4 0.8 1.2 1.6 2; do # its template is read meanwhile
+    lease hold "$held" >/dev/null
+    sleep "$pause"
+    ends_with 0 'is released' lease release "$held"
+    until_true is "$held" reserved
+done
+! grep "release .*on hold until" "$work/log" || fail "a release is logged so"
+stop_galernad
