@@ -219,7 +219,7 @@ const struct command_line host_book_line = {
         "leases except those that name the booking (BOOKING=\"name\" in a VM's attribute, "
         "--booking of 'galerna lease request') and belong to an admitted user or group. A lease "
         "inside must end with the booking: a lease that cannot is refused, or suspended if it is "
-        "preemptible. The command shows what happens to the VMs on the hosts. HOST is a number or "
+        "preemptable. The command shows what happens to the VMs on the hosts. HOST is a number or "
         "a name; --count books any hosts that are free. 'galerna host unbook' ends a booking. "
         "Users book hosts over the HTTP API, within max-booked-hosts (galerna.conf(5)).",
     .operands = "[HOST...]",

@@ -23,7 +23,8 @@ const struct command_line report_line = {
     .purpose = "Write an HTML page about runs: their figures side by side, the distributions of "
                "waits and slowdowns, utilization and queue over time, and the hosts over time with "
                "each lease. RESULTS are databases of 'galerna replay --results' and of 'galerna "
-               "sweep'. The page is a single file that needs no network.",
+               "sweep', not records of 'galerna replay --record'. The page is a single file that "
+               "needs no network.",
     .operands = "RESULTS...",
     .least = 1,
     .most = OPERANDS_ANY,

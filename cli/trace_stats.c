@@ -45,7 +45,7 @@ static void print_stats(const char *path, const struct trace_stats *stats)
                kind_words[kind]);
     printf(")\n  arrivals: %" PRId64 " s to %" PRId64 " s%s\n", stats->first_submit,
            stats->last_submit, stats->census.sorted ? "" : ", not sorted");
-    printf("  preemptible: %" PRId64 ", with a disk image: %" PRId64 ", with a deadline: %" PRId64
+    printf("  preemptable: %" PRId64 ", with a disk image: %" PRId64 ", with a deadline: %" PRId64
            ", with an earliest start: %" PRId64 ", unlimited: %" PRId64 ", users: %" PRId64 "\n",
            stats->preemptible, stats->with_image, stats->with_deadline, stats->with_earliest_start,
            stats->unlimited, stats->users);

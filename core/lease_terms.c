@@ -161,8 +161,11 @@ static bool read_flag(const char *text, int64_t *number)
     return false;
 }
 
+/* Haizea's attribute is spelled PREEMPTIBLE: the word that is spelled like it means the same. */
 static bool read_word(const struct lease_term *term, const char *text, int64_t *number)
 {
+    if (strcasecmp(text, "non-preemptible") == 0)
+        text = terms_words[TERMS_NON_PREEMPTABLE];
     for (*number = 0; term->words[*number]; ++*number)
         if (strcasecmp(text, term->words[*number]) == 0)
             return true;

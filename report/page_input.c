@@ -11,9 +11,14 @@ int page_input_error(const struct page_input *input, struct error *err)
 {
     int code = sqlite3_errcode(input->database);
 
+    if (code == SQLITE_NOTADB)
+        return error_set(err, EINVAL,
+                         "%s: not a database of results; 'galerna replay --results FILE' and "
+                         "'galerna sweep' write them ('--record' writes a JSON document for "
+                         "'galerna verify')",
+                         input->path);
     return error_set(err,
-                     code == SQLITE_NOTADB                             ? EINVAL
-                     : code == SQLITE_NOMEM                            ? ENOMEM
+                     code == SQLITE_NOMEM                              ? ENOMEM
                      : code == SQLITE_CANTOPEN || code == SQLITE_IOERR ? EIO
                                                                        : EINVAL,
                      "%s: cannot be read as results of a replay or sweep: %s", input->path,

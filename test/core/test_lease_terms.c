@@ -90,6 +90,7 @@ static void values_are_read_by_their_type(void **state)
     expect_refused(flag, "maybe", "yes or no");
     expect_read(word, "External", "external");
     expect_refused(word, "", "local or external");
+    expect_read(lease_term_find("terms"), "non-preemptible", "non-preemptable");
     expect_refused(lease_term_find("terms"), "eternal",
                    "cancelable, suspendable, migratable, restartable or non-preemptable");
     expect_read(number, "-1000000", "-1000000");

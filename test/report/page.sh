@@ -143,8 +143,8 @@ was_refused() {
     : >empty.db
     fails "contains no results" "$galerna" report empty.db
     fails "unable to open" "$galerna" report none.db
-    echo "this is text, not a database of anything at all" >text.db
-    fails "not a database" "$galerna" report -o bad.html text.db
+    echo '{"schema": "galerna-record/2", "text": "no database, but a record"}' >record.json
+    fails "'--record' writes a JSON document for 'galerna verify'" "$galerna" report -o bad.html record.json
     cp a.db other.db
     sql other.db 'PRAGMA user_version = 1'
     fails "another version" "$galerna" report -o bad.html other.db
