@@ -172,18 +172,28 @@ int client_run(const struct call *call, const char *command, void (*print)(const
     return answer ? client_print(client, answer, print) : code;
 }
 
-void client_offer_leases(FILE *stream)
+void client_offer(const char *command, const char *list,
+                  void (*print)(FILE *stream, const json_t *line), FILE *stream)
 {
-    struct client client = {.command = "galerna"};
-    const json_t *lease;
+    const struct client client = {.command = "galerna"};
+    const json_t *line;
     json_t *answer;
     size_t i;
     int code;
 
-    answer = client_ask(&client, "lease-list", json_object(), &code);
-    json_array_foreach(json_object_get(answer, "leases"), i, lease)
-        fprintf(stream, "%" PRId64 "\n", client_integer(lease, "lease"));
+    answer = client_ask(&client, command, json_object(), &code);
+    json_array_foreach(json_object_get(answer, list), i, line) print(stream, line);
     json_decref(answer);
+}
+
+static void print_lease(FILE *stream, const json_t *lease)
+{
+    fprintf(stream, "%" PRId64 "\n", client_integer(lease, "lease"));
+}
+
+void client_offer_leases(FILE *stream)
+{
+    client_offer("lease-list", "leases", print_lease, stream);
 }
 
 void client_print_lines(const json_t *answer, const char *field)

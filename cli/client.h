@@ -44,6 +44,9 @@ extern const struct command_option client_options[CLIENT_OPTIONS];
 
 /* Print the leases that are not over, a number each line, for completion. */
 void client_offer_leases(FILE *stream);
+/* For completion: prints each line of the list in the answer to a command. */
+void client_offer(const char *command, const char *list,
+                  void (*print)(FILE *stream, const json_t *line), FILE *stream);
 
 /* Ask the daemon; takes the request, which gets its "command". NULL: *code is the exit code, after
  * a message; or -1, without one, for the refusal that the client tolerates. An answer that says no

@@ -261,18 +261,14 @@ static void print_host(const json_t *answer)
     print_uses(answer);
 }
 
+static void print_names(FILE *stream, const json_t *host)
+{
+    fprintf(stream, "%" PRId64 "\n%s\n", client_integer(host, "host"), client_text(host, "name"));
+}
+
 void host_offer(FILE *stream)
 {
-    struct client client = {.command = "galerna"};
-    const json_t *host;
-    json_t *answer;
-    size_t i;
-    int code;
-
-    answer = client_ask(&client, "host-list", json_object(), &code);
-    json_array_foreach(json_object_get(answer, "hosts"), i, host) fprintf(
-        stream, "%" PRId64 "\n%s\n", client_integer(host, "host"), client_text(host, "name"));
-    json_decref(answer);
+    client_offer("host-list", "hosts", print_names, stream);
 }
 
 const struct command_line host_timeline_line = {

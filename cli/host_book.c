@@ -107,18 +107,14 @@ int host_list_bookings(const struct client *client)
     return answer ? client_print(client, answer, print_bookings) : code;
 }
 
-void host_offer_bookings(FILE *stream)
+static void print_name(FILE *stream, const json_t *booking)
 {
-    struct client client = {.command = "galerna"};
-    const json_t *booking;
-    json_t *answer;
-    size_t i;
-    int code;
+    fprintf(stream, "%s\n", client_text(booking, "name"));
+}
 
-    answer = client_ask(&client, "booking-list", json_object(), &code);
-    json_array_foreach(json_object_get(answer, "bookings"), i, booking)
-        fprintf(stream, "%s\n", client_text(booking, "name"));
-    json_decref(answer);
+static void offer_bookings(FILE *stream)
+{
+    client_offer("booking-list", "bookings", print_name, stream);
 }
 
 /* --- the end of a booking --------------------------------------------------------------------- */
@@ -185,7 +181,7 @@ const struct command_line host_unbook_line = {
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "The booking does not exist or ends before, or galernad does not "
                             "answer"}},
-    .offer = host_offer_bookings,
+    .offer = offer_bookings,
     .size = sizeof(struct unbook_arguments),
 };
 

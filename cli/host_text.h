@@ -32,7 +32,5 @@ int host_list_bookings(const struct client *client);
 
 /* Print the hosts, ids and names, one a line, for completion. */
 void host_offer(FILE *stream);
-/* The same of bookings, by name. */
-void host_offer_bookings(FILE *stream);
 
 #endif

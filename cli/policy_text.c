@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plugin/inspect.h"
-#include "plugin/options.h"
+#include "plugin/module_options.h"
 
 const struct command_option policy_options[POLICY_OPTIONS] = {
     {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct policy_arguments, json),

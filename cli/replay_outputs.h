@@ -8,7 +8,7 @@
 
 #include "cli/replay.h"
 #include "core/observer.h"
-#include "report/ending.h"
+#include "report/run_ending.h"
 
 /* The accounting and one observer per output, and one for the policies. */
 enum { REPLAY_OBSERVERS_MAX = REPLAY_OUTPUTS + 2 };

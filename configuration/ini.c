@@ -165,11 +165,9 @@ static int handle_entry(void *user, const char *section, const char *key, const 
     return 1;
 }
 
-/* inih cuts long names and lines silently, and passes over empty sections: look first. */
-static int inspect_line(struct parse *parse, const char *line, size_t length, struct error *err)
+static int inspect_text(const struct parse *parse, const char *line, size_t length,
+                        struct error *err)
 {
-    const char *end;
-
     if (length > INI_LINE_MAX)
         return error_set(err, EINVAL, "%s:%d: the line has %zu characters, at most %d are allowed",
                          parse->file, parse->line, length, INI_LINE_MAX);
@@ -179,34 +177,41 @@ static int inspect_line(struct parse *parse, const char *line, size_t length, st
     if (length > 0 && !strchr("#;", line[0]) && !utf8_is_valid(line, length))
         return error_set(err, EINVAL, "%s:%d: the line is not UTF-8 text", parse->file,
                          parse->line);
-    if (length == 0 || strchr("#; \t\r", line[0]))
-        return 0;
-    if (line[0] == '[') {
-        char name[INI_NAME_MAX + 1];
+    return 0;
+}
 
-        end = memchr(line, ']', length);
-        if (!end)
-            return error_set(err, EINVAL, "%s:%d: the section's name has no closing ']'",
-                             parse->file, parse->line);
-        if (end == line + 1)
-            return error_set(err, EINVAL, "%s:%d: the section has no name", parse->file,
-                             parse->line);
-        if (end - line - 1 > INI_NAME_MAX)
-            return error_set(err, EINVAL, "%s:%d: the section's name is longer than %d characters",
-                             parse->file, parse->line, INI_NAME_MAX);
-        memcpy(name, line + 1, (size_t)(end - line - 1));
-        name[end - line - 1] = '\0';
-        ini_add_section(parse->ini, name, parse->line);
-        if (parse->ini->n_sections > INI_SECTIONS_MAX)
-            return error_set(err, EINVAL, "%s:%d: more than %d sections", parse->file, parse->line,
-                             INI_SECTIONS_MAX);
-        return 0;
-    }
+static int inspect_section(struct parse *parse, const char *line, size_t length, struct error *err)
+{
+    const char *end = memchr(line, ']', length);
+    char name[INI_NAME_MAX + 1];
+
+    if (!end)
+        return error_set(err, EINVAL, "%s:%d: the section's name has no closing ']'", parse->file,
+                         parse->line);
+    if (end == line + 1)
+        return error_set(err, EINVAL, "%s:%d: the section has no name", parse->file, parse->line);
+    if (end - line - 1 > INI_NAME_MAX)
+        return error_set(err, EINVAL, "%s:%d: the section's name is longer than %d characters",
+                         parse->file, parse->line, INI_NAME_MAX);
+    memcpy(name, line + 1, (size_t)(end - line - 1));
+    name[end - line - 1] = '\0';
+    ini_add_section(parse->ini, name, parse->line);
+    if (parse->ini->n_sections > INI_SECTIONS_MAX)
+        return error_set(err, EINVAL, "%s:%d: more than %d sections", parse->file, parse->line,
+                         INI_SECTIONS_MAX);
+    return 0;
+}
+
+static int inspect_option(const struct parse *parse, const char *line, size_t length,
+                          struct error *err)
+{
+    const char *end = line;
+
     if (parse->ini->n_sections == 0)
         return error_set(err, EINVAL, "%s:%d: an option before the first [section]", parse->file,
                          parse->line);
-    for (end = line; end < line + length && *end != ':' && *end != '='; end++)
-        ;
+    while (end < line + length && *end != ':' && *end != '=')
+        end++;
     if (end == line + length)
         return error_set(err, EINVAL, "%s:%d: expected '[section]' or 'option: value'", parse->file,
                          parse->line);
@@ -217,6 +222,17 @@ static int inspect_line(struct parse *parse, const char *line, size_t length, st
         return error_set(err, EINVAL, "%s:%d: the option's name is longer than %d characters",
                          parse->file, parse->line, INI_NAME_MAX);
     return 0;
+}
+
+/* inih cuts long names and lines silently, and passes over empty sections: look first. */
+static int inspect_line(struct parse *parse, const char *line, size_t length, struct error *err)
+{
+    if (inspect_text(parse, line, length, err) < 0)
+        return -1;
+    if (length == 0 || strchr("#; \t\r", line[0]))
+        return 0;
+    return line[0] == '[' ? inspect_section(parse, line, length, err)
+                          : inspect_option(parse, line, length, err);
 }
 
 static int inspect(struct parse *parse, struct error *err)

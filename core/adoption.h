@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "core/engine.h"
-#include "core/plan.h"
+#include "core/lease_plan.h"
 
 struct vm_units;
 

@@ -1,6 +1,6 @@
 /* ending.h: leases that end, and what they release.
  *
- * Costs: as unbooking their reservations (booking.h).
+ * Costs: as unbooking their reservations (reservations.h).
  */
 #ifndef GALERNA_CORE_ENDING_H
 #define GALERNA_CORE_ENDING_H

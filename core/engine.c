@@ -80,7 +80,7 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     if (check_settings(site, settings, err) < 0)
         return NULL;
     engine = memory_new(1, sizeof *engine);
-    site_copy(&engine->site, site, err);
+    site_copy(&engine->site, site);
     engine->settings = *settings;
     engine->hooks = policies;
     engine->queues.next_expiry = INSTANT_NEVER;

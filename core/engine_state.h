@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/booking.h"
 #include "core/engine.h"
 #include "core/host_binding.h"
 #include "core/leases.h"
 #include "core/mapper.h"
 #include "core/queue.h"
+#include "core/reservations.h"
 #include "core/slot_table.h"
 
 struct image_transfers;
@@ -41,14 +41,14 @@ struct engine {
 
     struct slot_table *table;
     struct slot_table *empty;       /* the site without leases; NULL until needed: requests.c */
-    struct bookings bookings;       /* booking.c */
+    struct bookings bookings;       /* reservations.c */
     struct lease_table leases;      /* leases.c */
     struct queues queues;           /* queue.c, requests.c */
     struct mapper mapper;           /* mapper.c */
     struct image_transfers *images; /* preparation.c */
     struct host_binding binding;    /* host_binding.c */
     struct figures figures;
-    struct fair_share *shares; /* NULL: no fair share; booking.c */
+    struct fair_share *shares; /* NULL: no fair share; reservations.c */
     int64_t next_move_look;    /* next search for better hosts, INSTANT_NONE: no lease may move:
                                 * opportunistic.c */
 

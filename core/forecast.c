@@ -59,7 +59,7 @@ static void copy_hosts(struct forecast *forecast, const struct engine *engine)
 
     forecast->n_hosts = site->n_hosts;
     forecast->n_types = site->types.count;
-    site_copy(&forecast->site, site, NULL);
+    site_copy(&forecast->site, site);
     forecast->occupancy = occupancy_copy(slot_table_occupancy(engine->table), &forecast->site);
     forecast->profiles = memory_new(site->n_hosts, sizeof *forecast->profiles);
     for (size_t host = 0; host < site->n_hosts; host++)

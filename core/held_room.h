@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
+#include "core/lease_plan.h"
 #include "core/leases.h"
-#include "core/plan.h"
 
 struct engine;
 

@@ -37,7 +37,7 @@ static bool is_in_order(const struct host_order *order)
     return true;
 }
 
-void host_order_make_heap(struct host_order *order)
+static void make_heap(struct host_order *order)
 {
     order->in_order = false;
     for (size_t i = order->n / 2; i-- > 0;)
@@ -80,7 +80,7 @@ static void take_ranked(struct host_order *order)
     for (size_t i = 1; i < order->n; i++)
         order->choices[i] = ranked_choice(order->ranked, i);
     order->ranked = NULL;
-    host_order_make_heap(order);
+    make_heap(order);
 }
 
 void host_order_settle(struct host_order *order)
@@ -106,7 +106,7 @@ void host_order_make(struct host_order *order)
     order->classes = NULL;
     order->in_order = is_in_order(order);
     if (!order->in_order)
-        host_order_make_heap(order);
+        make_heap(order);
 }
 
 size_t host_order_left(const struct host_order *order)
@@ -268,6 +268,6 @@ bool mapper_order_classes(struct engine *engine, const struct map_request *reque
         if (engine->mapper.batch_scores[i] != POLICY_VETO)
             order->choices[order->n++] = (struct host_choice){0, engine->mapper.batch_scores[i],
                                                               engine->mapper.batch_hosts[i]};
-    host_order_make_heap(order);
+    make_heap(order);
     return true;
 }

@@ -38,8 +38,6 @@ struct host_order {
 
 /* Better hosts first: higher rank, then higher score, then site order. */
 void host_order_make(struct host_order *order);
-/* Always as a heap. */
-void host_order_make_heap(struct host_order *order);
 /* Finds the best host in O(n), and reorders the columns, which must stay. The others become a heap
  * when the best one is settled or dropped. order->choices has room for all. */
 void host_order_begin(struct host_order *order, const struct ranked_hosts *ranked);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plan.h"
+#include "core/lease_plan.h"
 #include "util/memory.h"
 
 enum {

@@ -257,14 +257,6 @@ const char *lease_terms_name(enum lease_terms terms)
     return terms_words[terms];
 }
 
-int lease_terms_find(const char *name)
-{
-    for (int i = 0; terms_words[i]; i++)
-        if (strcmp(terms_words[i], name) == 0)
-            return i;
-    return -1;
-}
-
 const char *lease_origin_name(enum lease_origin origin)
 {
     return origin_words[origin];

@@ -169,8 +169,6 @@ enum lease_terms lease_terms_usual(bool preemptible);
 
 /* "cancelable", "suspendable", "migratable", "restartable", "non-preemptable". */
 const char *lease_terms_name(enum lease_terms terms);
-/* The terms with that name; -1: unknown name. */
-int lease_terms_find(const char *name);
 
 /* "local", "external". */
 const char *lease_origin_name(enum lease_origin origin);

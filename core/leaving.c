@@ -148,7 +148,7 @@ static void book_as_gone(struct engine *engine, const struct relocation *move,
 {
     const struct vm_plan *current = lease_plan_current(move->lease), *next = &move->next.plan;
 
-    release_stretch(engine, current);
+    stretch_release(engine, current);
     reservation_list_append(shortened, reservation_create(move->lease, RESERVATION_VM,
                                                           current->vm->from, move->arrives,
                                                           placement_share(current->vm->placement)));

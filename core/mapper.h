@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/lease_plan.h"
 #include "core/leases.h"
-#include "core/plan.h"
 #include "core/policy.h"
 
 struct engine;

@@ -3,7 +3,7 @@
 #ifndef GALERNA_CORE_MEMORY_FILES_H
 #define GALERNA_CORE_MEMORY_FILES_H
 
-#include "core/plan.h"
+#include "core/lease_plan.h"
 
 struct engine;
 

@@ -431,8 +431,8 @@ void refuse_for_now(struct engine *engine, struct lease *lease)
     refuse(lease, at_once ? REASON_NO_ROOM_AT_ONCE : REASON_NO_ROOM_NOW, lease->n_vms, count);
 }
 
-/* Tries the times at which running leases could have been suspended for it, and earlier ends of
- * other leases. */
+/* Tries the times at which running leases could have been suspended for the lease, and before each
+ * of them those at which others end. */
 static bool try_relief(struct search *search, const struct placing_request *request,
                        struct proposal *proposal)
 {
@@ -479,7 +479,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     if (!placed && request->may_wait) {
         spare_for_later(&search);
         placed = try_future(&search, last, proposal);
-        /* VMs that fit no other layout on their hosts go back to where they were. */
+        /* VMs that may exchange their hosts (Haizea 1.0), at no time: each on its own again. */
         if (!placed && search.hosts) {
             search.pinned = lease_plan_current(lease)->vm->placement;
             placed = try_future(&search, last - 1, proposal);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/plan.h"
+#include "core/lease_plan.h"
 
 struct engine;
 

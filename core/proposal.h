@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/lease_plan.h"
 #include "core/leases.h"
-#include "core/plan.h"
 
 struct engine;
 

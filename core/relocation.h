@@ -1,5 +1,5 @@
-/* relocation.h: a move of a running lease: shared by opportunistic.c, leaving.c and
- * in_front.c. */
+/* relocation.h: a move of a running lease to other hosts. opportunistic.h, leaving.h and in_front.h
+ * decide which leases move. */
 #ifndef GALERNA_CORE_RELOCATION_H
 #define GALERNA_CORE_RELOCATION_H
 
@@ -37,6 +37,8 @@ void relocation_drop(struct relocation *move);
 /* Live: fills move->next with the migration, the run on the new hosts and the shutdown. False:
  * there is no place. Books nothing. */
 bool relocation_plan_live(struct engine *engine, struct relocation *move);
+/* Would a VM be on another host than now? */
+bool relocation_moves_any(const struct relocation *move);
 /* Books what was planned. */
 void relocation_commit(struct engine *engine, struct relocation *move, const struct reason *reason);
 
@@ -53,7 +55,5 @@ static inline int64_t later_of(int64_t one, int64_t other)
 int64_t makes_room_from(const struct engine *engine, const struct lease *lease, int64_t leave_by);
 
 bool runs_to_its_end(const struct lease *lease);
-/* Releases what the slot table has of the stretch. */
-void release_stretch(struct engine *engine, const struct vm_plan *stretch);
 
 #endif

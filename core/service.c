@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/search.h"
 
 struct served {
     int64_t waiting, turnaround, run_time;
@@ -119,26 +120,18 @@ void service_destroy(struct service *service)
 
 static struct served_user *find_user(struct service *service, int64_t user)
 {
-    size_t low = 0;
-    size_t high = service->n_users;
+    size_t place = search_place(&user, service->users, service->n_users, sizeof *service->users,
+                                search_by_number);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (service->users[middle].user < user)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < service->n_users && service->users[low].user == user)
-        return &service->users[low];
+    if (place < service->n_users && service->users[place].user == user)
+        return &service->users[place];
     service->users = memory_grow(service->users, &service->users_allocated, service->n_users + 1,
                                  sizeof *service->users);
-    memmove(&service->users[low + 1], &service->users[low],
-            (service->n_users - low) * sizeof *service->users);
+    memmove(&service->users[place + 1], &service->users[place],
+            (service->n_users - place) * sizeof *service->users);
     service->n_users++;
-    service->users[low] = (struct served_user){.user = user};
-    return &service->users[low];
+    service->users[place] = (struct served_user){.user = user};
+    return &service->users[place];
 }
 
 void service_add(struct service *service, int64_t waiting, int64_t turnaround, int64_t run_time,

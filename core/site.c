@@ -43,11 +43,9 @@ int site_add_hosts(struct site *site, size_t count, const struct amounts *capaci
     return 0;
 }
 
-int site_copy(struct site *dst, const struct site *src, struct error *err)
+void site_copy(struct site *dst, const struct site *src)
 {
-    (void)err;
     *dst = *src;
     dst->hosts = memory_copy(src->hosts, src->n_hosts * sizeof *src->hosts);
     dst->hosts_allocated = src->n_hosts;
-    return 0;
 }

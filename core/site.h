@@ -39,6 +39,6 @@ int site_add_hosts(struct site *site, size_t count, const struct amounts *capaci
                    struct error *err);
 
 /* Makes dst an independent copy of src. Overwrites dst without finishing it. O(hosts). */
-int site_copy(struct site *dst, const struct site *src, struct error *err);
+void site_copy(struct site *dst, const struct site *src);
 
 #endif

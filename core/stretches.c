@@ -13,6 +13,19 @@ static void book_list(struct engine *engine, const struct reservation_list *list
         reservation_book(engine, list->items[i]);
 }
 
+static void release_list(struct engine *engine, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        slot_table_release(engine->table, list->items[i]);
+}
+
+void stretch_release(struct engine *engine, const struct vm_plan *stretch)
+{
+    release_list(engine, &stretch->before);
+    slot_table_release(engine->table, stretch->vm);
+    release_list(engine, &stretch->after);
+}
+
 static void take_stretch(struct engine *engine, struct lease *lease, struct vm_plan *stretch)
 {
     struct vm_plan *plan = lease_plan_add(lease);

@@ -1,6 +1,6 @@
 /* stretches.h: the stretches of a lease in slot table, indexes and plan.
  *
- * Costs: as booking their reservations (booking.h).
+ * Costs: as booking their reservations (reservations.h).
  */
 #ifndef GALERNA_CORE_STRETCHES_H
 #define GALERNA_CORE_STRETCHES_H
@@ -9,6 +9,9 @@
 
 /* Books a proposal as the lease's next stretch; consumes its reservations. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
+/* Releases what the slot table holds of the stretch, which stays in the plan: for a trial. */
+void stretch_release(struct engine *engine, const struct vm_plan *stretch);
 
 /* Withdraws the last stretch. */
 void stretch_withdraw(struct engine *engine, struct lease *lease);

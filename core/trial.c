@@ -65,19 +65,10 @@ static struct change *add_change(struct trial *trial, struct lease *lease)
 
 /* --- trying ----------------------------------------------------------------------------------- */
 
-static void release_stretch(struct engine *engine, const struct vm_plan *stretch)
-{
-    for (size_t i = 0; i < stretch->before.n; i++)
-        slot_table_release(engine->table, stretch->before.items[i]);
-    slot_table_release(engine->table, stretch->vm);
-    for (size_t i = 0; i < stretch->after.n; i++)
-        slot_table_release(engine->table, stretch->after.items[i]);
-}
-
 void trial_take_out(struct trial *trial, struct lease *lease)
 {
     add_change(trial, lease);
-    release_stretch(trial->engine, lease_plan_current(lease));
+    stretch_release(trial->engine, lease_plan_current(lease));
 }
 
 /* Suspends a running lease so that it is off its hosts at `at`. */
@@ -95,7 +86,7 @@ bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at)
     begins = suspend_windows(engine, lease, current->vm->placement, at, &change->windows);
     if (begins <= current->vm->from || begins < engine->now || begins >= current->vm->until)
         return false;
-    release_stretch(engine, current);
+    stretch_release(engine, current);
     change->shortened = reservation_create(lease, RESERVATION_VM, current->vm->from, begins,
                                            placement_share(current->vm->placement));
     slot_table_book(engine->table, change->shortened);
@@ -106,7 +97,7 @@ bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at)
 void trial_restart(struct trial *trial, struct lease *lease)
 {
     add_change(trial, lease)->restarts = true;
-    release_stretch(trial->engine, lease_plan_current(lease));
+    stretch_release(trial->engine, lease_plan_current(lease));
 }
 
 /* Has the lease been, or will it be, suspended before its next stretch? */

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "core/lease.h"
+#include "core/lease_plan.h"
 #include "core/meeting.h"
-#include "core/plan.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 struct turn_role {
     uint32_t role, place;
@@ -95,18 +96,11 @@ static void bring(struct turns *turns, uint32_t place)
 
 static void bring_role(struct turns *turns, const struct lease *lease, uint32_t role)
 {
-    size_t low = 0, high = turns->n_roles;
+    size_t i = search_place(&(struct turn_role){.role = role}, turns->roles, turns->n_roles,
+                            sizeof *turns->roles, by_role);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (turns->roles[middle].role < role)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < turns->n_roles && turns->roles[low].role == role; low++) {
-        uint32_t place = turns->roles[low].place;
+    for (; i < turns->n_roles && turns->roles[i].role == role; i++) {
+        uint32_t place = turns->roles[i].place;
 
         if (!turns->over[place] &&
             turns->waiting->items[place]->request.priority == lease->request.priority)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/plan.h"
+#include "core/lease_plan.h"
 
 struct engine;
 

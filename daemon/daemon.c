@@ -181,20 +181,59 @@ static void cycle(struct daemon *daemon)
 
 /* --- polling ---------------------------------------------------------------------------------- */
 
-/* What was seen is taken in by the next cycle; here only what makes a plan outdated or ends by
- * itself is noticed. Of a poll that was caused by a notice, the plan's age is all that matters. */
+static void poll_failed(struct daemon *daemon, const char *error)
+{
+    if (daemon->failures == 0)
+        log_error("cannot read OpenNebula: %s", error);
+    daemon->poll_ok = false;
+    daemon_problem(daemon, PROBLEM_OPENNEBULA, error);
+    daemon->next_poll = clock_monotonic() + pause_after(daemon, ++daemon->failures);
+}
+
+static void note_full_poll(struct daemon *daemon)
+{
+    if (!daemon->polled) {
+        log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
+        store_set_fact(daemon->store, "mode", daemon->mode);
+    }
+    daemon->polled = clock_monotonic();
+    daemon->poll_asked = world_asked(daemon->world);
+    daemon->next_poll = daemon->polled + daemon->live->poll_interval * 1000;
+    daemon->poll_ok = true;
+}
+
+/* The plan is outdated by what a full poll has found changed, or by what has ended by itself. */
+static void replan_if_changed(struct daemon *daemon)
+{
+    int64_t now = clock_now();
+
+    if (world_unread_digest(daemon->world) != daemon->unread) {
+        daemon->unread = world_unread_digest(daemon->world);
+        daemon_replan(daemon, "the capacity of VMs that cannot be read has changed");
+    }
+    if (world_site(daemon->world)->digest != daemon->site) {
+        daemon->site = world_site(daemon->world)->digest;
+        daemon_replan(daemon, "datastores, networks, clusters, users or access rules changed");
+    }
+    if (quarantine_expire(&daemon->quarantine, now))
+        daemon_replan(daemon, "the quarantine of a host ended");
+    if (drains_expire(&daemon->drains, now)) {
+        drains_keep(&daemon->drains, daemon->store);
+        daemon_replan(daemon, "the drain of a host ended");
+    }
+    if (planner_unplaced(daemon->planner))
+        daemon_replan(daemon, "%zu leases could not be placed", planner_unplaced(daemon->planner));
+}
+
+/* What was seen is taken in by the next cycle. Of a poll that was caused by a notice, the plan's
+ * age is all that matters here. */
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error)
 {
     struct daemon *daemon = context;
-    int64_t now = clock_monotonic();
 
     crash_point("polled");
     if (!ok) {
-        if (daemon->failures == 0)
-            log_error("cannot read OpenNebula: %s", error);
-        daemon->poll_ok = false;
-        daemon_problem(daemon, PROBLEM_OPENNEBULA, error);
-        daemon->next_poll = now + pause_after(daemon, ++daemon->failures);
+        poll_failed(daemon, error);
         return;
     }
     if (daemon->failures)
@@ -203,35 +242,12 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
     daemon_problem(daemon, PROBLEM_OPENNEBULA, NULL);
     broken_rules_find(&daemon->broken_rules, daemon->world);
     if (kind == POLL_FULL) {
-        if (!daemon->polled) {
-            log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
-            store_set_fact(daemon->store, "mode", daemon->mode);
-        }
-        daemon->polled = now;
-        daemon->poll_asked = world_asked(daemon->world);
-        daemon->next_poll = now + daemon->live->poll_interval * 1000;
-        daemon->poll_ok = true;
-        if (world_unread_digest(daemon->world) != daemon->unread) {
-            daemon->unread = world_unread_digest(daemon->world);
-            daemon_replan(daemon, "the capacity of VMs that cannot be read has changed");
-        }
-        if (world_site(daemon->world)->digest != daemon->site) {
-            daemon->site = world_site(daemon->world)->digest;
-            daemon_replan(daemon, "datastores, networks, clusters, users or access rules changed");
-        }
-        if (quarantine_expire(&daemon->quarantine, clock_now()))
-            daemon_replan(daemon, "the quarantine of a host ended");
+        note_full_poll(daemon);
+        kept_drains_see(daemon, clock_now());
+        replan_if_changed(daemon);
         services_templates_read(daemon);
         rebalancing_follow(daemon);
-        kept_drains_see(daemon, clock_now());
-        if (drains_expire(&daemon->drains, clock_now())) {
-            drains_keep(&daemon->drains, daemon->store);
-            daemon_replan(daemon, "the drain of a host ended");
-        }
-        if (planner_unplaced(daemon->planner))
-            daemon_replan(daemon, "%zu leases could not be placed",
-                          planner_unplaced(daemon->planner));
-    } else if (now - planner_built(daemon->planner) > REPLAN_WHEN_OLD) {
+    } else if (clock_monotonic() - planner_built(daemon->planner) > REPLAN_WHEN_OLD) {
         daemon_replan(daemon, "the plan is outdated");
     }
     if (!world_leads(daemon->world))

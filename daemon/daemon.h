@@ -154,7 +154,7 @@ struct daemon {
     int64_t last_replan_us;
 };
 
-/* --- requests.c --- */
+/* --- loop_requests.c --- */
 /* Does this daemon decide about leases? Not while another one acts, or may have acted since the
  * last poll: then it only follows what VMs and promises show. */
 bool daemon_acts(const struct daemon *daemon);

@@ -31,7 +31,7 @@
 #include "daemon/record/recorder.h"
 #include "daemon/reload.h"
 #include "daemon/signals.h"
-#include "daemon/simulated.h"
+#include "daemon/simulate.h"
 #include "daemon/store/promise_key.h"
 #include "daemon/store/repair.h"
 #include "util/crash_point.h"

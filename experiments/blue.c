@@ -46,7 +46,7 @@ static int64_t later(const struct blue *blue, struct generate_random *random)
     return (int64_t)generate_random_below(random, (uint64_t)blue->shift + 1);
 }
 
-static struct trace *open_jobs(const struct blue *blue, struct error *err)
+static struct trace *open_jobs(const struct blue *blue)
 {
     const char *text = data_blue_30days;
     struct generate_random random;
@@ -70,10 +70,10 @@ static struct trace *open_jobs(const struct blue *blue, struct error *err)
             (uint32_t)nodes, blue->memory);
     }
     trace_list_sort(&list);
-    return trace_list_open(&list, NULL, err);
+    return trace_list_open(&list, NULL);
 }
 
-static struct trace *open_reservations(const struct blue *blue, struct error *err)
+static struct trace *open_reservations(const struct blue *blue)
 {
     const char *text = blue->reservations == 10   ? data_reservations_10
                        : blue->reservations == 20 ? data_reservations_20
@@ -95,19 +95,12 @@ static struct trace *open_reservations(const struct blue *blue, struct error *er
                                     .terms = TERMS_NON_PREEMPTABLE},
             (uint32_t)nodes, blue->memory);
     }
-    return trace_list_open(&list, NULL, err);
+    return trace_list_open(&list, NULL);
 }
 
 struct trace *blue_open(const struct blue *blue, struct error *err)
 {
-    struct trace *jobs = open_jobs(blue, err), *reservations;
+    struct trace *jobs = open_jobs(blue);
 
-    if (!jobs || blue->reservations == 0)
-        return jobs;
-    reservations = open_reservations(blue, err);
-    if (!reservations) {
-        trace_destroy(jobs);
-        return NULL;
-    }
-    return trace_merge(jobs, reservations, err);
+    return blue->reservations ? trace_merge(jobs, open_reservations(blue), err) : jobs;
 }

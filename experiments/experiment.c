@@ -15,22 +15,6 @@
 #include "util/suggest.h"
 #include "util/workers.h"
 
-const struct experiment *experiment_find(const char *name, struct error *err)
-{
-    struct suggestion suggestion;
-    char near[80];
-
-    suggestion_init(&suggestion, name);
-    for (size_t i = 0; i < experiment_count; i++) {
-        if (strcmp(experiment_table[i]->name, name) == 0)
-            return experiment_table[i];
-        suggestion_offer(&suggestion, experiment_table[i]->name);
-    }
-    error_set(err, ENOENT, "unknown experiment '%.60s'%s", name,
-              suggestion_text(&suggestion, near, sizeof near));
-    return NULL;
-}
-
 static size_t option_place(const struct experiment *experiment, const char *name)
 {
     size_t i = 0;

@@ -62,7 +62,7 @@ struct trace *generated_queue(struct trace *trace, const struct site *site, stru
     struct trace *queued = NULL;
 
     if (trace && queue_all(&waiting, trace, err) == 0)
-        queued = trace_from_requests(waiting.requests, waiting.n, site, err);
+        queued = trace_from_requests(waiting.requests, waiting.n, site);
     free(waiting.requests);
     free(waiting.sets);
     trace_destroy(trace);

@@ -34,6 +34,7 @@ static struct trace *open_trace(const void *context, const struct site *site, st
     struct lease_request requests[REQUESTS];
     struct node_set sets[REQUESTS];
 
+    (void)err;
     for (int i = 0; i < REQUESTS; i++) {
         bool is_job = i == REQUESTS - 1;
 
@@ -55,7 +56,7 @@ static struct trace *open_trace(const void *context, const struct site *site, st
             .n_node_sets = 1,
         };
     }
-    return trace_from_requests(requests, REQUESTS, site, err);
+    return trace_from_requests(requests, REQUESTS, site);
 }
 
 static int perform(const void *context, size_t i, void *result, struct error *err)

@@ -36,6 +36,7 @@ static struct trace *open_triplets(const struct priority_run *run, const struct 
     struct lease_request requests[3 * PRIORITY_ROWS];
     struct node_set sets[3 * PRIORITY_ROWS];
 
+    (void)err;
     for (int i = 0; i < 3 * run->triplets; i++) {
         sets[i] = (struct node_set){.count = sample[i % 3].nodes};
         sets[i].amounts.of[RESOURCE_CPU] = 100;
@@ -57,7 +58,7 @@ static struct trace *open_triplets(const struct priority_run *run, const struct 
             .n_node_sets = 1,
         };
     }
-    return trace_from_requests(requests, 3 * (size_t)run->triplets, site, err);
+    return trace_from_requests(requests, 3 * (size_t)run->triplets, site);
 }
 
 struct priority_job {

@@ -61,6 +61,7 @@ static struct trace *open_two_leases(const void *context, const struct site *sit
          .terms = TERMS_NON_PREEMPTABLE},
     };
 
+    (void)err;
     set.amounts.of[RESOURCE_CPU] = 100 * HOST_CORES / test->vms_per_host;
     set.amounts.of[RESOURCE_MEMORY] = test->memory;
     for (int i = 0; i < 2; i++) {
@@ -71,7 +72,7 @@ static struct trace *open_two_leases(const void *context, const struct site *sit
         requests[i].node_sets = &set;
         requests[i].n_node_sets = 1;
     }
-    return trace_from_requests(requests, 2, site, err);
+    return trace_from_requests(requests, 2, site);
 }
 
 static int predict(const void *context, size_t i, void *result, struct error *err)

@@ -1,5 +1,9 @@
-/* The list of experiments. */
+/* The experiments, by name. */
+#include <errno.h>
+#include <string.h>
+
 #include "experiments/experiment.h"
+#include "util/suggest.h"
 
 const struct experiment *const experiment_table[] = {
     &experiment_suspend,   &experiment_priority, &experiment_pacp,
@@ -7,3 +11,19 @@ const struct experiment *const experiment_table[] = {
 };
 
 const size_t experiment_count = sizeof experiment_table / sizeof *experiment_table;
+
+const struct experiment *experiment_find(const char *name, struct error *err)
+{
+    struct suggestion suggestion;
+    char near[80];
+
+    suggestion_init(&suggestion, name);
+    for (size_t i = 0; i < experiment_count; i++) {
+        if (strcmp(experiment_table[i]->name, name) == 0)
+            return experiment_table[i];
+        suggestion_offer(&suggestion, experiment_table[i]->name);
+    }
+    error_set(err, ENOENT, "unknown experiment '%.60s'%s", name,
+              suggestion_text(&suggestion, near, sizeof near));
+    return NULL;
+}

@@ -157,6 +157,36 @@ static bool begin_requests(struct lwf_reader *reader)
     return true;
 }
 
+/* <now/> or <exact>: one of them. */
+static bool begin_when(struct lwf_reader *reader, enum lwf_element element)
+{
+    if (reader->request.now || reader->request.exact) {
+        if (!reader->options.haizea_1_0)
+            lwf_complain(reader, NULL, "<start> contains more than one of <now/> and <exact/>");
+        return false;
+    }
+    if (element == ELEMENT_EXACT)
+        begin_exact(reader);
+    else
+        reader->request.now = true;
+    return true;
+}
+
+/* <none/> or <disk-image>: one of them. */
+static bool begin_image(struct lwf_reader *reader, enum lwf_element element)
+{
+    if (reader->request.seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)) {
+        if (!reader->options.haizea_1_0)
+            lwf_complain(reader, NULL,
+                         "<software> contains more than one of <none/> and <disk-image/>");
+        return false;
+    }
+    reader->request.seen |= 1u << element;
+    if (element == ELEMENT_DISK_IMAGE)
+        begin_disk_image(reader);
+    return true;
+}
+
 bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum lwf_element parent)
 {
     switch (element) {
@@ -209,28 +239,10 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum
         return first_of_its_kind(reader, element);
     case ELEMENT_NOW:
     case ELEMENT_EXACT:
-        if (reader->request.now || reader->request.exact) {
-            if (!reader->options.haizea_1_0)
-                lwf_complain(reader, NULL, "<start> contains more than one of <now/> and <exact/>");
-            return false;
-        }
-        if (element == ELEMENT_EXACT)
-            begin_exact(reader);
-        else
-            reader->request.now = true;
-        return true;
+        return begin_when(reader, element);
     case ELEMENT_NONE:
     case ELEMENT_DISK_IMAGE:
-        if (reader->request.seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)) {
-            if (!reader->options.haizea_1_0)
-                lwf_complain(reader, NULL,
-                             "<software> contains more than one of <none/> and <disk-image/>");
-            return false;
-        }
-        reader->request.seen |= 1u << element;
-        if (element == ELEMENT_DISK_IMAGE)
-            begin_disk_image(reader);
-        return true;
+        return begin_image(reader, element);
     default:
         return true;
     }
@@ -309,9 +321,8 @@ static void end_request(struct lwf_reader *reader)
     reader->last_id++;
 }
 
-void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element, enum lwf_element parent)
+void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element)
 {
-    (void)parent;
     switch (element) {
     case ELEMENT_RES:
         lwf_res_end(reader);

@@ -221,16 +221,10 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
 
 static void end_element(struct lwf_reader *reader)
 {
-    enum lwf_element element;
-
-    if (reader->skipped) {
+    if (reader->skipped)
         reader->skipped--;
-        return;
-    }
-    if (reader->depth == 0)
-        return;
-    element = reader->stack[reader->depth--];
-    lwf_builder_end(reader, element, reader->stack[reader->depth]);
+    else if (reader->depth > 0)
+        lwf_builder_end(reader, reader->stack[reader->depth--]);
 }
 
 static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)

@@ -116,7 +116,7 @@ void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *
  * element around it. lwf_builder_begin() returns false to pass over the whole element. */
 bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element,
                        enum lwf_element parent);
-void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element, enum lwf_element parent);
+void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element);
 
 /* lwf_nodes.c: the elements of a site, and node sets of both site and leases. */
 bool lwf_site_begin(struct lwf_reader *reader); /* false: pass over it */

@@ -61,6 +61,6 @@ struct trace *trace_with_memory(struct trace *trace, int64_t megabytes, struct e
 /* A trace of existing requests; they and everything they point to are copied. site may be NULL. Ids
  * are kept. */
 struct trace *trace_from_requests(const struct lease_request *requests, size_t n,
-                                  const struct site *site, struct error *err);
+                                  const struct site *site);
 
 #endif

@@ -148,7 +148,7 @@ static const struct trace_methods methods = {
     .destroy = list_destroy,
 };
 
-struct trace *trace_list_open(struct trace_list *list, const struct site *site, struct error *err)
+struct trace *trace_list_open(struct trace_list *list, const struct site *site)
 {
     struct list_trace *trace = memory_new(1, sizeof *trace);
 
@@ -156,10 +156,7 @@ struct trace *trace_list_open(struct trace_list *list, const struct site *site, 
     trace->list = *list;
     trace_list_init(list);
     if (site) {
-        if (site_copy(&trace->site, site, err) < 0) {
-            trace_destroy(&trace->trace);
-            return NULL;
-        }
+        site_copy(&trace->site, site);
         trace->has_site = true;
     }
     return &trace->trace;
@@ -176,7 +173,7 @@ struct trace *trace_look_ahead(struct trace *trace, struct error *err)
     while (list.n < AHEAD_MOST && (more = trace_next(trace, &request, err)) > 0)
         trace_list_add(&list, &request);
     if (more >= 0)
-        result = trace_list_open(&list, more == 0 ? trace_site(trace) : NULL, err);
+        result = trace_list_open(&list, more == 0 ? trace_site(trace) : NULL);
     if (result && more > 0)
         ((struct list_trace *)result)->rest = trace;
     else
@@ -186,12 +183,12 @@ struct trace *trace_look_ahead(struct trace *trace, struct error *err)
 }
 
 struct trace *trace_from_requests(const struct lease_request *requests, size_t n,
-                                  const struct site *site, struct error *err)
+                                  const struct site *site)
 {
     struct trace_list list;
 
     trace_list_init(&list);
     for (size_t i = 0; i < n; i++)
         trace_list_add(&list, &requests[i]);
-    return trace_list_open(&list, site, err);
+    return trace_list_open(&list, site);
 }

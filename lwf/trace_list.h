@@ -37,7 +37,6 @@ void trace_list_sort(struct trace_list *list);
 
 /* A trace of the list's requests; takes over the list's contents. site may be NULL and is
  * copied. */
-struct trace *trace_list_open(struct trace_list *list, const struct site *site,
-                              struct error *err);
+struct trace *trace_list_open(struct trace_list *list, const struct site *site);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lwf/trace_list.h"
 #include "lwf/trace_methods.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 /* Two sorted traces, with the next request of each at hand. */
 struct merge {
@@ -90,7 +91,7 @@ static struct trace *merge_loaded(struct trace *trace, struct trace *injection, 
     if (trace_list_load(&list, trace, 0, err) == 0 &&
         trace_list_load(&list, injection, (int64_t)list.n, err) == 0) {
         trace_list_sort(&list);
-        result = trace_list_open(&list, trace_site(trace), err);
+        result = trace_list_open(&list, trace_site(trace));
     }
     trace_list_finish(&list);
     trace_destroy(trace);
@@ -156,20 +157,11 @@ static void order_as_haizea(struct trace_list *list)
 
     for (size_t i = 0; i < list->n; i++) {
         int64_t submit = list->items[i].request.submit;
-        size_t low = 0, high;
 
         if (n_stops == 0 || submit > stops[n_stops - 1])
             stops[n_stops++] = submit;
-        high = n_stops - 1;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-
-            if (stops[middle] < submit)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        list->items[i].order = stops[low];
+        list->items[i].order =
+            stops[search_place(&submit, stops, n_stops, sizeof *stops, search_by_number)];
     }
     free(stops);
 }
@@ -192,7 +184,7 @@ struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct 
         if (order == TRACE_ORDER_HAIZEA_1_0)
             order_as_haizea(&list);
         trace_list_sort(&list);
-        result = trace_list_open(&list, trace_site(trace), err);
+        result = trace_list_open(&list, trace_site(trace));
     }
     trace_list_finish(&list);
     trace_destroy(trace);

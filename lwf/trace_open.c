@@ -36,54 +36,57 @@ static int count_columns(const char **p, const char *end)
     return columns;
 }
 
-int trace_format_of(struct source *source, struct error *err)
-{
-    const char *bytes, *p, *end;
-    ssize_t n = source_peek(source, &bytes, err);
-    bool has_comment = false;
+enum { FORMAT_UNKNOWN = -1, FORMAT_NOTHING = -2 };
 
-    if (n < 0)
-        return -1;
-    p = bytes;
-    end = bytes + n;
-    if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
-        p += 3;
+/* The format of a text by its first line that says it, or one of the above. */
+static int format_of_text(const char *p, const char *end)
+{
+    bool has_comment = false;
+    int columns;
+
     /* UTF-16 can only be XML. */
     if (end - p >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
         return TRACE_FORMAT_LWF;
-    while (p < end) {
-        int columns;
-
+    for (;;) {
         while (p < end && (is_blank(*p) || *p == '\n'))
             p++;
         if (p == end)
-            break;
+            return has_comment ? TRACE_FORMAT_OLD : FORMAT_NOTHING;
         if (*p == '<')
             return TRACE_FORMAT_LWF;
         if (*p == ';')
             return TRACE_FORMAT_SWF;
-        if (*p == '#') {
-            has_comment = true;
-            count_columns(&p, end);
-            continue;
-        }
-        columns = (*p >= '0' && *p <= '9') || *p == '-' ? count_columns(&p, end) : 0;
-        if (columns == 10)
-            return TRACE_FORMAT_OLD;
-        if (columns == 18)
-            return TRACE_FORMAT_SWF;
+        if (*p != '#')
+            break;
+        has_comment = true;
+        count_columns(&p, end);
+    }
+    columns = (*p >= '0' && *p <= '9') || *p == '-' ? count_columns(&p, end) : 0;
+    return columns == 10 ? TRACE_FORMAT_OLD : columns == 18 ? TRACE_FORMAT_SWF : FORMAT_UNKNOWN;
+}
+
+int trace_format_of(struct source *source, struct error *err)
+{
+    const char *bytes;
+    ssize_t n = source_peek(source, &bytes, err);
+    bool has_mark = n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0;
+    int format;
+
+    if (n < 0)
+        return -1;
+    format = format_of_text(bytes + (has_mark ? 3 : 0), bytes + n);
+    if (format == FORMAT_UNKNOWN)
         return error_set(err, EINVAL,
                          "%s: not a trace: expected LWF (XML that begins with <), SWF "
                          "(comments with ; and lines of 18 numbers) or Haizea's old format (lines "
                          "of ten columns)",
                          source_name(source));
-    }
-    if (has_comment)
-        return TRACE_FORMAT_OLD;
-    return error_set(err, EINVAL,
-                     "%s: is empty: expected a trace in LWF, SWF or Haizea's old "
-                     "format",
-                     source_name(source));
+    if (format == FORMAT_NOTHING)
+        return error_set(err, EINVAL,
+                         "%s: is empty: expected a trace in LWF, SWF or Haizea's old "
+                         "format",
+                         source_name(source));
+    return format;
 }
 
 const char *trace_format_name(enum trace_format format)

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/forecast.h"
-#include "core/plan.h"
+#include "core/lease_plan.h"
 #include "planner/host_attributes.h"
 #include "planner/plan.h"
 #include "planner/tracer.h"

@@ -13,8 +13,8 @@
 
 #include "core/adoption.h"
 #include "core/engine.h"
-#include "core/plan.h"
-#include "planner/trace.h"
+#include "core/lease_plan.h"
+#include "planner/decision_trace.h"
 #include "planner/wire.h"
 #include "plugin/policy_host.h"
 

@@ -8,7 +8,7 @@
 #define GALERNA_PLANNER_TRACER_H
 
 #include "core/engine.h"
-#include "planner/trace.h"
+#include "planner/decision_trace.h"
 
 struct tracer; /* opaque */
 

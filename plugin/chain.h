@@ -6,7 +6,7 @@
 
 #include "plugin/galerna_policy.h"
 #include "plugin/instance.h"
-#include "plugin/search.h"
+#include "plugin/module_search.h"
 #include "util/error.h"
 
 enum { WEIGHT_MAX = 100, CHAIN_WEIGHT_MAX = 400 };

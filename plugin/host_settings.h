@@ -3,8 +3,8 @@
 #define GALERNA_PLUGIN_HOST_SETTINGS_H
 
 #include "plugin/chain.h"
+#include "plugin/module_search.h"
 #include "plugin/policy_host.h"
-#include "plugin/search.h"
 
 /* Copy with all texts; site, cache and contexts stay the caller's. */
 void host_settings_copy(struct policy_host_settings *copy,

@@ -3,7 +3,7 @@
 #define GALERNA_PLUGIN_INSPECT_H
 
 #include "plugin/module.h"
-#include "plugin/search.h"
+#include "plugin/module_search.h"
 
 /* Find (by name or path), check and try to load a module, in a child process first, and load it.
  * Nothing of it is called. The caller unloads it. Errors: as policy_host_create(). */

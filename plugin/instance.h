@@ -7,7 +7,7 @@
 
 #include "plugin/galerna_policy.h"
 #include "plugin/module.h"
-#include "plugin/options.h"
+#include "plugin/module_options.h"
 #include "plugin/policy_host.h"
 
 enum { FAULT_TEXT_MAX = 320 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plugin/module.h"
-#include "plugin/options.h"
+#include "plugin/module_options.h"
 #include "util/memory.h"
 
 /* The smallest sizes ever published of structures that have a size. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plugin/options.h"
+#include "plugin/module_options.h"
 
 static bool is_limited(const struct galerna_option *option)
 {

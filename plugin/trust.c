@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "plugin/search.h"
+#include "plugin/module_search.h"
 
 /* Many systems give each user a private group with write permission and no other members. */
 static bool is_private_group(gid_t gid)

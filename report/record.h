@@ -25,7 +25,7 @@
 #include "core/accounting.h"
 #include "core/observer.h"
 #include "core/settings.h"
-#include "report/ending.h"
+#include "report/run_ending.h"
 
 struct record; /* opaque */
 

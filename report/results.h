@@ -27,7 +27,7 @@
 #include "core/accounting.h"
 #include "core/observer.h"
 #include "core/settings.h"
-#include "report/ending.h"
+#include "report/run_ending.h"
 
 enum { RESULTS_VERSION = 2, RESULTS_APPLICATION_ID = 0x47616c72 };
 

@@ -10,19 +10,12 @@
 static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right right,
                               xmlrpc_value **answer)
 {
-    struct oned_vm *vm;
-    int64_t id;
+    struct oned_vm *vm = oned_argument_vm(call, index, answer);
 
-    *answer = NULL;
-    if (!oned_argument_int(call, index, &id))
+    if (!vm)
         return NULL;
-    vm = oned_vm(call->oned, id);
-    if (!vm) {
-        *answer = oned_answer_missing(call, "virtual machine", id);
-        return NULL;
-    }
     if (!oned_may(call->user, &vm->owner, right)) {
-        *answer = oned_answer_forbidden(call, oned_right_name(right), "VM", id);
+        *answer = oned_answer_forbidden(call, oned_right_name(right), "VM", vm->id);
         return NULL;
     }
     /* A locked VM can always be read. Administrators are locked out like other users. */
@@ -30,7 +23,7 @@ static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right
         *answer = oned_is_admin(call->user)
                       ? oned_answer_failure(call, 0x0200, "User [%d] : VM is locked. [%d].",
                                             call->user->id, vm->id)
-                      : oned_answer_forbidden(call, oned_right_name(right), "VM", id);
+                      : oned_answer_forbidden(call, oned_right_name(right), "VM", vm->id);
         return NULL;
     }
     return vm;
@@ -39,23 +32,20 @@ static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right
 /* The lock of another user can be changed by administrators only. refusal: for others. */
 static xmlrpc_value *set_lock(struct oned_call *call, int64_t level, const char *refusal)
 {
-    struct oned_vm *vm;
-    int64_t id;
+    xmlrpc_value *answer;
+    struct oned_vm *vm = oned_argument_vm(call, 1, &answer);
 
-    if (!oned_argument_int(call, 1, &id))
-        return NULL;
-    vm = oned_vm(call->oned, id);
     if (!vm)
-        return oned_answer_missing(call, "virtual machine", id);
+        return answer;
     if (!oned_may(call->user, &vm->owner, RIGHT_MANAGE))
-        return oned_answer_forbidden(call, "MANAGE", "VM", id);
+        return oned_answer_forbidden(call, "MANAGE", "VM", vm->id);
     if (vm->lock > 0 && vm->lock_owner != call->user->id && !oned_is_admin(call->user))
         return oned_answer_failure(call, 0x0800, "%s", refusal);
     vm->lock = level == 4 ? 1 : (int)level; /* 4: all */
     vm->lock_owner = call->user->id;
     vm->lock_time = oned_seconds(call->oned);
     oned_touch(call->oned, KIND_VM, vm->id);
-    return oned_answer_int(call, id);
+    return oned_answer_int(call, vm->id);
 }
 
 static xmlrpc_value *lock(struct oned_call *call)

@@ -125,26 +125,11 @@ static xmlrpc_value *vmgroup_roleadd(struct oned_call *call)
     return answer;
 }
 
-/* The VM of argument 1, as group_of(). */
-static struct oned_vm *vm_of(struct oned_call *call, xmlrpc_value **answer)
-{
-    struct oned_vm *vm;
-    int64_t id;
-
-    *answer = NULL;
-    if (!oned_argument_int(call, 1, &id))
-        return NULL;
-    vm = oned_vm(call->oned, id);
-    if (!vm)
-        *answer = oned_answer_missing(call, "virtual machine", id);
-    return vm;
-}
-
 /* Arguments: VM, group, role. Rules that the VM breaks where it is are not looked at. */
 static xmlrpc_value *vm_vmgroupadd(struct oned_call *call)
 {
     xmlrpc_value *answer;
-    struct oned_vm *vm = vm_of(call, &answer);
+    struct oned_vm *vm = oned_argument_vm(call, 1, &answer);
     struct oned_thing *group = vm ? group_of(call, 2, &answer) : NULL;
     struct oned_attributes *said;
     char *role;
@@ -168,7 +153,7 @@ static xmlrpc_value *vm_vmgroupadd(struct oned_call *call)
 static xmlrpc_value *vm_vmgroupdel(struct oned_call *call)
 {
     xmlrpc_value *answer;
-    struct oned_vm *vm = vm_of(call, &answer);
+    struct oned_vm *vm = oned_argument_vm(call, 1, &answer);
 
     if (!vm)
         return answer;

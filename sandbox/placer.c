@@ -76,13 +76,77 @@ static struct waiting_counts count_waiting(struct oned *oned)
     return waiting;
 }
 
+static void write_hosts(const struct oned *oned, struct oned_text *text)
+{
+    oned_text_put(text, "<HOST_POOL>");
+    for (int id = 0; id < oned->pools[KIND_HOST].count; id++) {
+        const struct oned_host *host = oned_host(oned, id);
+        const struct oned_cluster *cluster = host ? oned_cluster(oned, host->cluster) : NULL;
+
+        if (!host || host->state != HOST_MONITORED)
+            continue;
+        oned_host_document(oned, host, true, text);
+        text->size -= strlen("</HOST>");
+        oned_text_put(text, "<CLUSTER_TEMPLATE>");
+        if (cluster)
+            oned_attributes_write(&cluster->template, text);
+        oned_text_put(text, "</CLUSTER_TEMPLATE></HOST>");
+    }
+    oned_text_put(text, "</HOST_POOL>");
+}
+
+static void write_requirements(const struct oned *oned, struct oned_text *text)
+{
+    struct oned_text offer = {0};
+
+    oned_text_put(&offer, "<HOSTS>");
+    for (int id = 0; id < oned->pools[KIND_HOST].count; id++)
+        if (oned_host(oned, id) && oned_host(oned, id)->state == HOST_MONITORED)
+            oned_text_number(&offer, "ID", id);
+    oned_text_put(&offer, "</HOSTS><DATASTORES>");
+    for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++)
+        if (oned_datastore(oned, id) && oned_datastore(oned, id)->type == 1)
+            oned_text_number(&offer, "ID", id);
+    oned_text_put(&offer, "</DATASTORES>");
+    oned_text_put(text, "<REQUIREMENTS>");
+    for (int id = 0; id < oned->pools[KIND_VM].count; id++)
+        if (oned_vm(oned, id) && wants_placing(oned_vm(oned, id))) {
+            oned_text_put(text, "<VM>");
+            oned_text_number(text, "ID", id);
+            oned_text_put(text, offer.bytes);
+            oned_text_put(text, "</VM>");
+        }
+    oned_text_put(text, "</REQUIREMENTS>");
+    oned_text_finish(&offer);
+}
+
+/* Waiting VMs, hosts, datastores, and which go together. Expressions of VMs are not looked at: all
+ * hosts and system datastores are offered to each. */
+static void write_document(const struct oned *oned, struct oned_text *text)
+{
+    oned_text_put(text, "<SCHEDULER_DRIVER_ACTION><VM_POOL>");
+    for (int id = 0; id < oned->pools[KIND_VM].count; id++)
+        if (oned_vm(oned, id) && wants_placing(oned_vm(oned, id)))
+            oned_vm_document(oned, oned_vm(oned, id), text);
+    oned_text_put(text, "</VM_POOL>");
+    write_hosts(oned, text);
+    oned_text_put(text, "<DATASTORE_POOL>");
+    for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++)
+        if (oned_datastore(oned, id))
+            oned_datastore_document(oned, oned_datastore(oned, id), text);
+    oned_text_put(text, "</DATASTORE_POOL><VNET_POOL></VNET_POOL><VM_GROUP_POOL/>"
+                        "<CLUSTER_POOL></CLUSTER_POOL>");
+    write_requirements(oned, text);
+    oned_text_put(text, "</SCHEDULER_DRIVER_ACTION>");
+}
+
 static void start(struct oned *oned, int64_t now)
 {
     struct oned_placer *placer = oned->placer;
     struct oned_text document = {0}, encoded = {0};
     struct error err;
 
-    oned_placer_document(oned, &document);
+    write_document(oned, &document);
     oned_base64(&document, &encoded);
     oned_text_put(&encoded, "\n");
     placer->process = oned_process_start(placer->program, NULL, &encoded, &err);
@@ -149,66 +213,4 @@ int64_t oned_placer_advance(struct oned *oned, bool *busy)
     }
     *busy = placer->process != NULL;
     return *busy ? INT64_MAX : due;
-}
-
-static void write_hosts(const struct oned *oned, struct oned_text *text)
-{
-    oned_text_put(text, "<HOST_POOL>");
-    for (int id = 0; id < oned->pools[KIND_HOST].count; id++) {
-        const struct oned_host *host = oned_host(oned, id);
-        const struct oned_cluster *cluster = host ? oned_cluster(oned, host->cluster) : NULL;
-
-        if (!host || host->state != HOST_MONITORED)
-            continue;
-        oned_host_document(oned, host, true, text);
-        text->size -= strlen("</HOST>");
-        oned_text_put(text, "<CLUSTER_TEMPLATE>");
-        if (cluster)
-            oned_attributes_write(&cluster->template, text);
-        oned_text_put(text, "</CLUSTER_TEMPLATE></HOST>");
-    }
-    oned_text_put(text, "</HOST_POOL>");
-}
-
-static void write_requirements(const struct oned *oned, struct oned_text *text)
-{
-    struct oned_text offer = {0};
-
-    oned_text_put(&offer, "<HOSTS>");
-    for (int id = 0; id < oned->pools[KIND_HOST].count; id++)
-        if (oned_host(oned, id) && oned_host(oned, id)->state == HOST_MONITORED)
-            oned_text_number(&offer, "ID", id);
-    oned_text_put(&offer, "</HOSTS><DATASTORES>");
-    for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++)
-        if (oned_datastore(oned, id) && oned_datastore(oned, id)->type == 1)
-            oned_text_number(&offer, "ID", id);
-    oned_text_put(&offer, "</DATASTORES>");
-    oned_text_put(text, "<REQUIREMENTS>");
-    for (int id = 0; id < oned->pools[KIND_VM].count; id++)
-        if (oned_vm(oned, id) && wants_placing(oned_vm(oned, id))) {
-            oned_text_put(text, "<VM>");
-            oned_text_number(text, "ID", id);
-            oned_text_put(text, offer.bytes);
-            oned_text_put(text, "</VM>");
-        }
-    oned_text_put(text, "</REQUIREMENTS>");
-    oned_text_finish(&offer);
-}
-
-void oned_placer_document(const struct oned *oned, struct oned_text *text)
-{
-    oned_text_put(text, "<SCHEDULER_DRIVER_ACTION><VM_POOL>");
-    for (int id = 0; id < oned->pools[KIND_VM].count; id++)
-        if (oned_vm(oned, id) && wants_placing(oned_vm(oned, id)))
-            oned_vm_document(oned, oned_vm(oned, id), text);
-    oned_text_put(text, "</VM_POOL>");
-    write_hosts(oned, text);
-    oned_text_put(text, "<DATASTORE_POOL>");
-    for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++)
-        if (oned_datastore(oned, id))
-            oned_datastore_document(oned, oned_datastore(oned, id), text);
-    oned_text_put(text, "</DATASTORE_POOL><VNET_POOL></VNET_POOL><VM_GROUP_POOL/>"
-                        "<CLUSTER_POOL></CLUSTER_POOL>");
-    write_requirements(oned, text);
-    oned_text_put(text, "</SCHEDULER_DRIVER_ACTION>");
 }

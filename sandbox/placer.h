@@ -15,11 +15,6 @@ void oned_placer_destroy(struct oned_placer *placer);
  * daemon's clock) there is something to do again, or INT64_MAX; *busy: the program runs. */
 int64_t oned_placer_advance(struct oned *oned, bool *busy);
 
-/* The document the program gets, before it is put in base64: waiting VMs, hosts, datastores, and
- * which go together. Expressions of VMs are not looked at: all hosts and system datastores are
- * offered to each. */
-void oned_placer_document(const struct oned *oned, struct oned_text *text);
-
 /* Carry out a plan. -1 with err: it is refused as a whole. What single actions meet is said on
  * standard error. */
 int oned_plan_execute(struct oned *oned, const char *plan, struct error *err);

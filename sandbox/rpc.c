@@ -173,6 +173,20 @@ xmlrpc_value *oned_answer_missing(struct oned_call *call, const char *what, int6
     return oned_answer_refusal(call, &refusal);
 }
 
+struct oned_vm *oned_argument_vm(struct oned_call *call, int index, xmlrpc_value **answer)
+{
+    struct oned_vm *vm;
+    int64_t id;
+
+    *answer = NULL;
+    if (!oned_argument_int(call, index, &id))
+        return NULL;
+    vm = oned_vm(call->oned, id);
+    if (!vm)
+        *answer = oned_answer_missing(call, "virtual machine", id);
+    return vm;
+}
+
 xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, const char *what,
                                     int64_t id)
 {

@@ -56,6 +56,11 @@ xmlrpc_value *oned_answer_refusal(struct oned_call *call, const struct oned_refu
 xmlrpc_value *oned_answer_failure(struct oned_call *call, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 xmlrpc_value *oned_answer_missing(struct oned_call *call, const char *what, int64_t id);
+
+/* The VM whose id is that argument. NULL: there is none, and *answer says so (NULL: it is no
+ * number).
+ */
+struct oned_vm *oned_argument_vm(struct oned_call *call, int index, xmlrpc_value **answer);
 xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, const char *what,
                                     int64_t id);
 

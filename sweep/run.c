@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "sweep/cell.h"
-#include "sweep/session.h"
+#include "sweep/open_sweep.h"
 #include "util/workers.h"
 
 struct cells {

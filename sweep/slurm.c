@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sweep/open_sweep.h"
 #include "sweep/program.h"
-#include "sweep/session.h"
 #include "util/memory.h"
 #include "util/output.h"
 

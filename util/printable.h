@@ -1,4 +1,4 @@
-/* printable.h: characters that a text from outside must not bring to a terminal or a log. */
+/* printable.h: texts from outside, made safe to display. */
 #ifndef GALERNA_UTIL_PRINTABLE_H
 #define GALERNA_UTIL_PRINTABLE_H
 
@@ -11,5 +11,13 @@ size_t control_length(const char *text);
 
 /* Put `mask` in the place of each control character. */
 void mask_controls(char *text, char mask);
+
+/* Copy the first `length` bytes of text (up to its end) into shown, of `size` bytes, 8 or more:
+ * ASCII only, "?" for each byte that cannot be printed, blanks for tabs and line ends, ' for ", and
+ * "..." at the end when it was cut. Returns shown. */
+char *printable_part(char *shown, size_t size, const char *text, size_t length);
+
+/* The same for a whole text; NULL is shown as nothing. Looks at size bytes at most. */
+char *printable(char *shown, size_t size, const char *text);
 
 #endif

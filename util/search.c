@@ -1,6 +1,8 @@
 /* The position of an item in an ascending array, or the one where it would be. */
 #include "util/search.h"
 
+#include <stdint.h>
+
 size_t search_place(const void *key, const void *items, size_t n, size_t size, search_order *order)
 {
     size_t low = 0, high = n;
@@ -14,4 +16,11 @@ size_t search_place(const void *key, const void *items, size_t n, size_t size, s
             high = middle;
     }
     return low;
+}
+
+int search_by_number(const void *key, const void *item)
+{
+    int64_t a = *(const int64_t *)key, b = *(const int64_t *)item;
+
+    return (a > b) - (a < b);
 }

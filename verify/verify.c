@@ -2,7 +2,6 @@
 #include "verify/verify.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,147 +59,9 @@ const char *verify_check_promise(enum verify_check check)
     return checks[check].promise;
 }
 
-const char *verify_gap_name(enum verify_gap gap)
-{
-    static const char *const gaps[GAP_COUNTER] = {
-        [GAP_TRACE] = "whether the requests are those of the trace",
-        [GAP_GALERNA] = "settings, terms and reasons (the record does not contain them)",
-        [GAP_CAUSES] = "why leases were suspended (records of version 1 do not say)",
-        [GAP_REFUSALS] = "accepted reservations (the record does not say who refused a lease)",
-        [GAP_ABANDONED] =
-            "CPU and disk usage (an operation was abandoned, and the record does not contain it)",
-        [GAP_DISK] = "disk usage (the record does not list all images and memory files on disks)",
-        [GAP_SUSPENSIONS] =
-            "why a lease was suspended as planned (nothing in the record needed room)",
-        [GAP_CHOICES] = "whether another schedule would have followed the settings more closely",
-        [GAP_PREEMPTIONS] = "preemptions (the record does not contain them)",
-        [GAP_RESULTS] = "waiting times and slowdowns (the record does not contain them)",
-        [GAP_TOTALS] = "totals (the record does not contain all of them)",
-    };
-
-    return gap < GAP_COUNTER ? gaps[gap]
-                             : schedule_counter_name((enum schedule_counter_id)(gap - GAP_COUNTER));
-}
-
 const char *verify_oddity_name(enum verify_oddity oddity)
 {
     return oddities[oddity];
-}
-
-static void __attribute__((format(printf, 3, 0)))
-add_violation(struct checker *checker, const struct finding *finding, const char *format,
-              va_list args)
-{
-    struct verification *result = checker->result;
-    struct violation *violation;
-
-    result->n_violations++;
-    result->violated[finding->check]++;
-    if (result->n_kept == VERIFY_KEPT_MAX)
-        return;
-    violation = &result->violations[result->n_kept++];
-    violation->check = finding->check;
-    violation->lease = finding->lease;
-    violation->host = finding->host;
-    violation->time = finding->time;
-    vsnprintf(violation->text, sizeof violation->text, format, args);
-}
-
-void checker_violation(struct checker *checker, const struct finding *finding, const char *format,
-                       ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    add_violation(checker, finding, format, args);
-    va_end(args);
-}
-
-void checker_odd(struct checker *checker, enum verify_oddity oddity, const struct finding *finding,
-                 const char *format, ...)
-{
-    va_list args;
-
-    if (checker->result->haizea_1_0) {
-        checker->result->tolerated[oddity]++;
-        return;
-    }
-    va_start(args, format);
-    add_violation(checker, finding, format, args);
-    va_end(args);
-}
-
-bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
-                      int64_t from, int64_t until)
-{
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == STATE_QUEUED && moves[i]->from == STATE_ACTIVE &&
-            moves[i]->time >= from && moves[i]->time <= until)
-            return true;
-    return false;
-}
-
-bool checker_prepared_again(const struct checker *checker, const struct schedule_lease *lease)
-{
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == STATE_PENDING && moves[i]->from != STATE_NEW)
-            return true;
-    return false;
-}
-
-bool checker_ended_suspending(const struct checker *checker, const struct schedule_lease *lease)
-{
-    size_t index = (size_t)(lease - checker->schedule->leases), n = checker_n_moves(checker, index);
-
-    return n && checker_moves(checker, index)[n - 1]->from == STATE_SUSPENDING &&
-           schedule_state_is_final(lease->state);
-}
-
-bool checker_prepares_restart(const struct checker *checker, const struct schedule_lease *lease,
-                              const struct schedule_reservation *transfer)
-{
-    return checker_requeued(checker, lease, lease->submit, transfer->from);
-}
-
-bool checker_may_outlast(const struct checker *checker, const struct schedule_reservation *r)
-{
-    return checker->result->haizea_1_0 &&
-           (r->kind == SCHEDULE_MEMORY_MIGRATION || r->kind == SCHEDULE_DISK_MIGRATION);
-}
-
-bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run)
-{
-    size_t i = first;
-
-    while (i < lease->n_reservations && lease->reservations[i].kind != SCHEDULE_VM)
-        i++;
-    if (i == lease->n_reservations)
-        return false;
-    run->first = first;
-    run->vm = i++;
-    while (i < lease->n_reservations && (lease->reservations[i].kind == SCHEDULE_SUSPEND ||
-                                         lease->reservations[i].kind == SCHEDULE_SHUTDOWN))
-        i++;
-    run->end = i;
-    return true;
-}
-
-bool lease_run_moved(const struct checker *checker, const struct schedule_lease *lease,
-                     const struct lease_run *run)
-{
-    const struct schedule_reservation *vm = &lease->reservations[run->vm];
-
-    if (checker->result->haizea_1_0 || run->first == 0 || run->first == run->vm ||
-        vm[-1].kind != SCHEDULE_MEMORY_MIGRATION || vm[-1].until != vm->from)
-        return false;
-    return lease->reservations[run->first - 1].kind == SCHEDULE_VM &&
-           lease->reservations[run->first - 1].until == vm->from;
 }
 
 /* Sort the state log by lease; moves of unknown leases are violations. */
@@ -333,18 +194,6 @@ static void find_abandoned(struct checker *checker)
             (from == STATE_ACTIVE && to == STATE_QUEUED && schedule->settings.version == 0))
             checker->abandoned = true;
     }
-}
-
-void checker_missing(struct checker *checker, enum verify_gap gap)
-{
-    checker_not_checked(checker, gap);
-    checker_examined(checker, CHECK_RECORD);
-    if (!checker->options->partial)
-        checker_violation(
-            checker,
-            &(struct finding){CHECK_RECORD, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
-            "not checked, because the record is not complete (--partial accepts that): %s",
-            verify_gap_name(gap));
 }
 
 static void note_gaps(struct checker *checker)

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "adapters/cloud/command.h"
 #include "adapters/cloud/objects.h"
+#include "adapters/cloud/vm_command.h"
 #include "util/error.h"
 
 struct cloud;

@@ -7,6 +7,7 @@
 
 #include "adapters/cloud/pool_memory.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 const char *attributes_find(const struct attributes *attributes, const char *name)
 {
@@ -48,6 +49,26 @@ struct host *host_pool_find(const struct host_pool *pool, int32_t id)
     /* If no host was ever deleted, ids equal places. */
     if (id >= 0 && (size_t)id < pool->n && pool->items[id].id == id)
         return &pool->items[id];
+    return find(pool->items, pool->n, sizeof *pool->items, id);
+}
+
+const struct cluster *cluster_pool_find(const struct cluster_pool *pool, int32_t id)
+{
+    return find(pool->items, pool->n, sizeof *pool->items, id);
+}
+
+const struct datastore *datastore_pool_find(const struct datastore_pool *pool, int32_t id)
+{
+    return find(pool->items, pool->n, sizeof *pool->items, id);
+}
+
+const struct network *network_pool_find(const struct network_pool *pool, int32_t id)
+{
+    return find(pool->items, pool->n, sizeof *pool->items, id);
+}
+
+const struct user *user_pool_find(const struct user_pool *pool, int32_t id)
+{
     return find(pool->items, pool->n, sizeof *pool->items, id);
 }
 
@@ -123,20 +144,13 @@ void vmgroup_pool_index(struct vmgroup_pool *pool)
 const struct vmgroup_member *vmgroup_pool_roles_of(const struct vmgroup_pool *pool, int32_t vm,
                                                    size_t *n)
 {
-    size_t low = 0, high = pool->n_members, end;
+    size_t first = search_place(&vm, pool->members, pool->n_members, sizeof *pool->members, by_id);
+    size_t end = first;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (pool->members[middle].vm < vm)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < pool->n_members && pool->members[end].vm == vm;)
+    while (end < pool->n_members && pool->members[end].vm == vm)
         end++;
-    *n = end - low;
-    return *n ? &pool->members[low] : NULL;
+    *n = end - first;
+    return *n ? &pool->members[first] : NULL;
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "adapters/cloud/hardware.h"
-#include "adapters/cloud/vm_state.h"
+#include "adapters/cloud/states.h"
 
 /* A name and a value of a template; vectors are flattened: "HAIZEA/START". Names in upper case. */
 struct attribute {
@@ -322,6 +322,10 @@ int64_t datastore_reported(const struct datastore *datastore, const struct host 
 /* The object with that id, or NULL. O(log n). */
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id);
 struct host *host_pool_find(const struct host_pool *pool, int32_t id);
+const struct cluster *cluster_pool_find(const struct cluster_pool *pool, int32_t id);
+const struct datastore *datastore_pool_find(const struct datastore_pool *pool, int32_t id);
+const struct network *network_pool_find(const struct network_pool *pool, int32_t id);
+const struct user *user_pool_find(const struct user_pool *pool, int32_t id);
 const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm);
 
 bool id_set_has(const struct id_set *list, int32_t id); /* O(n) */

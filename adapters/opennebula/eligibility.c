@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 uint32_t eligibility_number(struct map *table, const char *text, bool *is_new)
 {

@@ -5,23 +5,6 @@
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"
 
-static const struct user *find_user(const struct user_pool *users, int32_t id)
-{
-    size_t low = 0, high = users ? users->n : 0;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (users->items[middle].id == id)
-            return &users->items[middle];
-        if (users->items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 static void permit_all(const struct eligibility *eligibility, struct access *access)
 {
     for (size_t i = 0; i < eligibility->hosts->n; i++)
@@ -114,7 +97,8 @@ static void permit_networks(const struct eligibility *eligibility,
 static void read_access(const struct eligibility *eligibility, const struct vm *vm,
                         struct access *access)
 {
-    const struct user *user = find_user(eligibility->users, vm->uid);
+    const struct user *user =
+        eligibility->users ? user_pool_find(eligibility->users, vm->uid) : NULL;
     struct acl_subject subject = {.user = vm->uid, .groups = &vm->gid, .n_groups = 1};
     size_t n_datastores = eligibility->datastores ? eligibility->datastores->n : 0;
     size_t n_networks = eligibility->networks ? eligibility->networks->n : 0;

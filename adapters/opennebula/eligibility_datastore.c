@@ -112,22 +112,17 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     return number;
 }
 
+const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id)
+{
+    return eligibility->datastores ? datastore_pool_find(eligibility->datastores, id) : NULL;
+}
+
 /* The place in the pool, or -1. */
 static ptrdiff_t find_datastore(const struct eligibility *eligibility, int32_t id)
 {
-    const struct datastore_pool *pool = eligibility->datastores;
+    const struct datastore *found = eligibility_datastore_of(eligibility, id);
 
-    for (size_t i = 0; pool && i < pool->n; i++)
-        if (pool->items[i].id == id)
-            return (ptrdiff_t)i;
-    return -1;
-}
-
-const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id)
-{
-    ptrdiff_t place = find_datastore(eligibility, id);
-
-    return place < 0 ? NULL : &eligibility->datastores->items[place];
+    return found ? found - eligibility->datastores->items : -1;
 }
 
 /* The datastore of the VM's disks; -1: none yet. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 void eligibility_read_networks(struct eligibility *eligibility)
 {
@@ -449,18 +449,8 @@ int eligibility_networks(struct eligibility *eligibility, const struct vm *vm, u
 void eligibility_promise_address(struct eligibility *eligibility, int32_t network)
 {
     const struct network_pool *pool = eligibility->networks;
-    size_t low = 0, high = pool ? pool->n : 0;
+    const struct network *promised = pool ? network_pool_find(pool, network) : NULL;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (pool->items[middle].id == network) {
-            eligibility->addresses[middle]++;
-            return;
-        }
-        if (pool->items[middle].id < network)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    if (promised)
+        eligibility->addresses[promised - pool->items]++;
 }

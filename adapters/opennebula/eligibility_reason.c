@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 #include "util/suggest.h"
 
 enum { SENTENCE_MAX = 256 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 enum { KEY_MAX = VMGROUPS_OF_VM_MAX * 18 + 1, SHOWN_MAX = 48 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/expression.h"
-#include "adapters/opennebula/printable.h"
+#include "util/printable.h"
 
 /* Not isalpha() and its like: the language does not depend on the locale. */
 static bool is_digit(char c)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "adapters/opennebula/expression.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 struct parser {
     struct lexer lexer;

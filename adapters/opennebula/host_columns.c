@@ -8,23 +8,6 @@
 
 /* --- Reading the hosts --- */
 
-static const struct attributes *cluster_attributes(const struct cluster_pool *clusters, int32_t id)
-{
-    size_t low = 0, high = clusters ? clusters->n : 0;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (clusters->items[middle].id == id)
-            return &clusters->items[middle].attributes;
-        if (clusters->items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* A host's or a cluster's attributes, as names' and texts' numbers. */
 struct column_reading {
     struct host_columns *columns;
@@ -95,10 +78,11 @@ void host_columns_read(struct host_columns *columns)
     columns->is_read = true;
     for (size_t i = 0; i < columns->n_hosts; i++) {
         const struct host *host = &columns->hosts->items[i];
+        const struct cluster *cluster =
+            columns->clusters ? cluster_pool_find(columns->clusters, host->cluster) : NULL;
 
         read_attributes(&reading, (uint32_t)i, &host->attributes);
-        read_attributes(&reading, (uint32_t)i,
-                        cluster_attributes(columns->clusters, host->cluster));
+        read_attributes(&reading, (uint32_t)i, cluster ? &cluster->attributes : NULL);
     }
     sort_into_columns(&reading);
     free(reading.names);

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "adapters/opennebula/lease_spec_time.h"
-#include "adapters/opennebula/printable.h"
+#include "util/printable.h"
 #include "util/suggest.h"
 
 enum lease_spec_key {

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "adapters/opennebula/pool_inside.h"
-#include "adapters/opennebula/printable.h"
 #include "adapters/opennebula/xml_bytes.h"
 #include "adapters/opennebula/xml_read.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 /* The document as a whole makes no sense. Returns false, which ends the reading. */
 static bool fail(struct pool_reader *reader, const char *format, ...)
@@ -281,8 +281,7 @@ int pool_read(struct pool_items *items, const struct pool_format *format, const 
 
     *items = (struct pool_items){0};
     if (length == 0 || length > POOL_DOCUMENT_MAX)
-        return error_set(err, EINVAL, "document with %s: it has %zu bytes", format->pool,
-                         length);
+        return error_set(err, EINVAL, "document with %s: it has %zu bytes", format->pool, length);
     result = read_once(&reader, format, document, length);
     if (result < 0 && reader.is_broken && (mended = xml_bytes_mended(document, length))) {
         result = read_once(&reader, format, mended, length);

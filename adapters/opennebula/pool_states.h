@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "adapters/cloud/vm_state.h"
+#include "adapters/cloud/states.h"
 
 /* STATE_PENDING: the number to ask for when only pending VMs are wanted. */
 enum { STATE_PENDING = 1 };

@@ -6,7 +6,7 @@
 
 #include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/pool_reader.h"
-#include "adapters/opennebula/printable.h"
+#include "util/printable.h"
 
 enum { TEMPLATE_LIST };
 

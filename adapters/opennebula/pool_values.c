@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "adapters/opennebula/pool_inside.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 enum { SHOWN_MAX = 40 };
 

@@ -4,8 +4,8 @@
 #include <strings.h>
 
 #include "adapters/opennebula/pool_reader.h"
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 enum { WEIGHT_MAX = 100, SHOWN_MAX = 40 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapters/opennebula/printable.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 struct reading {
     const struct xml_visitor *visitor;

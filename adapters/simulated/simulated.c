@@ -286,8 +286,7 @@ static const struct cloud_operations operations = {.destroy = destroy,
 static int read_settings(struct simulated *self, const struct simulated_settings *settings,
                          struct error *err)
 {
-    if (site_copy(&self->site, settings->site, err) < 0)
-        return -1;
+    site_copy(&self->site, settings->site);
     if (simulated_read_hardware(self, settings->hardware ? settings->hardware : "", err) < 0) {
         error_prefix(err, "simulation.hardware");
         return -1;

@@ -98,10 +98,7 @@ static const struct user *user_of(const struct daemon *daemon, int32_t uid)
 {
     const struct site_seen *site = world_site(daemon->world);
 
-    for (size_t i = 0; site && i < site->users.n; i++)
-        if (site->users.items[i].id == uid)
-            return &site->users.items[i];
-    return NULL;
+    return site ? user_pool_find(&site->users, uid) : NULL;
 }
 
 /* Under the names of the user and the group, or their ids where a name is unknown or not text. */

@@ -223,11 +223,17 @@ bool drains_expire(struct drains *drains, int64_t now)
 
 void drains_copy(struct drains *copy, const struct drains *drains)
 {
-    *copy = (struct drains){.number = drains->number};
+    *copy = (struct drains){
+        .items = memory_copy(drains->items, drains->n * sizeof *drains->items),
+        .n = drains->n,
+        .allocated = drains->n,
+        .bookings = memory_new(drains->n_bookings, sizeof *drains->bookings),
+        .n_bookings = drains->n_bookings,
+        .bookings_allocated = drains->n_bookings,
+        .number = drains->number,
+    };
     for (size_t i = 0; i < drains->n_bookings; i++)
-        drains_book(copy, &drains->bookings[i]);
-    for (size_t i = 0; i < drains->n; i++)
-        drains_put(copy, &drains->items[i]);
+        booking_copy(&copy->bookings[i], &drains->bookings[i]);
 }
 
 void drains_finish(struct drains *drains)

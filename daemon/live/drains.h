@@ -5,8 +5,7 @@
  * whose capacity is taken for that time: what would not end before is not placed there, and what
  * runs there has to leave. Of a booking, the same is true of the leases inside it at all other
  * times. Kept in the store, as its facts "drains", "bookings" and "drains-number", and by their
- * hosts (kept_drains.h). Seconds since 1970. Each function is O(drains), drains_copy()
- * O(drains^2).
+ * hosts (kept_drains.h). Seconds since 1970. Each function is O(drains).
  */
 #ifndef GALERNA_DAEMON_LIVE_DRAINS_H
 #define GALERNA_DAEMON_LIVE_DRAINS_H

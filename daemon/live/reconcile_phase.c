@@ -5,22 +5,8 @@
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/store/awake.h"
 #include "util/time_text.h"
-
-/* Leases that were to leave their hosts for this one may stay. */
-static void release_victims(struct daemon *daemon, int64_t lease)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == PHASE_RUNNING && store_is_preempted(leases[i]) &&
-            leases[i]->preempted_for == lease) {
-            daemon_replan(daemon, "lease %lld, for which others make room, is over",
-                          (long long)lease);
-            return;
-        }
-}
 
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
                      enum lease_event event, int64_t now, const char *format, ...)
@@ -36,8 +22,9 @@ bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
         return false;
     if (lease->phase >= PHASE_ENDING)
         planner_gone(daemon->planner, lease->id);
-    if (lease->phase >= PHASE_ENDING && was_reserved)
-        release_victims(daemon, lease->id);
+    if (lease->phase >= PHASE_ENDING && was_reserved && store_has_victim(daemon->store, lease->id))
+        daemon_replan(daemon, "lease %lld, for which others make room, is over",
+                      (long long)lease->id);
     daemon_wake(daemon);
     return true;
 }

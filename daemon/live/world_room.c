@@ -19,12 +19,11 @@ static int64_t reported(const struct world *world, const struct room_promise *pr
 {
     const struct host *host =
         world->hosts ? host_pool_find(&world->hosts->pool, promise->host) : NULL;
+    const struct datastore *datastore =
+        world->site ? datastore_pool_find(&world->site->datastores, promise->datastore) : NULL;
     bool by_itself;
 
-    for (size_t i = 0; host && world->site && i < world->site->datastores.n; i++)
-        if (world->site->datastores.items[i].id == promise->datastore)
-            return datastore_reported(&world->site->datastores.items[i], host, &by_itself);
-    return -1;
+    return host && datastore ? datastore_reported(datastore, host, &by_itself) : -1;
 }
 
 static void drop(struct world *world, size_t i)

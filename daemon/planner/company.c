@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "adapters/opennebula/eligibility.h"
-#include "adapters/opennebula/printable.h"
 #include "util/map.h"
 #include "util/memory.h"
+#include "util/printable.h"
 
 /* A role in a group; of roles on one host, the first. */
 struct role_key {

@@ -282,37 +282,14 @@ static bool filter_without_document(struct facts *facts, const struct lease_reco
     return false;
 }
 
-static bool filter_of(struct facts *facts, const struct lease_record *lease,
-                      const struct vm_record *vm, int32_t *filter)
+static bool filter_of_document(struct facts *facts, const struct lease_record *lease,
+                               const struct vm_record *vm, const struct vm *document,
+                               int32_t *filter)
 {
-    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
-    char text[STORE_TEXT_MAX];
     struct eligible eligible;
     enum reason_id out;
 
-    *filter = needs_place(lease) ? facts_any_host(facts, vm) : move_filter(facts, lease, vm);
-    if (!needs_place(lease))
-        return true;
-    if (facts_are_kept_out(facts, lease, text)) {
-        facts_note(facts, lease->accepted ? NOTE_REASON : NOTE_REFUSED, lease->id,
-                   &(struct reason){.id = REASON_TEXT, .text = text, .word = "booking"},
-                   INSTANT_NONE);
-        return false;
-    }
-    if (!observed)
-        return true;
-    if (pauses(facts, lease, vm))
-        return false;
-    if (observed->locked) {
-        cannot_be_placed(facts, lease, &(struct reason){.id = REASON_LOCKED, .n = {vm->id}},
-                         INSTANT_NONE);
-        return false;
-    }
-    if (!observed->full && (observed->state == VM_PENDING || observed->state == VM_HOLD))
-        return filter_without_document(facts, lease, vm, filter);
-    if (!observed->full) /* stopped by us, extended form not requested: any open host */
-        return true;
-    look_at_hosts(facts, lease, observed->full, &eligible);
+    look_at_hosts(facts, lease, document, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
         cannot_be_placed(facts, lease,
                          &(struct reason){.id = eligible.malformed ? REASON_REQUIREMENT_MALFORMED
@@ -337,6 +314,39 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     }
     *filter = filter_number(facts, vm, eligible.filter);
     return true;
+}
+
+/* The number of the filter of hosts that the VM may be placed on. False: it cannot be placed at
+ * present; a note says why. */
+static bool filter_of(struct facts *facts, const struct lease_record *lease,
+                      const struct vm_record *vm, int32_t *filter)
+{
+    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    char text[STORE_TEXT_MAX];
+
+    *filter = needs_place(lease) ? facts_any_host(facts, vm) : move_filter(facts, lease, vm);
+    if (!needs_place(lease))
+        return true;
+    if (facts_are_kept_out(facts, lease, text)) {
+        facts_note(facts, lease->accepted ? NOTE_REASON : NOTE_REFUSED, lease->id,
+                   &(struct reason){.id = REASON_TEXT, .text = text, .word = "booking"},
+                   INSTANT_NONE);
+        return false;
+    }
+    if (!observed)
+        return true;
+    if (pauses(facts, lease, vm))
+        return false;
+    if (observed->locked) {
+        cannot_be_placed(facts, lease, &(struct reason){.id = REASON_LOCKED, .n = {vm->id}},
+                         INSTANT_NONE);
+        return false;
+    }
+    if (!observed->full && (observed->state == VM_PENDING || observed->state == VM_HOLD))
+        return filter_without_document(facts, lease, vm, filter);
+    if (!observed->full) /* stopped by us, extended form not requested: any open host */
+        return true;
+    return filter_of_document(facts, lease, vm, observed->full, filter);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -422,26 +432,33 @@ static bool has_vm_that_is_off(const struct facts *facts, const struct lease_rec
     return false;
 }
 
+struct lease_request request_of(const struct lease_record *lease)
+{
+    return (struct lease_request){.id = lease->id,
+                                  .kind = lease->kind,
+                                  .submit = lease->submit,
+                                  .start = lease->start,
+                                  .deadline = lease->deadline,
+                                  .duration_original = lease->duration,
+                                  .duration = lease->duration,
+                                  .duration_known = SPAN_NONE,
+                                  .term_values = lease->term_values,
+                                  .user = lease->uid,
+                                  .group = lease->gid,
+                                  .user_name = lease->user,
+                                  .group_name = lease->user_group};
+}
+
 static void fill_request(const struct facts *facts, const struct lease_record *lease,
                          struct asking *asking)
 {
     struct lease_request *request = &asking->request;
+    size_t n_sets = request->n_node_sets;
 
-    *request = (struct lease_request){.id = lease->id,
-                                      .kind = lease->kind,
-                                      .submit = lease->submit,
-                                      .start = INSTANT_NONE,
-                                      .deadline = lease->deadline,
-                                      .duration_original = lease->duration,
-                                      .duration = lease->duration,
-                                      .duration_known = SPAN_NONE,
-                                      .term_values = lease->term_values,
-                                      .user = lease->uid,
-                                      .group = lease->gid,
-                                      .user_name = lease->user,
-                                      .group_name = lease->user_group,
-                                      .node_sets = asking->sets,
-                                      .n_node_sets = request->n_node_sets};
+    *request = request_of(lease);
+    request->start = INSTANT_NONE;
+    request->node_sets = asking->sets;
+    request->n_node_sets = n_sets;
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
         request->kind = LEASE_BEST_EFFORT; /* the start was promised: it waits if necessary */
     if (has_vm_that_is_off(facts, lease)) {

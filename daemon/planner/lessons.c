@@ -6,6 +6,7 @@
 
 #include "core/lease.h"
 #include "daemon/log.h"
+#include "daemon/planner/planner_inside.h"
 #include "plugin/policy_host.h"
 #include "util/memory.h"
 #include "util/search.h"
@@ -34,17 +35,10 @@ struct lessons {
 
 /* --- what modules have been told -------------------------------------------------------------- */
 
-static int order_of_known(const void *lease, const void *known)
-{
-    int64_t a = *(const int64_t *)lease, b = ((const struct known *)known)->lease;
-
-    return a < b ? -1 : a > b;
-}
-
 static size_t place_of(const struct lessons *lessons, int64_t lease)
 {
     return search_place(&lease, lessons->known, lessons->n_known, sizeof *lessons->known,
-                        order_of_known);
+                        search_by_number);
 }
 
 static struct known *find(const struct lessons *lessons, int64_t lease)
@@ -129,18 +123,7 @@ static struct lease picture_of(const struct lease_record *lease, enum policy_eve
     };
 
     return (struct lease){
-        .request = {.id = lease->id,
-                    .kind = lease->kind,
-                    .submit = lease->submit,
-                    .start = lease->start,
-                    .deadline = lease->deadline,
-                    .duration_original = lease->duration,
-                    .duration = lease->duration,
-                    .duration_known = SPAN_NONE,
-                    .term_values = lease->term_values,
-                    .user = lease->uid,
-                    .user_name = lease->user,
-                    .group_name = lease->user_group},
+        .request = request_of(lease),
         .state = states[kind],
         .start_actual = INSTANT_NONE,
         .end = INSTANT_NONE,

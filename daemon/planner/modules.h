@@ -9,7 +9,7 @@
 #define GALERNA_DAEMON_PLANNER_MODULES_H
 
 #include "configuration/configuration.h"
-#include "daemon/planner/process.h"
+#include "daemon/planner/planner_process.h"
 #include "daemon/store/store.h"
 #include "plugin/configured.h"
 

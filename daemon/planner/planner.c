@@ -170,7 +170,7 @@ static bool take_question(struct planner *planner, enum frame kind, struct wire_
     if (waiting.is_told)
         return true;
     sound = kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
-                                : planner_take_operations(planner, &waiting, reader);
+                                : planner_take_operations(&waiting, reader);
     if (!sound) { /* who asked has no answer yet */
         error_set(&err, EAGAIN, "the answer of the planner is malformed; try again in a moment");
         question_fails(&waiting, &err);

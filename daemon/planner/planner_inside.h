@@ -190,6 +190,8 @@ struct asking {
     struct planned *planned;
 };
 
+/* The lease as it was requested, without node sets. */
+struct lease_request request_of(const struct lease_record *lease);
 /* Make the lease's request, and its entry in facts->planned. False: the lease cannot be placed at
  * present; a note says why. */
 bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking);
@@ -436,8 +438,7 @@ void describe_victims(const struct planner *planner, const struct plan_reply *re
                       char *text, size_t size);
 bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
                         struct wire_reader *reader);
-bool planner_take_operations(struct planner *planner, const struct waiting *waiting,
-                             struct wire_reader *reader);
+bool planner_take_operations(const struct waiting *waiting, struct wire_reader *reader);
 /* Fail all pending questions. */
 void planner_disappoint(struct planner *planner, const char *why);
 

@@ -288,14 +288,12 @@ int planner_operations(struct planner *planner, int32_t host, planner_told *told
     return result;
 }
 
-bool planner_take_operations(struct planner *planner, const struct waiting *waiting,
-                             struct wire_reader *reader)
+bool planner_take_operations(const struct waiting *waiting, struct wire_reader *reader)
 {
     struct planned_operation *operations = NULL;
     size_t n = 0;
     bool sound = wire_get_operations(reader, &operations, &n);
 
-    (void)planner;
     if (sound)
         waiting->told(waiting->context, operations, n, NULL);
     free(operations);

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "daemon/planner/process.h"
+#include "daemon/planner/planner_process.h"
 
 enum { WATCHED_MODULES_MAX = 64, PLANNER_LINE_MAX = 160 };
 

@@ -100,6 +100,18 @@ void store_let_sleep(struct store *store, const struct lease_record *lease, int6
         store->awake.next = until;
 }
 
+bool store_has_victim(const struct store *store, int64_t lease)
+{
+    for (size_t i = 0; i < store->awake.n; i++) {
+        const struct lease_record *victim = &store->awake.entries[i]->lease;
+
+        if (victim->phase == PHASE_RUNNING && victim->preempted_for == lease &&
+            victim->preempted_at > 0)
+            return true;
+    }
+    return false;
+}
+
 /* --- ordered ---------------------------------------------------------------------------------- */
 
 static int by_lease(const void *a, const void *b)

@@ -16,6 +16,8 @@
  * if none has woken or gone to sleep since. */
 const struct lease_record *const *store_awake_leases(struct store *store, size_t *n);
 const struct vm_record *const *store_awake_vms(struct store *store, size_t *n);
+/* Does a running lease make room for this one? Such leases do not sleep. O(awake leases). */
+bool store_has_victim(const struct store *store, int64_t lease);
 
 /* Something is to be done about the lease, or may be; unknown ids are ignored. O(1). */
 void store_wake(struct store *store, int64_t lease);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "adapters/cloud/command.h"
+#include "adapters/cloud/vm_command.h"
 #include "core/lease.h"
 #include "core/reason.h"
 #include "util/error.h"

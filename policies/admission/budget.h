@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "live.h"
+#include "unfinished.h"
 
 enum {
     BUDGET_HOUR = 3600,

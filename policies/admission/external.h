@@ -4,7 +4,7 @@
 #define GALERNA_POLICIES_ADMISSION_EXTERNAL_H
 
 #include "external_queue.h"
-#include "live.h"
+#include "unfinished.h"
 
 /* Load measured over a span of time. Times are weighted by the share of the site that a lease
  * takes, so that the site is one server, as in the model. */

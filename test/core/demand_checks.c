@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plan.h"
+#include "core/lease_plan.h"
 #include "core/units.h"
 
 enum { STAYS_MOST = 4096, COUNTERS = 256 };

@@ -72,6 +72,15 @@ static struct engine_input *add_input(struct scenario *s, enum engine_input_kind
     return input;
 }
 
+static enum lease_terms terms_of(const char *name)
+{
+    enum lease_terms terms = TERMS_CANCELABLE;
+
+    while (strcmp(lease_terms_name(terms), name) != 0)
+        terms++;
+    return terms;
+}
+
 static const struct lease_request *make_request(struct scenario *s, size_t place, struct ask what)
 {
     struct node_set usual = {.count = what.vms ? what.vms : 1,
@@ -96,7 +105,7 @@ static const struct lease_request *make_request(struct scenario *s, size_t place
         .duration_known = SPAN_NONE,
         .priority = what.priority,
         .preemptible = !what.non_preemptable,
-        .terms = what.terms             ? (enum lease_terms)lease_terms_find(what.terms)
+        .terms = what.terms             ? terms_of(what.terms)
                  : what.non_preemptable ? TERMS_NON_PREEMPTABLE
                                         : TERMS_SUSPENDABLE,
         .user = what.user ? what.user : -1,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/forecast.h"
-#include "core/plan.h"
+#include "core/lease_plan.h"
 #include "core/units.h"
 #include "demand_checks.h"
 

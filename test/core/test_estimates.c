@@ -9,8 +9,8 @@
 
 #include "core/engine.h"
 #include "core/estimates.h"
+#include "core/lease_plan.h"
 #include "core/leases.h"
-#include "core/plan.h"
 
 static struct engine_settings settings; /* of the engine under test */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/host_classes.h"
-#include "core/plan.h"
+#include "core/lease_plan.h"
 
 enum { HOSTS = 5000, STATES = 40, PUTS = 20000, DAYS = 60, LEASES = 60 };
 

@@ -10,7 +10,7 @@
 
 #include "core/demand.h"
 #include "core/lease.h"
-#include "core/plan.h"
+#include "core/lease_plan.h"
 #include "core/turns.h"
 
 enum { ROLES = 4, LEASES_MOST = 8 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The sources have the shape that CONTRIBUTING.md asks for: guards of headers made from their paths,
-the lengths of files and functions, the number of parameters.
+the lengths of files and functions, the number of parameters. The pages name sources that exist.
 
     shape.py SOURCES
 """
@@ -72,12 +72,21 @@ def faults(path, name):
             yield f'{name}:{line}: {match.group(1)} has {length} lines'
 
 
+def lost_names(top, page):
+    """Sources that the page names by their paths and that are elsewhere by now."""
+    for name in re.findall(r'`([a-z-]+/[a-z_/-]+\.[ch])`', (top / page).read_text()):
+        if not (top / name).exists():
+            yield f'{page}: there is no {name}'
+
+
 def main():
     top = pathlib.Path(sys.argv[1])
     found, seen = [], 0
     for path in files(top):
         seen += 1
         found += faults(path, path.relative_to(top).as_posix())
+    for page in ('README.md', 'CONTRIBUTING.md', 'doc/architecture.md'):
+        found += lost_names(top, page)
     if seen < 500:
         sys.exit(f'only {seen} sources in {top}')
     if found:

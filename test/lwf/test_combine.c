@@ -10,12 +10,11 @@ enum { MANY = 16 };
 static struct trace *trace_of(const int64_t *submits, size_t n)
 {
     struct lease_request requests[MANY];
-    struct error err = {0};
     struct trace *trace;
 
     for (size_t i = 0; i < n; i++)
         requests[i] = simple_request((int64_t)i + 1, submits[i], 100);
-    trace = trace_from_requests(requests, n, NULL, &err);
+    trace = trace_from_requests(requests, n, NULL);
     assert_non_null(trace);
     return trace;
 }
@@ -159,7 +158,7 @@ static struct lease_request with_overheads(struct lease_request request,
 {
     struct error err = {0};
     struct trace *trace =
-        trace_with_overheads(trace_from_requests(&request, 1, NULL, &err), &overheads, &err);
+        trace_with_overheads(trace_from_requests(&request, 1, NULL), &overheads, &err);
     struct lease_request result;
 
     assert_non_null(trace);

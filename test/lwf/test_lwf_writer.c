@@ -64,7 +64,7 @@ static void test_every_kind_comes_back(void **state)
     requests[5].duration_known = 0;
     requests[6].deadline = 600000;
     requests[6].duration_known = 20;
-    expect_same(trace_from_requests(requests, 7, NULL, &err),
+    expect_same(trace_from_requests(requests, 7, NULL),
                 write_and_read(&description, requests, 7, &text));
     /* The usual is not written. */
     assert_null(strstr(text, "terms=\"suspendable\""));

@@ -23,7 +23,7 @@ static void test_figures(void **state)
     requests[2].user = 7;
     requests[3].duration = SPAN_UNLIMITED;
     requests[3].image = "a";
-    trace = trace_from_requests(requests, 4, &site, &err);
+    trace = trace_from_requests(requests, 4, &site);
     assert_int_equal(trace_stats_take(&stats, trace, NULL, &err), 0);
     trace_destroy(trace);
     site_finish(&site);
@@ -55,7 +55,7 @@ static void test_empty_trace(void **state)
 {
     struct trace_stats stats;
     struct error err = {0};
-    struct trace *trace = trace_from_requests(NULL, 0, NULL, &err);
+    struct trace *trace = trace_from_requests(NULL, 0, NULL);
 
     (void)state;
     assert_int_equal(trace_stats_take(&stats, trace, NULL, &err), 0);

@@ -2,7 +2,7 @@
 #ifndef GALERNA_TEST_PLANNER_SCENE_H
 #define GALERNA_TEST_PLANNER_SCENE_H
 
-#include "daemon/planner/process.h"
+#include "daemon/planner/planner_process.h"
 #include "test/planner/frames.h"
 
 enum {

@@ -139,7 +139,7 @@ static int run(const struct lease_request *requests, size_t n, const struct simu
     int outcome;
 
     simulation.engine = &engine;
-    simulation.trace = trace_from_requests(requests, n, NULL, err);
+    simulation.trace = trace_from_requests(requests, n, NULL);
     assert_non_null(simulation.trace);
     outcome = simulation_run(&simulation, result, err);
     trace_destroy(simulation.trace);

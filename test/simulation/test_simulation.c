@@ -108,7 +108,7 @@ static int run(const struct lease_request *requests, size_t n, const struct simu
     assert_int_equal(site_add_hosts(&site, 1, &capacity, err), 0);
     simulation.engine = engine_create(&site, &settings, &policies, err);
     assert_non_null(simulation.engine);
-    simulation.trace = trace_from_requests(requests, n, &site, err);
+    simulation.trace = trace_from_requests(requests, n, &site);
     assert_non_null(simulation.trace);
     simulation.observers = &observer;
     simulation.n_observers = 1;

@@ -1,5 +1,5 @@
 /* A sweep with its database and folder open, and the work left to do; for the sweep only. */
-#include "sweep/session.h"
+#include "sweep/open_sweep.h"
 
 #include <errno.h>
 #include <stdlib.h>

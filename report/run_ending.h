@@ -1,6 +1,6 @@
-/* ending.h: how a run came to its end. */
-#ifndef GALERNA_REPORT_ENDING_H
-#define GALERNA_REPORT_ENDING_H
+/* run_ending.h: how a run came to its end. */
+#ifndef GALERNA_REPORT_RUN_ENDING_H
+#define GALERNA_REPORT_RUN_ENDING_H
 
 enum run_ending {
     ENDING_COMPLETE,    /* every lease is finished */

@@ -1,10 +1,11 @@
-/* trace.h: what the decision about one lease consisted of, as the planner process tells it.
+/* decision_trace.h: what the decision about one lease consisted of, as the planner process tells
+ * it.
  *
  * Made by a tracer (tracer.h) in a plan whose outputs are thrown away. Of a fixed size: what does
  * not fit is counted.
  */
-#ifndef GALERNA_PLANNER_TRACE_H
-#define GALERNA_PLANNER_TRACE_H
+#ifndef GALERNA_PLANNER_DECISION_TRACE_H
+#define GALERNA_PLANNER_DECISION_TRACE_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* galernad --simulate: the configured hosts, as a cloud in memory. */
-#include "daemon/simulated.h"
+#include "daemon/simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* options.h: what an operator wrote, checked against a module's table of options. */
-#ifndef GALERNA_PLUGIN_OPTIONS_H
-#define GALERNA_PLUGIN_OPTIONS_H
+/* module_options.h: what an operator wrote, checked against a module's table of options. */
+#ifndef GALERNA_PLUGIN_MODULE_OPTIONS_H
+#define GALERNA_PLUGIN_MODULE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

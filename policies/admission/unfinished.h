@@ -1,12 +1,12 @@
-/* live.h: accepted, unfinished leases, as an admission policy has to remember them.
+/* unfinished.h: accepted, unfinished leases, as an admission policy has to remember them.
  *
  * A lease that the policy admits is remembered at once, so that the next request at the same time
  * is checked against it; its acceptance is confirmed by a later event. Leases admitted but not
  * accepted (another policy, no room, only a trial) are forgotten with the event, or when time
  * advances.
  */
-#ifndef GALERNA_POLICIES_ADMISSION_LIVE_H
-#define GALERNA_POLICIES_ADMISSION_LIVE_H
+#ifndef GALERNA_POLICIES_ADMISSION_UNFINISHED_H
+#define GALERNA_POLICIES_ADMISSION_UNFINISHED_H
 
 #include <stdlib.h>
 

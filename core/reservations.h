@@ -1,16 +1,16 @@
-/* booking.h: reservations in the slot table and in the indexes by time.
+/* reservations.h: reservations in the slot table and in the indexes by time.
  *
  * A booked reservation belongs to the plan of its lease; a withdrawn one is freed when the next
  * step begins. Costs: h = hosts of a reservation, n = reservations booked. Book and unbook: h
  * changes of the slot table, and an insertion into two indexes (reservation_index.h).
  */
-#ifndef GALERNA_CORE_BOOKING_H
-#define GALERNA_CORE_BOOKING_H
+#ifndef GALERNA_CORE_RESERVATIONS_H
+#define GALERNA_CORE_RESERVATIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/plan.h"
+#include "core/lease_plan.h"
 #include "core/reservation_index.h"
 
 struct engine;

@@ -1,9 +1,9 @@
-/* vm_state.h: the states of VMs and hosts as galernad distinguishes them.
+/* states.h: the states of VMs and hosts as galernad distinguishes them.
  *
  * A cloud has more of its own; it maps them here and keeps their names for people.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_VM_STATE_H
-#define GALERNA_ADAPTERS_CLOUD_VM_STATE_H
+#ifndef GALERNA_ADAPTERS_CLOUD_STATES_H
+#define GALERNA_ADAPTERS_CLOUD_STATES_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* Reservations enter and leave the slot table and the indexes; host figures follow. */
-#include "core/booking.h"
+#include "core/reservations.h"
 
 #include "core/engine_state.h"
 #include "core/fair_share.h"

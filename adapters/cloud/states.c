@@ -1,5 +1,5 @@
 /* The meaning of each VM state. */
-#include "adapters/cloud/vm_state.h"
+#include "adapters/cloud/states.h"
 
 const struct vm_state_traits vm_state_traits[VM_STATES] = {
     [VM_INIT] = {.word = "init", .in_transition = true},

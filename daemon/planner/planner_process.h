@@ -1,4 +1,4 @@
-/* process.h: a planner process from galernad's side: start, non-blocking communication,
+/* planner_process.h: a planner process from galernad's side: start, non-blocking communication,
  * supervision, end.
  *
  * Frames are sent and received as the socket allows. While an answer is awaited, the shared page is
@@ -7,8 +7,8 @@
  * called. The page is only a hint: a module can write to it. The process's standard error goes to
  * the log.
  */
-#ifndef GALERNA_DAEMON_PLANNER_PROCESS_H
-#define GALERNA_DAEMON_PLANNER_PROCESS_H
+#ifndef GALERNA_DAEMON_PLANNER_PLANNER_PROCESS_H
+#define GALERNA_DAEMON_PLANNER_PLANNER_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

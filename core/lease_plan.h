@@ -1,10 +1,10 @@
-/* plan.h: the engine's private state and plan of a lease, beyond struct lease.
+/* lease_plan.h: the engine's private state and plan of a lease, beyond struct lease.
  *
  * Costs: create: O(VMs); running: O(stretches); publish: O(reservations of the lease); all others:
  * O(1), lists amortised.
  */
-#ifndef GALERNA_CORE_PLAN_H
-#define GALERNA_CORE_PLAN_H
+#ifndef GALERNA_CORE_LEASE_PLAN_H
+#define GALERNA_CORE_LEASE_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

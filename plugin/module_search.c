@@ -1,5 +1,5 @@
 /* Finds modules, and checks whether their files can be trusted. */
-#include "plugin/search.h"
+#include "plugin/module_search.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* Checks the operator's settings against a module's table of options. */
-#include "plugin/options.h"
+#include "plugin/module_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plugin/search.h"
+#include "plugin/module_search.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 

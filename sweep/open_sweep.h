@@ -1,7 +1,7 @@
-/* session.h: a sweep with its database and folder open, and the work left to do; for the sweep
+/* open_sweep.h: a sweep with its database and folder open, and the work left to do; for the sweep
  * only. */
-#ifndef GALERNA_SWEEP_SESSION_H
-#define GALERNA_SWEEP_SESSION_H
+#ifndef GALERNA_SWEEP_OPEN_SWEEP_H
+#define GALERNA_SWEEP_OPEN_SWEEP_H
 
 #include "sweep/folder.h"
 #include "sweep/grid.h"

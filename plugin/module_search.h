@@ -1,6 +1,6 @@
-/* search.h: where modules are, and whether their files can be trusted. */
-#ifndef GALERNA_PLUGIN_SEARCH_H
-#define GALERNA_PLUGIN_SEARCH_H
+/* module_search.h: where modules are, and whether their files can be trusted. */
+#ifndef GALERNA_PLUGIN_MODULE_SEARCH_H
+#define GALERNA_PLUGIN_MODULE_SEARCH_H
 
 #include <stddef.h>
 

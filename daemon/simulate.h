@@ -1,6 +1,6 @@
-/* simulated.h: galernad --simulate: hosts in memory and the real clock, without an OpenNebula. */
-#ifndef GALERNA_DAEMON_SIMULATED_H
-#define GALERNA_DAEMON_SIMULATED_H
+/* simulate.h: galernad --simulate: hosts in memory and the real clock, without an OpenNebula. */
+#ifndef GALERNA_DAEMON_SIMULATE_H
+#define GALERNA_DAEMON_SIMULATE_H
 
 #include "adapters/cloud/cloud.h"
 #include "configuration/configuration.h"

@@ -1,5 +1,5 @@
 /* The table of commands. */
-#include "adapters/cloud/command.h"
+#include "adapters/cloud/vm_command.h"
 
 #define COMMAND_KIND(name, word, effect, load, frees) {effect, load, frees},
 #define COMMAND_WORD(name, word, effect, load, frees) word,

@@ -1,5 +1,5 @@
 /* Traces as bytes. */
-#include "planner/trace.h"
+#include "planner/decision_trace.h"
 
 #include <stddef.h>
 

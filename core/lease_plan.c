@@ -1,5 +1,5 @@
 /* The stretches of a lease, in order, and the reservations in them. */
-#include "core/plan.h"
+#include "core/lease_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* command.h: the commands for a VM, one row each.
+/* vm_command.h: the commands for a VM, one row each.
  *
  * A row says what the command does to the VM and to the room on hosts. How a cloud carries it out
  * is the cloud's business.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_COMMAND_H
-#define GALERNA_ADAPTERS_CLOUD_COMMAND_H
+#ifndef GALERNA_ADAPTERS_CLOUD_VM_COMMAND_H
+#define GALERNA_ADAPTERS_CLOUD_VM_COMMAND_H
 
 #include <stdbool.h>
 
