@@ -146,6 +146,9 @@ int services_trace(void *context, int64_t id, json_t *trace, struct error *err);
 /* When the host is drained, now and later, ascending; returns how often. */
 size_t services_drains_of(const struct daemon *daemon, int32_t host,
                           struct drain_times times[DRAINS_OF_HOST_MOST]);
+int services_each_operation(void *context, int32_t host,
+                            void (*visit)(void *visitor, const struct operation_view *operation),
+                            void *visitor, struct error *err);
 /* The same as operations of the host. */
 void services_visit_drains(const struct daemon *daemon, int32_t host,
                            void (*visit)(void *visitor, const struct operation_view *operation),

@@ -259,7 +259,15 @@ bool facts_has_units(const struct facts *facts, const struct vm_observation *obs
 void facts_put_vm_units(const struct facts *facts, const struct vm_observation *observed,
                         uint32_t place, struct wire_writer *section);
 
-/* --- outputs.c, outputs_leaving.c --- */
+/* --- outputs.c, outputs_leaving.c, outputs_reason.c --- */
+/* A VM of the lease if the reason is lack of room for one; else NULL. */
+const struct vm_record *planner_vm_without_room(const struct planner *planner,
+                                                const struct lease_record *lease,
+                                                const struct reason *reason);
+/* The reason with what the engine does not know; what is added to it is written to the text. */
+struct reason planner_reason_in_full(const struct planner *planner,
+                                     const struct lease_record *lease, const struct reason *known,
+                                     char *text, size_t size);
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason);
 /* The VM with that number in the engine; NULL: it no longer exists. */

@@ -1,0 +1,144 @@
+/* Completes the engine's reasons with what it does not know, and gives them to leases. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+
+const struct vm_record *planner_vm_without_room(const struct planner *planner,
+                                                const struct lease_record *lease,
+                                                const struct reason *reason)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    return n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
+                 reason->id == REASON_NO_ROOM_AT_ONCE || reason->id == REASON_OTHERS_WOULD_BE_LATE)
+               ? vms[0]
+               : NULL;
+}
+
+/* The VM on a host that a lease of the engine is there for; NULL: not known. */
+static const struct vm_record *vm_in_the_way(const struct planner *planner, int64_t lease)
+{
+    size_t n;
+    const struct vm_record *const *vms;
+
+    if (lease >= BLOCK_BASE)
+        return lease - BLOCK_BASE <= INT32_MAX
+                   ? store_vm(planner->store, (int32_t)(lease - BLOCK_BASE))
+                   : NULL;
+    vms = store_vms_of(planner->store, lease, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && vm_planned_host(vms[i]) >= 0)
+            return vms[i];
+    return NULL;
+}
+
+/* Adds to a reason about company which role of which VM group it is, and a VM in the way. */
+static struct reason with_company(const struct planner *planner, const struct lease_record *lease,
+                                  const struct reason *known, char *text, size_t size)
+{
+    int64_t *other;
+    size_t n, length = 0;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *near;
+    struct reason reason = *known;
+
+    if (!reason_is_of_company(reason.id) || !planner->picture.company)
+        return reason;
+    for (size_t i = 0; i < n && length == 0; i++) {
+        struct vm_demand demand;
+
+        if (vms[i]->gone ||
+            company_of(planner->picture.company, vms[i]->id, &demand) == COMPANY_NONE)
+            continue;
+        company_role_text(planner->picture.company, demand.role, text, size);
+        length = strlen(text);
+        reason.text = text;
+    }
+    other = &reason.n[reason.id == REASON_KEPT_APART ? 1 : 0];
+    near = reason.id == REASON_NO_ROOM_FOR_ALL ? NULL : vm_in_the_way(planner, *other);
+    if (near) {
+        *other = near->lease;
+        snprintf(text + length, size - length, "%sVM %d on host %d", length ? ", " : "", near->id,
+                 vm_planned_host(near));
+        reason.text = text;
+    }
+    return reason;
+}
+
+/* Adds to a reason about a host that is closed to come, which a drain or booking does, and which.
+ */
+static struct reason with_closing(const struct planner *planner, const struct reason *known,
+                                  char *text, size_t size)
+{
+    const struct drains *drains = planner->settings.drains;
+    struct reason reason = *known;
+    const struct drain *drain;
+
+    if (reason.n[1] >= 0 || reason.n[3] <= 0 || !drains ||
+        (reason.id != REASON_ROOM_RESERVED && reason.id != REASON_NO_ROOM_AT_ONCE))
+        return reason;
+    drain = drains_at(drains, (int32_t)reason.n[2], reason.n[3]);
+    if (drain && *drain->booking)
+        snprintf(text, size, "booked for '%s'", drain->booking);
+    else
+        snprintf(text, size, "%s", drain ? "drained" : "drained or booked");
+    reason.text = text;
+    return reason;
+}
+
+/* Adds to a reason about room the requirement because of which other hosts' room does not count. */
+static struct reason with_requirement(const struct planner *planner,
+                                      const struct lease_record *lease, const struct reason *known,
+                                      char *text, size_t size)
+{
+    struct reason reason = *known;
+    char requirement[80];
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    if (reason.id != REASON_NO_ROOM_NOW && reason.id != REASON_NO_ROOM_AT_START &&
+        (reason.id != REASON_NO_ROOM_AT_ONCE || reason.n[3]))
+        return reason;
+    for (size_t i = 0; i < n && planner->picture.eligibility; i++) {
+        const struct vm_observation *observed = world_vm(planner->world, vms[i]->id);
+
+        if (!observed || !observed->full ||
+            !eligibility_narrows(planner->picture.eligibility, observed->full, requirement,
+                                 sizeof requirement))
+            continue;
+        snprintf(text, size, " on the hosts that meet SCHED_REQUIREMENTS %s", requirement);
+        reason.text = text;
+        break;
+    }
+    return reason;
+}
+
+struct reason planner_reason_in_full(const struct planner *planner,
+                                     const struct lease_record *lease, const struct reason *known,
+                                     char *text, size_t size)
+{
+    struct reason reason = with_company(planner, lease, known, text, size);
+
+    reason = with_closing(planner, &reason, text, size);
+    return with_requirement(planner, lease, &reason, text, size);
+}
+
+void planner_set_reason(struct planner *planner, const struct lease_record *lease,
+                        const struct reason *reason)
+{
+    char text[STORE_TEXT_MAX];
+    struct reason told = planner_reason_in_full(planner, lease, reason, text, sizeof text);
+
+    /* Of a late reservation each plan says from its own time on; its start says the same. */
+    if (told.id == REASON_NO_ROOM_AT_START && lease->phase == PHASE_RESERVED &&
+        lease->kind == LEASE_RESERVATION && told.n[1] > lease->start)
+        told.n[1] = lease->start;
+    if (told.id == REASON_NOT_READY && told.n[0] != lease->earliest)
+        told.n[1] = 1; /* suspended for a drain that has not begun */
+    lease_explain(planner->store, lease, &told, planner_vm_without_room(planner, lease, reason),
+                  INSTANT_NONE);
+}
