@@ -62,7 +62,9 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
     struct past_members *vms = context;
 
     vms->items = memory_grow(vms->items, &vms->allocated, vms->n + 1, sizeof *vms->items);
-    vms->items[vms->n++] = *vm;
+    vms->items[vms->n] = *vm;
+    vms->items[vms->n].message = memory_text(vm->message);
+    vms->items[vms->n++].asked = "";
 }
 
 static int past_vms_read(struct past_members *vms, const struct question *question, int64_t lease,
@@ -79,6 +81,8 @@ static int past_vms_read(struct past_members *vms, const struct question *questi
 
 static void past_vms_finish(struct past_members *vms)
 {
+    for (size_t i = 0; i < vms->n; i++)
+        memory_free(vms->items[i].message);
     free(vms->pointers);
     free(vms->items);
 }

@@ -419,7 +419,7 @@ void vm_has_message(struct store *store, const struct vm_record *known, const ch
 {
     struct vm_record *vm = store_change_vm(store, known);
 
-    snprintf(vm->message, sizeof vm->message, "%s", text);
+    store_put_text(&vm->message, text, STORE_TEXT_MAX - 1);
 }
 
 /* --- GALERNA_PROMISE -------------------------------------------------------------------------- */
@@ -466,5 +466,5 @@ void vm_has_asked(struct store *store, const struct vm_record *known, const char
 {
     struct vm_record *vm = store_change_vm(store, known);
 
-    snprintf(vm->asked, sizeof vm->asked, "%s", asked);
+    store_put_text(&vm->asked, asked, STORE_ASKED_MAX - 1);
 }

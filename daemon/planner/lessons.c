@@ -75,7 +75,9 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
 
     lessons->past_vms = memory_grow(lessons->past_vms, &lessons->past_vms_allocated,
                                     lessons->n_past_vms + 1, sizeof *lessons->past_vms);
-    lessons->past_vms[lessons->n_past_vms++] = *vm;
+    lessons->past_vms[lessons->n_past_vms] = *vm;
+    lessons->past_vms[lessons->n_past_vms].message = "";
+    lessons->past_vms[lessons->n_past_vms++].asked = "";
 }
 
 /* A lease that is no longer in memory; NULL: its records are deleted as well. */

@@ -15,4 +15,8 @@ struct lease_record *store_note_lease(struct store *store, const struct lease_re
 struct vm_record *store_change_vm(struct store *store, const struct vm_record *vm);
 struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm);
 
+/* Replace a text of a record by a copy of at most `most` bytes, and free what it had: "" takes no
+ * memory. *place: NULL, a constant "", or as this function left it. */
+void store_put_text(const char **place, const char *text, size_t most);
+
 #endif

@@ -61,14 +61,14 @@ static int read_vm(void *context, sqlite3_stmt *statement, struct error *err)
     struct lease_entry *record;
 
     if (store_rows_read(statement, &store_vm_table, vm, err) < 0) {
-        free(vm);
+        store_vm_free(vm);
         return -1;
     }
     record = store_index_find(&store->leases, vm->lease);
     if (!record) {
         error_set(err, EBADMSG, "table vm, row %d belongs to lease %lld, which does not exist",
                   vm->id, (long long)vm->lease);
-        free(vm);
+        store_vm_free(vm);
         return -1;
     }
     store_attach_vm(store, record, vm);
@@ -204,12 +204,13 @@ struct past_vms {
 static int visit_vm(void *context, sqlite3_stmt *statement, struct error *err)
 {
     const struct past_vms *past = context;
-    struct vm_record vm = {0};
+    struct vm_record *vm = memory_new(1, sizeof *vm);
+    int result = store_rows_read(statement, &store_vm_table, vm, err);
 
-    if (store_rows_read(statement, &store_vm_table, &vm, err) < 0)
-        return -1;
-    past->visit(past->context, &vm);
-    return 0;
+    if (result == 0)
+        past->visit(past->context, vm);
+    store_vm_free(vm);
+    return result;
 }
 
 int store_each_past_vm(struct store *store, int64_t lease,

@@ -121,6 +121,7 @@ void store_awake_finish(struct awake *awake);
 void store_mark_lease(struct store *store, struct lease_record *lease);
 void store_mark_vm(struct store *store, struct vm_record *vm);
 
+void store_vm_free(struct vm_record *vm);
 void store_lease_entry_free(struct lease_entry *record);
 /* Add a VM to the VMs of its lease, which wakes. */
 void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_record *vm);

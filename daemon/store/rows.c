@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/store/change.h"
 #include "daemon/store/store.h"
 #include "daemon/store/words.h"
 #include "util/instant.h"
@@ -22,6 +23,11 @@ enum { LIST_TEXT_MAX = 512 };
     {                                                                                              \
         .name = #member, .type = COLUMN_TEXT, .offset = offsetof(struct record, member),           \
         .count = sizeof((struct record *)0)->member                                                \
+    }
+#define OWN_TEXT(record, member, room)                                                             \
+    {                                                                                              \
+        .name = #member, .type = COLUMN_OWN_TEXT, .offset = offsetof(struct record, member),       \
+        .count = (room)                                                                            \
     }
 #define WORD(record, member, set, n)                                                               \
     {                                                                                              \
@@ -103,8 +109,8 @@ static const struct store_column vm_columns[] = {
     FIELD(vm_record, pause_until, COLUMN_INSTANT),
     LIST(vm_record, avoid, COLUMN_INT32_LIST),
     LIST(vm_record, avoid_until, COLUMN_INT64_LIST),
-    TEXT(vm_record, message),
-    TEXT(vm_record, asked),
+    OWN_TEXT(vm_record, message, STORE_TEXT_MAX),
+    OWN_TEXT(vm_record, asked, STORE_ASKED_MAX),
     FIELD(vm_record, promise_number, COLUMN_INT64),
     FIELD(vm_record, promise_digest, COLUMN_INT64),
     FIELD(vm_record, gone, COLUMN_BOOL),
@@ -201,6 +207,8 @@ static int bind_field(sqlite3_stmt *statement, int place, const struct store_col
                                  SQLITE_STATIC);
     case COLUMN_TEXT:
         return sqlite3_bind_text(statement, place, field, -1, SQLITE_STATIC);
+    case COLUMN_OWN_TEXT:
+        return sqlite3_bind_text(statement, place, *(const char *const *)field, -1, SQLITE_STATIC);
     case COLUMN_TERM:
         return bind_term(statement, place, &lease_terms[column->count], field);
     default:
@@ -298,9 +306,12 @@ static bool read_field(sqlite3_stmt *statement, int place, const struct store_co
         return false;
     if (column->type == COLUMN_WORD)
         return read_word(text, column, field);
-    if (column->type != COLUMN_TEXT)
+    if (column->type == COLUMN_TEXT)
+        snprintf(field, column->count, "%s", text);
+    else if (column->type == COLUMN_OWN_TEXT)
+        store_put_text(field, text, column->count - 1);
+    else
         return read_list(text, column, field);
-    snprintf(field, column->count, "%s", text);
     return true;
 }
 

@@ -142,10 +142,26 @@ struct store *store_open(const char *directory, struct error *err)
     return store;
 }
 
+void store_put_text(const char **place, const char *text, size_t most)
+{
+    char *copy = *text && most ? memory_format("%.*s", (int)most, text) : NULL;
+
+    if (*place && **place)
+        memory_free(*place);
+    *place = copy ? copy : "";
+}
+
+void store_vm_free(struct vm_record *vm)
+{
+    store_put_text(&vm->message, "", 0);
+    store_put_text(&vm->asked, "", 0);
+    free(vm);
+}
+
 void store_lease_entry_free(struct lease_entry *record)
 {
     for (size_t i = 0; i < record->n_vms; i++)
-        free(record->vms[i]);
+        store_vm_free(record->vms[i]);
     free(record->vms);
     free(record);
 }
@@ -327,6 +343,8 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
         .next_try = INSTANT_NONE,
         .failed_record = -1,
         .pause_until = INSTANT_NONE,
+        .message = "",
+        .asked = "",
     };
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
         vm->avoid[i] = -1;

@@ -147,13 +147,14 @@ struct vm_record {
     int64_t pause_until;   /* after a failure: not placed again before; INSTANT_NONE */
     int32_t avoid[8];      /* hosts where the VM failed, -1: free; the oldest is overwritten */
     int64_t avoid_until[8];
-    char message[STORE_TEXT_MAX];  /* SCHED_MESSAGE as last written */
+    const char *message;           /* SCHED_MESSAGE as last written, below STORE_TEXT_MAX */
     bool message_in_flight;        /* not stored */
     int64_t message_at;            /* when the message was last sent; not stored */
     int64_t message_expected;      /* the start announced in it; INSTANT_NONE; not stored */
     enum reason_id message_reason; /* of the lease when the message was sent; not stored */
     int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
-    char asked[STORE_ASKED_MAX]; /* by its attribute, as last taken account of; "": not read yet */
+    const char *asked; /* by its attribute, as last taken account of; "": not read yet; below
+                        * STORE_ASKED_MAX */
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
     int64_t promise_number; /* 0: never */
     int64_t promise_digest; /* 0: none, it was removed */
@@ -322,7 +323,7 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
                           void (*visit)(void *context, const struct lease_record *lease),
                           void *context, struct error *err);
 /* A lease, or the VMs of a lease, in memory or not, from the file. 1: found, 0: not found, -1 with
- * err. */
+ * err. What a VM points to is valid during the visit. */
 int store_past_lease(struct store *store, int64_t id, struct lease_record *lease,
                      struct error *err);
 int store_each_past_vm(struct store *store, int64_t lease,

@@ -277,7 +277,7 @@ static void fill_store(struct answers_fixture *fixture)
     lease->expected = NOW + 300;
     snprintf(lease->reason_word, sizeof lease->reason_word, "no-room-now");
     snprintf(lease->reason, sizeof lease->reason, "1 VM does not fit");
-    snprintf(vm_to_change(fixture->store, 3)->message, STORE_TEXT_MAX, "waits for room");
+    store_put_text(&vm_to_change(fixture->store, 3)->message, "waits for room", STORE_TEXT_MAX);
     add(fixture, 4, PHASE_WAITING, "anna")->priority = 5;
     lease = add(fixture, 5, PHASE_RESERVED, "anna");
     lease->kind = LEASE_RESERVATION;

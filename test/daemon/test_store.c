@@ -13,6 +13,7 @@
 #include "daemon/store/store.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
+#include "util/memory.h"
 
 static void fill_vm(struct vm_record *vm)
 {
@@ -34,7 +35,8 @@ static void fill_vm(struct vm_record *vm)
         vm->avoid[i] = i - 1;
         vm->avoid_until[i] = i == 7 ? INSTANT_NEVER : -i;
     }
-    strcpy(vm->message, "waits");
+    store_put_text(&vm->message, "waits", 5);
+    store_put_text(&vm->asked, "{}", 2);
 }
 
 /* By fields: padding between them has no value. */
@@ -55,8 +57,13 @@ static void assert_same_record(const struct store_table *table, const void *one,
         const struct store_column *column = &table->columns[i];
         const char *a = (const char *)one + column->offset, *b = (const char *)two + column->offset;
 
-        if (column->type == COLUMN_TEXT ? strcmp(a, b) != 0
-                                        : memcmp(a, b, sizes[column->type]) != 0)
+        if (column->type == COLUMN_OWN_TEXT) {
+            a = *(const char *const *)(const void *)a;
+            b = *(const char *const *)(const void *)b;
+        }
+        if (column->type == COLUMN_TEXT || column->type == COLUMN_OWN_TEXT
+                ? strcmp(a, b) != 0
+                : memcmp(a, b, sizes[column->type]) != 0)
             fail_msg("%s.%s differs", table->name, column->name);
     }
 }
@@ -73,11 +80,15 @@ static void every_field_survives(void **state)
     assert_false(lease->marked);
     before = *lease;
     vm_before = *vm;
+    vm_before.message = memory_text(vm->message);
+    vm_before.asked = memory_text(vm->asked);
     store_reopen(fixture);
     assert_non_null(store_lease(fixture->store, 5));
     assert_non_null(store_vm(fixture->store, 5));
     assert_same_record(&store_lease_table, store_lease(fixture->store, 5), &before);
     assert_same_record(&store_vm_table, store_vm(fixture->store, 5), &vm_before);
+    memory_free(vm_before.message);
+    memory_free(vm_before.asked);
 }
 
 static void empty_fields_survive(void **state)

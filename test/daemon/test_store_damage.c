@@ -46,6 +46,9 @@ static void print_record(FILE *file, const struct store_table *table, const void
         case COLUMN_TEXT:
             fprintf(file, " '%s'", field);
             break;
+        case COLUMN_OWN_TEXT:
+            fprintf(file, " '%s'", *(const char *const *)(const void *)field);
+            break;
         case COLUMN_TERM:
             fprintf(file, " %s",
                     term_write(&lease_terms[column->count],
