@@ -72,13 +72,18 @@ struct answers *answers_create(struct store *store, const struct answers_daemon 
     answers->store = store;
     answers->daemon = daemon;
     answers->overview = overview_create();
+    answers->list = memory_new(1, sizeof *answers->list);
     return answers;
 }
 
 void answers_destroy(struct answers *answers)
 {
-    if (answers)
-        overview_destroy(answers->overview);
+    if (!answers)
+        return;
+    overview_destroy(answers->overview);
+    json_decref(answers->list->request);
+    json_decref(answers->list->answer);
+    free(answers->list);
     free(answers);
 }
 

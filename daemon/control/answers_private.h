@@ -13,10 +13,18 @@ struct overview {
     json_t *far; /* reservations far ahead */
 };
 
+/* The last list of leases: pages and programs ask for the same one many times a second. */
+struct answered_list {
+    uint64_t changes; /* of the store, when it was made */
+    int64_t now;
+    json_t *request, *answer; /* NULL: none yet */
+};
+
 struct answers {
     struct store *store;
     const struct answers_daemon *daemon;
     struct overview *overview;
+    struct answered_list *list;
 };
 
 /* A request being answered. */

@@ -131,6 +131,27 @@ static void an_answer_says_since_when_it_may_be_outdated(void **state)
     }
 }
 
+/* It is made once in a second, unless a lease changes or other leases are asked for. */
+static void a_list_that_is_asked_for_again_is_the_same(void **state)
+{
+    static const char all[] = "{\"command\":\"lease-list\"}";
+    struct answers_fixture *fixture = *state;
+    json_t *first = expect_answer(fixture, all, "galerna-lease-list/1"), *again, *other;
+
+    again = expect_answer(fixture, all, "galerna-lease-list/1");
+    assert_true(json_equal(first, again));
+    other = expect_answer(fixture, "{\"command\":\"lease-list\",\"phase\":[\"reserved\"]}",
+                          "galerna-lease-list/1");
+    assert_false(json_equal(first, other));
+    json_decref(again);
+    store_change_lease(fixture->store, store_lease(fixture->store, 3))->priority = 500;
+    again = expect_answer(fixture, all, "galerna-lease-list/1");
+    assert_false(json_equal(first, again));
+    json_decref(first);
+    json_decref(again);
+    json_decref(other);
+}
+
 static void status_counts_phases(void **state)
 {
     struct answers_fixture *fixture = *state;
@@ -209,6 +230,7 @@ int main(void)
         TEST(with_fair_share_usage_orders_the_queue),
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(an_answer_says_since_when_it_may_be_outdated),
+        TEST(a_list_that_is_asked_for_again_is_the_same),
         TEST(status_counts_phases),
         TEST(status_names_the_largest_reservations_far_ahead),
         TEST(status_follows_every_change),
