@@ -124,6 +124,11 @@ struct reason planner_reason_in_full(const struct planner *planner,
     struct reason reason = with_company(planner, lease, known, text, size);
 
     reason = with_closing(planner, &reason, text, size);
+    /* A reservation is planned from the time on at which it is deployed, a late one from the time
+     * of the plan on; its owner knows its start. */
+    if (reason.id == REASON_NO_ROOM_AT_START && lease->kind == LEASE_RESERVATION &&
+        lease->accumulated == 0)
+        reason.n[1] = lease->start;
     return with_requirement(planner, lease, &reason, text, size);
 }
 
@@ -133,10 +138,6 @@ void planner_set_reason(struct planner *planner, const struct lease_record *leas
     char text[STORE_TEXT_MAX];
     struct reason told = planner_reason_in_full(planner, lease, reason, text, sizeof text);
 
-    /* Of a late reservation each plan says from its own time on; its start says the same. */
-    if (told.id == REASON_NO_ROOM_AT_START && lease->phase == PHASE_RESERVED &&
-        lease->kind == LEASE_RESERVATION && told.n[1] > lease->start)
-        told.n[1] = lease->start;
     if (told.id == REASON_NOT_READY && told.n[0] != lease->earliest)
         told.n[1] = 1; /* suspended for a drain that has not begun */
     lease_explain(planner->store, lease, &told, planner_vm_without_room(planner, lease, reason),

@@ -154,6 +154,32 @@ static void a_lease_with_a_vm_that_is_off_makes_no_room(void **state)
 }
 
 /* From the decision over the suspension to the resumption. */
+/* Although its VMs would have to be deployed before. */
+static void a_refusal_names_the_start_that_was_asked_for(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *runs = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 5000);
+    struct lease_record *asks = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 100);
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.settings.boot_time = 30;
+    planner_destroy(house.planner);
+    house.planner = house.scene.daemon.planner =
+        planner_create(&house.scene.settings, store, house.scene.daemon.world, &err);
+    fake_cloud_add_vm(house.scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
+    scene_poll(&house.scene);
+    runs->since = NOW - 100;
+    asks->accepted = false;
+    asks->start = NOW + 300;
+    rebuild(&house, NOW);
+    assert_int_equal(asks->phase, PHASE_REFUSED);
+    assert_int_equal(asks->reason_id, REASON_NO_ROOM_AT_START);
+    assert_int_equal(asks->reason_n[1], NOW + 300);
+    close_house(&house);
+}
+
 static void it_keeps_it_while_it_leaves(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
@@ -498,6 +524,7 @@ int main(void)
         TEST(one_without_a_place_takes_nobody_elses),
         TEST(one_at_risk_takes_no_promised_place),
         TEST(a_lease_with_a_vm_that_is_off_makes_no_room),
+        TEST(a_refusal_names_the_start_that_was_asked_for),
         TEST(it_keeps_it_while_it_leaves),
         TEST(work_counts_however_it_was_stopped),
         TEST(a_reservation_that_ran_before_goes_on),
