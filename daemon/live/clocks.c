@@ -140,8 +140,7 @@ void clocks_step(struct daemon *daemon)
     daemon_replan(daemon, "OpenNebula's clock was set");
 }
 
-/* OpenNebula's time on this machine's clock; 0 (not yet) stays 0. */
-static int64_t ours(const struct daemon *daemon, int64_t theirs)
+int64_t clocks_ours(const struct daemon *daemon, int64_t theirs)
 {
     return theirs > 0 ? theirs - daemon->clocks.ahead : theirs;
 }
@@ -167,7 +166,7 @@ int64_t clocks_running_since(const struct daemon *daemon, const struct lease_rec
                   vm->since_told == 0 && lease->phase == PHASE_RUNNING &&
                           lease->since != INSTANT_NONE && record->sequence == vm->sequence + 1
                       ? lease->since
-                      : ours(daemon, record->rstime),
+                      : clocks_ours(daemon, record->rstime),
                   record->rstime);
     return vm->since;
 }

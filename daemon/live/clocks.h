@@ -71,6 +71,9 @@ void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady);
 /* Our clock was set by `by` seconds: move stored times so that durations keep their length. */
 void clocks_move(struct daemon *daemon, int64_t by);
 
+/* OpenNebula's time on this machine's clock; 0 (not yet) stays 0. */
+int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
+
 /* By how many seconds the clock on which a VM was created at `created` is ahead of ours. More than
  * OpenNebula's clock is now, if that has been set back since: no VM is created in the future. */
 int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);

@@ -359,8 +359,9 @@ static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
 
 static bool is_announced(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
-    if (command_kinds[command].effect != EFFECT_SUSPEND || enactor->daemon->live->dry_run ||
-        !promises_precede(enactor->daemon, vm))
+    bool hides = command_kinds[command].effect == EFFECT_SUSPEND || command == COMMAND_HOLD;
+
+    if (!hides || enactor->daemon->live->dry_run || !promises_precede(enactor->daemon, vm))
         return true;
     watch(enactor, vm->id);
     return false;

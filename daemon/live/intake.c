@@ -238,8 +238,7 @@ bool intake_allows_change(const struct daemon *daemon, const struct lease_record
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
-/* A VM without a lease: it requests one, or is already on a host. */
-static void take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
+void intake_take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
                     int64_t now)
 {
     const char *state = vm->state_name;
@@ -319,14 +318,14 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
             refuse(daemon, lease, REASON_MALFORMED, reason, now);
         else
-            take_up(daemon, lease, vm, now); /* as a plain VM: it runs already */
+            intake_take_up(daemon, lease, vm, now); /* as a plain VM: it runs already */
         return;
     }
     take_terms(daemon, lease, &spec);
     if (reason[0] && !vm_state_traits[vm->state].active)
         refuse(daemon, lease, REASON_NOT_GRANTED, reason, now);
     else
-        take_up(daemon, lease, vm, now);
+        intake_take_up(daemon, lease, vm, now);
 }
 
 /* A VM of the lease that exists and whose request can be read. */

@@ -35,6 +35,11 @@ bool intake_allows_change(const struct daemon *daemon, const struct lease_record
 /* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 
+/* A lease that begins with this VM, in its phase GATHERING: it is requested, or the VM is already
+ * on a host. */
+void intake_take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
+                    int64_t now);
+
 /* New records for a VM without them: its lease, best-effort and without terms, and itself. */
 const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id);
 void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease);

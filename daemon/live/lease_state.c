@@ -170,6 +170,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
         break;
     case EVENT_TAKEN_OVER:
         stop_running(store, lease);
+        lease->accepted = false;
         lease->expected = lease->end = lease->preempted_at = INSTANT_NONE;
         forget_reason(lease);
         break;
@@ -360,6 +361,23 @@ void lease_ran_unseen(struct store *store, const struct lease_record *known, int
 
     lease->accumulated = lease_ran_for(store, lease);
     lease->since = since;
+}
+
+/* What it ran after its end does not count. */
+void lease_ran_until(struct store *store, const struct lease_record *known, int64_t ran_for,
+                     int64_t until)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+    int64_t end = lease->end;
+
+    if (end == INSTANT_NONE && lease->kind == LEASE_RESERVATION)
+        end = lease_end_from(lease, until);
+    if (end != INSTANT_NONE && end < until)
+        ran_for -= until - end;
+    if (ran_for > lease->duration)
+        ran_for = lease->duration;
+    lease->accumulated = ran_for > 0 ? ran_for : 0;
+    lease->since = INSTANT_NONE;
 }
 
 void lease_note_late(struct store *store, const struct lease_record *lease)

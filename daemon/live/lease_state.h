@@ -121,6 +121,10 @@ void lease_stopped_running(struct store *store, const struct lease_record *lease
 /* The lease was ended before it was seen running: the time it ran counts all the same. */
 void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since);
 
+/* Its VMs are gone, and have run for so long, the last one until then. */
+void lease_ran_until(struct store *store, const struct lease_record *known, int64_t ran_for,
+                     int64_t until);
+
 /* The lease's owner was told that it is late. */
 void lease_note_late(struct store *store, const struct lease_record *lease);
 /* The lease's owner has been charged for `charged` seconds of the time that it ran. */

@@ -170,7 +170,7 @@ static void answered(void *context, const struct cloud_reply *reply)
         log_debug_of(-1, sent->vm, "VM %d: cannot write its message: %s", sent->vm, reply->message);
         if (vm && sent->has_promise && reply->outcome == CLOUD_REFUSED &&
             reply->refusal != CLOUD_NO_SERVICE)
-            vm_note_promise_refused(store, vm, sent->promise.digest);
+            vm_note_promise_refused(store, vm, sent->promise.number);
     }
     if (vm && vm->goal == GOAL_STOP) /* it may be suspended now */
         daemon_answered(sent->messages->daemon);

@@ -11,6 +11,7 @@
 #include "daemon/store/words.h"
 
 #define VERSION "v1:"
+#define OVER    "over"
 
 enum {
     ESCAPED_MAX = 3 * STORE_GROUP_MAX,
@@ -149,12 +150,13 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
 
     numbers_of(promise, numbers);
     n = (size_t)snprintf(text, PROMISE_TEXT_MAX, VERSION "%" PRId64 ":%s;%s;", promise->number,
-                         store_kind_words[promise->terms.kind],
+                         promise->over ? OVER : store_kind_words[promise->terms.kind],
                          escape(promise->terms.group, escaped));
     for (int i = 0; i < FIELDS; i++)
         n += (size_t)snprintf(text + n, PROMISE_TEXT_MAX - n, "%" PRId64 "%c", numbers[i],
                               i < FIELDS - 1 ? ',' : ';');
-    n += write_terms(&promise->terms.term_values, text + n, PROMISE_TEXT_MAX - n);
+    if (!promise->over)
+        n += write_terms(&promise->terms.term_values, text + n, PROMISE_TEXT_MAX - n);
     text[n] = ':';
     promise_key_sign(key, text, n, text + n + 1);
     text[n + 1 + PROMISE_SIGNATURE_SIZE] = '\0';
@@ -201,18 +203,19 @@ static bool read_word(const char **text, char end, char *word, size_t size)
     return *at == end;
 }
 
-static bool read_kind(const char **text, enum lease_kind *kind)
+static bool read_kind(const char **text, struct promise *promise)
 {
     char word[STORE_GROUP_MAX];
 
     if (!read_word(text, ';', word, sizeof word))
         return false;
+    promise->over = strcmp(word, OVER) == 0;
     for (int i = 0; i < STORE_KINDS; i++)
         if (strcmp(word, store_kind_words[i]) == 0) {
-            *kind = (enum lease_kind)i;
+            promise->terms.kind = (enum lease_kind)i;
             return true;
         }
-    return false;
+    return promise->over;
 }
 
 static bool read_term(const char **text, struct term_values *values)
@@ -232,7 +235,7 @@ static bool read_body(const char *text, struct promise *promise)
     struct lease_record *terms = &promise->terms;
     int64_t numbers[FIELDS];
 
-    if (!read_number(&text, ':', &promise->number) || !read_kind(&text, &terms->kind) ||
+    if (!read_number(&text, ':', &promise->number) || !read_kind(&text, promise) ||
         !read_word(&text, ';', terms->group, sizeof terms->group))
         return false;
     for (int i = 0; i < FIELDS; i++)
@@ -281,6 +284,8 @@ int64_t promise_digest(const struct promise *promise)
     uint64_t digest = 14695981039346656037U; /* FNV-1a */
     int64_t numbers[FIELDS] = {0};
 
+    if (promise->over)
+        return 0;
     numbers_of(promise, numbers);
     digest = mix(digest, numbers, sizeof numbers);
     digest = mix(digest, &terms->kind, sizeof terms->kind);

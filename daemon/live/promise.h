@@ -5,7 +5,8 @@
  * OpenNebula replicates the template, so the promise outlives the store. The signature is the
  * HMAC-SHA256 of everything before it, in base64, with a key that VM owners do not have. It covers
  * the zone and the VM: a copy in another VM is found. NUMBER counts the changes of the VM's
- * promise: an older promise of the same VM is recognized by the number of the last one.
+ * promise: an older promise of the same VM is recognized by the number of the last one. When
+ * nothing is promised any more, KIND is "over": another galernad sees that by the number as well.
  *
  * This file knows no OpenNebula, clock or file.
  */
@@ -28,6 +29,7 @@ struct promise {
     int32_t zone, vm;
     int64_t lease;
     int64_t number; /* of the VM's promises, from 1; in Raft term t, from t * 2^20 (promises.c) */
+    bool over;      /* nothing is promised any more, and the rest is 0 */
     bool suspended; /* the VM was suspended or stopped to make room */
     /* The VM's history is closed up to that record; how long the VM ran in it, in seconds. */
     int32_t sequence;
@@ -54,8 +56,8 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
 enum promise_verdict promise_read(const char *text, const struct promise_key *key, int32_t zone,
                                   int32_t vm, struct promise *promise);
 
-/* A number that differs between promises with different content, whatever their `number`; never 0.
- * About 300 ns. */
+/* A number that differs between promises with different content, whatever their `number`; 0 if
+ * nothing is promised any more. About 300 ns. */
 int64_t promise_digest(const struct promise *promise);
 
 /* "is not signed with this site's key", ...: to follow the attribute's name. NONE: "was removed".

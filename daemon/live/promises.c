@@ -50,6 +50,11 @@ static int64_t next_number(const struct daemon *daemon, const struct vm_record *
 static struct promise promise_of(const struct daemon *daemon, const struct vm_record *vm,
                                  const struct lease_record *lease)
 {
+    if (!has_promise(daemon, vm, lease))
+        return (struct promise){.zone = daemon->promises.zone,
+                                .vm = vm->id,
+                                .number = next_number(daemon, vm),
+                                .over = true};
     return (struct promise){.zone = daemon->promises.zone,
                             .vm = vm->id,
                             .lease = lease->id,
@@ -68,12 +73,10 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
 
     if (!daemon->promises.has_key || vm->promise_state == PROMISE_OF_OTHERS)
         return false;
-    due->number = next_number(daemon, vm);
-    due->digest = 0;
-    due->text[0] = '\0';
-    if (!has_promise(daemon, vm, lease))
-        return vm->promise_digest || damaged;
+    if (!damaged && !vm->promise_digest && !has_promise(daemon, vm, lease))
+        return false;
     promise = promise_of(daemon, vm, lease);
+    due->number = promise.number;
     due->digest = promise_digest(&promise);
     if (due->digest == vm->promise_digest && !damaged)
         return false;
@@ -86,8 +89,8 @@ bool promises_precede(const struct daemon *daemon, const struct vm_record *vm)
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
     struct promise_due due;
 
-    return vm->goal == GOAL_STOP && lease && promises_due(daemon, vm, lease, &due) &&
-           due.digest != vm->promise_refused;
+    return (vm->goal == GOAL_STOP || vm->goal == GOAL_HOLD) && lease &&
+           promises_due(daemon, vm, lease, &due) && due.number != vm->promise_refused;
 }
 
 /* --- what VMs show ---------------------------------------------------------------------------- */
@@ -120,6 +123,39 @@ static void take_over(struct daemon *daemon, const struct lease_record *lease,
     lease_restore(daemon->store, lease, &promise->terms);
     lease_apply(daemon->store, lease, event_of(daemon, lease), now, "by another front-end");
     daemon_replan(daemon, "lease %lld has a newer promise", (long long)lease->id);
+}
+
+/* Another front-end has ended the lease; or refused it, which counts as if this store did not know
+ * it. */
+static void take_end(struct daemon *daemon, const struct lease_record *lease,
+                     const struct vm_record *vm, const struct vm *shown, int64_t now)
+{
+    enum vm_status status = reconcile_vm_status(daemon, vm, world_vm(daemon->world, vm->id));
+
+    if (status == STATUS_UNKNOWN || status == STATUS_GONE || status == STATUS_FAILED)
+        return;
+    if (shown->state == VM_PENDING || shown->state == VM_HOLD) {
+        lease_apply(daemon->store, lease, EVENT_TAKEN_OVER, now,
+                    "VM %d was refused by another front-end", vm->id);
+        intake_take_up(daemon, lease, shown, now);
+    } else {
+        lease_apply(daemon->store, lease, EVENT_CANCELLED, now, "by another front-end");
+        daemon_replan(daemon, "another front-end has ended lease %lld", (long long)lease->id);
+    }
+}
+
+/* Nothing is promised any more. */
+static void take_over_nothing(struct daemon *daemon, const struct vm_record *vm,
+                              const struct vm *shown, int64_t number, int64_t now)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+    bool counts = lease && vm->promise_digest && lease->phase < PHASE_ENDING;
+
+    vm_has_promise(daemon->store, vm, number, 0);
+    if (counts && lease->plain)
+        vm_restore(daemon->store, vm, false, vm->sequence, vm->ran_for);
+    else if (counts && lease->accepted)
+        take_end(daemon, lease, vm, shown, now);
 }
 
 static void take_newer(struct daemon *daemon, const struct vm_record *vm,
@@ -180,6 +216,8 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
         leave(daemon, vm, now);
     else if (verdict != PROMISE_VALID)
         report(daemon, vm, promise_verdict_text(verdict), now);
+    else if (promise.number > vm->promise_number && promise.over)
+        take_over_nothing(daemon, vm, shown, promise.number, now);
     else if (promise.number > vm->promise_number)
         take_newer(daemon, vm, &promise, now);
     else if (promise.number < vm->promise_number || promise_digest(&promise) != vm->promise_digest)
@@ -201,7 +239,7 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm)
                            &daemon->promises.key, daemon->promises.zone, vm->id, &promise);
     if (verdict == PROMISE_UNREADABLE)
         daemon->promises.unreadable++;
-    if (verdict != PROMISE_VALID)
+    if (verdict != PROMISE_VALID || promise.over)
         return verdict == PROMISE_UNREADABLE;
     lease = store_lease(daemon->store, promise.lease);
     if (!lease)

@@ -2,8 +2,9 @@
  * restores from there the leases that the store has lost.
  *
  * Leases have a promise from their acceptance to their end; plain VMs only while they are suspended
- * to make room. It is written together with the VM's message, once for each change; before a VM is
- * suspended, it must be in OpenNebula.
+ * to make room; after that it says that nothing is promised any more. It is written together with
+ * the VM's message, once for each change; before a VM is suspended or held, it must be in
+ * OpenNebula.
  *
  * Without a key (simulated hosts) all functions do nothing.
  */
@@ -25,21 +26,22 @@ struct promises {
 /* The promise of a VM that is to be written now. */
 struct promise_due {
     int64_t number, digest;
-    char text[PROMISE_TEXT_MAX]; /* "": the promise is to be removed */
+    char text[PROMISE_TEXT_MAX];
 };
 
 /* Is a promise to be written for the VM: has it changed, or been damaged? About 400 ns if not. */
 bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due);
 
-/* Must the VM's promise be written before the VM is suspended? To another galernad, one that is
- * suspended and does not say so was suspended by its owner. Not if OpenNebula refuses it. */
+/* Must the VM's promise be written before the VM is suspended or held? To another galernad, one
+ * that is suspended, or held with a promise, and does not say so was suspended or held by its
+ * owner. Not if OpenNebula refuses it. */
 bool promises_precede(const struct daemon *daemon, const struct vm_record *vm);
 
 /* Compare what the VM shows with the last promise written. A promise that is newer than the store
- * was written by another front-end and is taken over; one that only a newer galernad can read is
- * left alone. Anything else is written again. Each is reported once, in the log and the lease's
- * history. */
+ * was written by another front-end and is taken over, also that nothing is promised any more; one
+ * that only a newer galernad can read is left alone. Anything else is written again. Each is
+ * reported once, in the log and the lease's history. */
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
                   int64_t now);
 

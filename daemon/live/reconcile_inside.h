@@ -21,6 +21,9 @@ struct vm_statuses {
     size_t n, of[STATUS_STOPPED_BY_USER + 1];
     size_t off;    /* of those that their user stopped: after they had run */
     int64_t since; /* the latest start among the running VMs */
+    /* Of the VMs that are found gone: how long each ran at least, and when the last one ended; 0:
+     * their records do not tell. */
+    int64_t ran_for, until;
 };
 
 enum { MISSING_MEANS_GONE = 2 };

@@ -161,6 +161,8 @@ static bool is_missed(const struct lease_record *lease, int64_t now)
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
+    if (is_missed(lease, now) && !is_known(daemon, lease))
+        return;
     if (is_missed(lease, now))
         miss(daemon, lease, EVENT_MISSED, now);
     else if (lease->kind == LEASE_RESERVATION && lease->accumulated == 0 &&

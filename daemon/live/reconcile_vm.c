@@ -1,6 +1,7 @@
 /* Tells what a VM does from what OpenNebula shows. */
 
 #include "daemon/daemon.h"
+#include "daemon/live/clock.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
@@ -10,6 +11,8 @@
 #include "daemon/log.h"
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
+
+enum { RECORDS_COME = 60 * 1000 /* milliseconds */ };
 
 /* Until it has been read how long a VM ran, its lease would wait again with too much time left. */
 static bool is_to_be_read(const struct vm_record *vm, const struct vm_observation *observed)
@@ -50,6 +53,14 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
 
 /* --- one VM ----------------------------------------------------------------------------------- */
 
+static bool has_missed_records(const struct vm_record *vm, const struct vm_observation *observed)
+{
+    const struct vm_history *history = &observed->history;
+
+    return observed->has_times && !history->recreated && history->sequence > vm->sequence + 1 &&
+           observed->n_records <= history->sequence;
+}
+
 /* Running time comes from OpenNebula's history: each closed record counts once. The record before a
  * migration is closed when that ends. When an operator recreates the VM, its lease gets its full
  * time again. */
@@ -64,8 +75,8 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
         vm_count_nothing(daemon->store, vm, history->sequence);
         return;
     }
-    if (history->sequence > vm->sequence + 1 && observed->n_records <= history->sequence) {
-        world_read_history(daemon->world, vm->id); /* records were missed */
+    if (has_missed_records(vm, observed)) {
+        world_read_history(daemon->world, vm->id);
         return;
     }
     if (observed->n_records > history->sequence && observed->n_records > 1) {
@@ -77,6 +88,27 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
     }
     if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0)
         vm_add_ran(daemon->store, vm, history->sequence, history->retime - history->rstime);
+}
+
+/* What the records of a VM that is gone say: it may have run, and ended, while nobody looked. */
+static void count_last_record(struct daemon *daemon, const struct vm_record *vm,
+                              const struct vm_observation *observed, struct vm_statuses *statuses)
+{
+    int64_t until = clocks_ours(daemon, observed->history.retime);
+
+    count_running_time(daemon, vm, observed);
+    if (!observed->has_times || vm->sequence != observed->history.sequence || until <= 0)
+        return;
+    if (!statuses->until || vm->ran_for < statuses->ran_for)
+        statuses->ran_for = vm->ran_for;
+    if (until > statuses->until)
+        statuses->until = until;
+}
+
+/* The lease ends when all of them have been read, or cannot be. */
+static bool waits_for_records(const struct vm_record *vm, const struct vm_observation *observed)
+{
+    return has_missed_records(vm, observed) && clock_monotonic() - observed->asked < RECORDS_COME;
 }
 
 static void note_gone(struct daemon *daemon, const struct lease_record *lease,
@@ -167,6 +199,10 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     enum vm_status status = reconcile_vm_status(daemon, vm, observed);
     int64_t since;
 
+    if (status == STATUS_GONE && !vm->gone && waits_for_records(vm, observed)) {
+        world_read_history(daemon->world, vm->id);
+        status = STATUS_UNKNOWN;
+    }
     statuses->of[status]++;
     if (status != STATUS_GONE)
         statuses->n++;
@@ -179,8 +215,10 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
         return;
     learn(daemon, vm, status, observed);
     if (status == STATUS_GONE) {
-        if (!vm->gone)
+        if (!vm->gone) {
+            count_last_record(daemon, vm, observed, statuses);
             note_gone(daemon, lease, vm, now);
+        }
         return;
     }
     vm_command_over(daemon->store, vm); /* the effect of the command can be observed now */

@@ -436,9 +436,9 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
     vm->promise_digest = digest;
 }
 
-void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t digest)
+void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number)
 {
-    store_note_vm(store, vm)->promise_refused = digest;
+    store_note_vm(store, vm)->promise_refused = number;
 }
 
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm)

@@ -130,7 +130,7 @@ void vm_has_asked(struct store *store, const struct vm_record *known, const char
 void vm_has_promise(struct store *store, const struct vm_record *known, int64_t number,
                     int64_t digest);
 /* OpenNebula refused to write the promise with that digest. */
-void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t digest);
+void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number);
 /* OpenNebula shows another promise than the last one written. */
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm);
 /* OpenNebula shows a promise of a newer galernad. */

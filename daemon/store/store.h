@@ -164,7 +164,7 @@ struct vm_record {
         PROMISE_REPAIRED,
         PROMISE_OF_OTHERS,   /* a newer galernad wrote it: left alone */
     } promise_state;         /* not stored */
-    int64_t promise_refused; /* digest of the one that OpenNebula refused last; not stored */
+    int64_t promise_refused; /* number of the one that OpenNebula refused last; not stored */
     bool gone;               /* DONE, or no longer in OpenNebula */
 
     int64_t settled;   /* monotonic milliseconds: older observations are ignored; not stored */

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +17,7 @@ from kit.client import Oned, OnedError, vm_from
 from kit.sampler import Sampler
 
 CRASH_EXIT = 137  # CRASH_POINT_EXIT of util/crash_point.h
+SAME, EMPTY, OLDER = "same", "empty", "older"  # stores with which galernad is started again
 HOSTS, CORES, MEMORY = 2, 8, 8192
 
 CONFIGURATION = """[galerna]
@@ -148,20 +150,25 @@ class Daemon(threading.Thread):
         self.environment = environment
         self.lock = threading.Lock()
         self.stopping = threading.Event()
-        self.killed = False
+        self.killed = None  # when
         self.crashes = 0
         self.failure = None
-        self.starts = []  # after each crash: with an empty store? with which environment?
-        self.takeovers = 0
-        self.ended = []  # when it was found to have been killed: seconds since 1970
+        self.starts = []  # after each crash: with which store, SAME, EMPTY or OLDER; with which environment
+        self.takeovers = 0  # by one with another store
+        self.returns = 0    # of the older one among them
+        self.older = None  # a copy of the store as it was at the first crash, for OLDER
+        self.ended = []  # when it was killed: seconds since 1970
         self.begin_state("")
         self.process = self.launch(environment)
 
-    def begin_state(self, mark):
-        """An empty state directory, and the key that all front-ends share."""
+    def begin_state(self, mark, older=None):
+        """A state directory, empty or a copy of an older one, and the key that all front-ends share."""
         self.state = os.path.join(self.directory, "state" + mark)
         self.record = os.path.join(self.directory, "record%s.lwf" % mark)
-        os.makedirs(self.state, mode=0o700)
+        if older:
+            shutil.copytree(older, self.state)
+        else:
+            os.makedirs(self.state, mode=0o700)
         with open(self.configuration, "w", encoding="utf-8") as file:
             file.write(CONFIGURATION % {
                 "endpoint": self.cloud.endpoint, "auth": self.cloud.auth, "record": self.record,
@@ -186,8 +193,8 @@ class Daemon(threading.Thread):
                     pass
                 elif code == CRASH_EXIT or self.killed:
                     self.crashes += 1
-                    self.ended.append(time.time())
-                    self.killed = False
+                    self.ended.append(self.killed or os.path.getmtime(self.log))  # a point is told
+                    self.killed = None
                     self.process = self.launch(self.next_start())
                 else:
                     self.failure = "galernad ended by itself with %d: %s" % (code, self.tail())
@@ -195,16 +202,25 @@ class Daemon(threading.Thread):
             time.sleep(0.05)
 
     def next_start(self):
-        takes_over, environment = self.starts.pop(0) if self.starts else (False, {})
-        if takes_over:
+        store, environment = self.starts.pop(0) if self.starts else (SAME, {})
+        if any(later == OLDER for later, _ in self.starts) and not self.older:
+            self.put_away()
+        if store != SAME:
             self.takeovers += 1
-            self.begin_state("-%d" % (self.takeovers + 1))
+            self.returns += store == OLDER
+            self.begin_state("-%d" % (self.takeovers + 1), self.older if store == OLDER else None)
         return environment
+
+    def put_away(self):
+        """A copy of the store as it is now."""
+        self.older = os.path.join(self.directory, "older")
+        shutil.copytree(self.state, self.older, ignore=lambda _, names: [
+            name for name in names if name.endswith(".sock")])
 
     def kill(self):
         with self.lock:
             if self.process.poll() is None:
-                self.killed = True
+                self.killed = time.time()
                 self.process.send_signal(signal.SIGKILL)
                 self.process.wait(10)
 

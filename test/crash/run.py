@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "integration")]
 
 # pylint: disable=wrong-import-position
-from cloud import Cloud, Daemon, Watcher
+from cloud import EMPTY, OLDER, SAME, Cloud, Daemon, Watcher
 from kit.client import OnedError
 from story import Failure, Story
 
@@ -56,6 +56,8 @@ def arguments():
                              "'all': there a galernad with an empty store takes over")
     parser.add_argument("--seeds", type=int, default=0, metavar="N",
                         help="trials with up to three such points each, the first by --seed")
+    parser.add_argument("--returns", type=int, default=0, metavar="N",
+                        help="trials in which an older store comes back, the first by --seed")
     parser.add_argument("--only", metavar="TEXT", help="disturbances with this in their name")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pace", type=int, default=1, choices=[1, 2, 3, 4],
@@ -104,7 +106,7 @@ class Takeover(Point):
         self.name = "takeover-" + self.name
 
     def begin(self, trial):
-        trial.daemon.starts = [(True, {})]
+        trial.daemon.starts = [(EMPTY, {})]
 
 
 class Crashes(Undisturbed):
@@ -117,18 +119,35 @@ class Crashes(Undisturbed):
         self.points = [dice.choice(writes)]
         self.points += [(name, dice.randint(1, 1 + nth // 2)) for name, nth in  # counted anew
                         dice.sample(writes, dice.randint(0, 2))]
-        self.takeovers = [dice.random() < 0.5 for _ in self.points]
+        self.stores = [EMPTY if dice.random() < 0.5 else SAME for _ in self.points]
 
     def environment(self, directory):
         return {"GALERNA_CRASH_AT": "%s:%d" % self.points[0]}
 
     def begin(self, trial):
         after = [{"GALERNA_CRASH_AT": "%s:%d" % point} for point in self.points[1:]] + [{}]
-        trial.daemon.starts = list(zip(self.takeovers, after))
+        trial.daemon.starts = list(zip(self.stores, after))
 
     def end(self, trial):
         return "%d of %d points, %d takeovers" % (trial.daemon.crashes, len(self.points),
                                                   trial.daemon.takeovers)
+
+
+class Returns(Crashes):
+    """The store of the first crash comes back at the second: that of a front-end that was away while
+    another one acted, or a backup."""
+
+    def __init__(self, seed, writes):
+        super().__init__(seed, writes)
+        dice = random.Random("older %d" % seed)
+        self.name = "older-%d" % seed
+        self.points = [dice.choice(writes)]
+        self.points += [(name, dice.randint(1, 1 + nth // 2)) for name, nth in
+                        dice.sample(writes, dice.randint(1, 2))]
+        self.stores = [dice.choice((SAME, EMPTY)), OLDER, dice.choice((SAME, EMPTY, OLDER))]
+
+    def end(self, trial):
+        return "%s, %d returns" % (super().end(trial), trial.daemon.returns)
 
 
 class Kills(Undisturbed):
@@ -179,6 +198,7 @@ def disturbances(options, trace):
     chosen = [Point(*point) for point in points(options.points, trace)]
     chosen += [Takeover(*point) for point in takeovers(options.takeovers, options.seed, trace)]
     chosen += [Crashes(options.seed + i, writes(trace)) for i in range(options.seeds)]
+    chosen += [Returns(options.seed + i, writes(trace)) for i in range(options.returns)]
     chosen += [Kills(options.seed + i) for i in range(options.kills)]
     kinds = list(FAULTS)
     if options.faults != "none":
@@ -305,7 +325,7 @@ def main():
     print("%d crash points of %d kinds" % (len(trace), len(set(trace))))
     failed = 0
     chosen = disturbances(options, trace)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         runs = [pool.submit(run_one, options, one, os.path.join(work, one.name)) for one in chosen]
         for run in concurrent.futures.as_completed(runs):
             failed += bool(run.result()[1])

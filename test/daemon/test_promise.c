@@ -77,6 +77,21 @@ static void what_is_written_is_read_again(void **state)
     assert_string_equal(text, second);
 }
 
+static void the_end_of_a_promise_is_signed_as_well(void **state)
+{
+    const struct promise promise = {.zone = ZONE, .vm = VM, .number = 8, .over = true};
+    char text[PROMISE_TEXT_MAX];
+    struct promise again;
+
+    (void)state;
+    promise_write(&promise, &key, text);
+    assert_int_equal(read_it(text, &again), PROMISE_VALID);
+    assert_true(again.over);
+    assert_int_equal(again.number, 8);
+    assert_int_equal(promise_digest(&again), 0);
+    assert_int_equal(promise_read(text, &key, ZONE, VM + 1, &again), PROMISE_COPIED);
+}
+
 static void the_longest_promise_fits(void **state)
 {
     struct promise promise = a_promise(), again;
@@ -175,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read_again),
+        cmocka_unit_test(the_end_of_a_promise_is_signed_as_well),
         cmocka_unit_test(the_longest_promise_fits),
         cmocka_unit_test(every_flipped_bit_is_found),
         cmocka_unit_test(every_cut_and_every_byte_more_is_found),

@@ -47,6 +47,7 @@ static void plain_vms_have_a_promise_only_while_they_are_suspended(void **state)
     struct stage stage;
     struct lease_record *lease;
     struct vm_record *vm;
+    struct promise promise;
 
     stage_open(&stage, ((struct store_fixture *)*state)->store);
     lease = store_add_lease(stage.store, 1);
@@ -60,7 +61,30 @@ static void plain_vms_have_a_promise_only_while_they_are_suspended(void **state)
     assert_non_null(strstr(stage.texts[1], "v1:1:best-effort;"));
     vm->suspended_by_us = false;
     assert_int_equal(stage_write(&stage), 1);
-    assert_string_equal(stage.scene.fake->promises[1], "");
+    assert_int_equal(promise_read(stage.texts[1], &stage_key, 0, 1, &promise), PROMISE_VALID);
+    assert_true(promise.over);
+    stage_look(&stage);
+    assert_string_equal(stage.events, "");
+    assert_int_equal(stage_write(&stage), 0);
+    stage_close(&stage);
+}
+
+/* Else a galernad with an empty store takes it for one that its owner holds, and ends it. */
+static void a_vm_is_held_when_its_promise_says_that_it_is_over(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = stage_reserve(&stage, 1, 1);
+    stage_write(&stage);
+    stage_look(&stage);
+    lease->phase = PHASE_REFUSED;
+    vm_to_change(stage.store, 1)->goal = GOAL_HOLD;
+    assert_int_equal(scene_enact(&stage.scene, NOW), 0);
+    assert_int_equal(stage_write(&stage), 1);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 1);
+    assert_string_equal(scene_commands(&stage.scene), "hold 1 on -1");
     stage_close(&stage);
 }
 
@@ -268,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
+        TEST(a_vm_is_held_when_its_promise_says_that_it_is_over),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
         TEST(what_users_write_over_it_is_said_and_repaired_once),

@@ -142,6 +142,75 @@ static void a_lease_that_was_ended_too_early_runs_on(void **state)
     stage_close(&stage);
 }
 
+/* The VM shows that another front-end, which acted last, promises nothing any more. */
+static void end_promise(struct stage *stage, int32_t vm)
+{
+    struct promise promise;
+
+    assert_int_equal(promise_read(stage->texts[vm], &stage_key, 0, vm, &promise), PROMISE_VALID);
+    promise = (struct promise){.vm = vm, .number = promise.number + 1, .over = true};
+    promise_write(&promise, &stage_key, stage->texts[vm]);
+}
+
+/* Its owner has not held it, and it is not ended when its time is over. */
+static void what_another_front_end_refused_stays_on_hold(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = stage_reserve(&stage, 1, 1);
+    stage_write(&stage);
+    end_promise(&stage, 1);
+    fake_cloud_put(stage.scene.fake, 1, VM_HOLD, -1);
+    stage_look(&stage);
+    assert_string_equal(stage.events, "1 taken-over, 1 adopted, ");
+    reconcile(&stage.scene.daemon, START + 4000);
+    assert_int_equal(lease->phase, PHASE_PARKED);
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_NONE);
+    assert_int_equal(stage_write(&stage), 0);
+    stage_close(&stage);
+}
+
+/* Or cancelled; it is ended here if that one did not come so far. */
+static void what_another_front_end_ended_is_not_continued(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = run(&stage, 1);
+    end_promise(&stage, 1);
+    stage_look(&stage);
+    assert_string_equal(stage.events, "1 ending, ");
+    assert_int_equal(lease->phase, PHASE_ENDING);
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_END);
+    stage_close(&stage);
+}
+
+/* It was suspended to make room, and resumed: who suspends it then is its owner. */
+static void a_plain_vm_that_another_front_end_resumed_is_its_owners(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = store_add_lease(stage.store, 1);
+    lease->plain = lease->accepted = true;
+    lease->phase = PHASE_WAITING;
+    lease->duration = SPAN_UNLIMITED;
+    store_add_vm(stage.store, 1, 1)->suspended_by_us = true;
+    fake_cloud_add_vm(stage.scene.fake, 1, VM_SUSPENDED, 0, 100, 512);
+    stage_look(&stage);
+    stage_write(&stage);
+    end_promise(&stage, 1);
+    world_read_all(stage.scene.daemon.world);
+    stage_look(&stage);
+    reconcile(&stage.scene.daemon, NOW);
+    assert_int_equal(lease->phase, PHASE_PARKED);
+    stage_close(&stage);
+}
+
 /* What was written before an election may be lost, or come late. */
 static void a_promise_of_a_later_term_counts_more(void **state)
 {
@@ -255,6 +324,9 @@ int main(void)
         TEST(what_another_front_end_accepts_is_reserved_here),
         TEST(what_another_front_end_suspended_waits_here_with_the_time_it_has_left),
         TEST(a_lease_that_was_ended_too_early_runs_on),
+        TEST(what_another_front_end_refused_stays_on_hold),
+        TEST(what_another_front_end_ended_is_not_continued),
+        TEST(a_plain_vm_that_another_front_end_resumed_is_its_owners),
         TEST(a_promise_of_a_later_term_counts_more),
         TEST(who_does_not_act_reports_no_damage),
         TEST(who_does_not_act_has_lost_nothing),
