@@ -359,9 +359,12 @@ static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
 
 static bool is_announced(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
+    bool starts = command_kinds[command].effect == EFFECT_START;
     bool hides = command_kinds[command].effect == EFFECT_SUSPEND || command == COMMAND_HOLD;
+    bool waits = (hides && promises_precede(enactor->daemon, vm)) ||
+                 (starts && promises_precede_group(enactor->daemon, vm));
 
-    if (!hides || enactor->daemon->live->dry_run || !promises_precede(enactor->daemon, vm))
+    if (!waits || enactor->daemon->live->dry_run)
         return true;
     watch(enactor, vm->id);
     return false;

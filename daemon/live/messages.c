@@ -159,6 +159,7 @@ static void answered(void *context, const struct cloud_reply *reply)
     struct sent_message *sent = context;
     struct store *store = sent->messages->daemon->store;
     const struct vm_record *vm = store_vm(store, sent->vm);
+    bool awaited = vm && promises_precede(sent->messages->daemon, vm);
 
     crash_point("message answered");
     if (vm && reply->outcome == CLOUD_DONE) {
@@ -172,7 +173,7 @@ static void answered(void *context, const struct cloud_reply *reply)
             reply->refusal != CLOUD_NO_SERVICE)
             vm_note_promise_refused(store, vm, sent->promise.number);
     }
-    if (vm && vm->goal == GOAL_STOP) /* it may be suspended now */
+    if (awaited) /* its command may be sent now */
         daemon_answered(sent->messages->daemon);
     leave_slot(sent, vm);
 }

@@ -84,13 +84,40 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
     return true;
 }
 
+static bool is_awaited(const struct daemon *daemon, const struct vm_record *vm)
+{
+    size_t n;
+
+    switch (vm->goal) {
+    case GOAL_STOP:
+    case GOAL_HOLD:
+        return true;
+    case GOAL_RUN:
+        store_vms_of(daemon->store, vm->lease, &n);
+        return n > 1 && !vm->promise_digest;
+    default:
+        return false;
+    }
+}
+
 bool promises_precede(const struct daemon *daemon, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
     struct promise_due due;
 
-    return (vm->goal == GOAL_STOP || vm->goal == GOAL_HOLD) && lease &&
-           promises_due(daemon, vm, lease, &due) && due.number != vm->promise_refused;
+    return lease && !vm->gone && is_awaited(daemon, vm) && promises_due(daemon, vm, lease, &due) &&
+           due.number != vm->promise_refused;
+}
+
+bool promises_precede_group(const struct daemon *daemon, const struct vm_record *vm)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, vm->lease, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (promises_precede(daemon, vms[i]))
+            return true;
+    return false;
 }
 
 /* --- what VMs show ---------------------------------------------------------------------------- */

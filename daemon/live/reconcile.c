@@ -251,6 +251,8 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
     for (size_t i = 0; i < n; i++)
         reconcile_observe_vm(daemon, lease, vms[i], now, &s);
     if (s.n == 0) {
+        if (s.resumed && lease->phase < PHASE_ENDING) /* its end was moved */
+            lease_stopped_running(daemon->store, lease);
         if (s.until && lease->phase < PHASE_ENDED)
             lease_ran_until(daemon->store, lease, s.ran_for, s.until);
         if (lease->phase == PHASE_ENDING)

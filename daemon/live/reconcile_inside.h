@@ -24,6 +24,7 @@ struct vm_statuses {
     /* Of the VMs that are found gone: how long each ran at least, and when the last one ended; 0:
      * their records do not tell. */
     int64_t ran_for, until;
+    bool resumed; /* one of those was suspended and resumed unseen */
 };
 
 enum { MISSING_MEANS_GONE = 2 };

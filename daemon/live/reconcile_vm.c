@@ -96,6 +96,7 @@ static void count_last_record(struct daemon *daemon, const struct vm_record *vm,
 {
     int64_t until = clocks_ours(daemon, observed->history.retime);
 
+    statuses->resumed |= observed->history.sequence > vm->sequence + 1;
     count_running_time(daemon, vm, observed);
     if (!observed->has_times || vm->sequence != observed->history.sequence || until <= 0)
         return;

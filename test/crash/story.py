@@ -274,12 +274,12 @@ class Story:
             self.problems.append("the reservation did not run")
             return
         lease = lease or {"start": vm.submitted + RESERVED_AHEAD * self.pace,
-                          "late": vm.id in self.watcher.late}  # lost with the store, after its end
+                          "late": False}  # lost with the store, after its end
         start, began, ended = lease["start"], ran[0].running, ran[-1].stopped_running
         length = RESERVED * self.pace
         self.require(start == vm.submitted + RESERVED_AHEAD * self.pace, "the reservation was moved")
         self.require(began >= start - 1, "the reservation began %d s early" % (start - began))
-        self.require(began <= start + LATE or lease["late"],
+        self.require(began <= start + LATE or lease["late"] or vm.id in self.watcher.late,
                      "the reservation began %d s late, not reported" % (began - start))
         self.require(ended >= start + length - 1, "the reservation was cut short by %d s" % (
             start + length - ended))

@@ -88,6 +88,32 @@ static void a_vm_is_held_when_its_promise_says_that_it_is_over(void **state)
     stage_close(&stage);
 }
 
+/* Else a galernad with an empty store takes the members that run for leases of their own, and the
+ * others wait for them. */
+static void a_group_starts_when_each_member_has_its_promise(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = stage_reserve(&stage, 1, 2);
+    lease->phase = PHASE_STARTING;
+    fake_cloud_add_host(stage.scene.fake, 0, 800, 4096);
+    for (int32_t i = 1; i <= 2; i++) {
+        struct vm_record *vm = vm_to_change(stage.store, i);
+
+        fake_cloud_put(stage.scene.fake, i, VM_STOPPED, -1);
+        vm->suspended_by_us = vm->ran = true;
+        vm->goal = GOAL_RUN;
+        vm->host = 0;
+    }
+    stage_look(&stage);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 0);
+    assert_int_equal(stage_write(&stage), 2);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 2);
+    stage_close(&stage);
+}
+
 static void an_empty_store_gets_its_leases_back(void **state)
 {
     struct store_fixture *fixture = *state;
@@ -293,6 +319,7 @@ int main(void)
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
         TEST(a_vm_is_held_when_its_promise_says_that_it_is_over),
+        TEST(a_group_starts_when_each_member_has_its_promise),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
         TEST(what_users_write_over_it_is_said_and_repaired_once),

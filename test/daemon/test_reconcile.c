@@ -369,9 +369,9 @@ static void all_that_ran_while_galernad_was_off_counts(void **state)
     lease->end = 1600;
     scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->ran = true;
     vm = fake_cloud_add_vm(scene.fake, 1, VM_DONE, 0, 100, 1024);
-    vm->history.sequence = 1;
-    vm->history.rstime = 1500;
-    vm->history.retime = 1550;
+    vm->history.sequence = 1; /* it was suspended and resumed: its end has moved */
+    vm->history.rstime = 1650;
+    vm->history.retime = 1700;
     vm->n_records = 1;
     daemon_want_forms(&scene.daemon);
     scene_poll(&scene);
