@@ -357,14 +357,9 @@ static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
     return false;
 }
 
-static bool is_announced(struct enactor *enactor, const struct vm_record *vm, enum command command)
+static bool is_announced(struct enactor *enactor, const struct vm_record *vm)
 {
-    bool starts = command_kinds[command].effect == EFFECT_START;
-    bool hides = command_kinds[command].effect == EFFECT_SUSPEND || command == COMMAND_HOLD;
-    bool waits = (hides && promises_precede(enactor->daemon, vm)) ||
-                 (starts && promises_precede_group(enactor->daemon, vm));
-
-    if (!waits || enactor->daemon->live->dry_run)
+    if (enactor->daemon->live->dry_run || !promises_precede_group(enactor->daemon, vm))
         return true;
     watch(enactor, vm->id);
     return false;
@@ -378,7 +373,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!is_announced(enactor, vm, command) || !within_limits(enactor, vm, command))
+    if (!is_announced(enactor, vm) || !within_limits(enactor, vm, command))
         return false;
     if (!takes_room(command))
         return true;

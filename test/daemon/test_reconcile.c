@@ -286,106 +286,6 @@ static void a_reservation_whose_vms_never_ran_was_missed(void **state)
     scene_close(&scene);
 }
 
-/* Its VMs may have run meanwhile: it is not said that it was missed. */
-static void what_ended_while_galernad_was_off_is_over(void **state)
-{
-    static const enum lease_phase phases[] = {PHASE_STARTING, PHASE_RESERVED, PHASE_PARKED,
-                                              PHASE_WAITING};
-    struct scene scene;
-    struct lease_record *leases[4];
-
-    scene_open(&scene, ((struct store_fixture *)*state)->store);
-    for (int32_t i = 0; i < 4; i++) {
-        leases[i] = add(&scene.daemon, i, phases[i], i < 2 ? LEASE_RESERVATION : LEASE_BEST_EFFORT);
-        leases[i]->accepted = true;
-        scene_add(&scene, i, i, GOAL_NONE, 0, 100, 1024);
-        fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
-    }
-    leases[0]->start = leases[1]->start = 1000;
-    leases[0]->end = 1600;
-    for (int polls = 0; polls < 2; polls++) {
-        scene_poll(&scene);
-        reconcile(&scene.daemon, 1600);
-        for (int i = 0; i < 4; i++)
-            assert_int_equal(leases[i]->phase, polls == 0 ? phases[i] : PHASE_ENDED);
-        daemon_want_forms(&scene.daemon);
-    }
-    assert_int_equal(leases[0]->reason_id, REASON_VMS_GONE);
-    assert_int_equal(leases[1]->reason_id, REASON_VMS_GONE);
-    scene_close(&scene);
-}
-
-/* Another front-end has ended it meanwhile, on time or late, or its user has: the records tell. */
-static void what_ran_while_galernad_was_off_counts(void **state)
-{
-    static const struct {
-        enum lease_phase phase;
-        enum lease_kind kind;
-        int64_t since, end, retime, counts;
-    } cases[] = {
-        {PHASE_WAITING, LEASE_BEST_EFFORT, INSTANT_NONE, INSTANT_NONE, 1250, 250},
-        {PHASE_WAITING, LEASE_BEST_EFFORT, INSTANT_NONE, INSTANT_NONE, 1700, 600},
-        {PHASE_RUNNING, LEASE_BEST_EFFORT, 1000, 1600, 1300, 300},
-        {PHASE_ENDING, LEASE_BEST_EFFORT, INSTANT_NONE, 1200, 1300, 200},
-        {PHASE_RESERVED, LEASE_RESERVATION, INSTANT_NONE, INSTANT_NONE, 1650, 500},
-    };
-    enum { N = sizeof cases / sizeof *cases };
-    struct scene scene;
-    struct lease_record *leases[N];
-
-    scene_open(&scene, ((struct store_fixture *)*state)->store);
-    for (int32_t i = 0; i < N; i++) {
-        struct vm *vm = fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
-
-        leases[i] = add(&scene.daemon, i, cases[i].phase, cases[i].kind);
-        leases[i]->accepted = true;
-        leases[i]->start = 900; /* of the reservation, which began late */
-        leases[i]->since = cases[i].since;
-        leases[i]->end = cases[i].end;
-        scene_add(&scene, i, i, GOAL_NONE, 0, 100, 1024);
-        vm->history.rstime = 1000;
-        vm->history.retime = cases[i].retime;
-    }
-    daemon_want_forms(&scene.daemon);
-    scene_poll(&scene);
-    reconcile(&scene.daemon, 2000);
-    for (int i = 0; i < N; i++) {
-        assert_int_equal(leases[i]->phase, PHASE_ENDED);
-        assert_int_equal(leases[i]->accumulated, cases[i].counts);
-    }
-    scene_close(&scene);
-}
-
-/* Pools have the last record only: the lease ends when the others have been read. */
-static void all_that_ran_while_galernad_was_off_counts(void **state)
-{
-    struct scene scene;
-    struct lease_record *lease;
-    struct vm *vm;
-
-    scene_open(&scene, ((struct store_fixture *)*state)->store);
-    lease = add(&scene.daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
-    lease->since = 1000;
-    lease->end = 1600;
-    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->ran = true;
-    vm = fake_cloud_add_vm(scene.fake, 1, VM_DONE, 0, 100, 1024);
-    vm->history.sequence = 1; /* it was suspended and resumed: its end has moved */
-    vm->history.rstime = 1650;
-    vm->history.retime = 1700;
-    vm->n_records = 1;
-    daemon_want_forms(&scene.daemon);
-    scene_poll(&scene);
-    vm->n_records = 2;
-    vm->ran_for = 150;
-    reconcile(&scene.daemon, 1598);
-    assert_int_equal(lease->phase, PHASE_RUNNING);
-    scene_poll(&scene);
-    reconcile(&scene.daemon, 1599);
-    assert_int_equal(lease->phase, PHASE_ENDED);
-    assert_int_equal(lease->accumulated, 150);
-    scene_close(&scene);
-}
-
 /* Beside an oned that follows, the picture may be old: the one that acts decides. */
 static void time_decides_nothing_for_who_does_not_act(void **state)
 {
@@ -591,9 +491,6 @@ int main(void)
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
-        TEST(what_ended_while_galernad_was_off_is_over),
-        TEST(what_ran_while_galernad_was_off_counts),
-        TEST(all_that_ran_while_galernad_was_off_counts),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(it_is_said_what_is_waited_for),
         TEST(an_unused_lease_ends_after_its_owner_was_told),

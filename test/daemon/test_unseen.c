@@ -1,0 +1,137 @@
+/* Leases that have ended while no galernad was there, or another one acted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/reconcile.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
+#include "util/instant.h"
+
+static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
+                                enum lease_kind kind)
+{
+    struct lease_record *lease = store_add_lease(daemon->store, id);
+
+    lease->phase = phase;
+    lease->kind = kind;
+    lease->duration = 600;
+    return lease;
+}
+
+/* Its VMs may have run meanwhile: it is not said that it was missed. */
+static void what_ended_while_galernad_was_off_is_over(void **state)
+{
+    static const enum lease_phase phases[] = {PHASE_STARTING, PHASE_RESERVED, PHASE_PARKED,
+                                              PHASE_WAITING};
+    struct scene scene;
+    struct lease_record *leases[4];
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    for (int32_t i = 0; i < 4; i++) {
+        leases[i] = add(&scene.daemon, i, phases[i], i < 2 ? LEASE_RESERVATION : LEASE_BEST_EFFORT);
+        leases[i]->accepted = true;
+        scene_add(&scene, i, i, GOAL_NONE, 0, 100, 1024);
+        fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
+    }
+    leases[0]->start = leases[1]->start = 1000;
+    leases[0]->end = 1600;
+    for (int polls = 0; polls < 2; polls++) {
+        scene_poll(&scene);
+        reconcile(&scene.daemon, 1600);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(leases[i]->phase, polls == 0 ? phases[i] : PHASE_ENDED);
+        daemon_want_forms(&scene.daemon);
+    }
+    assert_int_equal(leases[0]->reason_id, REASON_VMS_GONE);
+    assert_int_equal(leases[1]->reason_id, REASON_VMS_GONE);
+    scene_close(&scene);
+}
+
+/* Another front-end has ended it meanwhile, on time or late, or its user has: the records tell. */
+static void what_ran_while_galernad_was_off_counts(void **state)
+{
+    static const struct {
+        enum lease_phase phase;
+        enum lease_kind kind;
+        int64_t since, end, retime, counts;
+    } cases[] = {
+        {PHASE_WAITING, LEASE_BEST_EFFORT, INSTANT_NONE, INSTANT_NONE, 1250, 250},
+        {PHASE_WAITING, LEASE_BEST_EFFORT, INSTANT_NONE, INSTANT_NONE, 1700, 600},
+        {PHASE_RUNNING, LEASE_BEST_EFFORT, 1000, 1600, 1300, 300},
+        {PHASE_ENDING, LEASE_BEST_EFFORT, INSTANT_NONE, 1200, 1300, 200},
+        {PHASE_RESERVED, LEASE_RESERVATION, INSTANT_NONE, INSTANT_NONE, 1650, 500},
+    };
+    enum { N = sizeof cases / sizeof *cases };
+    struct scene scene;
+    struct lease_record *leases[N];
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    for (int32_t i = 0; i < N; i++) {
+        struct vm *vm = fake_cloud_add_vm(scene.fake, i, VM_DONE, 0, 100, 1024);
+
+        leases[i] = add(&scene.daemon, i, cases[i].phase, cases[i].kind);
+        leases[i]->accepted = true;
+        leases[i]->start = 900; /* of the reservation, which began late */
+        leases[i]->since = cases[i].since;
+        leases[i]->end = cases[i].end;
+        scene_add(&scene, i, i, GOAL_NONE, 0, 100, 1024);
+        vm->history.rstime = 1000;
+        vm->history.retime = cases[i].retime;
+    }
+    daemon_want_forms(&scene.daemon);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(leases[i]->phase, PHASE_ENDED);
+        assert_int_equal(leases[i]->accumulated, cases[i].counts);
+    }
+    scene_close(&scene);
+}
+
+/* Pools have the last record only: the lease ends when the others have been read. */
+static void all_that_ran_while_galernad_was_off_counts(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    struct vm *vm;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = add(&scene.daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    lease->since = 1000;
+    lease->end = 1600;
+    scene_add(&scene, 1, 1, GOAL_RUN, 0, 100, 1024)->ran = true;
+    vm = fake_cloud_add_vm(scene.fake, 1, VM_DONE, 0, 100, 1024);
+    vm->history.sequence = 1; /* it was suspended and resumed: its end has moved */
+    vm->history.rstime = 1650;
+    vm->history.retime = 1700;
+    vm->n_records = 1;
+    daemon_want_forms(&scene.daemon);
+    scene_poll(&scene);
+    vm->n_records = 2;
+    vm->ran_for = 150;
+    reconcile(&scene.daemon, 1598);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1599);
+    assert_int_equal(lease->phase, PHASE_ENDED);
+    assert_int_equal(lease->accumulated, 150);
+    scene_close(&scene);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_ended_while_galernad_was_off_is_over),
+        TEST(what_ran_while_galernad_was_off_counts),
+        TEST(all_that_ran_while_galernad_was_off_counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
