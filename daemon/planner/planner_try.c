@@ -137,10 +137,20 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
+/* The planner still works on questions whose askers have been told that it is busy. If those who
+ * ask again were put behind them, it would never work on anything else. */
+static bool is_behind(const struct planner *planner)
+{
+    for (size_t i = 0; i < planner->n_waiting; i++)
+        if (planner->waiting[i].is_told)
+            return true;
+    return planner->n_waiting == sizeof planner->waiting / sizeof *planner->waiting;
+}
+
 static int ask(struct planner *planner, struct wire_writer *frame, const struct waiting *waiting,
                struct error *err)
 {
-    if (planner->n_waiting == sizeof planner->waiting / sizeof *planner->waiting)
+    if (is_behind(planner))
         return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
     if (planner->n_waiting == 0)
         planner->answering = clock_monotonic();

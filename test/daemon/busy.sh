@@ -24,7 +24,7 @@ module-path: $3
 END
 
 is_refused() {
-    lease request --cpu 1 --memory 512 --dry-run >"$work/out" 2>&1 || grep -q 'nobody at all' "$work/out"
+    ! lease request --cpu 1 --memory 512 --dry-run >"$work/out" 2>&1 && grep -q 'nobody at all' "$work/out"
 }
 
 start_simulated
@@ -45,6 +45,6 @@ for question in "${asked[@]}"; do
 done
 cat "$work"/{request,change,drain}-* | grep -q 'the planner is busy' || fail "none was answered with busy"
 sleep 2 # the planner's answers arrive, and the hosts are seen anew
-until_true is_refused
+until_true is_refused # although it is asked again and again meanwhile
 is 0 running || fail "the lease does not run"
 stop_galernad
