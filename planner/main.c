@@ -230,6 +230,8 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     else if (confine_process(user, group, &err) == 0 && confine(&settings, &err) == 0 &&
              check_readable(&settings, name, &err) == 0 &&
              (policies = policy_host_create(&settings, &err)) && confine_to_computing(&err) < 0) {
+        if (err.code == ENOMEM)
+            abort(); /* as memory_new(): galernad names the module that has used it up */
         policy_host_destroy(policies);
         policies = NULL;
     }

@@ -117,6 +117,7 @@ offends host-selection close event 'closed the planner'
 offends host-selection alarm create 'made system call'
 offends host-selection limit call 'made system call'
 offends host-selection leak call "used up the planner's memory"
+offends host-selection leak create "used up the planner's memory" 0
 offends preemption write-const may-preempt 'crashed (Segmentation fault) when it was called for may_preempt'
 offends host-selection jump call ''
 offends admission crash create 'crashed (Segmentation fault) when it was created'
