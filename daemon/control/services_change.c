@@ -110,7 +110,7 @@ static int check_vms(const struct daemon *daemon, const struct lease_record *lea
         bool waits = state == VM_HOLD && observed && observed->state == VM_PENDING;
 
         if (!vms[i]->gone && waits && vms[i]->goal != GOAL_PARK)
-            return error_set(err, EALREADY, "lease %lld is being released already",
+            return error_set(err, EALREADY, "lease %lld is already being released",
                              (long long)lease->id);
         if (!vms[i]->gone && (!observed || observed->state != state) &&
             !(state == VM_HOLD && vms[i]->goal == GOAL_PARK))

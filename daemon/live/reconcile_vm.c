@@ -90,7 +90,8 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
         vm_add_ran(daemon->store, vm, history->sequence, history->retime - history->rstime);
 }
 
-/* What the records of a VM that is gone say: it may have run, and ended, while nobody looked. */
+/* Counts the records of a VM that is gone: it may have run and ended between two polls, or while
+ * galernad was not running. */
 static void count_last_record(struct daemon *daemon, const struct vm_record *vm,
                               const struct vm_observation *observed, struct vm_statuses *statuses)
 {

@@ -299,8 +299,8 @@ static bool is_on_a_host(const struct world *world, int32_t id)
     return false;
 }
 
-/* Must the VM be read in full? Yes if it never was, if nobody has looked at the form that this poll
- * replaces (a plan is being made), if its times are unknown, or if a full listing did not show it.
+/* Must the VM be read in full? Yes if it never was, if this poll replaces a form that no cycle has
+ * used yet (a plan is being made), if its times are unknown, or if a full listing did not show it.
  */
 static bool needs_full_form(struct world *world, struct vm_observation *observed)
 {
