@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "util/command_line.h"
+#include "util/unqualified.h"
 
 enum { MODULES_MAX = 32, PATIENCE = 2 /* seconds */, STACK = 64 * 1024 };
 
@@ -53,25 +55,27 @@ void replay_guard_name_modules(const struct policy_host *policies)
     }
 }
 
-static void say(const char *text)
-{
-    ssize_t written = write(STDERR_FILENO, text, strlen(text));
-
-    (void)written;
-}
-
-/* Async-signal-safe functions only, from here on. */
+/* Async-signal-safe functions only, from here on. One write: several replays may end at once, and
+ * their lines must not mix. */
 static void end_at_once(const char *what, const char *why, int code)
 {
     size_t module = (size_t)in_module;
+    const char *const parts[] = {
+        "galerna replay: policy module '",
+        module < MODULES_MAX && names[module][0] ? names[module] : "?",
+        what,
+        why,
+        " when it ",
+        policy_call_text((enum policy_call)in_call),
+        "\n",
+    };
+    struct iovec line[sizeof parts / sizeof *parts];
+    ssize_t written;
 
-    say("galerna replay: policy module '");
-    say(module < MODULES_MAX && names[module][0] ? names[module] : "?");
-    say(what);
-    say(why);
-    say(" when it ");
-    say(policy_call_text((enum policy_call)in_call));
-    say("\n");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        line[i] = (struct iovec){unqualified(parts[i]), strlen(parts[i])};
+    written = writev(STDERR_FILENO, line, sizeof parts / sizeof *parts);
+    (void)written;
     _exit(code);
 }
 
