@@ -5,6 +5,7 @@ from files (README.md says which)."""
 
 import ctypes
 import os
+import random
 import re
 import shlex
 import signal
@@ -34,15 +35,20 @@ class Missing(Exception):
     """This backend cannot do what the scenario needs."""
 
 
+HELD = []  # sockets whose names keep other scenarios from this one's ports, also while oned is down
+
+
 def free_port():
-    """A port whose companions 2000 and 4000 further are free as well."""
+    """A port whose companions 2000 and 4000 further are free as well; this process's until it ends."""
     while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        if port < 28000 and all(not answers(port + more) for more in (0, 2000, 4000)):
-            return port
-        port = 20000 + (os.getpid() * 7919 + time.monotonic_ns()) % 8000
+        port = random.randrange(20000, 28000)
+        name = socket.socket(socket.AF_UNIX)
+        try:
+            name.bind("\0galerna-test-port-%d" % port)
+        except OSError:
+            name.close()
+            continue
+        HELD.append(name)
         if all(not answers(port + more) for more in (0, 2000, 4000)):
             return port
 
