@@ -49,8 +49,11 @@ enum problem_of {
     PROBLEM_MARK,
     PROBLEM_PROMISES,
     PROBLEM_FRONT_ENDS,
+    PROBLEM_STUCK,
     PROBLEMS
 };
+
+extern const char *const problem_words[PROBLEMS];
 
 struct problem {
     char text[ERROR_TEXT_MAX]; /* "": none */

@@ -54,6 +54,16 @@ bool daemon_acts(const struct daemon *daemon)
     return world_leads(daemon->world) && guard_holds(daemon->guard) && !daemon->fence.behind;
 }
 
+const char *const problem_words[PROBLEMS] = {
+    [PROBLEM_OPENNEBULA] = "opennebula",
+    [PROBLEM_STORE] = "store",
+    [PROBLEM_PLAN] = "plan",
+    [PROBLEM_MARK] = "mark",
+    [PROBLEM_PROMISES] = "promises",
+    [PROBLEM_FRONT_ENDS] = "front-ends",
+    [PROBLEM_STUCK] = "stuck",
+};
+
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
 {
     struct problem *problem = &daemon->problems[of];

@@ -50,12 +50,6 @@ static void put_clock(const struct clocks *clocks, json_t *object)
 
 static json_t *problems_of(const struct daemon *daemon)
 {
-    static const char *const words[] = {[PROBLEM_OPENNEBULA] = "opennebula",
-                                        [PROBLEM_STORE] = "store",
-                                        [PROBLEM_PLAN] = "plan",
-                                        [PROBLEM_MARK] = "mark",
-                                        [PROBLEM_PROMISES] = "promises",
-                                        [PROBLEM_FRONT_ENDS] = "front-ends"};
     json_t *problems = json_array();
 
     for (size_t i = 0; i < PROBLEMS; i++) {
@@ -65,7 +59,7 @@ static json_t *problems_of(const struct daemon *daemon)
         if (!problem->text[0])
             continue;
         line = json_object();
-        json_object_set_new(line, "of", json_string(words[i]));
+        json_object_set_new(line, "of", json_string(problem_words[i]));
         json_object_set_new(line, "text", json_from_text(problem->text));
         json_object_set_new(line, "since", json_from_instant(problem->since));
         json_array_append_new(problems, line);

@@ -42,6 +42,8 @@ struct enactor {
     struct host_usage *usage;
     size_t usage_allocated;
     int64_t busy;
+    size_t n_stuck;
+    const struct vm_observation *first_stuck; /* of this cycle */
 
     struct start *starts; /* VMs to be started or moved, before it is known which may be now */
     size_t n_starts, starts_allocated;
@@ -78,7 +80,10 @@ bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation
 /* The oned that began the VM's operation no longer leads its zone and may not report its end.
  * It counts neither against the limits nor against the host. */
 bool enactor_may_be_lost(const struct enactor *enactor, const struct vm_observation *observed);
-/* Quarantine the hosts where several VMs are stuck. */
+/* Note whether a VM is stuck: its owner is told. */
+void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
+                            const struct vm_observation *observed);
+/* Tell the operator how many are, and quarantine the hosts where several VMs are stuck. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now);
 /* Log that a host is quarantined from now on, and replan. */
 void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *why, int64_t now);

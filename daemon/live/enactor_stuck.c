@@ -1,5 +1,6 @@
-/* Stuck operations do not count against the limits; a host with several of them is quarantined.
- * Those that an oned had begun that does not lead any more are no fault of the host. */
+/* Stuck operations do not count against the limits and are reported; a host with several of them
+ * is quarantined. Those that an oned had begun that does not lead any more are no fault of the
+ * host. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -7,7 +8,9 @@
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
+#include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
@@ -50,6 +53,42 @@ void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *
     daemon_replan(enactor->daemon, "host %d is quarantined", host);
 }
 
+void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
+                            const struct vm_observation *observed)
+{
+    bool is_stuck = observed->present && !vm->in_flight && enactor_is_stuck(enactor, observed);
+    int64_t now = clock_now(), since = now - (clock_monotonic() - observed->since) / 1000;
+    char when[TIME_TEXT_MAX];
+
+    if (is_stuck && enactor->n_stuck++ == 0)
+        enactor->first_stuck = observed;
+    if (is_stuck == (vm->stuck != 0))
+        return;
+    vm_note_stuck(enactor->daemon->store, vm, is_stuck ? since : 0);
+    if (!is_stuck)
+        return;
+    lease_time_text(since, when, sizeof when);
+    store_history(enactor->daemon->store, vm->lease, now, "stuck",
+                  "VM %d is %s on host %d since %s", vm->id, observed->state_name,
+                  observed->history.host, when);
+    log_warning_of(vm->lease, vm->id, "VM %d is stuck: %s on host %d since %s", vm->id,
+                   observed->state_name, observed->history.host, when);
+}
+
+static void tell_stuck(const struct enactor *enactor)
+{
+    const struct vm_observation *first = enactor->first_stuck;
+    char text[ERROR_TEXT_MAX];
+
+    if (enactor->n_stuck)
+        snprintf(text, sizeof text,
+                 "%zu VM%s in operations that OpenNebula has not finished for long (VM %d: %s on "
+                 "host %d). If they are lost, repeat them: onevm recover --retry %d",
+                 enactor->n_stuck, enactor->n_stuck == 1 ? "" : "s", first->id, first->state_name,
+                 first->history.host, first->id);
+    daemon_problem(enactor->daemon, PROBLEM_STUCK, enactor->n_stuck ? text : NULL);
+}
+
 /* Booting is quick on a working host. Copying images can take long, and counts as a fault of the
  * host only when the host makes no other progress. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now)
@@ -58,6 +97,7 @@ void enactor_note_stuck(struct enactor *enactor, int64_t now)
     const struct host_pool *pool = &enactor->hosts->pool;
     char why[64];
 
+    tell_stuck(enactor);
     daemon->quarantine.hosts = pool->n;
     for (size_t i = 0; i < pool->n; i++) {
         const struct host_usage *usage = &enactor->usage[i];

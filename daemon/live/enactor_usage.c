@@ -64,6 +64,7 @@ void enactor_count_hosts(struct enactor *enactor)
     const struct vm_observation *observed;
     size_t cursor = 0;
 
+    enactor->n_stuck = 0;
     memset(enactor->usage, 0, enactor->hosts->pool.n * sizeof *enactor->usage);
     for (size_t i = 0; i < enactor->hosts->pool.n; i++) {
         struct unread_room room;
@@ -78,6 +79,8 @@ void enactor_count_hosts(struct enactor *enactor)
         bool here = enactor_keeps_room(enactor->daemon, vm, observed);
         struct host_usage *usage;
 
+        if (vm)
+            enactor_note_operation(enactor, vm, observed);
         if (!here && vm && enactor_on_its_way(vm, observed))
             usage = enactor_usage_of(enactor, vm->host);
         else if (here)

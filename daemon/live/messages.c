@@ -132,7 +132,7 @@ static void add_sentence(char *text, size_t size, const char *sentence)
 void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
                 char *text, size_t size)
 {
-    char state[STORE_ACTIVITY_MAX];
+    char state[STORE_ACTIVITY_MAX], when[TIME_TEXT_MAX];
 
     *text = '\0';
     if (*lease->change_refused && lease->phase < PHASE_ENDING)
@@ -141,6 +141,14 @@ void message_of(const struct lease_record *lease, const struct vm_record *vm, in
     add_sentence(text, size, state);
     if (vm->unlocked)
         add_sentence(text, size, "Galerna unlocked this VM, which its owner had locked");
+    if (vm->stuck) {
+        lease_time_text(vm->stuck, when, sizeof when);
+        snprintf(state, sizeof state,
+                 "OpenNebula has not finished an operation on this VM, at least since %s. If it is "
+                 "lost, an administrator can repeat it: onevm recover --retry %d",
+                 when, vm->id);
+        add_sentence(text, size, state);
+    }
 }
 
 static void leave_slot(struct sent_message *sent, const struct vm_record *vm)

@@ -327,6 +327,11 @@ void vm_note_locked(struct store *store, const struct vm_record *vm, bool locked
     store_note_vm(store, vm)->locked = locked;
 }
 
+void vm_note_stuck(struct store *store, const struct vm_record *vm, int64_t since)
+{
+    store_note_vm(store, vm)->stuck = since;
+}
+
 static void close_record(struct vm_record *vm, int32_t sequence)
 {
     vm->sequence = sequence;

@@ -93,6 +93,8 @@ void vm_seen_to_have_run(struct store *store, const struct vm_record *vm);
 void vm_seen_on(struct store *store, const struct vm_record *known, int32_t host);
 void vm_seen_size(struct store *store, const struct vm_record *known, int64_t cpu, int64_t memory);
 void vm_note_locked(struct store *store, const struct vm_record *vm, bool locked);
+/* The VM has been in an operation since then that is overdue; 0: it is not. */
+void vm_note_stuck(struct store *store, const struct vm_record *vm, int64_t since);
 
 /* The VM's history is closed up to that record. The VM ran for so many seconds in total by oned's
  * account, or in that record alone (vm_add_ran()). */

@@ -34,17 +34,10 @@ static void put_counter(struct exposition *exposition, const char *name, const c
 
 static void put_problems(const struct daemon *daemon, struct exposition *exposition)
 {
-    static const char *const words[PROBLEMS] = {[PROBLEM_OPENNEBULA] = "opennebula",
-                                                [PROBLEM_STORE] = "store",
-                                                [PROBLEM_PLAN] = "plan",
-                                                [PROBLEM_MARK] = "mark",
-                                                [PROBLEM_PROMISES] = "promises",
-                                                [PROBLEM_FRONT_ENDS] = "front-ends"};
-
     exposition_metric(exposition, "galerna_problem", METRIC_GAUGE,
                       "1 while galernad has this problem: galerna status describes it.");
     for (size_t i = 0; i < PROBLEMS; i++)
-        exposition_count(exposition, METRIC_LABELS("problem", words[i]),
+        exposition_count(exposition, METRIC_LABELS("problem", problem_words[i]),
                          daemon->problems[i].text[0] != '\0');
 }
 

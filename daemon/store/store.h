@@ -175,6 +175,7 @@ struct vm_record {
     int refusals;    /* consecutive refusals for a quota, a lock or a fault of oned's; not stored */
     bool locked;     /* as last observed; not stored */
     int64_t blocked; /* monotonic milliseconds: waiting for room on its host since; 0; not stored */
+    int64_t stuck;   /* in an operation since then, which is overdue; 0: it is not; not stored */
     /* The VM runs on `host` and moves to `move_to`; not stored. */
     enum move_kind move;
     int32_t move_to;

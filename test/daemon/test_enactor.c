@@ -207,6 +207,39 @@ static void operations_from_before_an_election_do_not_count(void **state)
     scene_close(&scene);
 }
 
+/* When oned is killed, what it had begun may never end: owner and operator are told, until it has.
+ */
+static void an_operation_that_is_overdue_is_told(void **state)
+{
+    struct scene scene;
+    const struct vm_record *vm;
+    const char *problem;
+    char text[STORE_TEXT_MAX];
+
+    open_with_hosts(&scene, state, 1);
+    problem = scene.daemon.problems[PROBLEM_STUCK].text;
+    vm = add(&scene, 36, 36, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    scene_poll(&scene);
+    scene_enact(&scene, NOW);
+    message_of(store_lease(store_of(state), 36), vm, NOW, text, sizeof text);
+    assert_null(strstr(text, "onevm recover"));
+    assert_string_equal(problem, "");
+    scene.live.stuck_after = 0;
+    fake_cloud_wait_a_moment();
+    scene_enact(&scene, NOW);
+    message_of(store_lease(store_of(state), 36), vm, NOW, text, sizeof text);
+    assert_non_null(strstr(text, "onevm recover --retry 36"));
+    assert_ptr_equal(strstr(problem, "1 VM "), problem);
+    assert_non_null(strstr(problem, "onevm recover --retry 36"));
+    fake_cloud_put(scene.fake, 36, VM_RUNNING, 0);
+    scene_poll(&scene);
+    scene_enact(&scene, NOW);
+    message_of(store_lease(store_of(state), 36), vm, NOW, text, sizeof text);
+    assert_null(strstr(text, "onevm recover"));
+    assert_string_equal(problem, "");
+    scene_close(&scene);
+}
+
 /* oned accepts it at once, and begins it when it has done what came before. */
 static void a_suspension_that_begins_late_is_not_commanded_twice(void **state)
 {
@@ -534,6 +567,7 @@ int main(void)
         WITH_STORE(each_goal_has_its_command),
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
         WITH_STORE(operations_from_before_an_election_do_not_count),
+        WITH_STORE(an_operation_that_is_overdue_is_told),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
         WITH_STORE(a_command_without_effect_keeps_its_room),
         WITH_STORE(moves_go_where_there_is_room),

@@ -23,7 +23,7 @@ import xmlrpc.client
 ONED = "src/nebula/oned"
 MONITORD = "src/monitor/src/monitor/onemonitord"
 MARK = ".galerna-oned"  # only a directory that has it is ever emptied
-START_SECONDS = 30
+START_SECONDS = 120
 STOP_SECONDS = 30
 MONITORD_PORT, GRPC_PORT = 2000, 4000  # further than oned's own
 
@@ -36,7 +36,7 @@ GRPC_LISTEN_ADDRESS = "127.0.0.1"
 GRPC_PORT = {grpc_port}
 MAX_CONN = 120
 MAX_CONN_BACKLOG = 240
-DB = [ BACKEND = "sqlite", TIMEOUT = 5000 ]
+DB = [ BACKEND = "sqlite", TIMEOUT = 30000 ]
 MANAGER_TIMER = 1
 MONITORING_INTERVAL_DATASTORE = 5
 FEDERATION = [ {federation}, SERVER_ID = {server} ]

@@ -10,6 +10,7 @@ from kit.trial import Failure, clock
 
 SECONDS = 180
 PLAIN, LEASE, RESERVATION = "plain", "lease", "reservation"
+LCM_INIT, RETRY, DELETE_RECREATE = 0, 2, 4
 REPORTED = r"late|refus|reject|cannot|can't|denied|missed|passed|over|delay"
 
 
@@ -20,6 +21,7 @@ class Chaos:
         self.random = random.Random(seed)
         self.work = {}  # VM -> (kind, duration, start)
         self.deleted = set()
+        self.recovered = set()  # (VM, LCM state)
         self.outages = []  # (from, until) of scheduler or OpenNebula
         self.next_work = self.next_blow = time.time() + 3
 
@@ -83,11 +85,24 @@ class Chaos:
 
     # --- afterwards ---
 
+    def recover_stuck(self):
+        """An OpenNebula that was killed does not go on with what it had begun: its operator does as
+        Galerna says."""
+        for vm in self.t.all_vms().values():
+            told = re.search(r"onevm recover --retry (\d+)", vm.message)
+            if not told or (vm.id, vm.lcm) in self.recovered:
+                continue
+            self.recovered.add((vm.id, vm.lcm))
+            self.t.tell("operator recovers %s" % vm)
+            self.t.oned.call("one.vm.recover", int(told.group(1)),
+                             RETRY if vm.lcm != LCM_INIT else DELETE_RECREATE)
+
     def settle(self):
         """Until nothing is left to do."""
         t = self.t
 
         def settled():
+            self.recover_stuck()
             pool = t.all_vms()
             return all(pool[vm].ended if kind == LEASE else
                        pool[vm].running or vm in self.deleted if kind == PLAIN else
@@ -109,7 +124,7 @@ class Chaos:
                     self.lease(vm, duration)
                 elif kind == PLAIN and vm not in self.deleted:
                     self.t.require(self.t.look(vm).running, "a plain VM does not run", vm)
-                    self.t.deployed_once(vm)
+                    self.deployed_once(vm)
                 elif kind == RESERVATION:
                     reservations += 1
                     on_time += self.reservation(vm, start)
@@ -119,6 +134,10 @@ class Chaos:
             wrong.append("%d of %d reservations on time" % (on_time, reservations))
         self.t.tell("%d VMs, %d reservations, %d on time" % (len(self.work), reservations, on_time))
         return wrong
+
+    def deployed_once(self, vm):
+        if vm not in {recovered for recovered, _ in self.recovered}:
+            self.t.deployed_once(vm)
 
     def lease(self, vm, duration):
         found = self.t.look(vm)
@@ -135,7 +154,7 @@ class Chaos:
             t.require(re.search(REPORTED, message, re.IGNORECASE),
                       "a reservation never ran and is not reported", vm)
             return False
-        t.deployed_once(vm)
+        self.deployed_once(vm)
         t.require(began >= start - 1, "a reservation began %g s early" % (start - began), vm)
         if began <= start + 6:
             return True
@@ -148,6 +167,7 @@ class Chaos:
 
 
 def chaos(t, with_oned):
+    t.settings = "stuck-after: 15"
     t.add_hosts(4, cores=8)
     t.begin()
     work = Chaos(t, with_oned, seed=int(time.time()))

@@ -327,6 +327,9 @@ def boots_never_end(t):
     for vm in hanging:
         if not t.look(vm).active:
             t.wait_reason(vm, 10, r"quarantined")
+    for vm in hanging:
+        if t.look(vm).active:
+            t.wait_reason(vm, 10, r"not finished an operation .* onevm recover --retry %d" % vm)
     reservation = t.vm("reserved", cpu=4, requirements='RACK="good"',
                        haizea={"start": relative(10), "duration": clock(10)})
     t.keeps_time(reservation, t.look(reservation).submitted + 10, 10)
