@@ -25,7 +25,7 @@ int lease_repeat_check(const struct lease_repeat *repeat, int64_t first, struct 
         return repeat->times || repeat->until
                    ? error_set(err, EINVAL, "--times and --until need --repeat")
                    : 0;
-    if (first == INSTANT_NONE)
+    if (!first)
         return error_set(err, EINVAL, "--repeat needs the time of the first start (--start TIME)");
     if (!repeat->times == !repeat->until)
         return error_set(err, EINVAL, "--repeat needs either --times or --until");

@@ -18,7 +18,8 @@ struct lease_repeat {
 /* Asks for the lease of one occurrence; returns the exit code. */
 typedef int lease_repeat_ask(void *context, const json_t *request);
 
-/* 0, or -1 with err: what is said of the series of which `first` is the start does not fit. */
+/* 0, or -1 with err: what is said of the series of which `first` is the start (0: none) does not
+ * fit. */
 int lease_repeat_check(const struct lease_repeat *repeat, int64_t first, struct error *err);
 
 /* Asks for each occurrence in turn with its start and the name of the series, which is made when

@@ -27,7 +27,7 @@ struct request_arguments {
     struct term_options terms;
     json_t *request;                    /* NULL: nothing was asked for yet */
     const char *start;                  /* as written */
-    int64_t at;                         /* the start of a reservation; INSTANT_NONE: none */
+    int64_t at;                         /* the start of a reservation; 0: none */
     int64_t earliest, latest, deadline; /* 0: not given */
     struct lease_repeat repeat;
     bool dry_run, when;
@@ -168,16 +168,6 @@ static int finish_terms(struct request_arguments *arguments, const char *command
     return -1;
 }
 
-static void put_time(json_t *request, const char *field, int64_t instant)
-{
-    char text[TIME_TEXT_MAX];
-
-    if (instant == INSTANT_NONE)
-        return;
-    time_text_utc(instant, text, sizeof text);
-    json_object_set_new(request, field, json_string(text));
-}
-
 /* A start has no other times beside it, and a deadline follows from a latest start. -1: fine, else
  * the exit code. */
 static int check_times(const struct request_arguments *arguments, bool starts_at,
@@ -206,7 +196,6 @@ static int finish_request(struct request_arguments *arguments, const char *comma
     struct error err;
     int code;
 
-    arguments->at = INSTANT_NONE;
     if (reserved && client_take_time(NULL, &arguments->at, start, &err) < 0)
         return command_usage_error(command, "--start %.60s: %s", start, err.text);
     code = check_times(arguments, immediate || reserved, command);
@@ -222,10 +211,10 @@ static int finish_request(struct request_arguments *arguments, const char *comma
                                     : immediate                              ? "immediate"
                                     : reserved                               ? "reservation"
                                                                              : "best-effort"));
-    put_time(request, "start", arguments->at);
-    put_time(request, "earliest", arguments->earliest ? arguments->earliest : INSTANT_NONE);
-    put_time(request, "latest", arguments->latest ? arguments->latest : INSTANT_NONE);
-    put_time(request, "deadline", arguments->deadline ? arguments->deadline : INSTANT_NONE);
+    client_put_time(request, "start", arguments->at);
+    client_put_time(request, "earliest", arguments->earliest);
+    client_put_time(request, "latest", arguments->latest);
+    client_put_time(request, "deadline", arguments->deadline);
     if (arguments->dry_run)
         json_object_set_new(request, "dry_run", json_true());
     return finish_terms(arguments, command);

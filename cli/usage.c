@@ -7,12 +7,11 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/table.h"
-#include "util/instant.h"
 #include "util/time_text.h"
 
 struct usage_arguments {
     struct listing listing;
-    int64_t since, until;
+    int64_t since, until; /* 0: not given */
     const char *user;
     int by;
 };
@@ -75,13 +74,6 @@ static void print_usage(const json_t *answer, size_t width, const void *given)
     table_show(table, width, "No usage in this period.");
 }
 
-static void begin_arguments(void *arguments)
-{
-    struct usage_arguments *usage = arguments;
-
-    usage->since = usage->until = INSTANT_NONE;
-}
-
 const struct command_line usage_line = {
     .name = "galerna usage",
     .summary = "Show usage by user or group",
@@ -93,19 +85,8 @@ const struct command_line usage_line = {
                LISTING_GROUP,
                CLIENT_GROUP},
     .codes = {CLIENT_CODES},
-    .init = begin_arguments,
     .size = sizeof(struct usage_arguments),
 };
-
-static void put_time(json_t *request, const char *key, int64_t instant)
-{
-    char text[TIME_TEXT_MAX];
-
-    if (instant == INSTANT_NONE)
-        return;
-    time_text_utc(instant, text, sizeof text);
-    json_object_set_new(request, key, json_string(text));
-}
 
 int command_usage(const struct call *call)
 {
@@ -115,8 +96,8 @@ int command_usage(const struct call *call)
         "usage", "usage", arguments->by == BY_GROUP ? "user_group" : "user", NULL, print_usage};
     json_t *request = json_pack("{s:s}", "by", who[arguments->by]);
 
-    put_time(request, "since", arguments->since);
-    put_time(request, "until", arguments->until);
+    client_put_time(request, "since", arguments->since);
+    client_put_time(request, "until", arguments->until);
     if (arguments->user)
         json_object_set_new(request, "user", json_string(arguments->user));
     return listing_run(call, &kind, request);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "experiments/data.h"
+#include "experiments/generated.h"
 #include "lwf/generate_random.h"
 #include "lwf/trace_combine.h"
-#include "lwf/trace_list.h"
 
 /* The next number of the text; false at its end. */
 static bool take(const char **text, int64_t *number)
@@ -18,25 +18,6 @@ static bool take(const char **text, int64_t *number)
         return false;
     *text = end;
     return true;
-}
-
-static void add(struct trace_list *list, const struct lease_request *request, uint32_t nodes,
-                int64_t memory)
-{
-    struct node_set set = {.count = nodes};
-    struct lease_request complete = *request;
-
-    set.amounts.of[RESOURCE_CPU] = 100;
-    set.amounts.of[RESOURCE_MEMORY] = memory;
-    complete.id = (int64_t)list->n + 1;
-    complete.duration_original = complete.duration;
-    complete.deadline = INSTANT_NONE;
-    complete.user = -1;
-    complete.node_sets = &set;
-    complete.n_node_sets = 1;
-    trace_list_add(list, &complete);
-    list->items[list->n - 1].order = complete.submit;
-    list->items[list->n - 1].place = list->n;
 }
 
 static int64_t later(const struct blue *blue, struct generate_random *random)
@@ -59,15 +40,13 @@ static struct trace *open_jobs(const struct blue *blue)
         at += gap;
         if (blue->span > 0 && at >= blue->span)
             break;
-        add(&list,
-            &(struct lease_request){.kind = LEASE_BEST_EFFORT,
-                                    .submit = at + later(blue, &random),
-                                    .start = INSTANT_NONE,
-                                    .duration = asked,
-                                    .duration_known = real > 0 ? real : SPAN_NONE,
-                                    .preemptible = true,
-                                    .terms = TERMS_SUSPENDABLE},
-            (uint32_t)nodes, blue->memory);
+        generated_add(&list,
+                      &(struct lease_request){.kind = LEASE_BEST_EFFORT,
+                                              .submit = at + later(blue, &random),
+                                              .duration = asked,
+                                              .duration_known = real,
+                                              .terms = TERMS_SUSPENDABLE},
+                      (uint32_t)nodes, blue->memory);
     }
     trace_list_sort(&list);
     return trace_list_open(&list, NULL);
@@ -86,14 +65,13 @@ static struct trace *open_reservations(const struct blue *blue)
            take(&text, &nodes)) {
         if (blue->span > 0 && start >= blue->span)
             break;
-        add(&list,
-            &(struct lease_request){.kind = LEASE_RESERVATION,
-                                    .submit = at,
-                                    .start = start,
-                                    .duration = duration,
-                                    .duration_known = SPAN_NONE,
-                                    .terms = TERMS_NON_PREEMPTABLE},
-            (uint32_t)nodes, blue->memory);
+        generated_add(&list,
+                      &(struct lease_request){.kind = LEASE_RESERVATION,
+                                              .submit = at,
+                                              .start = start,
+                                              .duration = duration,
+                                              .terms = TERMS_NON_PREEMPTABLE},
+                      (uint32_t)nodes, blue->memory);
     }
     return trace_list_open(&list, NULL);
 }

@@ -26,45 +26,52 @@ struct trace *generated_open(const char *const *streams, size_t n, uint64_t seed
     return trace;
 }
 
-struct waiting_requests {
-    struct lease_request *requests;
-    struct node_set *sets; /* one of each request */
-    size_t n, allocated, sets_allocated;
-};
-
-static int queue_all(struct waiting_requests *waiting, struct trace *trace, struct error *err)
+static int queue_all(struct trace_list *list, struct trace *trace, struct error *err)
 {
     struct lease_request request;
     int64_t free_from = 0;
     int more;
 
     while ((more = trace_next(trace, &request, err)) > 0) {
-        size_t n = waiting->n + 1;
-
         if (request.submit < free_from)
             request.submit = free_from;
         free_from = request.submit + request.duration;
-        waiting->requests =
-            memory_grow(waiting->requests, &waiting->allocated, n, sizeof *waiting->requests);
-        waiting->sets =
-            memory_grow(waiting->sets, &waiting->sets_allocated, n, sizeof *waiting->sets);
-        waiting->sets[waiting->n] = request.node_sets[0];
-        waiting->requests[waiting->n++] = request;
+        trace_list_add(list, &request);
     }
-    for (size_t i = 0; i < waiting->n; i++)
-        waiting->requests[i].node_sets = &waiting->sets[i];
     return more;
 }
 
 struct trace *generated_queue(struct trace *trace, const struct site *site, struct error *err)
 {
-    struct waiting_requests waiting = {0};
+    struct trace_list list;
     struct trace *queued = NULL;
 
-    if (trace && queue_all(&waiting, trace, err) == 0)
-        queued = trace_from_requests(waiting.requests, waiting.n, site);
-    free(waiting.requests);
-    free(waiting.sets);
+    trace_list_init(&list);
+    if (trace && queue_all(&list, trace, err) == 0)
+        queued = trace_list_open(&list, site);
+    trace_list_finish(&list);
     trace_destroy(trace);
     return queued;
+}
+
+void generated_add(struct trace_list *list, const struct lease_request *request, uint32_t nodes,
+                   int64_t memory)
+{
+    struct node_set set = {.count = nodes};
+    struct lease_request complete = *request;
+
+    set.amounts.of[RESOURCE_CPU] = 100;
+    set.amounts.of[RESOURCE_MEMORY] = memory;
+    complete.id = (int64_t)list->n + 1;
+    if (complete.kind != LEASE_RESERVATION)
+        complete.start = INSTANT_NONE;
+    complete.deadline = INSTANT_NONE;
+    complete.duration_original = complete.duration;
+    if (complete.duration_known <= 0)
+        complete.duration_known = SPAN_NONE;
+    complete.preemptible = complete.terms != TERMS_NON_PREEMPTABLE;
+    complete.user = -1;
+    complete.node_sets = &set;
+    complete.n_node_sets = 1;
+    trace_list_add(list, &complete);
 }

@@ -1,10 +1,11 @@
-/* generated.h: workloads of `galerna trace generate` for experiments. */
+/* generated.h: workloads for experiments: those of `galerna trace generate`, and request by
+ * request. */
 #ifndef GALERNA_EXPERIMENTS_GENERATED_H
 #define GALERNA_EXPERIMENTS_GENERATED_H
 
 #include <stdint.h>
 
-#include "lwf/trace.h"
+#include "lwf/trace_list.h"
 #include "util/error.h"
 
 /* A trace of streams as `galerna trace generate --stream` takes them (lwf/generate.h). */
@@ -15,5 +16,10 @@ struct trace *generated_open(const char *const *streams, size_t n, uint64_t seed
  * queue in front of a site that each request fills. Takes over `trace` (NULL with *err set: NULL is
  * returned), whose requests have one set of nodes. */
 struct trace *generated_queue(struct trace *trace, const struct site *site, struct error *err);
+
+/* Appends a request for `nodes` VMs with one CPU and `memory` MB each. What it needs: kind, submit,
+ * start (of reservations), duration, duration_known (0 or less: as requested), terms, priority. */
+void generated_add(struct trace_list *list, const struct lease_request *request, uint32_t nodes,
+                   int64_t memory);
 
 #endif

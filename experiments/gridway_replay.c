@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/generated.h"
 #include "experiments/replaying.h"
-#include "lwf/trace_combine.h"
 #include "util/memory.h"
 
 enum { TEXT = 200, SETTINGS = 12, REQUESTS = 4, SCALE = 1000 };
@@ -31,32 +31,21 @@ static struct trace *open_trace(const void *context, const struct site *site, st
     double span = on_draco(all->job), until = span * all->iteration / all->job->iterations;
     const int64_t free_at = all->iteration > 0 ? llround(until) : 1;
     const int64_t durations[REQUESTS] = {llround(2 * span), free_at, free_at, llround(span)};
-    struct lease_request requests[REQUESTS];
-    struct node_set sets[REQUESTS];
+    struct trace_list list;
 
-    (void)err;
+    (void)err; /* this one always opens */
+    trace_list_init(&list);
     for (int i = 0; i < REQUESTS; i++) {
         bool is_job = i == REQUESTS - 1;
 
-        sets[i] = (struct node_set){.count = 1};
-        sets[i].amounts.of[RESOURCE_CPU] = 100;
-        sets[i].amounts.of[RESOURCE_MEMORY] = memory[i];
-        requests[i] = (struct lease_request){
-            .id = i + 1,
-            .kind = is_job ? LEASE_BEST_EFFORT : LEASE_IMMEDIATE,
-            .start = INSTANT_NONE,
-            .deadline = INSTANT_NONE,
-            .duration_original = durations[i],
-            .duration = durations[i],
-            .duration_known = SPAN_NONE,
-            .preemptible = is_job,
-            .terms = is_job ? TERMS_MIGRATABLE : TERMS_NON_PREEMPTABLE,
-            .user = -1,
-            .node_sets = &sets[i],
-            .n_node_sets = 1,
-        };
+        generated_add(
+            &list,
+            &(struct lease_request){.kind = is_job ? LEASE_BEST_EFFORT : LEASE_IMMEDIATE,
+                                    .duration = durations[i],
+                                    .terms = is_job ? TERMS_MIGRATABLE : TERMS_NON_PREEMPTABLE},
+            1, memory[i]);
     }
-    return trace_from_requests(requests, REQUESTS, site);
+    return trace_list_open(&list, site);
 }
 
 static int perform(const void *context, size_t i, void *result, struct error *err)

@@ -26,39 +26,25 @@ static const struct experiment_option options[] = {
 
 /* The paper's sample, three times as wide: 1 + 4 + 2 nodes become 3 + 12 + 6, 21 as in its table.
  */
-static struct trace *open_triplets(const struct priority_run *run, const struct site *site,
-                                   struct error *err)
+static struct trace *open_triplets(const struct priority_run *run, const struct site *site)
 {
     static const struct {
         int64_t at, duration;
         uint32_t nodes;
     } sample[3] = {{0, 3600, 3}, {900, 1800, 12}, {3000, 1800, 6}};
-    struct lease_request requests[3 * PRIORITY_ROWS];
-    struct node_set sets[3 * PRIORITY_ROWS];
+    struct trace_list list;
 
-    (void)err;
-    for (int i = 0; i < 3 * run->triplets; i++) {
-        sets[i] = (struct node_set){.count = sample[i % 3].nodes};
-        sets[i].amounts.of[RESOURCE_CPU] = 100;
-        sets[i].amounts.of[RESOURCE_MEMORY] = 1024;
-        requests[i] = (struct lease_request){
-            .id = i + 1,
-            .kind = LEASE_BEST_EFFORT,
-            .submit = i / 3 * 7200 + sample[i % 3].at,
-            .start = INSTANT_NONE,
-            .deadline = INSTANT_NONE,
-            .duration_original = sample[i % 3].duration,
-            .duration = sample[i % 3].duration,
-            .duration_known = SPAN_NONE,
-            .preemptible = true,
-            .terms = run->restarts ? TERMS_RESTARTABLE : TERMS_SUSPENDABLE,
-            .priority = (int32_t)sample[i % 3].nodes * PRIORITY_ONE,
-            .user = -1,
-            .node_sets = &sets[i],
-            .n_node_sets = 1,
-        };
-    }
-    return trace_from_requests(requests, 3 * (size_t)run->triplets, site);
+    trace_list_init(&list);
+    for (int i = 0; i < 3 * run->triplets; i++)
+        generated_add(
+            &list,
+            &(struct lease_request){.kind = LEASE_BEST_EFFORT,
+                                    .submit = i / 3 * 7200 + sample[i % 3].at,
+                                    .duration = sample[i % 3].duration,
+                                    .terms = run->restarts ? TERMS_RESTARTABLE : TERMS_SUSPENDABLE,
+                                    .priority = (int32_t)sample[i % 3].nodes * PRIORITY_ONE},
+            sample[i % 3].nodes, 1024);
+    return trace_list_open(&list, site);
 }
 
 struct priority_job {
@@ -76,7 +62,7 @@ static struct trace *open_trace(const void *context, const struct site *site, st
     const char *streams[2] = {texts[0], texts[1]};
 
     if (all->run->triplets > 0)
-        return open_triplets(all->run, site, err);
+        return open_triplets(all->run, site);
     snprintf(texts[0], TEXT,
              "typeless,jobs=%d,nodes=32,most-time=2d,priority=vms,gap-factor=%g,overestimate=2",
              jobs, priority_gap_factors[all->run->load]);

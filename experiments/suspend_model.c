@@ -61,7 +61,7 @@ static struct trace *open_two_leases(const void *context, const struct site *sit
          .terms = TERMS_NON_PREEMPTABLE},
     };
 
-    (void)err;
+    (void)err; /* this one always opens */
     set.amounts.of[RESOURCE_CPU] = 100 * HOST_CORES / test->vms_per_host;
     set.amounts.of[RESOURCE_MEMORY] = test->memory;
     for (int i = 0; i < 2; i++) {

@@ -238,54 +238,44 @@ struct pool_errors {
     char first[256]; /* what was wrong with the first */
 };
 
-/* A pool owns its objects, ascending by id. */
+/* The members of a pool, which owns its objects, ascending by id. */
+#define POOL_OF(type)                                                                              \
+    type *items;                                                                                   \
+    size_t n, allocated;                                                                           \
+    struct pool_errors errors;                                                                     \
+    struct pool_memory *memory
+
+/* Moves the objects of one pool into another, which is overwritten. */
+#define POOL_MOVE(to, from)                                                                        \
+    ((to)->items = (from)->items, (to)->n = (from)->n, (to)->allocated = (from)->allocated,        \
+     (to)->errors = (from)->errors, (to)->memory = (from)->memory)
+
 struct vm_pool {
-    struct vm *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct vm);
 };
 
 struct host_pool {
-    struct host *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct host);
 };
 
 struct datastore_pool {
-    struct datastore *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct datastore);
 };
 
 struct network_pool {
-    struct network *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct network);
 };
 
 struct cluster_pool {
-    struct cluster *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct cluster);
 };
 
 struct user_pool {
-    struct user *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct user);
 };
 
 struct vmgroup_pool {
-    struct vmgroup *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct vmgroup);
     struct vmgroup_member *members; /* of all groups, ascending by VM */
     size_t n_members;
 };

@@ -23,10 +23,7 @@ struct host_monitoring {
 
 /* MONITORING_DATA. A host that never reported is not in it. */
 struct host_monitoring_pool {
-    struct host_monitoring *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(struct host_monitoring);
 };
 
 /* Each function reads a whole document (the answer of a call; VM_POOL or a single VM, ...) into

@@ -211,6 +211,6 @@ int host_pool_parse(struct host_pool *pool, const char *document, size_t length,
     struct pool_items items;
     int result = pool_read(&items, &host_format, document, length, err);
 
-    *pool = (struct host_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    POOL_MOVE(pool, &items);
     return result;
 }

@@ -48,8 +48,7 @@ int host_monitoring_parse(struct host_monitoring_pool *pool, const char *documen
     struct pool_items items;
     int result = pool_read(&items, &monitoring_format, document, length, err);
 
-    *pool = (struct host_monitoring_pool){items.items, items.n, items.allocated, items.errors,
-                                          items.memory};
+    POOL_MOVE(pool, &items);
     return result;
 }
 

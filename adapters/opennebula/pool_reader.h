@@ -52,10 +52,7 @@ struct pool_format {
 
 /* The objects that made sense, ascending by id. */
 struct pool_items {
-    void *items;
-    size_t n, allocated;
-    struct pool_errors errors;
-    struct pool_memory *memory;
+    POOL_OF(void);
 };
 
 /* -1 with err: *items is then empty. */

@@ -1,4 +1,4 @@
-/* Reads datastores and clusters. */
+/* Reads datastores, clusters and virtual networks. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,11 +12,34 @@ enum { TEMPLATE_LIST, TOP_LIST };
 enum { SYSTEM_DATASTORE = 1 }; /* only these have SHARED */
 
 static const struct pool_range amounts = {-(INT64_C(1) << 50), INT64_C(1) << 50};
+static const struct pool_range lease_counts = {0, INT64_C(1) << 50};
 
 struct site_draft {
     bool has_id, is_local, has_limit;
     int64_t free, used, limit;
 };
+
+/* Values below the top that datastores and networks have alike. */
+static void read_deeper(struct pool_reader *reader, const struct pool_path *path,
+                        const struct pool_text *text)
+{
+    switch (path->elements[0]->word) {
+    case WORD_TEMPLATE:
+        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        break;
+    case WORD_CLUSTERS:
+        if (path->n == 2 && path->elements[1]->word == WORD_ID) {
+            pool_add_id(reader, path, text);
+            pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+        }
+        break;
+    case WORD_PERMISSIONS:
+        pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+        break;
+    default:
+        break;
+    }
+}
 
 static void read_datastore_top(struct pool_reader *reader, struct datastore *datastore,
                                const struct pool_path *path, const struct pool_text *text)
@@ -76,24 +99,9 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
         read_datastore_top(reader, datastore, path, text);
         return;
     }
-    switch (path->elements[0]->word) {
-    case WORD_TEMPLATE:
-        if (path->n == 2)
-            read_datastore_setting(reader, path, text);
-        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
-        break;
-    case WORD_CLUSTERS:
-        if (path->n == 2 && path->elements[1]->word == WORD_ID) {
-            pool_add_id(reader, path, text);
-            pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
-        }
-        break;
-    case WORD_PERMISSIONS:
-        pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
-        break;
-    default:
-        break;
-    }
+    if (path->n == 2 && path->elements[0]->word == WORD_TEMPLATE)
+        read_datastore_setting(reader, path, text);
+    read_deeper(reader, path, text);
 }
 
 static void end_datastore(struct pool_reader *reader, void *object)
@@ -129,8 +137,7 @@ int datastore_pool_parse(struct datastore_pool *pool, const char *document, size
     struct pool_items items;
     int result = pool_read(&items, &datastore_format, document, length, err);
 
-    *pool =
-        (struct datastore_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    POOL_MOVE(pool, &items);
     return result;
 }
 
@@ -190,7 +197,86 @@ int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t l
     struct pool_items items;
     int result = pool_read(&items, &cluster_format, document, length, err);
 
-    *pool =
-        (struct cluster_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    POOL_MOVE(pool, &items);
+    return result;
+}
+
+static void read_network_top(struct pool_reader *reader, struct network *network,
+                             const struct pool_path *path, const struct pool_text *text)
+{
+    struct site_draft *draft = pool_reader_scratch(reader);
+
+    switch (path->elements[0]->word) {
+    case WORD_ID:
+        pool_read_int(reader, path, text, 0, &network->id);
+        draft->has_id = text->length > 0;
+        break;
+    case WORD_NAME:
+        network->name = pool_read_text(reader, text);
+        break;
+    case WORD_USED_LEASES:
+        pool_read_number(reader, path, text, lease_counts, &network->used);
+        break;
+    default:
+        break;
+    }
+    pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+}
+
+/* AR_POOL/AR/SIZE: IPv6 ranges may have any size. */
+static void add_range(struct pool_reader *reader, struct network *network,
+                      const struct pool_path *path, const struct pool_text *text)
+{
+    int64_t size = 0;
+
+    if (path->n != 3 || path->elements[1]->word != WORD_AR || path->elements[2]->word != WORD_SIZE)
+        return;
+    pool_read_number(reader, path, text, lease_counts, &size);
+    network->size += network->size < lease_counts.largest ? size : 0;
+}
+
+static void read_network(struct pool_reader *reader, void *object, const struct pool_path *path,
+                         const struct pool_text *text)
+{
+    struct network *network = object;
+
+    if (path->n == 1) {
+        read_network_top(reader, network, path, text);
+        return;
+    }
+    if (path->elements[0]->word == WORD_AR_POOL)
+        add_range(reader, network, path, text);
+    read_deeper(reader, path, text);
+}
+
+static void end_network(struct pool_reader *reader, void *object)
+{
+    const struct site_draft *draft = pool_reader_scratch(reader);
+    struct network *network = object;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a virtual network has no ID");
+    network->name = network->name ? network->name : "";
+    network->clusters = pool_take_ids(reader, &network->n_clusters);
+    pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &network->attributes);
+}
+
+static const struct pool_format network_format = {
+    .pool = "VNET_POOL",
+    .object = "VNET",
+    .size = sizeof(struct network),
+    .value = read_network,
+    .end = end_network,
+    .keeps_empty = true,
+    .scratch = sizeof(struct site_draft),
+};
+
+int network_pool_parse(struct network_pool *pool, const char *document, size_t length,
+                       struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &network_format, document, length, err);
+
+    POOL_MOVE(pool, &items);
     return result;
 }

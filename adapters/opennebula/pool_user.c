@@ -85,7 +85,7 @@ int user_pool_parse(struct user_pool *pool, const char *document, size_t length,
     struct pool_items items;
     int result = pool_read(&items, &user_format, document, length, err);
 
-    *pool = (struct user_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    POOL_MOVE(pool, &items);
     return result;
 }
 

@@ -446,7 +446,7 @@ int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, str
     struct pool_items items;
     int result = pool_read(&items, &vm_format, document, length, err);
 
-    *pool = (struct vm_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    POOL_MOVE(pool, &items);
     return result;
 }
 
@@ -457,12 +457,13 @@ enum { BATCH = 256 };
 static void hand_on(void *context, struct pool_items *items)
 {
     const struct vm_batches *batches = context;
-    struct vm_pool pool = {items->items, items->n, items->allocated, items->errors, items->memory};
+    struct vm_pool pool;
 
+    POOL_MOVE(&pool, items);
     if (batches->known)
         known_vms_learn(batches->known, &pool);
     batches->batch(batches->context, &pool);
-    *items = (struct pool_items){pool.items, pool.n, pool.allocated, pool.errors, pool.memory};
+    POOL_MOVE(items, &pool);
 }
 
 static void hand_on_again(struct vm_batches *batches)

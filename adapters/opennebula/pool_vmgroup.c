@@ -289,11 +289,8 @@ int vmgroup_pool_parse(struct vmgroup_pool *pool, const char *document, size_t l
     struct pool_items items;
     int result = pool_read(&items, &vmgroup_format, document, length, err);
 
-    *pool = (struct vmgroup_pool){.items = items.items,
-                                  .n = items.n,
-                                  .allocated = items.allocated,
-                                  .errors = items.errors,
-                                  .memory = items.memory};
+    *pool = (struct vmgroup_pool){0};
+    POOL_MOVE(pool, &items);
     vmgroup_pool_index(pool);
     return result;
 }
