@@ -1,6 +1,4 @@
 /* Reads the host pool. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/pool_hardware.h"
 #include "adapters/opennebula/pool_reader.h"

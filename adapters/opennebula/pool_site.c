@@ -1,5 +1,4 @@
 /* Reads datastores, clusters and virtual networks. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

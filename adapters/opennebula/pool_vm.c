@@ -1,5 +1,4 @@
 /* Reads the VM pool. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

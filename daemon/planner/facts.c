@@ -6,78 +6,6 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-/* Seconds after its estimated end when a suspension counts as overdue: it is assumed to need as
- * long again as it has taken, and leases promised its hosts are placed elsewhere. */
-enum { OVERDUE = 10 };
-
-const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease)
-{
-    return facts->changed && facts->changed->lease->id == lease->id ? facts->changed->lease : lease;
-}
-
-struct amounts facts_size(const struct facts *facts, const struct vm_record *vm)
-{
-    const struct changed_lease *changed = facts->changed;
-    struct amounts size = {{0}};
-
-    size.of[RESOURCE_CPU] = vm->cpu;
-    size.of[RESOURCE_MEMORY] = vm->memory;
-    if (changed && changed->lease->id == vm->lease && changed->cpu)
-        size.of[RESOURCE_CPU] = changed->cpu;
-    if (changed && changed->lease->id == vm->lease && changed->memory)
-        size.of[RESOURCE_MEMORY] = changed->memory;
-    return size;
-}
-
-bool lease_holds_hosts(const struct lease_record *lease)
-{
-    return lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
-           lease->phase == PHASE_STOPPING;
-}
-
-/* When the last VM of the lease will probably be suspended. *overdue: at least one is overdue. */
-static int64_t leaving_until(const struct facts *facts, const struct lease_record *lease,
-                             int64_t now, bool *overdue)
-{
-    struct estimate estimate = {0};
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
-    int64_t until = now + 1;
-
-    *overdue = false;
-    if (facts->planner->estimates)
-        estimate = estimates_of(facts->planner->estimates, OPERATION_SUSPEND);
-    for (size_t i = 0; i < n; i++) {
-        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : SETTLING;
-        int64_t begun = now, end;
-
-        if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
-            continue;
-        /* `suspended_by_us` is set when the command is prepared. */
-        if (vms[i]->suspended_by_us && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
-            begun = vms[i]->sent;
-        end = begun + span;
-        if (end + OVERDUE < now) {
-            end = now + (now - begun);
-            *overdue = true;
-        } else if (end <= now) {
-            end = now + SETTLING;
-        }
-        until = end > until ? end : until;
-    }
-    return until;
-}
-
-bool facts_leaves_for_promise(const struct facts *facts, const struct lease_record *lease)
-{
-    bool overdue;
-
-    if (lease->phase != PHASE_STOPPING || lease->kind != LEASE_DEADLINE)
-        return false;
-    leaving_until(facts, lease, facts->now, &overdue);
-    return !overdue;
-}
-
 /* --- adoptions -------------------------------------------------------------------------------- */
 
 /* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
@@ -167,35 +95,6 @@ static int64_t running_until(const struct lease_record *lease, int64_t now)
     int64_t until = lease_end_from(lease, now);
 
     return until > now ? until : now + 1;
-}
-
-/* Does the lease still have the hosts promised to it for that time? */
-static bool is_promised_at(const struct lease_record *lease, int64_t at)
-{
-    if (!lease || lease->phase != PHASE_RESERVED)
-        return false;
-    return lease->kind == LEASE_RESERVATION ||
-           (lease->kind == LEASE_DEADLINE && lease->expected == at);
-}
-
-int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now)
-{
-    if (lease->preempted_at <= now ||
-        !is_promised_at(store_lease(store, lease->preempted_for), lease->preempted_at))
-        return INSTANT_NONE;
-    return lease->preempted_at;
-}
-
-int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now)
-{
-    const struct lease_record *other = store_lease(store, lease->preempted_for);
-
-    if (!store_moves_away(lease) || !other || other->kind != LEASE_RESERVATION)
-        return INSTANT_NONE;
-    if (lease->preempted_at > now)
-        return lease_leaves_at(store, lease, now);
-    return other->phase == PHASE_RESERVED || other->phase == PHASE_STARTING ? lease->preempted_at
-                                                                            : INSTANT_NONE;
 }
 
 static void gather_running(struct facts *facts, const struct lease_record *lease)
@@ -345,7 +244,7 @@ static void gather_waiting(struct facts *facts, const struct lease_record *lease
         return;
     fact.has_places = has_memory_places(facts, lease, asking.planned);
     if (leaving && fact.has_places) {
-        fact.adoption.until = leaving_until(facts, lease, now, &overdue);
+        fact.adoption.until = facts_leaving_until(facts, lease, now, &overdue);
         if (!overdue)
             fact.adoption.until = until_promised(facts, lease, fact.adoption.until, now);
     }

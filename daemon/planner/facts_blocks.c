@@ -1,6 +1,9 @@
 /* Facts for a plan: VMs that hold a host and belong to no lease of the plan. */
+#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
+
+enum { ON_ITS_WAY = 5 /* seconds after which a VM that leaves its host is looked at again */ };
 
 /* Does the engine count the VM's capacity by its lease, or will the VM be gone soon? */
 static bool covered(const struct facts *facts, const struct vm_record *vm)
@@ -39,6 +42,60 @@ void facts_put_block(struct facts *facts, const struct block *block)
     if (has_units)
         facts_put_vm_units(facts, observed, block->place, &facts->adoption_section);
     facts->n_adoptions++;
+}
+
+/* Until when the VM holds room that is given to others before it has left. */
+static int64_t stays_until(const struct facts *facts, const struct vm_record *vm)
+{
+    const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
+    struct drain ahead;
+    int64_t end;
+
+    if (!lease)
+        return INSTANT_NEVER;
+    end = lease_end_from(lease, facts->now);
+    if (!drains_ahead(facts->drains, lease, vm->host, facts->now, &ahead) || end <= ahead.from)
+        return INSTANT_NONE;
+    if (lease->reason_id == REASON_CANNOT_LEAVE || lease->reason_id == REASON_NO_OTHER_HOST)
+        return end;
+    return ahead.from <= facts->now ? facts->now + ON_ITS_WAY : INSTANT_NONE;
+}
+
+static void put_stay(struct facts *facts, const struct vm_observation *observed, uint32_t place,
+                     int64_t until)
+{
+    facts_put_block(facts, &(struct block){.id = DRAIN_BASE + facts->n_drains++,
+                                           .adoption = {.as = ADOPTED_RUNNING,
+                                                        .since = facts->now,
+                                                        .until = until,
+                                                        .not_before = INSTANT_NONE},
+                                           .observed = observed,
+                                           .cpu = observed->cpu,
+                                           .memory = observed->memory,
+                                           .place = place,
+                                           .filter = -1});
+}
+
+void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
+                     const struct vm_record *vm, uint32_t place)
+{
+    const struct picture *picture = facts->picture;
+    uint32_t host = place == HOST_NONE ? HOST_NONE : picture_host_place(picture, place);
+    struct planned *planned = vm ? planned_of(facts->planned, vm->lease) : NULL;
+    int64_t until = INSTANT_NONE;
+
+    if (place == HOST_NONE || picture->n_insides == 0)
+        return;
+    until = stays_until(facts, vm);
+    if (until == INSTANT_NONE)
+        return;
+    if (planned)
+        planned->stays = true;
+    if (host != place)
+        put_stay(facts, observed, host, until);
+    for (size_t i = 0; i < picture->n_insides; i++)
+        if (picture->insides[i].host == host && picture->hosts->pool.n + i != place)
+            put_stay(facts, observed, (uint32_t)(picture->hosts->pool.n + i), until);
 }
 
 /* A VM that is off or suspended on a host that it must leave moves like one that runs. */

@@ -1,11 +1,13 @@
 /* Host filters, and the columns that their ranks refer to, as facts: what many VMs share is sent
- * once. */
+ * once; the filters of VMs that must leave their hosts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
+
+enum { LOOK_AGAIN = 2 /* seconds until a missing document is checked again */ };
 
 /* Eight bytes for each host, or NULL. */
 static void put_column(struct facts *facts, const void *column)
@@ -141,4 +143,77 @@ int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lea
         number = shared_filter(facts, &sides, &any_host);
     free(usual);
     return number;
+}
+
+/* --- filters of VMs that must leave their hosts -------------------------------------------------
+ */
+
+static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_t host,
+                         const char *why, int64_t retry)
+{
+    if (vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now))
+        return; /* it stays well where it is */
+    facts_note(facts, NOTE_STAYS, vm->lease,
+               &(struct reason){.id = REASON_NO_OTHER_HOST, .n = {vm->id, host}, .text = why},
+               retry);
+    if (retry != INSTANT_NONE)
+        facts_retry_at(facts, retry);
+}
+
+/* The hosts in service that the filter allows, without the VM's own, and without those it could not
+ * be moved to, if others are left; of a VM that is only wanted elsewhere, that host. Returns how
+ * many. */
+static size_t other_hosts(const struct facts *facts, const struct vm_record *vm, int32_t host,
+                          const struct host_filter *filter, uint64_t *allowed)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+    bool only_wanted = vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now);
+    size_t n = 0, n_fresh = 0;
+
+    for (size_t i = 0; i < pool->n; i++) {
+        if (!host_filter_allows(filter, i) || pool->items[i].id == host ||
+            facts->picture->closed[i] || (only_wanted && pool->items[i].id != vm->wanted_on))
+            continue;
+        bitmap_add(allowed, i);
+        n++;
+        n_fresh += !vm_avoids(vm, pool->items[i].id, facts->now);
+    }
+    for (size_t i = 0; n_fresh && i < pool->n; i++)
+        if (vm_avoids(vm, pool->items[i].id, facts->now))
+            bitmap_remove(allowed, i);
+    return n_fresh ? n_fresh : n;
+}
+
+bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
+                        int32_t *filter)
+{
+    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    struct eligible eligible = {.filter = NULL};
+    struct host_filter own;
+    uint64_t *allowed;
+    size_t left;
+
+    if (vm->move_again > facts->now) {
+        cannot_leave(facts, vm, host, "its migration failed", vm->move_again);
+        return false;
+    }
+    if (!observed || !observed->full) {
+        facts_retry_at(facts, facts->now + LOOK_AGAIN);
+        return false;
+    }
+    eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+    if (!eligible.filter || eligible.n_hosts == 0) {
+        cannot_leave(facts, vm, host, eligible.reason, INSTANT_NONE);
+        return false;
+    }
+    own = *eligible.filter;
+    own.allowed = allowed =
+        memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *allowed);
+    left = other_hosts(facts, vm, host, eligible.filter, allowed);
+    if (left)
+        *filter = facts_put_filter(facts, vm, &own);
+    else
+        cannot_leave(facts, vm, host, "no other usable host meets its requirements", INSTANT_NONE);
+    free(allowed);
+    return left > 0;
 }

@@ -28,35 +28,6 @@ void facts_finish(struct facts *facts)
     free(facts->together);
 }
 
-static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
-                         double *rate)
-{
-    struct estimate estimate = estimates_of(planner->estimates, operation);
-
-    if (estimate.n == 0 || *seconds != SPAN_NONE)
-        return;
-    if (estimate.seconds)
-        *seconds = estimate.seconds;
-    else
-        *rate = estimate.rate;
-}
-
-struct engine_settings planner_engine_settings(const struct planner *planner)
-{
-    struct engine_settings settings = planner->settings.engine;
-
-    if (planner->estimates) {
-        use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
-                     &settings.suspend_rate);
-        use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
-                     &settings.resume_rate);
-        use_estimate(planner, OPERATION_BOOT, &settings.override_boot_time, &settings.boot_rate);
-    }
-    if (settings.boot_rate <= 0 && settings.override_boot_time == SPAN_NONE)
-        settings.override_boot_time = planner->settings.boot_time;
-    return settings;
-}
-
 static void put_settings(const struct planner *planner, struct wire_writer *frame)
 {
     const struct engine_settings settings = planner_engine_settings(planner);

@@ -1,43 +1,12 @@
 /* Booked hosts as a plan sees them: each is there once more for the leases inside the booking, and
  * is closed there at all times at which it is not booked, as the host itself is while it is. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
-#include "util/memory.h"
-
-enum { ON_ITS_WAY = 5 /* seconds after which a VM that leaves its host is looked at again */ };
 
 /* --- places ----------------------------------------------------------------------------------- */
-
-static uint32_t place_inside(const struct picture *picture, uint32_t host, const char *booking)
-{
-    for (size_t i = 0; i < picture->n_insides; i++)
-        if (picture->insides[i].host == host && strcmp(picture->insides[i].booking, booking) == 0)
-            return (uint32_t)(picture->hosts->pool.n + i);
-    return HOST_NONE;
-}
-
-void picture_take_insides(struct picture *picture, const struct drains *drains)
-{
-    for (size_t i = 0; drains && i < drains->n; i++) {
-        const struct drain *drain = &drains->items[i];
-        uint32_t host = picture_place(picture, drain->host);
-        struct inside *inside;
-
-        if (!*drain->booking || host == HOST_NONE ||
-            place_inside(picture, host, drain->booking) != HOST_NONE)
-            continue;
-        picture->insides = memory_grow(picture->insides, &picture->insides_allocated,
-                                       picture->n_insides + 1, sizeof *picture->insides);
-        inside = &picture->insides[picture->n_insides++];
-        inside->host = host;
-        snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
-    }
-}
 
 static bool waits(const struct lease_record *lease)
 {
@@ -56,9 +25,9 @@ uint32_t facts_place(const struct facts *facts, const struct lease_record *lease
         at = lease->expected;
     drain = drains_at(facts->drains, host, at);
     if (waits(lease) && *lease->booking)
-        inside = place_inside(facts->picture, place, lease->booking);
+        inside = picture_inside(facts->picture, place, lease->booking);
     else if (drain && drains_let_in(facts->drains, drain->booking, lease))
-        inside = place_inside(facts->picture, place, drain->booking);
+        inside = picture_inside(facts->picture, place, drain->booking);
     return inside == HOST_NONE ? place : inside;
 }
 
@@ -124,62 +93,6 @@ void facts_put_drains(struct facts *facts)
     }
     for (size_t i = 0; i < picture->n_insides; i++)
         close_inside(facts, &picture->insides[i], (uint32_t)(picture->hosts->pool.n + i));
-}
-
-/* --- VMs on the other side -------------------------------------------------------------------- */
-
-/* Until when the VM holds room that is given to others before it has left. */
-static int64_t stays_until(const struct facts *facts, const struct vm_record *vm)
-{
-    const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
-    struct drain ahead;
-    int64_t end;
-
-    if (!lease)
-        return INSTANT_NEVER;
-    end = lease_end_from(lease, facts->now);
-    if (!drains_ahead(facts->drains, lease, vm->host, facts->now, &ahead) || end <= ahead.from)
-        return INSTANT_NONE;
-    if (lease->reason_id == REASON_CANNOT_LEAVE || lease->reason_id == REASON_NO_OTHER_HOST)
-        return end;
-    return ahead.from <= facts->now ? facts->now + ON_ITS_WAY : INSTANT_NONE;
-}
-
-static void put_stay(struct facts *facts, const struct vm_observation *observed, uint32_t place,
-                     int64_t until)
-{
-    facts_put_block(facts, &(struct block){.id = DRAIN_BASE + facts->n_drains++,
-                                           .adoption = {.as = ADOPTED_RUNNING,
-                                                        .since = facts->now,
-                                                        .until = until,
-                                                        .not_before = INSTANT_NONE},
-                                           .observed = observed,
-                                           .cpu = observed->cpu,
-                                           .memory = observed->memory,
-                                           .place = place,
-                                           .filter = -1});
-}
-
-void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
-                     const struct vm_record *vm, uint32_t place)
-{
-    const struct picture *picture = facts->picture;
-    uint32_t host = place == HOST_NONE ? HOST_NONE : picture_host_place(picture, place);
-    struct planned *planned = vm ? planned_of(facts->planned, vm->lease) : NULL;
-    int64_t until = INSTANT_NONE;
-
-    if (place == HOST_NONE || picture->n_insides == 0)
-        return;
-    until = stays_until(facts, vm);
-    if (until == INSTANT_NONE)
-        return;
-    if (planned)
-        planned->stays = true;
-    if (host != place)
-        put_stay(facts, observed, host, until);
-    for (size_t i = 0; i < picture->n_insides; i++)
-        if (picture->insides[i].host == host && picture->hosts->pool.n + i != place)
-            put_stay(facts, observed, (uint32_t)(picture->hosts->pool.n + i), until);
 }
 
 /* --- sides ------------------------------------------------------------------------------------ */

@@ -16,20 +16,6 @@ enum {
     NO_FILTER = -1,
 };
 
-/* --- notes ------------------------------------------------------------------------------------ */
-
-void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                int64_t retry)
-{
-    struct note *note;
-
-    facts->notes =
-        memory_grow(facts->notes, &facts->notes_allocated, facts->n_notes + 1, sizeof *note);
-    note = &facts->notes[facts->n_notes++];
-    *note = (struct note){.kind = kind, .lease = lease, .reason = *reason, .retry = retry};
-    snprintf(note->text, sizeof note->text, "%s", reason->text ? reason->text : "");
-}
-
 /* While no promises can be made, leases that need one are refused at once. */
 static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
                              const struct reason *reason, int64_t retry)
@@ -39,32 +25,7 @@ static void cannot_be_placed(struct facts *facts, const struct lease_record *lea
                lease->id, reason, retry);
 }
 
-void facts_retry_at(struct facts *facts, int64_t at)
-{
-    if (at < facts->retry)
-        facts->retry = at;
-}
-
 /* --- leases and VMs --------------------------------------------------------------------------- */
-
-int64_t lease_remaining(const struct lease_record *lease, int64_t now)
-{
-    int64_t ran = lease->accumulated;
-
-    if (lease->duration == SPAN_UNLIMITED)
-        return SPAN_UNLIMITED;
-    if (lease->since != INSTANT_NONE && lease->since < now)
-        ran += now - lease->since;
-    return lease->duration > ran ? lease->duration - ran : 0;
-}
-
-bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now)
-{
-    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
-        if (vm->avoid[i] == host && vm->avoid_until[i] > now)
-            return true;
-    return false;
-}
 
 static bool avoids_any(const struct vm_record *vm, int64_t now)
 {
@@ -404,15 +365,6 @@ static int64_t boot_lead(const struct facts *facts, const struct lease_record *l
         lead = span > lead ? span : lead;
     }
     return lead;
-}
-
-void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
-                       struct lease_request *request)
-{
-    request->start = at > now ? at : now;
-    if (lease->duration != SPAN_UNLIMITED)
-        request->duration = request->duration_original =
-            lease->start + lease->duration - request->start;
 }
 
 /* Has its user switched a VM of the running lease off? Suspending the lease would not free that

@@ -1,5 +1,4 @@
 /* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
@@ -18,15 +17,6 @@ enum {
 static int32_t host_id(const struct planner *planner, uint32_t place)
 {
     return planner->picture.hosts->pool.items[place].id;
-}
-
-const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm)
-{
-    const struct planned *planned = planned_of(&planner->planned, id);
-    const struct vm_record *found =
-        planned && vm < planned->n_vms ? store_vm(planner->store, planned->vms[vm]) : NULL;
-
-    return found && !found->gone ? found : NULL;
 }
 
 /* The same of the lease. */
@@ -161,24 +151,6 @@ static void finished(struct planner *planner, const struct lease_record *lease,
         planner_set_reason(planner, lease, &output->reason);
         lease_apply_because(planner->store, lease, EVENT_GIVES_WAY, now);
     }
-}
-
-bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease)
-{
-    size_t n;
-
-    store_vms_of(planner->store, lease->id, &n);
-    return lease->terms != TERMS_RESTARTABLE &&
-           (planner->settings.engine.suspension == SUSPENSION_ALL ||
-            (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
-}
-
-bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease)
-{
-    return lease->phase == PHASE_RUNNING && lease->kind == LEASE_BEST_EFFORT &&
-           (lease->terms == TERMS_SUSPENDABLE || lease->terms == TERMS_MIGRATABLE) &&
-           (planner->settings.resumes_anywhere || *lease->booking) &&
-           planner_keeps_work(planner, lease);
 }
 
 /* No room for the reservation, and the operator lets such leases wait from their start on. */

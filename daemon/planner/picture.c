@@ -355,3 +355,29 @@ void planner_look_for_room(struct planner *planner, const struct lease_record *l
         return;
     }
 }
+
+uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking)
+{
+    for (size_t i = 0; i < picture->n_insides; i++)
+        if (picture->insides[i].host == host && strcmp(picture->insides[i].booking, booking) == 0)
+            return (uint32_t)(picture->hosts->pool.n + i);
+    return HOST_NONE;
+}
+
+void picture_take_insides(struct picture *picture, const struct drains *drains)
+{
+    for (size_t i = 0; drains && i < drains->n; i++) {
+        const struct drain *drain = &drains->items[i];
+        uint32_t host = picture_place(picture, drain->host);
+        struct inside *inside;
+
+        if (!*drain->booking || host == HOST_NONE ||
+            picture_inside(picture, host, drain->booking) != HOST_NONE)
+            continue;
+        picture->insides = memory_grow(picture->insides, &picture->insides_allocated,
+                                       picture->n_insides + 1, sizeof *picture->insides);
+        inside = &picture->insides[picture->n_insides++];
+        inside->host = host;
+        snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
+    }
+}

@@ -45,3 +45,12 @@ struct planned *planned_add(struct facts *facts, int64_t lease)
     *(struct planned **)map_value(facts->planned, map_add(facts->planned, lease)) = planned;
     return planned;
 }
+
+const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm)
+{
+    const struct planned *planned = planned_of(&planner->planned, id);
+    const struct vm_record *found =
+        planned && vm < planned->n_vms ? store_vm(planner->store, planned->vms[vm]) : NULL;
+
+    return found && !found->gone ? found : NULL;
+}

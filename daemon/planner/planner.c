@@ -23,6 +23,8 @@ enum {
     MEMORY_OF_VM = 32 << 10,   /* and per VM, beyond the process's initial memory */
 };
 
+static int answer_here(struct planner *planner, const struct wire_writer *frame);
+
 struct planner *planner_create(const struct planner_settings *settings, struct store *store,
                                struct world *world, struct error *err)
 {
@@ -37,6 +39,7 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     planner->retry = planner->next_time = INSTANT_NEVER;
     map_init(&planner->planned, sizeof(struct planned *));
     sent_init(&planner->sent);
+    planner->answer_here = answer_here;
     if (!settings->configuration)
         planner->planning = planning_create(NULL, settings->policies);
     else
@@ -216,16 +219,6 @@ static int answer_here(struct planner *planner, const struct wire_writer *frame)
     wire_writer_finish(&reply);
     free(copy);
     return result;
-}
-
-int planner_send(struct planner *planner, struct wire_writer *frame, int answers, struct error *err)
-{
-    if (planner->planning)
-        return answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood") : 0;
-    if (!planner->modules || planner_is_starting(planner))
-        return error_set(err, EAGAIN, "the planner is starting");
-    planner_process_send(planner->modules->current.process, frame, answers);
-    return 0;
 }
 
 /* --- the process ------------------------------------------------------------------------------ */

@@ -9,40 +9,7 @@ enum {
     REST = 200,            /* pause between forecasts, in multiples of the last one's CPU time */
     PAUSE_MIN = 1000,      /* milliseconds between forecasts at least, */
     PAUSE_MAX = 60 * 1000, /* and at most, when nothing has changed */
-    GRAIN_SOON = 600,      /* seconds: starts further ahead are shown in minutes, */
-    GRAIN_FAR = 86400,     /* and further ahead than this in ten minutes */
-    TOLERANCE = 20,        /* unchanged if it differs by less than a 20th of the wait, */
-    TOLERANCE_MIN = 5,     /* or by at most this many seconds */
 };
-
-/* --- rounding --------------------------------------------------------------------------------- */
-
-static int64_t rounded(int64_t at, int64_t now)
-{
-    int64_t grain = at - now < GRAIN_SOON ? 1 : at - now < GRAIN_FAR ? 60 : 600;
-
-    return (at + grain - 1) / grain * grain;
-}
-
-static bool is_the_same(int64_t told, int64_t at, int64_t now)
-{
-    int64_t off = told > at ? told - at : at - told, tolerance = (at - now) / TOLERANCE;
-
-    return told > now && off <= (tolerance > TOLERANCE_MIN ? tolerance : TOLERANCE_MIN);
-}
-
-bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
-                      int64_t now)
-{
-    bool told = lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER;
-
-    if (at != INSTANT_NONE && at != INSTANT_NEVER) {
-        if (told && !lease->contract && is_the_same(lease->expected, at, now))
-            return false;
-        at = rounded(at, now);
-    }
-    return lease_expect(planner->store, lease, at, false);
-}
 
 /* Is the lease waiting without a planned start? */
 static bool is_open(const struct planner *planner, const struct lease_record *lease)

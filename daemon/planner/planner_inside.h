@@ -122,11 +122,12 @@ struct planner {
 
     struct modules *modules;   /* the process; NULL: plans are made here (tests) */
     struct planning *planning; /* of tests; NULL */
-    bool ready;                /* the engine is that of the last plan */
-    bool in_flight;            /* a plan is in progress */
-    uint64_t n_plans;          /* begun */
-    bool recalled;             /* the modules were told the past */
-    int64_t planned_at;        /* the plan's time, seconds since 1970 */
+    int (*answer_here)(struct planner *planner, const struct wire_writer *frame); /* with it */
+    bool ready;         /* the engine is that of the last plan */
+    bool in_flight;     /* a plan is in progress */
+    uint64_t n_plans;   /* begun */
+    bool recalled;      /* the modules were told the past */
+    int64_t planned_at; /* the plan's time, seconds since 1970 */
     int64_t next_time;
     uint64_t attributes; /* number of the picture whose attributes the planner has; 0: none */
     int64_t *step_leases;
@@ -170,6 +171,9 @@ uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NON
 /* The place of the host that a place is, or is inside of. */
 uint32_t picture_host_place(const struct picture *picture, uint32_t place);
 const struct host *picture_host(const struct picture *picture, uint32_t place);
+/* The place inside that booking of a host at a place; HOST_NONE. */
+uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking);
+void picture_take_insides(struct picture *picture, const struct drains *drains);
 /* Free space on datastores and free addresses are known for the present only: a promised start does
  * not depend on them. If one of the lease's VMs could not start for the lack of them, *reason says
  * so, with its text in *eligible. */
@@ -181,6 +185,43 @@ struct planned *planned_add(struct facts *facts, int64_t lease);
 struct planned *planned_of(const struct map *planned, int64_t lease); /* NULL */
 void planned_drop(struct map *planned, int64_t lease);
 void planned_drop_all(struct map *planned);
+/* The VM with that number in the engine; NULL: it no longer exists. */
+const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm);
+
+/* --- operations.c --- */
+/* The settings with what operations were observed to take. */
+struct engine_settings planner_engine_settings(const struct planner *planner);
+/* Are its VMs suspended when the engine has no time for that and requeues the lease? */
+bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease);
+/* May the lease be suspended to empty its host, and resumed on others later? */
+bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease);
+
+/* --- facts_lease.c: one lease or VM --- */
+/* The reservation begins at `at`, or now if that has passed, and ends as promised. */
+void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
+                       struct lease_request *request);
+int64_t lease_remaining(const struct lease_record *lease, int64_t now);
+bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
+/* The reason's text is copied. */
+void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
+                int64_t retry);
+void facts_retry_at(struct facts *facts, int64_t at);
+/* Seconds until a VM in transition is expected to settle, and is planned again, when no estimate
+ * exists. */
+enum { SETTLING = 5 };
+/* The lease as the plan is to see it: the store's record, or the changed one. */
+const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease);
+/* The size of a VM as the plan is to see it: the store's, or that of the changed lease. */
+struct amounts facts_size(const struct facts *facts, const struct vm_record *vm);
+bool lease_holds_hosts(const struct lease_record *lease);
+/* A deadline lease that is being suspended: its resumption is planned after the reservations that
+ * it makes room for. When the suspension is overdue, those are placed elsewhere. */
+bool facts_leaves_for_promise(const struct facts *facts, const struct lease_record *lease);
+/* When the last VM of the lease will probably be suspended. *overdue: at least one is overdue. */
+int64_t facts_leaving_until(const struct facts *facts, const struct lease_record *lease,
+                            int64_t now, bool *overdue);
+/* When the first of the lease's VMs must leave its host; INSTANT_NONE: none must. */
+int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
 
 /* --- facts_requests.c: requests to the engine ------------------------------------------------- */
 struct asking {
@@ -196,22 +237,8 @@ struct lease_request request_of(const struct lease_record *lease);
  * present; a note says why. */
 bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking);
 void asking_finish(struct asking *asking);
-/* The reservation begins at `at`, or now if that has passed, and ends as promised. */
-void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
-                       struct lease_request *request);
-int64_t lease_remaining(const struct lease_record *lease, int64_t now);
-/* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */
-int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
-/* When the lease must be on other hosts for a lease that gets its own: the start of that lease,
- * also when it has passed and the lease is in the way; INSTANT_NONE. */
-int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
-bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The filter for a VM that must start on another host: its number. */
 int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
-/* The reason's text is copied. */
-void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                int64_t retry);
-void facts_retry_at(struct facts *facts, int64_t at);
 /* A step with a request for each lease of `arrivals` that can be requested, and the cancellations.
  */
 void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
@@ -228,6 +255,10 @@ int32_t facts_shared_filter(struct facts *facts, const struct vm_record *vm,
 int32_t facts_any_host(struct facts *facts, const struct vm_record *vm);
 /* Of the hosts for VMs that ask for nothing special: -1 where these are all, and none is booked. */
 int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lease);
+/* The number of the filter for a VM that must leave `host`. False: there is no other host that it
+ * may use, or none at present; a note says why. */
+bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
+                        int32_t *filter);
 
 /* --- facts_hardware.c: devices and NUMA nodes of hosts and VMs --- */
 void sent_init(struct sent *sent);
@@ -270,15 +301,21 @@ struct reason planner_reason_in_full(const struct planner *planner,
                                      char *text, size_t size);
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason);
-/* The VM with that number in the engine; NULL: it no longer exists. */
-const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm);
 bool planner_is_about_leaving(enum reason_id reason);
 /* The view of a lease, or of a VM that is off, with such a reason. */
 void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now);
 /* A lease that need not leave its hosts any more. */
 void planner_drop_leaves(struct planner *planner, int64_t now);
 
-/* --- facts_leaving.c: VMs that must leave their hosts --- */
+/* --- must_leave.c: VMs that must leave their hosts --- */
+/* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */
+int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
+/* When the lease must be on other hosts for a lease that gets its own: the start of that lease,
+ * also when it has passed and the lease is in the way; INSTANT_NONE. */
+int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
+/* It is not there yet, and no operator wants it off its host now. */
+bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
+                       const struct vm_record *vm, int64_t now);
 /* As planner_leaves_by(), with these drains (NULL: none). */
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now);
@@ -291,8 +328,6 @@ void planner_vm_leave_cause(const struct planner *planner, const struct vm_recor
 /* The same of the first VM of the lease that does; "": none does. */
 void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
                          int64_t now, char *text, size_t size);
-/* The earliest of the lease's VMs. */
-int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
 /* When VMs of a lease that find no other host are suspended, so that they and the others there are
  * off their host when the first of these drains begins; `now` if that time has come, INSTANT_NONE
  * if no drain is ahead of them. */
@@ -307,22 +342,13 @@ bool planner_has_to_leave(const struct planner *planner, const struct lease_reco
 /* The same, or is one wanted on another, or moving? */
 bool planner_is_leaving(const struct planner *planner, const struct lease_record *lease,
                         int64_t now);
-/* The number of the filter for a VM that must leave `host`. False: there is no other host that it
- * may use, or none at present; a note says why. */
-bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
-                        int32_t *filter);
 
 /* --- facts_inside.c: booked hosts --- */
-void picture_take_insides(struct picture *picture, const struct drains *drains);
 /* The place of a host where the lease (NULL: none) has a VM, or is planned to; HOST_NONE. */
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host);
 void facts_put_insides(const struct facts *facts, struct wire_writer *frame);
 /* Closes hosts while they are drained, and insides while they are not. */
 void facts_put_drains(struct facts *facts);
-/* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
- * one without a record. */
-void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
-                     const struct vm_record *vm, uint32_t place);
 /* Where a lease may be; host: where its VM is, or is planned to be, -1: nowhere. O(drains). */
 struct sides {
     bool outside;
@@ -353,23 +379,10 @@ void facts_add_company(struct facts *facts, const struct lease_record *lease, in
 bool facts_has_too_many_rules(const struct facts *facts, int32_t vm);
 
 /* --- facts.c --- */
-/* Seconds until a VM in transition is expected to settle, and is planned again, when no estimate
- * exists. */
-enum { SETTLING = 5 };
-/* The lease as the plan is to see it: the store's record, or the changed one. */
-const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease);
-/* The size of a VM as the plan is to see it: the store's, or that of the changed lease. */
-struct amounts facts_size(const struct facts *facts, const struct vm_record *vm);
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now);
 void facts_finish(struct facts *facts);
 /* Gather adoptions of running, promised and waiting leases, then steps for the new ones. */
 void facts_gather(struct facts *facts);
-bool lease_holds_hosts(const struct lease_record *lease);
-/* A deadline lease that is being suspended: its resumption is planned after the reservations that
- * it makes room for. When the suspension is overdue, those are placed elsewhere. */
-bool facts_leaves_for_promise(const struct facts *facts, const struct lease_record *lease);
-/* The settings with what operations were observed to take. */
-struct engine_settings planner_engine_settings(const struct planner *planner);
 /* Move the facts into a frame; rebuild: with hosts and adoptions. */
 void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
 
@@ -386,6 +399,10 @@ struct block {
 };
 
 void facts_put_block(struct facts *facts, const struct block *block);
+/* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
+ * one without a record. */
+void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
+                     const struct vm_record *vm, uint32_t place);
 void facts_gather_blocks(struct facts *facts);
 
 /* --- review.c: what is said of leases beside the engine's outputs --- */
@@ -394,12 +411,11 @@ void planner_take_notes(struct planner *planner, const struct facts *facts);
 void planner_note_risks(struct planner *planner, int64_t now);
 /* A complete plan repeats all preemptions that still apply; the others are dropped. */
 void planner_drop_preemptions(struct planner *planner, int64_t now);
+/* Note when a waiting lease will probably start. True: the estimate has changed. */
+bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
+                      int64_t now);
 
 /* --- outputs.c: from the engine's outputs to the store --- */
-/* Are its VMs suspended when the engine has no time for that and requeues the lease? */
-bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease);
-/* May the lease be suspended to empty its host, and resumed on others later? */
-bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease);
 void planner_take_reply(struct planner *planner, const struct plan_reply *reply);
 
 /* --- too_small.c --- */
@@ -412,12 +428,16 @@ const struct vm_record *planner_too_small(const struct planner *planner,
                                           const struct lease_record *lease, struct reason *reason);
 
 /* --- planner_forecast.c --- */
-/* Note when a waiting lease will probably start. True: the estimate has changed. */
-bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
-                      int64_t now);
 bool planner_take_forecast(struct planner *planner, struct wire_reader *reader);
 
-/* --- planner_try.c --- */
+/* --- question.c --- */
+/* 0: sent; the frame may be empty then. Before a frame with an answer, the caller must record the
+ * question. */
+int planner_send(struct planner *planner, struct wire_writer *frame, int answers,
+                 struct error *err);
+/* Record the question and send its frame. EAGAIN: the planner is busy, or not there. */
+int question_ask(struct planner *planner, struct wire_writer *frame, const struct waiting *waiting,
+                 struct error *err);
 /* The facts of a question: apart from those of the plan. */
 struct asked_facts {
     struct picture picture;
@@ -438,12 +458,16 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
 int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);
-/* Answers the question with the error. */
-void question_fails(struct waiting *waiting, const struct error *err);
-
+/* Add a line to a text, if it has room. */
+void question_add_line(char *text, size_t size, const char *line);
 /* Adds a line for each lease that makes room for this one. */
 void describe_victims(const struct planner *planner, const struct plan_reply *reply, int64_t lease,
                       char *text, size_t size);
+
+/* --- planner_try.c --- */
+/* Answers the question with the error. */
+void question_fails(struct waiting *waiting, const struct error *err);
+
 bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
                         struct wire_reader *reader);
 bool planner_take_operations(const struct waiting *waiting, struct wire_reader *reader);
@@ -463,11 +487,5 @@ bool planner_loses_promise(const struct lease_record *lease);
 void planner_take_change(struct planner *planner, const struct waiting *waiting,
                          const struct plan_reply *reply);
 void planner_drop_change(const struct waiting *waiting, const struct error *err);
-
-/* --- planner.c --- */
-/* 0: sent; the frame may be empty then. Before a frame with an answer, the caller must record the
- * question. */
-int planner_send(struct planner *planner, struct wire_writer *frame, int answers,
-                 struct error *err);
 
 #endif

@@ -7,45 +7,6 @@
 #include "daemon/live/clock.h"
 #include "daemon/planner/planner_inside.h"
 
-static void add_line(char *text, size_t size, const char *line)
-{
-    size_t length = strlen(text);
-
-    snprintf(text + length, size - length, "%s%s", length ? "\n" : "", line);
-}
-
-static const char *fate(const struct planner *planner, const struct plan_output *output)
-{
-    const struct lease_record *victim = store_lease(planner->store, output->lease);
-
-    switch (output->how) {
-    case PREEMPTED_CANCEL:
-        return "ended";
-    case PREEMPTED_REQUEUE:
-        if (victim && victim->phase != PHASE_RUNNING)
-            return "delayed"; /* it has not started */
-        return victim && planner_keeps_work(planner, victim) ? "suspended" : "restarted";
-    default:
-        return "suspended";
-    }
-}
-
-void describe_victims(const struct planner *planner, const struct plan_reply *reply, int64_t lease,
-                      char *text, size_t size)
-{
-    for (size_t i = 0; i < reply->n_outputs; i++) {
-        const struct plan_output *output = &reply->outputs[i];
-        char when[64], line[160];
-
-        if (output->kind != OUTPUT_PREEMPTED || output->other != lease)
-            continue;
-        lease_time_text(output->at, when, sizeof when);
-        snprintf(line, sizeof line, "Lease %lld would be %s at %s", (long long)output->lease,
-                 fate(planner, output), when);
-        add_line(text, size, line);
-    }
-}
-
 static void describe_wait(int64_t probable, struct planner_trial *trial)
 {
     char line[160], when[64];
@@ -60,7 +21,7 @@ static void describe_wait(int64_t probable, struct planner_trial *trial)
                  "have no planned end");
     else
         snprintf(line, sizeof line, "It would wait in the queue and probably start at %s", when);
-    add_line(trial->text, sizeof trial->text, line);
+    question_add_line(trial->text, sizeof trial->text, line);
 }
 
 /* The hosts of the trial's first run; NULL: not planned. */
@@ -107,7 +68,7 @@ static void describe_hosts(const struct plan_reservation *run, const struct host
         length += snprintf(line + length, sizeof line - (size_t)length, "%s%.40s",
                            i > 0 ? ", " : " ", hosts->pool.items[named[i]].name);
     snprintf(line + length, sizeof line - (size_t)length, "%s", more ? " and others" : "");
-    add_line(trial->text, sizeof trial->text, line);
+    question_add_line(trial->text, sizeof trial->text, line);
 }
 
 static void describe(const struct planner *planner, const struct plan_reply *reply,
@@ -125,7 +86,7 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
         reason_format_body(&lease->reason, line, sizeof line, lease_time_text);
-        add_line(trial->text, sizeof trial->text, line);
+        question_add_line(trial->text, sizeof trial->text, line);
         return;
     }
     if (trial->start == INSTANT_NONE)
@@ -136,79 +97,6 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
-
-/* The planner still works on questions whose askers have been told that it is busy. If those who
- * ask again were put behind them, it would never work on anything else. */
-static bool is_behind(const struct planner *planner)
-{
-    for (size_t i = 0; i < planner->n_waiting; i++)
-        if (planner->waiting[i].is_told)
-            return true;
-    return planner->n_waiting == sizeof planner->waiting / sizeof *planner->waiting;
-}
-
-static int ask(struct planner *planner, struct wire_writer *frame, const struct waiting *waiting,
-               struct error *err)
-{
-    if (is_behind(planner))
-        return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
-    if (planner->n_waiting == 0)
-        planner->answering = clock_monotonic();
-    planner->waiting[planner->n_waiting] = *waiting;
-    planner->waiting[planner->n_waiting++].since = clock_monotonic();
-    if (planner_send(planner, frame, 1, err) == 0)
-        return 0;
-    if (planner->n_waiting)
-        planner->n_waiting--;
-    return -1;
-}
-
-int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
-                       struct supposition supposed, int64_t now, struct error *err)
-{
-    const struct drains *drains = supposed.drains ? supposed.drains : planner->settings.drains;
-
-    *trial = (struct asked_facts){0};
-    map_init(&trial->planned, sizeof(struct planned *));
-    sent_init(&trial->sent);
-    facts_init(&trial->facts, planner, now);
-    trial->facts.picture = &trial->picture;
-    trial->facts.planned = &trial->planned;
-    trial->facts.sent = &trial->sent;
-    trial->facts.drains = drains;
-    trial->facts.changed = supposed.changed;
-    trial->facts.is_trial = true;
-    if (picture_take(&trial->picture, planner, drains, err) < 0)
-        return -1;
-    facts_gather(&trial->facts);
-    return 0;
-}
-
-int asked_facts_send(struct asked_facts *trial, struct planner *planner,
-                     const struct waiting *waiting, struct error *err)
-{
-    struct wire_writer frame = {0};
-    int result;
-
-    wire_begin(&frame);
-    wire_put(&frame, FRAME_TRY);
-    wire_put(&frame, planner->settings.forecast);
-    wire_put(&frame, waiting->is_traced ? trial->facts.changed->lease->id : -1);
-    facts_put(&trial->facts, true, false, &frame);
-    wire_end(&frame);
-    result = ask(planner, &frame, waiting, err);
-    wire_writer_finish(&frame);
-    return result;
-}
-
-void asked_facts_finish(struct asked_facts *trial)
-{
-    facts_finish(&trial->facts);
-    planned_drop_all(&trial->planned);
-    map_finish(&trial->planned);
-    sent_finish(&trial->sent);
-    picture_drop(&trial->picture);
-}
 
 /* Uses separate facts, from a store that they cannot change, and a temporary engine. */
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
@@ -291,9 +179,9 @@ int planner_operations(struct planner *planner, int32_t host, planner_told *told
     wire_put(&frame, FRAME_OPERATIONS);
     wire_put(&frame, place);
     wire_end(&frame);
-    result =
-        ask(planner, &frame,
-            &(struct waiting){.kind = FRAME_OPERATIONS_OF, .told = told, .context = context}, err);
+    result = question_ask(
+        planner, &frame,
+        &(struct waiting){.kind = FRAME_OPERATIONS_OF, .told = told, .context = context}, err);
     wire_writer_finish(&frame);
     return result;
 }

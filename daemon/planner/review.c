@@ -1,5 +1,5 @@
-/* Reviews the leases after a plan: preemptions that no longer apply, reservations at risk, and the
- * notes made while gathering facts. */
+/* Reviews the leases after a plan: preemptions that no longer apply, reservations at risk, the
+ * notes made while gathering facts; and the starts that are shown, rounded. */
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/log.h"
@@ -7,6 +7,13 @@
 #include "daemon/store/awake.h"
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
+
+enum {
+    GRAIN_SOON = 600,  /* seconds: starts further ahead are shown in minutes, */
+    GRAIN_FAR = 86400, /* and further ahead than this in ten minutes */
+    TOLERANCE = 20,    /* unchanged if it differs by less than a 20th of the wait, */
+    TOLERANCE_MIN = 5, /* or by at most this many seconds */
+};
 
 /* Does the lease, whose preemption was not repeated, have its hosts without an end again? */
 static bool is_kept(const struct planner *planner, const struct lease_record *lease,
@@ -105,4 +112,33 @@ void planner_take_notes(struct planner *planner, const struct facts *facts)
         take_note(planner, &facts->notes[i], facts->now);
     if (facts->retry < planner->retry)
         planner->retry = facts->retry;
+}
+
+/* --- estimated starts ------------------------------------------------------------------------- */
+
+static int64_t rounded(int64_t at, int64_t now)
+{
+    int64_t grain = at - now < GRAIN_SOON ? 1 : at - now < GRAIN_FAR ? 60 : 600;
+
+    return (at + grain - 1) / grain * grain;
+}
+
+static bool is_the_same(int64_t told, int64_t at, int64_t now)
+{
+    int64_t off = told > at ? told - at : at - told, tolerance = (at - now) / TOLERANCE;
+
+    return told > now && off <= (tolerance > TOLERANCE_MIN ? tolerance : TOLERANCE_MIN);
+}
+
+bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
+                      int64_t now)
+{
+    bool told = lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER;
+
+    if (at != INSTANT_NONE && at != INSTANT_NEVER) {
+        if (told && !lease->contract && is_the_same(lease->expected, at, now))
+            return false;
+        at = rounded(at, now);
+    }
+    return lease_expect(planner->store, lease, at, false);
 }

@@ -1,16 +1,41 @@
 /* VMs that must leave their hosts: OpenNebula's operator rescheduled them, the hosts are drained or
  * promised to another lease, or they are wanted on other hosts of their cluster. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/estimates.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
-#include "util/memory.h"
 
-enum { LOOK_AGAIN = 2 /* seconds until a missing document is checked again */ };
+/* Does the lease still have the hosts promised to it for that time? */
+static bool is_promised_at(const struct lease_record *lease, int64_t at)
+{
+    if (!lease || lease->phase != PHASE_RESERVED)
+        return false;
+    return lease->kind == LEASE_RESERVATION ||
+           (lease->kind == LEASE_DEADLINE && lease->expected == at);
+}
+
+int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now)
+{
+    if (lease->preempted_at <= now ||
+        !is_promised_at(store_lease(store, lease->preempted_for), lease->preempted_at))
+        return INSTANT_NONE;
+    return lease->preempted_at;
+}
+
+int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now)
+{
+    const struct lease_record *other = store_lease(store, lease->preempted_for);
+
+    if (!store_moves_away(lease) || !other || other->kind != LEASE_RESERVATION)
+        return INSTANT_NONE;
+    if (lease->preempted_at > now)
+        return lease_leaves_at(store, lease, now);
+    return other->phase == PHASE_RESERVED || other->phase == PHASE_STARTING ? lease->preempted_at
+                                                                            : INSTANT_NONE;
+}
 
 /* The time needed to move the VMs of a host away, as many at once as may be. */
 static int64_t time_to_empty(const struct planner *planner, int32_t host)
@@ -92,9 +117,8 @@ void planner_avoid_drained(const struct planner *planner, const struct lease_rec
             vm_avoid_host(planner->store, vms[i], vms[i]->host, drain.from);
 }
 
-/* It is not there yet, and no operator wants it off its host now. */
-static bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
-                              const struct vm_record *vm, int64_t now)
+bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
+                       const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
     struct drain ahead;
@@ -186,21 +210,6 @@ int64_t planner_leaves_by(const struct planner *planner, const struct vm_record 
     return vm_leaves_by(planner, planner->settings.drains, vm, now);
 }
 
-int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
-    int64_t by = INSTANT_NONE;
-
-    for (size_t i = 0; i < n; i++) {
-        int64_t vm_by = vm_leaves_by(facts->planner, facts->drains, vms[i], facts->now);
-
-        if (vm_by != INSTANT_NONE && (by == INSTANT_NONE || vm_by < by))
-            by = vm_by;
-    }
-    return by;
-}
-
 bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
                           int64_t now)
 {
@@ -225,74 +234,4 @@ bool planner_is_leaving(const struct planner *planner, const struct lease_record
         if (vm_moves(vms[i]) || planner_leaves_by(planner, vms[i], now) != INSTANT_NONE)
             return true;
     return false;
-}
-
-static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_t host,
-                         const char *why, int64_t retry)
-{
-    if (vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now))
-        return; /* it stays well where it is */
-    facts_note(facts, NOTE_STAYS, vm->lease,
-               &(struct reason){.id = REASON_NO_OTHER_HOST, .n = {vm->id, host}, .text = why},
-               retry);
-    if (retry != INSTANT_NONE)
-        facts_retry_at(facts, retry);
-}
-
-/* The hosts in service that the filter allows, without the VM's own, and without those it could not
- * be moved to, if others are left; of a VM that is only wanted elsewhere, that host. Returns how
- * many. */
-static size_t other_hosts(const struct facts *facts, const struct vm_record *vm, int32_t host,
-                          const struct host_filter *filter, uint64_t *allowed)
-{
-    const struct host_pool *pool = &facts->picture->hosts->pool;
-    bool only_wanted = vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now);
-    size_t n = 0, n_fresh = 0;
-
-    for (size_t i = 0; i < pool->n; i++) {
-        if (!host_filter_allows(filter, i) || pool->items[i].id == host ||
-            facts->picture->closed[i] || (only_wanted && pool->items[i].id != vm->wanted_on))
-            continue;
-        bitmap_add(allowed, i);
-        n++;
-        n_fresh += !vm_avoids(vm, pool->items[i].id, facts->now);
-    }
-    for (size_t i = 0; n_fresh && i < pool->n; i++)
-        if (vm_avoids(vm, pool->items[i].id, facts->now))
-            bitmap_remove(allowed, i);
-    return n_fresh ? n_fresh : n;
-}
-
-bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
-                        int32_t *filter)
-{
-    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
-    struct eligible eligible = {.filter = NULL};
-    struct host_filter own;
-    uint64_t *allowed;
-    size_t left;
-
-    if (vm->move_again > facts->now) {
-        cannot_leave(facts, vm, host, "its migration failed", vm->move_again);
-        return false;
-    }
-    if (!observed || !observed->full) {
-        facts_retry_at(facts, facts->now + LOOK_AGAIN);
-        return false;
-    }
-    eligibility_of(facts->picture->eligibility, observed->full, &eligible);
-    if (!eligible.filter || eligible.n_hosts == 0) {
-        cannot_leave(facts, vm, host, eligible.reason, INSTANT_NONE);
-        return false;
-    }
-    own = *eligible.filter;
-    own.allowed = allowed =
-        memory_new(bitmap_words(facts->picture->hosts->pool.n), sizeof *allowed);
-    left = other_hosts(facts, vm, host, eligible.filter, allowed);
-    if (left)
-        *filter = facts_put_filter(facts, vm, &own);
-    else
-        cannot_leave(facts, vm, host, "no other usable host meets its requirements", INSTANT_NONE);
-    free(allowed);
-    return left > 0;
 }
