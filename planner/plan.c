@@ -346,8 +346,9 @@ static void note_exception(struct plan_building *building, int64_t lease, bool n
     wire_put_reason(&building->exceptions, reason);
 }
 
-/* The lease has no place in the plan, but its VMs hold their hosts all the same. */
-static void adopt_blocks(struct plan_building *building, const struct fact *fact)
+/* The lease has no place in the plan, but its VMs hold their hosts all the same; `planned`: those
+ * that are to start as well. */
+static void adopt_blocks(struct plan_building *building, const struct fact *fact, bool planned)
 {
     const struct lease_request *request = &fact->fact.adoption.request;
     uint32_t vm = 0;
@@ -364,7 +365,7 @@ static void adopt_blocks(struct plan_building *building, const struct fact *fact
                                      .until = INSTANT_NEVER,
                                      .not_before = INSTANT_NONE};
 
-            if (!fact->places[vm].holds || fact->vm_host[vm] == HOST_NONE)
+            if ((!fact->places[vm].holds && !planned) || fact->vm_host[vm] == HOST_NONE)
                 continue;
             block.request =
                 block_request(BLOCK_OF_LEASE + building->n_blocks++, building->now, &nodes);
@@ -390,14 +391,28 @@ static int try_alternative(struct plan_building *building, struct fact *fact, st
     return engine_adopt(engine, adoption, err);
 }
 
+/* A VM without a host: one is looked for when all other leases are in the plan (relocate()). */
+static bool has_homeless(const struct fact *fact)
+{
+    for (uint32_t i = 0; i < fact->n_vms; i++)
+        if (fact->places[i].relocate && fact->vm_host[i] == HOST_NONE)
+            return true;
+    return false;
+}
+
 static void adopt(struct plan_building *building, struct fact *fact)
 {
     struct engine *engine = building->plan->engine;
     const struct adoption *adoption = &fact->fact.adoption;
     int64_t id = adoption->request.id;
     struct error err = {0};
-    int result = engine_adopt(engine, adoption, &err);
+    int result;
 
+    if (has_homeless(fact)) {
+        adopt_blocks(building, fact, true);
+        return;
+    }
+    result = engine_adopt(engine, adoption, &err);
     if (result > 0)
         result = try_alternative(building, fact, &err);
     if (result == 0)
@@ -408,7 +423,7 @@ static void adopt(struct plan_building *building, struct fact *fact)
     } else {
         note_exception(building, id, false, &(struct reason){.id = REASON_TEXT, .text = err.text});
     }
-    adopt_blocks(building, fact);
+    adopt_blocks(building, fact, false);
 }
 
 static void note_displaced(struct plan_building *building, const struct fact *fact)
@@ -423,6 +438,7 @@ static void note_displaced(struct plan_building *building, const struct fact *fa
         building->displaced[building->n_displaced++] = (struct displaced_vm){
             .lease = fact->fact.adoption.request.id,
             .vm = i,
+            .is_homeless = fact->vm_host[i] == HOST_NONE,
             .filter = place->filter < 0 ? NULL : building->plan->objects.filters[place->filter],
             .nodes = *set_of(fact, i),
             .until = fact->fact.adoption.until};
@@ -492,7 +508,7 @@ static bool relocate(struct plan_building *building)
         uint32_t place;
 
         if (is_settled(building, displaced) ||
-            !engine_lease(building->plan->engine, displaced->lease))
+            (!displaced->is_homeless && !engine_lease(building->plan->engine, displaced->lease)))
             continue;
         place = other_host(building, displaced);
         building->relocations =

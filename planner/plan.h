@@ -21,6 +21,7 @@ struct plan {
 struct displaced_vm {
     int64_t lease;
     uint32_t vm;
+    bool is_homeless; /* it has none, so its lease is not in the engine yet */
     const struct host_filter *filter;
     struct node_set nodes; /* one VM */
     int64_t until;

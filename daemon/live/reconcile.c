@@ -83,11 +83,21 @@ static bool all_run(const struct lease_record *lease, const struct vm_statuses *
     return s->of[STATUS_RUNNING] > 0 && s->of[STATUS_RUNNING] + off == s->n;
 }
 
+/* The plan gives the hosts to others at its end, but its VMs have not all started yet. */
+static void keep_hosts(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    int64_t end = planner_end(daemon->planner, lease->id);
+
+    if (lease->phase == PHASE_STARTING && end != INSTANT_NONE && end <= now)
+        daemon_replan(daemon, "lease %lld has not started yet", (long long)lease->id);
+}
+
 static void reconcile_active(struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_statuses *s, int64_t now)
 {
     if (planner_must_relocate(daemon->planner, lease, now))
         daemon_replan(daemon, "a VM of lease %lld moves to another host", (long long)lease->id);
+    keep_hosts(daemon, lease, now);
     if (s->of[STATUS_UNKNOWN])
         return;
     if (all_run(lease, s)) {

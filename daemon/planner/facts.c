@@ -8,7 +8,8 @@
 
 /* --- adoptions -------------------------------------------------------------------------------- */
 
-/* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
+/* Is the VM waiting to start without a host, on one where it has just failed, or that no longer
+ * takes VMs? */
 static bool must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                               const struct vm_record *vm, int64_t now)
 {
@@ -18,7 +19,7 @@ static bool must_go_elsewhere(const struct planner *planner, const struct pictur
     struct drain ahead;
     uint32_t place;
 
-    if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
+    if (!observed || vm->goal != GOAL_RUN || vm->in_flight || vm->command ||
         (vm->next_try != INSTANT_NONE && vm->next_try > now))
         return false;
     if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
@@ -29,13 +30,11 @@ static bool must_go_elsewhere(const struct planner *planner, const struct pictur
             ahead.from <= now);
 }
 
-static int32_t must_relocate(struct facts *facts, const struct lease_record *lease,
-                             const struct vm_record *vm, size_t n)
+static bool must_relocate(const struct facts *facts, const struct lease_record *lease,
+                          const struct vm_record *vm, size_t n)
 {
     return lease->phase == PHASE_STARTING && n > 1 &&
-                   must_go_elsewhere(facts->planner, facts->picture, vm, facts->now)
-               ? facts_relocation_filter(facts, vm)
-               : -1;
+           must_go_elsewhere(facts->planner, facts->picture, vm, facts->now);
 }
 
 /* The current or planned host of each VM, and what it holds there. */
@@ -53,7 +52,8 @@ static void put_places(struct facts *facts, const struct lease_record *lease,
         bool holds = lease_holds_hosts(lease) && observed && observed_holds_host(observed) &&
                      !vm->suspended_by_us;
         bool has_units = facts_has_units(facts, observed, place);
-        int32_t filter = must_relocate(facts, lease, vm, n);
+        int32_t filter =
+            must_relocate(facts, lease, vm, n) ? facts_relocation_filter(facts, vm) : -1;
 
         wire_put(&facts->adoption_section, (holds ? PLACE_HOLDS : 0) |
                                                (filter >= 0 ? PLACE_RELOCATE : 0) |
@@ -78,13 +78,18 @@ static void put_adoption(struct facts *facts, const struct lease_record *lease,
         fact->adoption.as == ADOPTED_RUNNING ? fact->adoption.until : INSTANT_NONE;
 }
 
-/* Are the hosts of all VMs known? A VM on a host that OpenNebula no longer has holds nothing. */
-static bool have_places(const struct facts *facts, const struct planned *planned)
+/* Are the hosts of all VMs known, or looked for? A VM on a host that OpenNebula no longer has holds
+ * nothing. */
+static bool have_places(const struct facts *facts, const struct lease_record *lease,
+                        const struct planned *planned)
 {
-    for (uint32_t i = 0; i < planned->n_vms; i++)
-        if (picture_place(facts->picture,
-                          vm_planned_host(store_vm(facts->store, planned->vms[i]))) == HOST_NONE)
+    for (uint32_t i = 0; i < planned->n_vms; i++) {
+        const struct vm_record *vm = store_vm(facts->store, planned->vms[i]);
+
+        if (picture_place(facts->picture, vm_planned_host(vm)) == HOST_NONE &&
+            !must_relocate(facts, lease, vm, planned->n_vms))
             return false;
+    }
     return true;
 }
 
@@ -125,7 +130,7 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     fact.adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
     if (lease->kind == LEASE_IMMEDIATE)
         asking.request.start = INSTANT_NONE;
-    if (have_places(facts, asking.planned))
+    if (have_places(facts, lease, asking.planned))
         put_adoption(facts, lease, &asking, &fact);
     asking_finish(&asking);
 }
@@ -206,7 +211,7 @@ static bool has_memory_places(const struct facts *facts, const struct lease_reco
 
     if (!leaving && (anywhere || !lease_is_suspended_by_us(facts->store, lease)))
         return false;
-    return have_places(facts, planned);
+    return have_places(facts, lease, planned);
 }
 
 /* A lease that was suspended for a drain is not resumed in what is left until that begins. */

@@ -391,7 +391,7 @@ static void stay(struct planner *planner, const struct vm_record *vm, int64_t no
         vm_avoid_host(planner->store, vm, vm->host, now);
 }
 
-/* A starting member of a group could not use its host. */
+/* A starting member of a group could not use its host, or had none. */
 static void take_relocation(struct planner *planner, const struct plan_relocation *relocation,
                             int64_t now)
 {
@@ -404,9 +404,10 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
         stay(planner, vm, now);
         return;
     }
-    store_history(planner->store, lease->id, now, "elsewhere",
-                  "VM %d is to start on host %d instead of host %d", vm->id,
-                  host_id(planner, relocation->place), vm->host);
+    if (vm->host >= 0)
+        store_history(planner->store, lease->id, now, "elsewhere",
+                      "VM %d is to start on host %d instead of host %d", vm->id,
+                      host_id(planner, relocation->place), vm->host);
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 
