@@ -1,0 +1,155 @@
+/* What goes wrong in a simulation. */
+#include <signal.h>
+#include <string.h>
+
+#include "sandbox/fault.h"
+#include "sandbox/host.h"
+#include "simulation.h"
+#include "util/crash_point.h"
+
+static void plan_crash(struct simulation *simulation, struct random *random, struct crash *crash)
+{
+    crash->kind = (enum crash_kind)random_between(random, CRASH_BEFORE_WRITE, STOPS);
+    crash->from = random_between(random, 500, BUSY_UNTIL);
+    crash->count = (int)random_between(random, 0, 4);
+    crash->next = STORE_SAME;
+    if (random_once_in(random, 2))
+        crash->next = (enum next_store)random_between(random, STORE_EMPTY, STORE_OLDER);
+    crash->away = random_between(random, 200, random_once_in(random, 4) ? 20000 : 2000);
+    (void)simulation;
+}
+
+static void sort_crashes(struct simulation *simulation)
+{
+    for (size_t i = 1; i < simulation->n_crashes; i++)
+        for (size_t j = i; j > 0 && simulation->crashes[j].from < simulation->crashes[j - 1].from;
+             j--) {
+            struct crash other = simulation->crashes[j];
+
+            simulation->crashes[j] = simulation->crashes[j - 1];
+            simulation->crashes[j - 1] = other;
+        }
+}
+
+static void boots_fail(struct simulation *simulation)
+{
+    static const char some[] = "FAULT = [ KIND = \"fail\", PHASE = \"boot\", COUNT = \"3\","
+                               " PROBABILITY = \"20\" ]";
+    struct error err;
+
+    oned_faults_add(&simulation->oned->faults, some, &err);
+}
+
+void disturbance_plan(struct simulation *simulation)
+{
+    struct random *random = &simulation->calls_random;
+
+    simulation->calls_fail = random_once_in(random, 3);
+    simulation->plans_are_slow = random_once_in(random, 4);
+    simulation->host_breaks = simulation->host_repaired = -1;
+    simulation->n_crashes = (size_t)random_between(random, 0, CRASHES_MAX);
+    for (size_t i = 0; i < simulation->n_crashes; i++)
+        plan_crash(simulation, random, &simulation->crashes[i]);
+    sort_crashes(simulation);
+    if (random_once_in(random, 6)) {
+        simulation->host_breaks = random_between(random, 5000, 60000);
+        simulation->host_repaired = simulation->host_breaks + random_between(random, 5000, 40000);
+    }
+    simulation->boots_fail = random_once_in(random, 6);
+    if (simulation->boots_fail)
+        boots_fail(simulation);
+}
+
+bool disturbance_is_write(const char *method)
+{
+    static const char *const reads[] = {".info", "pool.", "one.zone.", "one.system."};
+
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
+        if (strstr(method, reads[i]))
+            return false;
+    return true;
+}
+
+enum call_fate disturbance_fate(const char *method)
+{
+    struct random *random = &simulation()->calls_random;
+
+    if (!simulation()->calls_fail || simulation_now() > BUSY_UNTIL || !simulation()->lives ||
+        !random_once_in(random, disturbance_is_write(method) ? 15 : 80))
+        return CALL_DONE;
+    return (enum call_fate)random_between(random, CALL_NOT_SENT, CALL_TWICE);
+}
+
+int64_t disturbance_latency(void)
+{
+    return random_between(&simulation()->calls_random, 1, 8);
+}
+
+int64_t simulation_planning_takes(void)
+{
+    struct random *random = &simulation()->calls_random;
+
+    return simulation()->plans_are_slow && random_once_in(random, 3)
+               ? random_between(random, 100, 3000)
+               : random_between(random, 1, 20);
+}
+
+static struct crash *next_crash(void)
+{
+    struct simulation *now = simulation();
+
+    if (!now->is_alive || now->crash >= now->n_crashes ||
+        now->crashes[now->crash].from > simulation_now())
+        return NULL;
+    return &now->crashes[now->crash];
+}
+
+void disturbance_at_write(bool is_after)
+{
+    struct crash *crash = next_crash();
+
+    simulation()->n_writes += is_after;
+    if (crash && crash->kind == (is_after ? CRASH_AFTER_WRITE : CRASH_BEFORE_WRITE) &&
+        crash->count-- == 0)
+        life_end(is_after ? "killed after a write" : "killed before a write");
+}
+
+/* In place of util/crash_point.c: the points of the product. */
+void crash_point(const char *name)
+{
+    struct crash *crash = next_crash();
+
+    if (crash && crash->kind == CRASH_AT_POINT && strcmp(name, "polled") != 0 &&
+        strcmp(name, "looked") != 0 && crash->count-- == 0)
+        life_end(name);
+}
+
+static void change_host(struct simulation *now)
+{
+    struct oned_host *host = oned_host(now->oned, 0);
+
+    if (now->host_breaks >= 0 && simulation_now() >= now->host_breaks) {
+        simulation_note("host %d breaks", host->id);
+        oned_host_break(now->oned, host);
+        now->host_breaks = -1;
+    } else if (now->host_breaks < 0 && now->host_repaired >= 0 &&
+               simulation_now() >= now->host_repaired) {
+        simulation_note("host %d is repaired", host->id);
+        oned_host_monitor(now->oned, host);
+        now->host_repaired = -1;
+    }
+}
+
+void disturbance_of_site(void)
+{
+    struct crash *crash = next_crash();
+
+    change_host(simulation());
+    if (crash && crash->kind == CRASH_ANY_TIME)
+        life_end("killed while it waited");
+    if (crash && crash->kind == STOPS && crash->count >= 0) {
+        simulation_note("galernad is stopped");
+        crash->count = -1;
+        raise(SIGTERM);
+    }
+}
