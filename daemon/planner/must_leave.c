@@ -17,10 +17,32 @@ static bool is_promised_at(const struct lease_record *lease, int64_t at)
            (lease->kind == LEASE_DEADLINE && lease->expected == at);
 }
 
+static bool is_on(const struct vm_record *const *vms, size_t n, int32_t host)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && vms[i]->host == host)
+            return true;
+    return false;
+}
+
+/* Does the lease get hosts where the other one is? Hosts that are not known count as such. */
+static bool gets_hosts_of(const struct store *store, int64_t id, int64_t other)
+{
+    size_t n, n_others;
+    const struct vm_record *const *vms = store_vms_of(store, id, &n);
+    const struct vm_record *const *others = store_vms_of(store, other, &n_others);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && (vms[i]->host < 0 || is_on(others, n_others, vms[i]->host)))
+            return true;
+    return false;
+}
+
 int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now)
 {
     if (lease->preempted_at <= now ||
-        !is_promised_at(store_lease(store, lease->preempted_for), lease->preempted_at))
+        !is_promised_at(store_lease(store, lease->preempted_for), lease->preempted_at) ||
+        !gets_hosts_of(store, lease->preempted_for, lease->id))
         return INSTANT_NONE;
     return lease->preempted_at;
 }

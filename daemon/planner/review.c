@@ -39,8 +39,10 @@ void planner_drop_preemptions(struct planner *planner, int64_t now)
         const struct planned *planned = planned_of(&planner->planned, leases[i]->id);
 
         if (planned && !planned->is_preempted && store_is_preempted(leases[i]) &&
-            leases[i]->phase == PHASE_RUNNING && is_kept(planner, leases[i], planned, now))
+            leases[i]->phase == PHASE_RUNNING && is_kept(planner, leases[i], planned, now)) {
             lease_keeps_hosts(planner->store, leases[i], now);
+            planner->outdated = true; /* the engine may have been given the suspension */
+        }
     }
 }
 

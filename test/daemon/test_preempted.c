@@ -1,0 +1,44 @@
+/* Leases that are to leave their hosts for others, when plans are made again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/daemon/change_records.h"
+#include "test/daemon/house.h"
+
+/* It had to be suspended for a lease that gets another host since: it runs on, and says so. */
+static void one_whose_host_is_not_needed_any_more_stays(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    char text[STORE_ACTIVITY_MAX];
+    struct house house;
+
+    open_house(&house, store, 2);
+    lease->since = NOW - 100;
+    lease->preempted_for = 2;
+    lease->preempted_at = promised->start = NOW + 100;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    vm_to_change(store, 2)->host = 1; /* its host was drained */
+    rebuild(&house, NOW);
+    assert_false(store_is_preempted(lease));
+    assert_int_equal(store_vm(store, 2)->host, 1);
+    store_activity(lease, NOW, text, sizeof text);
+    assert_null(strstr(text, "suspended"));
+    close_house(&house);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_whose_host_is_not_needed_any_more_stays, store_set_up,
+                                        store_tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
