@@ -145,8 +145,8 @@ static const struct {
     [REASON_MOVED] = {LEAD_NONE, "moved to better hosts at %t: total time %n s without the move, "
                                  "%n s with it (%n percent less)"},
     [REASON_ROOM_RESERVED] = {LEAD_WAITS,
-                              "for room: %v requested, room for all of them now, but lease %n "
-                              "needs host %n from %t on"},
+                              "for room: %v requested, but the room there is now does not last: "
+                              "lease %n needs host %n from %t on"},
     [REASON_OTHERS_WOULD_BE_LATE] = {LEAD_REFUSED,
                                      "leases that could make room for %v at %t would miss "
                                      "their deadlines (%n of them)"},
@@ -212,14 +212,17 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NOT_READY && n[1])
         return "until %t, when the drain or booking of its host begins";
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
-        return "for room: %v requested, room for all of them now, but not for long enough";
+        return "for room: %v requested, but the room there is now does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3] && n[1] < 0)
-        return "%v requested at once, room for all of them now, but host %o%n is %s from %t on";
-    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
-        return "%v requested at once, room for all of them now, but lease %n needs host %n from "
+        return "%v requested at once, but the room there is now does not last: host %o%n is %s "
+               "from "
                "%t on";
+    if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
+        return "%v requested at once, but the room there is now does not last: lease %n needs host "
+               "%n "
+               "from %t on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
-        return "%v requested at once, room for all of them now, but not for long enough";
+        return "%v requested at once, but the room there is now does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
@@ -229,7 +232,9 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])
         return "no room in time for it to end by %t";
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
-        return "for room: %v requested, room for all of them now, but host %o%n is %s from %t on";
+        return "for room: %v requested, but the room there is now does not last: host %o%n is %s "
+               "from "
+               "%t on";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
         return "%v requested, but no host is large enough for one";
     if (reason->id == REASON_NO_HOST_ALLOWED && n[1] == 0)

@@ -14,7 +14,8 @@ enum reason_id {
     REASON_NONE,
     REASON_NO_ROOM_NOW, /* n[0] VMs asked for, n[1] fit now: waits in the queue; of this and of
                          * the other reasons of room, text: on which hosts, or NULL */
-    REASON_PLANNED,     /* will start at n[0] */
+    REASON_PLANNED,     /* will start at n[0]; until n[3], if not 0, lease n[1] has host n[2], or
+                         * (-1) it is drained or booked (text: which) */
     REASON_REFUSED_BY_POLICY, /* text holds the module's sentence */
     REASON_TOO_BIG,           /* never fits: n[0] VMs, n[1] is the most the empty site holds */
     REASON_NO_ROOM_AT_START,  /* reservation: n[0] VMs from n[1] to n[2] do not fit, n[3] do */

@@ -14,8 +14,9 @@
 #include "util/memory.h"
 
 enum {
-    PLANNED_MOST = 32, /* those that begin first */
-    ATTEMPTS = 4,      /* other hosts each time */
+    ENDS_LOOKED_AT = 64, /* ends at the same time, for a reason */
+    PLANNED_MOST = 32,   /* those that begin first */
+    ATTEMPTS = 4,        /* other hosts each time */
 };
 
 struct move {
@@ -302,6 +303,14 @@ static uint32_t host_of_longest_stay(const struct engine *engine, const struct s
     return longest;
 }
 
+static bool is_on_host(const struct placement *placement, uint32_t host)
+{
+    for (uint32_t i = 0; placement && i < placement->n_hosts; i++)
+        if (placement->hosts[i] == host)
+            return true;
+    return false;
+}
+
 /* What takes room of the host from that time on; NULL: not known. */
 static const struct reservation *next_on(const struct engine *engine, uint32_t host, int64_t from)
 {
@@ -311,9 +320,8 @@ static const struct reservation *next_on(const struct engine *engine, uint32_t h
     for (; i < index->n && reservation_index_at(index, i)->time == from; i++) {
         const struct reservation *r = reservation_index_at(index, i)->reservation;
 
-        for (uint32_t place = 0; r->placement && place < r->placement->n_hosts; place++)
-            if (r->placement->hosts[place] == host)
-                return r;
+        if (is_on_host(r->placement, host))
+            return r;
     }
     return NULL;
 }
@@ -342,6 +350,38 @@ void explain_by_planned(struct engine *engine, struct lease *lease)
         lease->reason = (struct reason){
             .id = at_once ? REASON_NO_ROOM_AT_ONCE : REASON_ROOM_RESERVED,
             .n = {lease->n_vms, next->lease->request.id, engine->site.hosts[host].id, next->from}};
+        return;
+    }
+}
+
+/* A host that both have; any that `has` has if the other one has none yet; HOST_NONE. */
+static uint32_t host_of_both(const struct placement *wants, const struct placement *has)
+{
+    if (!has || has->n_hosts == 0)
+        return HOST_NONE;
+    for (uint32_t place = 0; place < wants->n_hosts; place++)
+        if (is_on_host(has, wants->hosts[place]))
+            return wants->hosts[place];
+    return wants->n_hosts ? HOST_NONE : has->hosts[0];
+}
+
+void explain_future(const struct engine *engine, const struct proposal *proposal,
+                    struct reason *reason)
+{
+    const struct reservation_index *index = &engine->bookings.by_end;
+    size_t first = reservation_index_after(index, proposal->start - 1);
+
+    for (size_t i = first; i < index->n && i < first + ENDS_LOOKED_AT; i++) {
+        const struct reservation *r = reservation_index_at(index, i)->reservation;
+        uint32_t host = host_of_both(proposal->plan.vm->placement, r->placement);
+
+        if (r->until > proposal->start)
+            return;
+        if (host == HOST_NONE)
+            continue;
+        reason->n[1] = r->lease->request.id;
+        reason->n[2] = engine->site.hosts[host].id;
+        reason->n[3] = r->until;
         return;
     }
 }

@@ -27,4 +27,9 @@ bool place_by_rebooking(struct engine *engine, struct lease *lease, struct propo
  * longest, and the planned lease that needs the host then. O(hosts + what begins then). */
 void explain_by_planned(struct engine *engine, struct lease *lease);
 
+/* A proposal for a time to come has been accepted: names in the reason what has one of its hosts
+ * until then. O(ENDS_LOOKED_AT * hosts of a lease). */
+void explain_future(const struct engine *engine, const struct proposal *proposal,
+                    struct reason *reason);
+
 #endif

@@ -144,6 +144,7 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
         plan_migration(engine, lease, proposal);
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {proposal->start}};
     if (proposal->in_future && lease->request.kind == LEASE_BEST_EFFORT) {
+        explain_future(engine, proposal, &lease->reason);
         lease->plan->holds_future = true;
         lease_list_append(&engine->queues.future, lease);
     }

@@ -8,6 +8,8 @@
 #include "util/memory.h"
 #include "util/output.h"
 #include "util/printable.h"
+#include "util/time_parse.h"
+#include "util/time_text.h"
 
 /* A line of the body. */
 static void put_line(struct output *mail, const char *title, const char *text)
@@ -16,8 +18,20 @@ static void put_line(struct output *mail, const char *title, const char *text)
 
     mask_controls(line, ' ');
     if (*line)
-        output_format(mail, "%-8s %s\n", title, line);
+        output_format(mail, *title ? "%-8s %s\n" : "%s%s\n", title, line);
     free(line);
+}
+
+/* On this machine's clock, as in the other texts. */
+static void put_time(struct output *mail, const char *title, const char *utc)
+{
+    char text[TIME_TEXT_MAX];
+    int64_t instant;
+
+    if (!time_parse_utc(utc, &instant))
+        return;
+    time_text_local(instant, text, sizeof text);
+    put_line(mail, title, text);
 }
 
 static void put_headers(struct output *mail, const json_t *job, const json_t *notice)
@@ -68,7 +82,7 @@ enum notify_end notify_mail(const json_t *job, struct error *err)
     put_line(mail, "Name", notify_text(notice, "name"));
     put_line(mail, "Owner", notify_text(notice, "user"));
     put_vms(mail, notice);
-    put_line(mail, "Event", notify_text(notice, "at"));
+    put_time(mail, "Time", notify_text(notice, "at"));
     held = output_held(mail, &n);
     text = memory_format("%.*s", (int)n, held);
     end = notify_pipe_to(arguments, text, err);

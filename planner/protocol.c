@@ -223,7 +223,7 @@ static int64_t get_number(struct wire_reader *reader)
  * something to others. */
 static int64_t number_of(const struct reason *reason, size_t i)
 {
-    bool names_lease = reason->id == REASON_ROOM_RESERVED ||
+    bool names_lease = reason->id == REASON_ROOM_RESERVED || reason->id == REASON_PLANNED ||
                        (reason->id == REASON_NO_ROOM_AT_ONCE && reason->n[3]);
 
     return names_lease && i == 1 && reason->n[i] >= BLOCK_BASE ? -1 : reason->n[i];

@@ -159,6 +159,12 @@ static const char *expects(const struct right_row *row, char *text, size_t size)
     return text;
 }
 
+/* The option is named after PREEMPTIBLE; the usual spelling is understood as well. */
+static const char *name_of_key(const char *key)
+{
+    return strcmp(key, "non-preemptable") == 0 ? "non-preemptible" : key;
+}
+
 static int find_right(const struct ini_entry *entry, enum right *right, struct error *err)
 {
     struct suggestion suggestion;
@@ -169,7 +175,7 @@ static int find_right(const struct ini_entry *entry, enum right *right, struct e
         const char *name = row_of((enum right)i).name;
 
         *right = (enum right)i;
-        if (name && !strcmp(name, entry->key))
+        if (name && !strcmp(name, name_of_key(entry->key)))
             return 0;
         if (name)
             suggestion_offer(&suggestion, name);

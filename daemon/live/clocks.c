@@ -147,9 +147,12 @@ int64_t clocks_ours(const struct daemon *daemon, int64_t theirs)
 
 int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created)
 {
-    int64_t least = created - clock_now();
+    const struct clocks *clocks = &daemon->clocks;
+    int64_t least = created - clock_now(), ahead = clocks->ahead;
 
-    return daemon->clocks.ahead > least ? daemon->clocks.ahead : least;
+    if (clocks->votes && llabs(clocks->other - least) < llabs(ahead - least))
+        ahead = clocks->other;
+    return ahead > least ? ahead : least;
 }
 
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,

@@ -75,7 +75,8 @@ void clocks_move(struct daemon *daemon, int64_t by);
 int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
 
 /* By how many seconds the clock on which a VM was created at `created` is ahead of ours. More than
- * OpenNebula's clock is now, if that has been set back since: no VM is created in the future. */
+ * OpenNebula's clock is now, if that has been set back since: no VM is created in the future. While
+ * dates tell that the clock may have been set: by it, if the VM then is the younger one. */
 int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);
 
 /* Since when a VM has been running, on our clock, whichever clock was set meanwhile; 0: not known.

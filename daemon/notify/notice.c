@@ -83,16 +83,17 @@ int notice_from_text(struct notice *notice, const char *name, const char *text)
 /* --- content ---------------------------------------------------------------------------------- */
 
 json_t *notice_content(const struct store *store, const struct lease_record *lease,
-                       enum notice_event event, int64_t at)
+                       enum notice_event event, int64_t at, const char *before)
 {
     json_t *content = json_object(), *ids = json_array();
     char text[STORE_ACTIVITY_MAX];
-    size_t n;
+    size_t n, length = strlen(before);
     const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
         json_array_append_new(ids, json_integer(vms[i]->id));
-    store_activity(lease, at, text, sizeof text);
+    strcpy(text, before);
+    store_activity(lease, at, text + length, sizeof text - length);
     json_put(content, "event", json_string(notice_event_words[event]));
     json_put(content, "at", json_from_instant(at));
     json_put(content, "lease", json_integer(lease->id));

@@ -34,9 +34,10 @@ char *notice_to_text(const struct notice *notice);
 /* -1: it is not a notice. */
 int notice_from_text(struct notice *notice, const char *name, const char *text);
 
-/* The JSON object of a notice about a lease. A new reference. */
+/* The JSON object of a notice about a lease. `before`: a short sentence before its activity, or "".
+ * A new reference. */
 json_t *notice_content(const struct store *store, const struct lease_record *lease,
-                       enum notice_event event, int64_t at);
+                       enum notice_event event, int64_t at, const char *before);
 /* Adds the id, which no other notice has, to its content. */
 void notice_identify(struct notice *notice, const struct store *store);
 

@@ -29,6 +29,7 @@ enum {
 struct line {
     int64_t lease, at;
     enum notice_event event;
+    const char *before; /* a sentence before the lease's activity, or "" */
 };
 
 struct notices {
@@ -97,23 +98,28 @@ static void drop_unknown(struct notices *notices)
 
 /* --- from the history ------------------------------------------------------------------------- */
 
-static bool event_of(const struct store *store, const struct store_event *line,
-                     enum notice_event *event)
+static bool event_of(const struct store *store, const struct store_event *known, struct line *line)
 {
     static const struct {
         const char *word;
         enum notice_event event;
-    } words[] = {{"running", NOTICE_START},   {"warned", NOTICE_END},
-                 {"unused", NOTICE_END},      {"preempted", NOTICE_PREEMPTION},
-                 {"refused", NOTICE_REFUSAL}, {"late", NOTICE_LATE},
-                 {"missed", NOTICE_LATE}};
-    const struct lease_record *lease = store_lease(store, line->lease);
+        const char *before;
+    } words[] = {{"running", NOTICE_START, ""},
+                 {"warned", NOTICE_END, ""},
+                 {"unused", NOTICE_END, ""},
+                 {"preempted", NOTICE_PREEMPTION, ""},
+                 {"kept", NOTICE_PREEMPTION, "It keeps its hosts after all. "},
+                 {"refused", NOTICE_REFUSAL, ""},
+                 {"late", NOTICE_LATE, ""},
+                 {"missed", NOTICE_LATE, ""}};
+    const struct lease_record *lease = store_lease(store, known->lease);
 
     for (size_t i = 0; lease && i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, line->event) == 0) {
-            *event = words[i].event;
+        if (strcmp(words[i].word, known->event) == 0) {
+            line->event = words[i].event;
+            line->before = words[i].before;
             /* A resumption does not count as a start. */
-            return *event != NOTICE_START || lease->accumulated == 0;
+            return line->event != NOTICE_START || lease->accumulated == 0;
         }
     return false;
 }
@@ -128,7 +134,7 @@ static void happened(void *context, const struct store_event *event)
         notices->n_lines = 0;
     if (fence_follows(notices->daemon) || notices->daemon->live->dry_run ||
         notify_targets(notices->daemon->notify) == 0 ||
-        !event_of(notices->daemon->store, event, &line.event))
+        !event_of(notices->daemon->store, event, &line))
         return;
     notices->lines = memory_grow(notices->lines, &notices->lines_allocated, notices->n_lines + 1,
                                  sizeof *notices->lines);
@@ -187,7 +193,8 @@ static void make_all(struct notices *notices, const struct line *line)
 
     if (!making.lease)
         return;
-    making.content = notice_content(daemon->store, making.lease, line->event, line->at);
+    making.content =
+        notice_content(daemon->store, making.lease, line->event, line->at, line->before);
     for (size_t i = 0; i < notify_targets(daemon->notify); i++) {
         making.target = notify_target(daemon->notify, i);
         if (making.target->events & UINT32_C(1) << line->event)

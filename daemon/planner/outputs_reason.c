@@ -69,19 +69,20 @@ static struct reason with_company(const struct planner *planner, const struct le
     return reason;
 }
 
-/* Adds to a reason about a host that is closed to come, which a drain or booking does, and which.
- */
+/* Adds to a reason about a host that is closed to come, or until then, which drain or booking does
+ * that. */
 static struct reason with_closing(const struct planner *planner, const struct reason *known,
                                   char *text, size_t size)
 {
     const struct drains *drains = planner->settings.drains;
     struct reason reason = *known;
+    bool ends = reason.id == REASON_PLANNED;
     const struct drain *drain;
 
     if (reason.n[1] >= 0 || reason.n[3] <= 0 || !drains ||
-        (reason.id != REASON_ROOM_RESERVED && reason.id != REASON_NO_ROOM_AT_ONCE))
+        (!ends && reason.id != REASON_ROOM_RESERVED && reason.id != REASON_NO_ROOM_AT_ONCE))
         return reason;
-    drain = drains_at(drains, (int32_t)reason.n[2], reason.n[3]);
+    drain = drains_at(drains, (int32_t)reason.n[2], reason.n[3] - ends);
     if (drain && *drain->booking)
         snprintf(text, size, "booked for '%s'", drain->booking);
     else

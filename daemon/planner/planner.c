@@ -18,7 +18,7 @@
 _Static_assert(PLANNER_FDS == (int)MODULES_FDS, "room for the descriptors of both processes");
 
 enum {
-    QUESTION_LIMIT = 70,       /* milliseconds until a question is answered with "busy" */
+    QUESTION_LIMIT = 2000,     /* milliseconds until a question is answered with "busy" */
     MEMORY_OF_HOST = 64 << 10, /* bytes per host, */
     MEMORY_OF_VM = 32 << 10,   /* and per VM, beyond the process's initial memory */
 };

@@ -131,6 +131,23 @@ static void say_preempted(struct sentence *sentence)
             reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ", true);
 }
 
+/* For a place that is planned: who or what has one of its hosts until then. */
+static void say_what_for(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    const int64_t *n = lease->reason_n;
+
+    if (lease->earliest > sentence->now)
+        add(sentence, " for its earliest start");
+    else if (lease->reason_id != REASON_PLANNED || n[3] == 0 || (n[1] < 0 && !*lease->reason))
+        add(sentence, " for room");
+    else if (n[1] >= 0)
+        add(sentence, " for room on host %lld, which lease %lld has before", (long long)n[2],
+            (long long)n[1]);
+    else
+        add(sentence, " for room on host %lld, which is %s before", (long long)n[2], lease->reason);
+}
+
 static void say_waiting(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -142,8 +159,7 @@ static void say_waiting(struct sentence *sentence)
         if (!is_plan(lease))
             add_reason(sentence, reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", true);
         else if (is_to_come(sentence, lease->expected))
-            add(sentence,
-                lease->earliest > sentence->now ? " for its earliest start" : " for room");
+            say_what_for(sentence);
         add_left(sentence);
         if (announces(sentence, lease->expected))
             add_time(sentence,

@@ -35,6 +35,8 @@ static void aggressive_backfilling_never_delays_the_first(void **state)
     two_hosts_and_a_wide_lease(&s, BACKFILLING_AGGRESSIVE);
     assert_string_equal(states_of(&s, 2), "0 Pending Queued Scheduled Ready");
     assert_string_equal(reason_of(&s, 2), "planned: planned to start at 100");
+    assert_int_equal(lease_of(&s, 2)->reason.n[1], 1); /* has one of its hosts until then */
+    assert_int_equal(lease_of(&s, 2)->reason.n[3], 100);
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     assert_int_equal(state_of(&s, 4), LEASE_QUEUED);
     run_to_end(&s);

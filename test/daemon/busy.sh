@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Dry runs of requests, changes and drains that come while a policy module is slow are answered with
-# "busy"; the answers that the planner gives them later are dropped.
+# Dry runs of requests, changes and drains that come while a policy module is slow wait, and after
+# two seconds are answered with "busy"; the answers that the planner gives them later are dropped.
 #
 #   busy.sh GALERNAD GALERNA MODULES
 set -euo pipefail
@@ -15,7 +15,7 @@ resources: 2  CPU:400 Memory:8192
 policy-admission: offends-admission
 [policy offends-admission]
 does: refuse-slowly
-sleeps: 400
+sleeps: 1000
 after: 1
 [opennebula]
 poll-interval: 1
@@ -32,7 +32,7 @@ lease request --cpu 1 --memory 512 --duration 1h >/dev/null
 until_true is 0 running
 
 asked=()
-for i in 1 2; do
+for i in 1 2 3 4; do
     lease request --cpu 1 --memory 512 --dry-run >"$work/request-$i" 2>&1 &
     asked+=($!)
     lease change 0 --extend 10m --dry-run >"$work/change-$i" 2>&1 &

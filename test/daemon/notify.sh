@@ -28,7 +28,7 @@ chmod +x "$work/sendmail" "$work/program"
 "$(dirname "$0")/webhook.py" "$work/key" 2 "$work/posts" >"$work/webhook" &
 until_said webhook '^[0-9]+$'
 
-start_oned --boot-time 0
+start_oned --boot-time 0 --hosts 2 --cpu 4 --memory 4096
 cat >>"$work/conf" <<END
 end-warning: 2:00:00
 [notify people]
@@ -44,6 +44,8 @@ retry-pause: 1
 [notify program]
 on: refusal
 program: $work/program
+[scheduling]
+policy-preemption: ar-preempts-everything
 END
 oned call one.user.update 0 'EMAIL="anna@example.org"' 1 >"$work/out"
 
@@ -91,6 +93,8 @@ for to in anna@example.org ops@example.org; do
     until_true mailed 1 "$to" '^Subject: Galerna: lease 0: start$'
     until_true mailed 1 "$to" '^Subject: Galerna: lease 0: end$'
 done
+grep -qhE '^(Running|Starting)' "$work"/mail.* || fail "no line says what the lease is doing"
+grep -qhE '^Time +[0-9-]+ [0-9:]+$' "$work"/mail.* || fail "the time is not as in other texts"
 ! grep -h '^Bcc' "$work"/mail.* || fail "a name becomes a header"
 grep -h '^Name' "$work"/mail.* | grep -q 'evil Bcc: mallory@example.org' || fail "the name is missing"
 grep -qh '^From: galerna@example.org$' "$work"/mail.* || fail "From is missing"
@@ -115,8 +119,17 @@ until_true mailed 1 ops@example.org "^Subject: Galerna: lease $(cat "$work/vm"):
 ! grep -l "lease $(cat "$work/vm"):" "$work"/mail.* | xargs grep -q 'anna' || fail "it is used"
 until_true grep -q "\"lease\":$(cat "$work/vm")," "$work/told"
 
+does='a preemption that is dropped'
+one='SCHED_REQUIREMENTS="NAME=\"host0001\""'
+victim=$(oned submit --cpu 4 --memory 128 --attribute "$one" --haizea DURATION=09:00:00,PREEMPTIBLE=yes)
+until_true is "$victim" running
+other=$(oned submit --cpu 4 --memory 128 --attribute "$one" --haizea START=+01:00:00,DURATION=00:10:00)
+until_true mailed 1 ops@example.org "^Running, to be suspended for lease $other at "
+lease cancel "$other" >"$work/out"
+until_true mailed 1 ops@example.org '^It keeps its hosts after all. Running until '
+
 does='the end of it'
-posted 1 '"event":"start"' || fail "a webhook is told twice"
+posted 1 '"event":"start".*"lease":0,' || fail "a webhook is told twice"
 [ "$(grep -c '"lease":1,' "$work/told")" -eq 1 ] || fail "a program is told twice"
 for to in anna@example.org ops@example.org; do
     mailed 1 "$to" 'lease 0: start$' || fail "$to is told twice"

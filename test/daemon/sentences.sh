@@ -49,11 +49,12 @@ oned call one.vm.action terminate "$free" >/dev/null
 does='room that does not last'
 "$galerna" host book "$((1 - host))" --name course --users oneadmin --from +30m --until +5h \
     --state-dir "$work/state" >/dev/null
-oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00 >/dev/null # has a place in the future
+first=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00) # has a place in the future
+tells "Waiting for room on host $((1 - host)), which is booked for 'course' before" lease why "$first"
 vm=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00)
-tells "room for all of them now, but host $((1 - host)) is booked for 'course' from " lease why "$vm"
+tells "1 VM requested, but the room there is now does not last: host $((1 - host)) is booked for 'course' from " lease why "$vm"
 once=$(oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=02:00:00)
-tells "Refused: .* but host $((1 - host)) is booked for 'course' from " lease why "$once"
+tells "Refused: .* does not last: host $((1 - host)) is booked for 'course' from " lease why "$once"
 
 does='a lease that is held and released'
 "$galerna" host unbook course --state-dir "$work/state" >/dev/null

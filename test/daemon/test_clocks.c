@@ -63,6 +63,19 @@ static void no_vm_is_created_in_the_future(void **state)
     assert_int_equal(clocks_ahead_at(&daemon, theirs - 6000), -1400);
 }
 
+/* Before three dates have agreed that OpenNebula's clock was set back. */
+static void a_vm_that_was_created_since_the_clock_was_set(void **state)
+{
+    struct daemon daemon = {.clocks = {.known = true}};
+    int64_t now = clock_now();
+
+    (void)state;
+    assert_int_equal(clocks_compare(&daemon.clocks, now - 3600, now), 0);
+    assert_int_equal(clocks_ahead_at(&daemon, now - 3602), -3600);
+    assert_int_equal(clocks_ahead_at(&daemon, now - 2), 0); /* created before */
+    assert_int_equal(daemon.clocks.ahead, 0);
+}
+
 static void the_first_date_is_no_jump(void **state)
 {
     struct clocks clocks = {0};
@@ -313,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_is_set_is_noticed),
         cmocka_unit_test(dates_tell_how_far_the_other_clock_is_ahead),
         cmocka_unit_test(no_vm_is_created_in_the_future),
+        cmocka_unit_test(a_vm_that_was_created_since_the_clock_was_set),
         cmocka_unit_test(the_first_date_is_no_jump),
         TEST_OF_STORE(a_vm_runs_since_when_it_ran),
         TEST_OF_STORE(after_a_restart_the_store_knows),

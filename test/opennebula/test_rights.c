@@ -189,7 +189,7 @@ static void what_is_not_said_follows_the_rights(void **state)
 {
     struct error err = {0};
     struct rights *rights = read_rights("[rights]\nnon-preemptible: no\n"
-                                        "[rights user:bob]\nnon-preemptible: yes\n",
+                                        "[rights user:bob]\nnon-preemptable: yes\n",
                                         &err);
     struct lease_spec spec = plain_wish();
     struct rights_request request = request_of(&spec);
