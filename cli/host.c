@@ -61,9 +61,10 @@ static void print_unread(const json_t *host, FILE *stream)
 static void print_hosts(const json_t *answer, size_t width, const void *arguments)
 {
     static const struct table_column columns[] = {
-        {"HOST", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 0},        {"CLUSTER", TABLE_ELASTIC, 4},
-        {"STATE", TABLE_LEFT, 0}, {"CPU", TABLE_RIGHT, 1},           {"MEMORY MB", TABLE_RIGHT, 2},
-        {"VMS", TABLE_RIGHT, 3},  {"OUT OF SERVICE", TABLE_LEFT, 0},
+        {"HOST", TABLE_RIGHT, 0},      {"NAME", TABLE_ELASTIC, 0},
+        {"CLUSTER", TABLE_ELASTIC, 4}, {"STATE", TABLE_LEFT, 0},
+        {"CPU", TABLE_RIGHT, 1},       {"MEMORY MB", TABLE_RIGHT, 2},
+        {"VMS", TABLE_RIGHT, 3},       {"OUT OF SERVICE", TABLE_SENTENCE, 0},
     };
     const json_t *hosts = json_object_get(answer, "hosts"), *host;
     int64_t now = client_instant(answer, "now");
@@ -172,8 +173,8 @@ static size_t sorted_operations(const json_t *answer, json_t ***items)
 static void print_timeline(const json_t *answer)
 {
     static const struct table_column columns[] = {
-        {"FROM", TABLE_LEFT, 0}, {"FOR", TABLE_LEFT, 0},     {"LEASE", TABLE_RIGHT, 0},
-        {"VM", TABLE_RIGHT, 3},  {"WHAT", TABLE_LEFT, 1},    {"CPU", TABLE_RIGHT, 4},
+        {"FROM", TABLE_LEFT, 0}, {"FOR", TABLE_LEFT, 1},     {"LEASE", TABLE_RIGHT, 0},
+        {"VM", TABLE_RIGHT, 3},  {"WHAT", TABLE_LEFT, 0},    {"CPU", TABLE_RIGHT, 4},
         {"MB", TABLE_RIGHT, 5},  {"NAME", TABLE_ELASTIC, 2},
     };
     struct table *table = table_create(columns, 8);

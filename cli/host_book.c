@@ -88,8 +88,8 @@ static void add_booking(struct table *table, const json_t *booking)
 static void print_bookings(const json_t *answer)
 {
     static const struct table_column columns[] = {
-        {"NAME", TABLE_LEFT, 0},  {"OWNER", TABLE_LEFT, 0}, {"FROM", TABLE_LEFT, 0},
-        {"UNTIL", TABLE_LEFT, 0}, {"HOSTS", TABLE_LEFT, 0}, {"ADMITS", TABLE_LEFT, 0}};
+        {"NAME", TABLE_ELASTIC, 0}, {"OWNER", TABLE_ELASTIC, 3},  {"FROM", TABLE_LEFT, 0},
+        {"UNTIL", TABLE_LEFT, 1},   {"HOSTS", TABLE_SENTENCE, 0}, {"ADMITS", TABLE_SENTENCE, 2}};
     struct table *table = table_create(columns, 6);
     const json_t *booking;
     size_t i;

@@ -90,9 +90,9 @@ void host_print_fates(const json_t *vms)
 {
     static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
                                                   {"VM", TABLE_RIGHT, 0},
-                                                  {"LEASE", TABLE_RIGHT, 1},
-                                                  {"AT", TABLE_LEFT, 0},
-                                                  {"WHAT", TABLE_LEFT, 0}};
+                                                  {"LEASE", TABLE_RIGHT, 2},
+                                                  {"AT", TABLE_LEFT, 1},
+                                                  {"WHAT", TABLE_SENTENCE, 0}};
     struct table *table = table_create(columns, 5);
     const json_t *vm;
     size_t i;
@@ -301,10 +301,10 @@ static int drain_windows(struct drain_arguments *arguments, const json_t *reques
 static void print_list(const json_t *answer)
 {
     static const struct table_column columns[] = {{"HOST", TABLE_RIGHT, 0},
-                                                  {"NAME", TABLE_LEFT, 0},
+                                                  {"NAME", TABLE_ELASTIC, 3},
                                                   {"FROM", TABLE_LEFT, 0},
-                                                  {"UNTIL", TABLE_LEFT, 0},
-                                                  {"BOOKING", TABLE_LEFT, 0}};
+                                                  {"UNTIL", TABLE_LEFT, 1},
+                                                  {"BOOKING", TABLE_ELASTIC, 2}};
     struct table *table = table_create(columns, 5);
     const json_t *host, *drain;
     size_t i, k;

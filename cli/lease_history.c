@@ -22,9 +22,9 @@ static const struct command_option history_options[] = {
 static void print_events(const json_t *answer)
 {
     static const struct table_column columns[] = {{"TIME", TABLE_LEFT, 0},
-                                                  {"LEASE", TABLE_RIGHT, 0},
-                                                  {"EVENT", TABLE_LEFT, 0},
-                                                  {"WHAT", TABLE_LEFT, 0}};
+                                                  {"LEASE", TABLE_RIGHT, 2},
+                                                  {"EVENT", TABLE_LEFT, 1},
+                                                  {"WHAT", TABLE_SENTENCE, 0}};
     struct table *table = table_create(columns, 4);
     const json_t *event;
     size_t i;
@@ -39,8 +39,7 @@ static void print_events(const json_t *answer)
         table_add(table, (const char *[]){at, lease, client_text(event, "event"),
                                           client_text(event, "text")});
     }
-    /* Sentences are not truncated: the user reads the history for them. */
-    table_show(table, 0, "No events yet.");
+    table_show(table, table_terminal_width(), "No events yet.");
 }
 
 const struct command_line lease_history_line = {

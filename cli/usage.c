@@ -56,10 +56,10 @@ static void print_usage(const json_t *answer, size_t width, const void *given)
 {
     static const struct table_column columns[] = {
         {"WHO", TABLE_ELASTIC, 0},     {"LEASES", TABLE_RIGHT, 1},
-        {"CPU-HOURS", TABLE_RIGHT, 0}, {"GB-HOURS", TABLE_RIGHT, 2},
-        {"RESERVED", TABLE_RIGHT, 0},  {"OF THAT USED", TABLE_RIGHT, 0},
-        {"MEAN WAIT", TABLE_RIGHT, 3}, {"PREEMPTED", TABLE_RIGHT, 4},
-        {"LATE", TABLE_RIGHT, 5},      {"REFUSED", TABLE_RIGHT, 6},
+        {"CPU-HOURS", TABLE_RIGHT, 0}, {"GB-HOURS", TABLE_RIGHT, 3},
+        {"RESERVED", TABLE_RIGHT, 0},  {"OF THAT USED", TABLE_RIGHT, 2},
+        {"MEAN WAIT", TABLE_RIGHT, 4}, {"PREEMPTED", TABLE_RIGHT, 5},
+        {"LATE", TABLE_RIGHT, 6},      {"REFUSED", TABLE_RIGHT, 7},
     };
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
     char since[TIME_TEXT_MAX], until[TIME_TEXT_MAX];

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "daemon/live/world_inside.h"
+#include "daemon/log.h"
 #include "util/memory.h"
+
+#define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
 
 enum { ARRIVES = 60 * 1000 /* milliseconds: a migration that was accepted has begun by then */ };
 
@@ -108,6 +111,23 @@ static void see_history(struct vm_observation *observed, const struct vm *vm, bo
     }
 }
 
+/* Records are only added, and the host of one never changes. */
+static void check_history(const struct vm_observation *observed, const struct vm *vm)
+{
+    const struct vm_history *old = &observed->history, *new = &vm->history;
+
+    if (old->sequence > new->sequence)
+        log_warning_of(
+            -1, vm->id,
+            "VM %d: OpenNebula contradicts itself: it has %d history records, and had %d", vm->id,
+            new->sequence + 1, old->sequence + 1);
+    else if (old->sequence >= 0 && old->sequence == new->sequence && old->host != new->host)
+        log_warning_of(-1, vm->id,
+                       "VM %d: OpenNebula contradicts itself: its history record %d is of host %d, "
+                       "and was of host %d",
+                       vm->id, new->sequence, new->host, old->host);
+}
+
 static void see_error(struct vm_observation *observed, const struct vm *vm)
 {
     free(observed->error);
@@ -144,6 +164,7 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 
     if (asked < observed->asked)
         return;
+    check_history(observed, vm);
     arriving = is_arriving(observed, vm, asked);
     if (arriving)
         state = VM_LIVE_MIGRATING;

@@ -31,6 +31,10 @@ static void columns_are_left_out_of_narrow_tables(void **state)
     expect(fixture, "queue", EXIT_DONE,
            "PLACE  LEASE  USER  VMS  PRIO  START\n"
            "    2      9  anna    2     0  ~in 5m10s\n");
+    expect(fixture, "lease history 9", EXIT_DONE,
+           "TIME                 EVENT      WHAT\n"
+           "2026-11-21 15:00:00  requested  by anna\n"
+           "2026-11-21 15:00:03  begun      galernad\n");
     expect(fixture, "host list", EXIT_DONE,
            "HOST  NAME   STATE     OUT OF SERVICE\n"
            "   4  alpha  on        -\n"
@@ -40,11 +44,11 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "VM 7 cannot leave host 6: must leave its\n"
            "host, but no room?[2J elsewhere\n");
     expect(fixture, "host timeline alpha", EXIT_DONE,
-           "FROM                 FOR        LEASE\n"
-           "2026-11-21 12:48:00  unlimited      7\n"
-           "2026-11-21 16:00:00  unlimited      -\n"
-           "2026-11-21 16:00:00  -              6\n"
-           "2026-11-21 18:00:00  1h00m          4\n");
+           "FROM                 LEASE  WHAT\n"
+           "2026-11-21 12:48:00      7  run\n"
+           "2026-11-21 16:00:00      -  run\n"
+           "2026-11-21 16:00:00      6  hold\n"
+           "2026-11-21 18:00:00      4  run\n");
     expect(fixture, "status", EXIT_DONE,
            "version                 0.1.0\n"
            "started                 2026-11-21\n"

@@ -55,7 +55,7 @@ async function signIn(user, password) {
     const bytes = new TextEncoder().encode(`${user}:${password}`);
     authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
     try {
-        await ask("/leases?limit=1");
+        await ask("/leases?phase=failed&limit=1");
     } catch (error) {
         authorization = null;
         element("sign-in-answer").textContent = error.message;
