@@ -271,8 +271,8 @@ void answers_destroy(struct answers *answers); /* NULL is allowed */
  * control group may do everything; all other users may only read. */
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request);
 
-/* The answer to a lease-request whose VMs were created; ids in any order. */
-json_t *answers_requested(const int32_t *vms, size_t n);
+/* The answer to a lease-request whose VMs were created; sorts their ids. */
+json_t *answers_requested(int32_t *vms, size_t n);
 /* {"ok": false, ...} for an error; NULL for EINPROGRESS. */
 json_t *answers_refused(const struct error *err);
 

@@ -10,19 +10,23 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-json_t *answers_requested(const int32_t *vms, size_t n)
+static int compare_ids(const void *a, const void *b)
+{
+    int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
+
+    return (one > other) - (one < other);
+}
+
+json_t *answers_requested(int32_t *vms, size_t n)
 {
     json_t *answer = json_object(), *ids = json_array();
-    int32_t lowest = n ? vms[0] : -1;
 
-    for (size_t i = 0; i < n; i++) {
+    qsort(vms, n, sizeof *vms, compare_ids);
+    for (size_t i = 0; i < n; i++)
         json_array_append_new(ids, json_integer(vms[i]));
-        if (vms[i] < lowest)
-            lowest = vms[i];
-    }
     json_put(answer, "ok", json_true());
     json_put(answer, "schema", json_string("galerna-lease-request/1"));
-    json_put(answer, "lease", json_integer(lowest));
+    json_put(answer, "lease", json_integer(n ? vms[0] : -1));
     json_put(answer, "vms", ids);
     return answer;
 }

@@ -123,7 +123,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     char text[STORE_TEXT_MAX];
     int64_t again;
 
-    if (!observed_failed(observed))
+    if (!observed_failed(observed) || vm->goal == GOAL_HOLD) /* its lease has failed already */
         return true;
     if (vm->failed_record == observed->history.sequence && vm->attempts > 0)
         return !vm->ran || vm->next_try <= now;

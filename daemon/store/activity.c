@@ -274,7 +274,9 @@ static void say_running(struct sentence *sentence)
     if (!lease->late || !is_time(promised))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
-    if (lease->since != INSTANT_NONE && lease->since > promised) {
+    if (lease->accumulated) { /* `since` is when it ran on, after a move or suspension */
+        add(sentence, ". Late: the %s started after its time", what);
+    } else if (lease->since != INSTANT_NONE && lease->since > promised) {
         time_text_span(lease->since - promised, late, sizeof late);
         add(sentence, ". Late: the %s started %s after its time", what, late);
     } else { /* OpenNebula counts booting as running */

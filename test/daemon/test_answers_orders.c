@@ -282,8 +282,9 @@ static void orders_are_passed_on(void **state)
                              "\"kind\":\"immediate\",\"duration\":\"unlimited\"}"));
     order_template(&fixture->order, "", 0, text);
     assert_non_null(strstr(text, "START=\"now\", DURATION=\"unlimited\""));
-    answer = answers_requested((const int32_t[]){9, 7, 8}, 3);
+    answer = answers_requested((int32_t[]){9, 7, 8}, 3);
     assert_int_equal(json_integer_value(json_object_get(answer, "lease")), 7);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(answer, "vms"), 1)), 8);
     json_decref(answer);
     fixture->fails = true;
     expect_refusal(fixture, "{\"command\":\"lease-request\",\"template\":12}", "unsupported",

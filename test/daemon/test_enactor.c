@@ -207,36 +207,53 @@ static void operations_from_before_an_election_do_not_count(void **state)
     scene_close(&scene);
 }
 
+/* Its last failure was counted when the lease was given up. */
+static void a_lease_that_has_failed_keeps_its_reason(void **state)
+{
+    struct scene scene;
+    const struct lease_record *lease;
+
+    open_with_hosts(&scene, state, 1);
+    add(&scene, 1, 1, GOAL_HOLD, 0, VM_FAILED, 0, 100);
+    lease = store_lease(store_of(state), 1);
+    lease_explain(store_of(state), lease,
+                  &(struct reason){.id = REASON_GIVEN_UP, .n = {1, 4}, .text = "no disk"}, NULL,
+                  INSTANT_NONE);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_string_equal(scene_commands(&scene), "recreate 1 on 0");
+    assert_int_equal(lease->reason_id, REASON_GIVEN_UP);
+    scene_close(&scene);
+}
+
 /* When oned is killed, what it had begun may never end: owner and operator are told, until it has.
  */
+static void expect_told(struct scene *scene, bool is_told)
+{
+    const char *problem = scene->daemon.problems[PROBLEM_STUCK].text;
+    char text[STORE_TEXT_MAX];
+
+    fake_cloud_wait_a_moment();
+    scene_enact(scene, NOW);
+    message_of(store_lease(scene->daemon.store, 36), store_vm(scene->daemon.store, 36), NOW, text,
+               sizeof text);
+    assert_int_equal(strstr(text, "onevm recover --retry 36") != NULL, is_told);
+    assert_int_equal(strstr(problem, "onevm recover --retry 36") != NULL, is_told);
+}
+
 static void an_operation_that_is_overdue_is_told(void **state)
 {
     struct scene scene;
-    const struct vm_record *vm;
-    const char *problem;
-    char text[STORE_TEXT_MAX];
 
     open_with_hosts(&scene, state, 1);
-    problem = scene.daemon.problems[PROBLEM_STUCK].text;
-    vm = add(&scene, 36, 36, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    add(&scene, 36, 36, GOAL_RUN, 0, VM_BOOTING, 0, 100);
     scene_poll(&scene);
-    scene_enact(&scene, NOW);
-    message_of(store_lease(store_of(state), 36), vm, NOW, text, sizeof text);
-    assert_null(strstr(text, "onevm recover"));
-    assert_string_equal(problem, "");
+    expect_told(&scene, false);
     scene.live.stuck_after = 0;
-    fake_cloud_wait_a_moment();
-    scene_enact(&scene, NOW);
-    message_of(store_lease(store_of(state), 36), vm, NOW, text, sizeof text);
-    assert_non_null(strstr(text, "onevm recover --retry 36"));
-    assert_ptr_equal(strstr(problem, "1 VM "), problem);
-    assert_non_null(strstr(problem, "onevm recover --retry 36"));
+    expect_told(&scene, true);
     fake_cloud_put(scene.fake, 36, VM_RUNNING, 0);
     scene_poll(&scene);
-    scene_enact(&scene, NOW);
-    message_of(store_lease(store_of(state), 36), vm, NOW, text, sizeof text);
-    assert_null(strstr(text, "onevm recover"));
-    assert_string_equal(problem, "");
+    expect_told(&scene, false);
     scene_close(&scene);
 }
 
@@ -568,6 +585,7 @@ int main(void)
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
         WITH_STORE(operations_from_before_an_election_do_not_count),
         WITH_STORE(an_operation_that_is_overdue_is_told),
+        WITH_STORE(a_lease_that_has_failed_keeps_its_reason),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
         WITH_STORE(a_command_without_effect_keeps_its_room),
         WITH_STORE(moves_go_where_there_is_room),

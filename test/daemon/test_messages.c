@@ -294,6 +294,9 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
     lease.since = 245;
     expect(&lease, "Running until 1970-01-01 01:00:00. Late: the reservation started 2m25s after "
                    "its time");
+    lease.accumulated = 60; /* on another host before */
+    expect(&lease,
+           "Running until 1970-01-01 01:00:00. Late: the reservation started after its time");
 }
 
 static void a_rank_that_is_ignored_is_told(void **state)
