@@ -207,25 +207,6 @@ static void operations_from_before_an_election_do_not_count(void **state)
     scene_close(&scene);
 }
 
-/* Its last failure was counted when the lease was given up. */
-static void a_lease_that_has_failed_keeps_its_reason(void **state)
-{
-    struct scene scene;
-    const struct lease_record *lease;
-
-    open_with_hosts(&scene, state, 1);
-    add(&scene, 1, 1, GOAL_HOLD, 0, VM_FAILED, 0, 100);
-    lease = store_lease(store_of(state), 1);
-    lease_explain(store_of(state), lease,
-                  &(struct reason){.id = REASON_GIVEN_UP, .n = {1, 4}, .text = "no disk"}, NULL,
-                  INSTANT_NONE);
-    scene_poll(&scene);
-    assert_int_equal(scene_enact(&scene, NOW), 1);
-    assert_string_equal(scene_commands(&scene), "recreate 1 on 0");
-    assert_int_equal(lease->reason_id, REASON_GIVEN_UP);
-    scene_close(&scene);
-}
-
 /* When oned is killed, what it had begun may never end: owner and operator are told, until it has.
  */
 static void expect_told(struct scene *scene, bool is_told)
@@ -585,7 +566,6 @@ int main(void)
         WITH_STORE(a_command_without_effect_is_not_repeated_at_once),
         WITH_STORE(operations_from_before_an_election_do_not_count),
         WITH_STORE(an_operation_that_is_overdue_is_told),
-        WITH_STORE(a_lease_that_has_failed_keeps_its_reason),
         WITH_STORE(a_suspension_that_begins_late_is_not_commanded_twice),
         WITH_STORE(a_command_without_effect_keeps_its_room),
         WITH_STORE(moves_go_where_there_is_room),

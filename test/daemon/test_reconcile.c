@@ -477,11 +477,31 @@ static void other_leases_do_not_end_early(void **state)
     scene_close(&scene);
 }
 
+/* Its last failure was counted when the lease was given up. */
+static void a_lease_that_has_failed_keeps_its_reason(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    fake_cloud_add_host(scene.fake, 0, 400, 4096);
+    lease = add(&scene.daemon, 1, PHASE_FAILED, LEASE_BEST_EFFORT);
+    lease->reason_id = REASON_GIVEN_UP;
+    scene_add(&scene, 1, 1, GOAL_HOLD, 0, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 1, VM_FAILED, 0, 100, 1024);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, 2000), 1);
+    assert_string_equal(scene_commands(&scene), "recreate 1 on 0");
+    assert_int_equal(lease->reason_id, REASON_GIVEN_UP);
+    scene_close(&scene);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_lease_that_has_failed_keeps_its_reason),
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
         TEST(vms_that_are_off_hold_up_nobody),
