@@ -102,23 +102,23 @@ static int plan(struct daemon *daemon, int64_t now)
 /* The rest of a cycle, after the plan: commit, then act. */
 static void finish_cycle(struct daemon *daemon)
 {
-    size_t n_commands = 0, n_notes = 0;
+    size_t n_sent = 0;
     int64_t now = clock_now();
     struct error err = {0};
     bool may_act = due_may_act(daemon) && !daemon->fence.waits;
 
-    if (may_act)
-        n_commands = enactor_prepare(daemon->enactor, now);
-    if (may_act)
-        n_notes = kept_drains_prepare(daemon);
+    if (may_act) {
+        n_sent += enactor_prepare(daemon->enactor, now);
+        n_sent += messages_prepare(daemon->messages, now);
+        n_sent += kept_drains_prepare(daemon);
+    }
     usage_charge(daemon->store, &daemon->configuration->settings.fair_share, now);
     if (daemon_commit(daemon, &err) < 0) {
-        if (n_commands)
-            enactor_withdraw(daemon->enactor);
-        kept_drains_withdraw(daemon);
+        if (n_sent > 0)
+            fence_withdraw(daemon);
         return;
     }
-    if (may_act && messages_prepare(daemon->messages, now) + n_commands + n_notes > 0)
+    if (n_sent > 0)
         fence_send(daemon);
     records_update(daemon);
     daemon_want_forms(daemon);

@@ -53,12 +53,17 @@ static void end_wait(struct daemon *daemon)
     daemon->cycle_due = true;
 }
 
-static void withdraw(struct daemon *daemon, const char *why)
+void fence_withdraw(struct daemon *daemon)
 {
-    log_warning("%s", why);
     enactor_withdraw(daemon->enactor);
     messages_withdraw(daemon->messages);
     kept_drains_withdraw(daemon);
+}
+
+static void withdraw(struct daemon *daemon, const char *why)
+{
+    log_warning("%s", why);
+    fence_withdraw(daemon);
     end_wait(daemon);
 }
 

@@ -218,8 +218,11 @@ static void prepare_message(struct messages *messages, struct sent_message *sent
     sent->vm = message->vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", message->text);
     sent->has_promise = message->has_promise;
-    if (sent->has_promise)
+    if (sent->has_promise) {
         sent->promise = message->promise;
+        vm_sends_promise(messages->daemon->store, message->vm,
+                         promise_stamp(sent->promise.number, sent->promise.digest));
+    }
     vm_note_message_sent(messages->daemon->store, message->vm, message->lease, clock_now());
 }
 

@@ -306,6 +306,11 @@ int64_t promise_digest(const struct promise *promise)
     return digest ? (int64_t)digest : 1;
 }
 
+int64_t promise_stamp(int64_t number, int64_t digest)
+{
+    return digest == number ? number : digest ^ number;
+}
+
 const char *promise_verdict_text(enum promise_verdict verdict)
 {
     static const char *const texts[] = {

@@ -60,6 +60,9 @@ enum promise_verdict promise_read(const char *text, const struct promise_key *ke
  * nothing is promised any more. About 300 ns. */
 int64_t promise_digest(const struct promise *promise);
 
+/* Tells the VM's promises of any number and content apart; not 0. */
+int64_t promise_stamp(int64_t number, int64_t digest);
+
 /* "is not signed with this site's key", ...: to follow the attribute's name. NONE: "was removed".
  */
 const char *promise_verdict_text(enum promise_verdict verdict);

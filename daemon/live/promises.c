@@ -227,6 +227,12 @@ static void leave(struct daemon *daemon, const struct vm_record *vm, int64_t now
     vm_note_promise_of_others(daemon->store, vm);
 }
 
+/* It arrived, but this galernad was not told: what it has decided since counts. */
+static bool is_own(const struct vm_record *vm, const struct promise *promise)
+{
+    return promise_stamp(promise->number, promise_digest(promise)) == vm->promise_sent;
+}
+
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
                   int64_t now)
 {
@@ -243,6 +249,8 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
         leave(daemon, vm, now);
     else if (verdict != PROMISE_VALID)
         report(daemon, vm, promise_verdict_text(verdict), now);
+    else if (promise.number > vm->promise_number && is_own(vm, &promise))
+        vm_has_promise(daemon->store, vm, promise.number, promise_digest(&promise));
     else if (promise.number > vm->promise_number && promise.over)
         take_over_nothing(daemon, vm, shown, promise.number, now);
     else if (promise.number > vm->promise_number)

@@ -41,9 +41,10 @@ bool promises_precede(const struct daemon *daemon, const struct vm_record *vm);
 bool promises_precede_group(const struct daemon *daemon, const struct vm_record *vm);
 
 /* Compare what the VM shows with the last promise written. A promise that is newer than the store
- * was written by another front-end and is taken over, also that nothing is promised any more; one
- * that only a newer galernad can read is left alone. Anything else is written again. Each is
- * reported once, in the log and the lease's history. */
+ * was written by another front-end and is taken over, also that nothing is promised any more,
+ * unless it is the one that was sent last from here; one that only a newer galernad can read is
+ * left alone. Anything else is written again. Each is reported once, in the log and the lease's
+ * history. */
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
                   int64_t now);
 

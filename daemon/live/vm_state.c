@@ -441,6 +441,11 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
     vm->promise_digest = digest;
 }
 
+void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp)
+{
+    store_change_vm(store, vm)->promise_sent = stamp;
+}
+
 void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number)
 {
     store_note_vm(store, vm)->promise_refused = number;

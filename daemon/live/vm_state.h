@@ -131,6 +131,8 @@ void vm_has_asked(struct store *store, const struct vm_record *known, const char
 /* The VM's promise in OpenNebula has that number and digest (0: removed). */
 void vm_has_promise(struct store *store, const struct vm_record *known, int64_t number,
                     int64_t digest);
+/* The promise with that promise_stamp() is about to be written. */
+void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp);
 /* OpenNebula refused to write the promise with that digest. */
 void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number);
 /* OpenNebula shows another promise than the last one written. */

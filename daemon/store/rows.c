@@ -113,6 +113,7 @@ static const struct store_column vm_columns[] = {
     OWN_TEXT(vm_record, asked, STORE_ASKED_MAX),
     FIELD(vm_record, promise_number, COLUMN_INT64),
     FIELD(vm_record, promise_digest, COLUMN_INT64),
+    FIELD(vm_record, promise_sent, COLUMN_INT64),
     FIELD(vm_record, gone, COLUMN_BOOL),
 };
 

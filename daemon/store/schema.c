@@ -69,6 +69,7 @@ static const char *const migrations[] = {
     "ALTER TABLE lease ADD COLUMN unused_until INTEGER;",
     "ALTER TABLE lease ADD COLUMN series TEXT NOT NULL DEFAULT '';",
     "ALTER TABLE lease ADD COLUMN booking TEXT NOT NULL DEFAULT '';",
+    "ALTER TABLE vm ADD COLUMN promise_sent INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

@@ -158,6 +158,7 @@ struct vm_record {
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */
     int64_t promise_number; /* 0: never */
     int64_t promise_digest; /* 0: none, it was removed */
+    int64_t promise_sent;   /* promise_stamp() of the one sent last, answered or not; 0: none */
     enum {
         PROMISE_INTACT,
         PROMISE_DAMAGED,

@@ -27,6 +27,7 @@ EXPECTED = {
 }
 FINAL = ("ended", "refused", "failed")
 MISSED = ("refused", 0, 0)  # the reservation, when no daemon was there to start it
+ROOM = ("ended", 5, 1)      # what was refused for it, if that is lost and asked again
 
 
 class Failure(Exception):
@@ -96,6 +97,9 @@ class Story:
         return self.missed
 
     def expected(self, name):
+        if self.missed and name == "refused" and self.daemon.takeovers and self.done(
+                self.vms[name][0]):
+            return ROOM
         return MISSED if self.missed and name == "reserved" else EXPECTED[name]
 
     # --- the story ---
@@ -241,8 +245,9 @@ class Story:
         """Did nothing have to make room? The reservation was missed, or began after its end."""
         if len(best.history) > 1 or "reserved" not in self.vms:
             return False
-        start = self.oned.vm(self.vms["reserved"][0]).submitted + RESERVED_AHEAD * self.pace
-        return self.missed or best.history[0].stopped_running <= start
+        reserved = self.oned.vm(self.vms["reserved"][0]).history
+        return self.missed or (
+            reserved and best.history[0].stopped_running <= reserved[0].running)
 
     def booked(self, name, vm, ran):
         """Seconds, at least and at most, that the book says: those in the lease's time. What a VM runs

@@ -267,6 +267,35 @@ static void a_template_read_before_the_promise_was_written_proves_nothing(void *
     stage_close(&stage);
 }
 
+/* OpenNebula took the promise, and galernad ended before it was told. What it had answered to a
+ * user meanwhile counts: it is no promise of another front-end. */
+static void an_own_promise_without_an_answer_undoes_nothing(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = stage_reserve(&stage, 1, 1);
+    stage.scene.fake->message_reply = (struct cloud_reply){.outcome = CLOUD_UNKNOWN, .message = ""};
+    assert_int_equal(stage_write(&stage), 1);
+    stage.scene.fake->message_reply = (struct cloud_reply){.outcome = CLOUD_DONE};
+    lease->duration += 600;
+    stage_look(&stage);
+    assert_string_equal(stage.events, "");
+    assert_int_equal(lease->duration, 4200);
+    assert_int_equal(stage_write(&stage), 1);
+    assert_non_null(strstr(stage.texts[1], "v1:2:reservation;"));
+
+    lease->phase = PHASE_REFUSED;
+    stage.scene.fake->message_reply = (struct cloud_reply){.outcome = CLOUD_UNKNOWN, .message = ""};
+    assert_int_equal(stage_write(&stage), 1);
+    lease->phase = PHASE_RESERVED; /* its owner asked again */
+    stage_look(&stage);
+    assert_string_equal(stage.events, "");
+    assert_int_equal(lease->phase, PHASE_RESERVED);
+    stage_close(&stage);
+}
+
 static void a_copy_and_an_older_one_are_found(void **state)
 {
     struct stage stage;
@@ -324,6 +353,7 @@ int main(void)
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
         TEST(what_users_write_over_it_is_said_and_repaired_once),
         TEST(a_template_read_before_the_promise_was_written_proves_nothing),
+        TEST(an_own_promise_without_an_answer_undoes_nothing),
         TEST(a_copy_and_an_older_one_are_found),
         TEST(a_forged_promise_gives_a_new_vm_nothing),
     };
