@@ -31,10 +31,14 @@ static int64_t patience(const struct enactor *enactor, const struct vm_observati
     return longest * 1000;
 }
 
+static bool is_overdue(const struct enactor *enactor, const struct vm_observation *observed)
+{
+    return clock_monotonic() - observed->since > patience(enactor, observed);
+}
+
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed)
 {
-    return observed_in_transition(observed) &&
-           clock_monotonic() - observed->since > patience(enactor, observed);
+    return observed_in_transition(observed) && is_overdue(enactor, observed);
 }
 
 bool enactor_may_be_lost(const struct enactor *enactor, const struct vm_observation *observed)
@@ -53,10 +57,13 @@ void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *
     daemon_replan(enactor->daemon, "host %d is quarantined", host);
 }
 
+/* A VM that migrates live runs meanwhile. */
 void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed)
 {
-    bool is_stuck = observed->present && !vm->in_flight && enactor_is_stuck(enactor, observed);
+    bool is_operated = observed_in_transition(observed) || observed_migrates(observed);
+    bool is_stuck =
+        observed->present && !vm->in_flight && is_operated && is_overdue(enactor, observed);
     int64_t now = clock_now(), since = now - (clock_monotonic() - observed->since) / 1000;
     char when[TIME_TEXT_MAX];
 

@@ -232,6 +232,9 @@ static void an_operation_that_is_overdue_is_told(void **state)
     expect_told(&scene, false);
     scene.live.stuck_after = 0;
     expect_told(&scene, true);
+    fake_cloud_put(scene.fake, 36, VM_LIVE_MIGRATING, 0);
+    scene_poll(&scene);
+    expect_told(&scene, true);
     fake_cloud_put(scene.fake, 36, VM_RUNNING, 0);
     scene_poll(&scene);
     expect_told(&scene, false);
