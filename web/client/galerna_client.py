@@ -96,7 +96,7 @@ class Galerna:
         user: string; Only leases of this user
         series: string; Only occurrences of this series
         all: "true", "false"; Include ended leases
-        limit: integer; Maximum number, newest first
+        limit: integer; Maximum number of ended leases, newest first
         """
         return self._call("GET", "/leases",
             query={"phase": phase, "user": user, "series": series, "all": all,
