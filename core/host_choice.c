@@ -237,6 +237,12 @@ static size_t find_classes(struct engine *engine, const struct map_request *requ
     return n;
 }
 
+const struct host_classes *mapper_classes_now(struct engine *engine, const struct amounts *vm)
+{
+    return survey_classes(engine->mapper.surveys, engine->table, vm,
+                          (engine->hooks->host_columns & HOST_COLUMN_FREE) != 0);
+}
+
 const struct host_classes *mapper_classes(struct engine *engine, const struct map_request *request,
                                           const struct amounts *vm)
 {
@@ -245,8 +251,7 @@ const struct host_classes *mapper_classes(struct engine *engine, const struct ma
     if (request->from != engine->now || request->allowed ||
         (hooks->score_hosts && !(hooks->host_columns & HOST_COLUMNS_SUFFICE)))
         return NULL;
-    return survey_classes(engine->mapper.surveys, engine->table, vm,
-                          (hooks->host_columns & HOST_COLUMN_FREE) != 0);
+    return mapper_classes_now(engine, vm);
 }
 
 bool mapper_order_classes(struct engine *engine, const struct map_request *request,

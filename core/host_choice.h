@@ -59,6 +59,9 @@ int64_t mapper_rank_ahead(const struct engine *engine, const struct map_request 
  * other batch columns must be filled already. */
 void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);
 
+/* The hosts with room for a VM of this size now, by state. NULL: there are too many classes. Valid
+ * until the next call. */
+const struct host_classes *mapper_classes_now(struct engine *engine, const struct amounts *vm);
 /* The hosts with room for a VM of this size at the request's start, by what the policy goes by.
  * NULL: not for this request, or too many classes. Valid until the next call. */
 const struct host_classes *mapper_classes(struct engine *engine, const struct map_request *request,

@@ -287,7 +287,27 @@ bool place_by_rebooking(struct engine *engine, struct lease *lease, struct propo
     return is_worth_trying(engine, lease) && rebook(engine, lease, proposal);
 }
 
-/* The host on which a VM fits longest, if that is not until then; HOST_NONE. */
+/* The first host of the class on which a VM fits longest, if that is not until then; HOST_NONE. */
+static uint32_t host_of_longest_class(const struct host_classes *classes, int64_t now,
+                                      int64_t until)
+{
+    uint32_t host = HOST_NONE;
+    int64_t longest = now;
+
+    for (size_t i = 0; i < host_classes_count(classes); i++) {
+        const int64_t fits_until = host_classes_state(classes, i)->fits_until;
+        const uint32_t first = host_classes_first(classes, i);
+
+        if (fits_until <= now || fits_until >= until || fits_until < longest ||
+            (fits_until == longest && first > host))
+            continue;
+        longest = fits_until;
+        host = first;
+    }
+    return host;
+}
+
+/* The same, for VMs that may not use all hosts, or with too many classes: O(hosts). */
 static uint32_t host_of_longest_stay(const struct engine *engine, const struct survey *survey,
                                      const struct node_set *vms, int64_t until)
 {
@@ -341,7 +361,10 @@ void explain_by_planned(struct engine *engine, struct lease *lease)
     for (size_t set = 0; set < lease->request.n_node_sets; set++) {
         const struct node_set *vms = &lease->request.node_sets[set];
         const struct survey *survey = mapper_survey(engine, &vms->amounts, engine->now);
-        uint32_t host = host_of_longest_stay(engine, survey, vms, until);
+        const struct host_classes *classes =
+            is_restricted(engine, lease) ? NULL : mapper_classes_now(engine, &vms->amounts);
+        uint32_t host = classes ? host_of_longest_class(classes, engine->now, until)
+                                : host_of_longest_stay(engine, survey, vms, until);
         const struct reservation *next =
             host == HOST_NONE ? NULL : next_on(engine, host, survey->looks[host].fits_until);
 
