@@ -47,10 +47,13 @@ int64_t lease_remaining(const struct lease_record *lease, int64_t now)
 void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
                        struct lease_request *request)
 {
+    int64_t left;
+
     request->start = at > now ? at : now;
-    if (lease->duration != SPAN_UNLIMITED)
-        request->duration = request->duration_original =
-            lease->start + lease->duration - request->start;
+    if (lease->duration == SPAN_UNLIMITED)
+        return;
+    left = lease->start + lease->duration - request->start;
+    request->duration = request->duration_original = left > 0 ? left : 0;
 }
 
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now)

@@ -92,6 +92,23 @@ static void a_suspended_deadline_lease_keeps_its_place(void **state)
     close_house(&house);
 }
 
+/* Its VM is still on its way when its time has passed: it holds its host, and is in the plan. */
+static void a_reservation_whose_time_passed_while_it_began_stays_in_the_plan(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *late = add_lease(store, 1, PHASE_RUNNING, LEASE_RESERVATION, 60);
+    struct house house;
+
+    open_house(&house, store, 1);
+    late->start = NOW - 100;
+    late->end = NOW + 50;
+    late->since = NOW - 10;
+    vm_to_change(store, 1)->host = 0;
+    rebuild(&house, NOW);
+    assert_true(planner_knows(house.planner, 1));
+    close_house(&house);
+}
+
 /* Whatever the ids: who may go only there comes first. */
 static void one_without_a_place_takes_nobody_elses(void **state)
 {
@@ -574,6 +591,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_suspended_deadline_lease_keeps_its_place),
+        TEST(a_reservation_whose_time_passed_while_it_began_stays_in_the_plan),
         TEST(one_without_a_place_takes_nobody_elses),
         TEST(one_at_risk_takes_no_promised_place),
         TEST(a_lease_with_a_vm_that_is_off_makes_no_room),
