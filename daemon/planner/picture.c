@@ -193,6 +193,34 @@ static void repeat_addresses(struct picture *picture, const struct planner *plan
         eligibility_promise_address(picture->eligibility, promises[i].choice.network);
 }
 
+uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking)
+{
+    for (size_t i = 0; i < picture->n_insides; i++)
+        if (picture->insides[i].host == host && strcmp(picture->insides[i].booking, booking) == 0)
+            return (uint32_t)(picture->hosts->pool.n + i);
+    return HOST_NONE;
+}
+
+static void take_insides(struct picture *picture, const struct drains *drains)
+{
+    picture->insides = NULL; /* a new picture: the analyser does not see that it is empty */
+    picture->n_insides = picture->insides_allocated = 0;
+    for (size_t i = 0; drains && i < drains->n; i++) {
+        const struct drain *drain = &drains->items[i];
+        uint32_t host = picture_place(picture, drain->host);
+        struct inside *inside;
+
+        if (!*drain->booking || host == HOST_NONE ||
+            picture_inside(picture, host, drain->booking) != HOST_NONE)
+            continue;
+        picture->insides = memory_grow(picture->insides, &picture->insides_allocated,
+                                       picture->n_insides + 1, sizeof *picture->insides);
+        inside = &picture->insides[picture->n_insides++];
+        inside->host = host;
+        snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
+    }
+}
+
 int picture_take(struct picture *picture, const struct planner *planner,
                  const struct drains *drains, struct error *err)
 {
@@ -222,7 +250,7 @@ int picture_take(struct picture *picture, const struct planner *planner,
                            &planner->settings.eligibility, err);
     if (!picture->eligibility)
         return -1;
-    picture_take_insides(picture, drains);
+    take_insides(picture, drains);
     use_vmgroups(picture, world_vmgroups(planner->world));
     repeat_promises(picture, planner);
     repeat_addresses(picture, planner);
@@ -353,31 +381,5 @@ void planner_look_for_room(struct planner *planner, const struct lease_record *l
         if (now + ROOM_PAUSE < planner->retry)
             planner->retry = now + ROOM_PAUSE;
         return;
-    }
-}
-
-uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking)
-{
-    for (size_t i = 0; i < picture->n_insides; i++)
-        if (picture->insides[i].host == host && strcmp(picture->insides[i].booking, booking) == 0)
-            return (uint32_t)(picture->hosts->pool.n + i);
-    return HOST_NONE;
-}
-
-void picture_take_insides(struct picture *picture, const struct drains *drains)
-{
-    for (size_t i = 0; drains && i < drains->n; i++) {
-        const struct drain *drain = &drains->items[i];
-        uint32_t host = picture_place(picture, drain->host);
-        struct inside *inside;
-
-        if (!*drain->booking || host == HOST_NONE ||
-            picture_inside(picture, host, drain->booking) != HOST_NONE)
-            continue;
-        picture->insides = memory_grow(picture->insides, &picture->insides_allocated,
-                                       picture->n_insides + 1, sizeof *picture->insides);
-        inside = &picture->insides[picture->n_insides++];
-        inside->host = host;
-        snprintf(inside->booking, sizeof inside->booking, "%s", drain->booking);
     }
 }

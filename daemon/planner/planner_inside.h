@@ -173,7 +173,6 @@ uint32_t picture_host_place(const struct picture *picture, uint32_t place);
 const struct host *picture_host(const struct picture *picture, uint32_t place);
 /* The place inside that booking of a host at a place; HOST_NONE. */
 uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking);
-void picture_take_insides(struct picture *picture, const struct drains *drains);
 /* Free space on datastores and free addresses are known for the present only: a promised start does
  * not depend on them. If one of the lease's VMs could not start for the lack of them, *reason says
  * so, with its text in *eligible. */
