@@ -2,7 +2,7 @@
  *
  * Each part is described where it is kept: one file writes it, others read it. The parts, from the
  * lowest: slot table, bookings, mapper, placing, preemption, scheduling, requests, engine; a file
- * calls those of its own part and below (test/core/layers.sh).
+ * calls those of its own part and below (test/layers.sh).
  */
 #ifndef GALERNA_CORE_ENGINE_STATE_H
 #define GALERNA_CORE_ENGINE_STATE_H

@@ -10,6 +10,18 @@
 #include "sandbox/world.h"
 #include "util/memory.h"
 
+static const char *const phase_names[ONED_PHASES] = {
+    [ONED_DISPATCH] = "dispatch", [ONED_TRANSFER] = "transfer", [ONED_BOOT] = "boot",
+    [ONED_SAVE] = "save",         [ONED_RESTORE] = "restore",   [ONED_SHUTDOWN] = "shutdown",
+    [ONED_MIGRATE] = "migrate",   [ONED_EPILOG] = "epilog",     [ONED_CLEANUP] = "cleanup",
+    [ONED_MONITOR] = "monitor",
+};
+
+const char *oned_phase_name(enum oned_phase phase)
+{
+    return (unsigned)phase < ONED_PHASES ? phase_names[phase] : NULL;
+}
+
 static const char *const kind_words[FAULT_KINDS] = {
     [FAULT_DROP_BEFORE] = "drop-before",
     [FAULT_DROP_AFTER] = "drop-after",

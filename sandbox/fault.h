@@ -46,6 +46,9 @@ enum oned_fault_kind {
     FAULT_KINDS,
 };
 
+/* The name of a phase as options and sandbox.time have it, such as "boot"; NULL past the end. */
+const char *oned_phase_name(enum oned_phase phase);
+
 struct oned_fault {
     int id;
     enum oned_fault_kind kind;

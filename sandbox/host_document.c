@@ -1,9 +1,44 @@
-/* Documents of hosts and their monitoring. */
+/* Documents of hosts and their monitoring; what a cluster leaves of a host. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "sandbox/hardware.h"
 #include "sandbox/host.h"
+
+static int64_t reserved(const struct oned *oned, const struct oned_host *host, const char *name,
+                        int64_t total)
+{
+    const char *value = oned_attributes_get(&host->template, name);
+    const struct oned_cluster *cluster = oned_cluster(oned, host->cluster);
+    double number;
+    char *end;
+
+    if ((!value || !*value) && cluster)
+        value = oned_attributes_get(&cluster->template, name);
+    if (!value)
+        return 0;
+    number = strtod(value, &end);
+    if (end == value || number < -1e15 || number > 1e15)
+        return 0;
+    if (*end == '%')
+        return (int64_t)((double)total * number / 100);
+    return (int64_t)number;
+}
+
+int64_t oned_host_max_cpu(const struct oned *oned, const struct oned_host *host)
+{
+    if (host->known_cpu == 0)
+        return 0;
+    return host->known_cpu - reserved(oned, host, "RESERVED_CPU", host->known_cpu);
+}
+
+int64_t oned_host_max_memory(const struct oned *oned, const struct oned_host *host)
+{
+    if (host->known_memory == 0)
+        return 0;
+    return host->known_memory - reserved(oned, host, "RESERVED_MEM", host->known_memory);
+}
 
 static void cdata_number(struct oned_text *text, const char *name, int64_t number)
 {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sandbox/rpc.h"
-#include "sandbox/server.h"
 #include "sandbox/site_document.h"
 #include "util/memory.h"
 
@@ -383,7 +382,7 @@ static xmlrpc_value *templatepool_info(struct oned_call *call)
 static xmlrpc_value *zonepool_info(struct oned_call *call)
 {
     const struct oned *oned = call->oned;
-    int port = oned->server ? oned_server_port(oned->server) : 2633;
+    int port = oned->server ? oned->port : 2633;
     struct oned_text text = {0};
 
     oned_text_put(&text, "<ZONE_POOL><ZONE><ID>0</ID><NAME>OpenNebula</NAME><STATE>0</STATE>"

@@ -7,29 +7,17 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "sandbox/calls.h"
 #include "sandbox/hook.h"
 #include "sandbox/host.h"
 #include "sandbox/machine.h"
 #include "sandbox/placer.h"
-#include "sandbox/rpc.h"
 #include "sandbox/server.h"
 #include "sandbox/store.h"
 #include "sandbox/vm_action.h"
 #include "util/memory.h"
 
 enum { STEP_MAX = 200, STEP_BUSY = 10, MICROSECONDS = 1000000 };
-
-static const char *const phase_names[ONED_PHASES] = {
-    [ONED_DISPATCH] = "dispatch", [ONED_TRANSFER] = "transfer", [ONED_BOOT] = "boot",
-    [ONED_SAVE] = "save",         [ONED_RESTORE] = "restore",   [ONED_SHUTDOWN] = "shutdown",
-    [ONED_MIGRATE] = "migrate",   [ONED_EPILOG] = "epilog",     [ONED_CLEANUP] = "cleanup",
-    [ONED_MONITOR] = "monitor",
-};
-
-const char *oned_phase_name(enum oned_phase phase)
-{
-    return (unsigned)phase < ONED_PHASES ? phase_names[phase] : NULL;
-}
 
 void oned_options_init(struct oned_options *options)
 {
@@ -141,6 +129,7 @@ void oned_destroy(struct oned *oned)
     oned_hooks_destroy(oned->hooks);
     oned_placer_destroy(oned->placer);
     oned_faults_finish(&oned->faults);
+    free(oned->changed.items);
     oned_world_finish(oned);
     for (size_t i = 0; i < sizeof oned->strings / sizeof *oned->strings; i++)
         free(oned->strings[i]);
@@ -151,7 +140,7 @@ void oned_destroy(struct oned *oned)
 int oned_listen(struct oned *oned, const char *address, int port, struct error *err)
 {
     oned->server = oned_server_create(oned, address, port, err);
-    return oned->server ? oned_server_port(oned->server) : -1;
+    return oned->server ? oned->port : -1;
 }
 
 /* Performs everything that is due. Returns the real ms until the next event, at most STEP_MAX. */
@@ -201,8 +190,8 @@ int oned_run(struct oned *oned, const volatile sig_atomic_t *stop, struct error 
 
 char *oned_call(struct oned *oned, const char *request, size_t request_size, size_t *size)
 {
-    struct oned_verdict verdict;
+    const struct oned_fault *fault;
 
     advance(oned);
-    return oned_calls_process(oned, request, request_size, size, &verdict);
+    return oned_calls_process(oned, request, request_size, size, &fault);
 }

@@ -86,7 +86,4 @@ int oned_run(struct oned *oned, const volatile sig_atomic_t *stop, struct error 
  * The answer is freed with free(); *size is its length. Faults of the transport do not apply. */
 char *oned_call(struct oned *oned, const char *request, size_t request_size, size_t *size);
 
-/* The name of a phase as options and sandbox.time have it, such as "boot"; NULL past the end. */
-const char *oned_phase_name(enum oned_phase phase);
-
 #endif

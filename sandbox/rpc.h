@@ -68,16 +68,4 @@ xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, c
 xmlrpc_value *oned_update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
                                    struct oned_attributes *template);
 
-/* How a fault makes the transport treat the answer. */
-struct oned_verdict {
-    const struct oned_fault *fault; /* NULL: nothing */
-};
-
-struct oned_calls *oned_calls_create(struct oned *oned, struct error *err);
-void oned_calls_destroy(struct oned_calls *calls);
-
-/* Answer a document. The answer is freed with free(). */
-char *oned_calls_process(struct oned *oned, const char *request, size_t request_size, size_t *size,
-                         struct oned_verdict *verdict);
-
 #endif

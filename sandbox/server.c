@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sandbox/rpc.h"
+#include "sandbox/calls.h"
 #include "sandbox/world.h"
 #include "util/memory.h"
 
@@ -35,7 +35,6 @@ struct oned_server {
     struct oned *oned;
     struct MHD_Daemon *daemon;
     struct exchange *held; /* answers that wait for their time */
-    int port;
 };
 
 static int64_t real_now(void)
@@ -63,23 +62,23 @@ static void garble(struct oned *oned, struct exchange *exchange)
 static void process(struct exchange *exchange)
 {
     struct oned *oned = exchange->server->oned;
-    struct oned_verdict verdict = {0};
+    const struct oned_fault *fault;
 
     exchange->answered = true;
     exchange->status = MHD_HTTP_OK;
     exchange->answer =
         oned_calls_process(oned, exchange->request.bytes ? exchange->request.bytes : "",
-                           exchange->request.size, &exchange->size, &verdict);
+                           exchange->request.size, &exchange->size, &fault);
     exchange->cut = exchange->size;
-    if (!verdict.fault)
+    if (!fault)
         return;
-    switch (verdict.fault->kind) {
+    switch (fault->kind) {
     case FAULT_DROP_BEFORE:
     case FAULT_DROP_AFTER:
         exchange->drop = true;
         break;
     case FAULT_DELAY:
-        exchange->due = real_now() + verdict.fault->time * 1000;
+        exchange->due = real_now() + fault->time * 1000;
         break;
     case FAULT_TRUNCATE:
         exchange->cut = exchange->size / 2;
@@ -267,7 +266,7 @@ struct oned_server *oned_server_create(struct oned *oned, const char *address, i
     }
     server = memory_new(1, sizeof *server);
     server->oned = oned;
-    server->port = ntohs(name.sin_port);
+    oned->port = ntohs(name.sin_port);
     server->daemon =
         MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,
                          MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
@@ -288,11 +287,6 @@ void oned_server_destroy(struct oned_server *server)
     release_held(server, true);
     MHD_stop_daemon(server->daemon);
     free(server);
-}
-
-int oned_server_port(const struct oned_server *server)
-{
-    return server->port;
 }
 
 int oned_server_step(struct oned_server *server, int timeout, struct error *err)

@@ -10,16 +10,9 @@
 #include "sandbox/record.h"
 #include "util/memory.h"
 
-struct stored_change {
-    enum oned_kind kind;
-    int id;
-};
-
 struct oned_store {
     sqlite3 *database;
     sqlite3_stmt *write, *remove;
-    struct stored_change *changes;
-    size_t count, allocated;
     bool empty;
 };
 
@@ -90,7 +83,6 @@ void oned_store_close(struct oned_store *store)
     sqlite3_finalize(store->write);
     sqlite3_finalize(store->remove);
     sqlite3_close(store->database);
-    free(store->changes);
     free(store);
 }
 
@@ -148,30 +140,16 @@ int oned_store_load(struct oned *oned, struct error *err)
     return result;
 }
 
-void oned_store_touch(struct oned *oned, enum oned_kind kind, int id)
-{
-    struct oned_store *store = oned->store;
-
-    if (!store)
-        return;
-    if (store->count > 0 && store->changes[store->count - 1].kind == kind &&
-        store->changes[store->count - 1].id == id)
-        return;
-    store->changes =
-        memory_grow(store->changes, &store->allocated, store->count + 1, sizeof *store->changes);
-    store->changes[store->count++] = (struct stored_change){kind, id};
-}
-
 static int by_object(const void *a, const void *b)
 {
-    const struct stored_change *x = a, *y = b;
+    const struct oned_change *x = a, *y = b;
 
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int run(sqlite3_stmt *statement, const struct stored_change *change, const char *body)
+static int run(sqlite3_stmt *statement, const struct oned_change *change, const char *body)
 {
     int step;
 
@@ -184,7 +162,7 @@ static int run(sqlite3_stmt *statement, const struct stored_change *change, cons
     return step == SQLITE_DONE ? 0 : -1;
 }
 
-static int write_change(const struct oned *oned, const struct stored_change *change)
+static int write_change(const struct oned *oned, const struct oned_change *change)
 {
     struct oned_attributes record = {0};
     struct oned_text text = {0};
@@ -215,9 +193,9 @@ static int write_changes(struct oned *oned)
             return -1;
         store->empty = false;
     }
-    for (size_t i = 0; i < store->count; i++)
-        if ((i == 0 || by_object(&store->changes[i - 1], &store->changes[i]) != 0) &&
-            write_change(oned, &store->changes[i]))
+    for (size_t i = 0; i < oned->changed.count; i++)
+        if ((i == 0 || by_object(&oned->changed.items[i - 1], &oned->changed.items[i]) != 0) &&
+            write_change(oned, &oned->changed.items[i]))
             return -1;
     return sqlite3_exec(store->database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ? 0 : -1;
 }
@@ -226,13 +204,13 @@ void oned_store_commit(struct oned *oned)
 {
     struct oned_store *store = oned->store;
 
-    if (!store || store->count == 0)
+    if (!store || oned->changed.count == 0)
         return;
-    qsort(store->changes, store->count, sizeof *store->changes, by_object);
+    qsort(oned->changed.items, oned->changed.count, sizeof *oned->changed.items, by_object);
     if (write_changes(oned)) {
         fprintf(stderr, "sandbox: %s: the state cannot be written: %s\n", oned->options.state,
                 sqlite3_errmsg(store->database));
         abort();
     }
-    store->count = 0;
+    oned->changed.count = 0;
 }

@@ -13,9 +13,8 @@ void oned_store_close(struct oned_store *store);
 bool oned_store_is_empty(const struct oned_store *store);
 int oned_store_load(struct oned *oned, struct error *err);
 
-/* An object changed or is gone; write all that changed since the last time. Both do nothing
- * without a store. A file that cannot be written ends the process: nothing may be lost. */
-void oned_store_touch(struct oned *oned, enum oned_kind kind, int id);
+/* Write all that has changed since the last time; nothing without a store. A file that cannot be
+ * written ends the process: nothing may be lost. */
 void oned_store_commit(struct oned *oned);
 
 #endif

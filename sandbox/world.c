@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
-#include "sandbox/host.h"
-#include "sandbox/store.h"
 #include "util/memory.h"
 
 enum { MICROSECONDS = 1000000 };
@@ -85,11 +82,23 @@ void *oned_pool_get(const struct oned *oned, enum oned_kind kind, int64_t id)
     return id >= 0 && id < pool->count ? pool->items[id] : NULL;
 }
 
+static void note_change(struct oned *oned, enum oned_kind kind, int id)
+{
+    struct oned_changes *changed = &oned->changed;
+
+    if (!oned->store || (changed->count > 0 && changed->items[changed->count - 1].kind == kind &&
+                         changed->items[changed->count - 1].id == id))
+        return;
+    changed->items = memory_grow(changed->items, &changed->allocated, changed->count + 1,
+                                 sizeof *changed->items);
+    changed->items[changed->count++] = (struct oned_change){kind, id};
+}
+
 void oned_pool_remove(struct oned *oned, enum oned_kind kind, int id)
 {
     oned_object_free(kind, oned->pools[kind].items[id]);
     oned->pools[kind].items[id] = NULL;
-    oned_store_touch(oned, kind, id);
+    note_change(oned, kind, id);
 }
 
 struct oned_vm *oned_vm(const struct oned *oned, int64_t id)
@@ -140,7 +149,7 @@ void oned_touch(struct oned *oned, enum oned_kind kind, int id)
         free(vm->brief);
         vm->full = vm->brief = NULL;
     }
-    oned_store_touch(oned, kind, id);
+    note_change(oned, kind, id);
 }
 
 static void free_vm(struct oned_vm *vm)
@@ -289,37 +298,6 @@ struct oned_user *oned_user_add(struct oned *oned, const char *name, const char 
     return user;
 }
 
-static void add_group(struct oned *oned, const char *name, const char *template)
-{
-    struct oned_group *group = memory_new(1, sizeof *group);
-
-    group->name = memory_text(name);
-    oned_attributes_parse(&group->template, template, NULL);
-    group->id = oned_pool_add(oned, KIND_GROUP, group, -1);
-    oned_touch(oned, KIND_GROUP, group->id);
-}
-
-static void add_datastore(struct oned *oned, const char *name, int type, const char *template)
-{
-    struct oned_datastore *datastore = memory_new(1, sizeof *datastore);
-
-    datastore->name = memory_text(name);
-    datastore->type = type;
-    datastore->enabled = true;
-    datastore->total_mb = type == 1 ? 4796800 : 20480;
-    datastore->free_mb = type == 1 ? 3333260 : 20480;
-    datastore->used_mb = type == 1 ? 1429920 : 9720;
-    datastore->owner = (struct oned_owner){
-        .rights = {[OWNER_U] = true, [OWNER_M] = true, [GROUP_U] = true},
-    };
-    oned_clusters_add(&datastore->clusters, &datastore->cluster_count, 0);
-    oned_attributes_parse(&datastore->template, template, NULL);
-    oned_datastore_defaults(oned, datastore);
-    oned_attributes_remove(&datastore->template, "DISK_TYPE");
-    datastore->id = oned_pool_add(oned, KIND_DATASTORE, datastore, -1);
-    oned_touch(oned, KIND_DATASTORE, datastore->id);
-}
-
 void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *datastore)
 {
     static const char system_6[] = "ALLOW_ORPHANS=NO\nDISK_TYPE=FILE\nDS_MIGRATE=YES\n"
@@ -345,14 +323,6 @@ void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *dat
     oned_attributes_finish(&defaults);
 }
 
-/* The datastores of a fresh installation say nothing of their disks' type. */
-static void add_datastores(struct oned *oned)
-{
-    add_datastore(oned, "system", 1, "TM_MAD=dummy\nTYPE=SYSTEM_DS");
-    add_datastore(oned, "default", 0, "TM_MAD=dummy\nTYPE=IMAGE_DS");
-    add_datastore(oned, "files", 2, "TM_MAD=dummy\nTYPE=FILE_DS");
-}
-
 int oned_acl_add(struct oned *oned, const char *const *fields, const char *words)
 {
     struct oned_acl *acl = memory_new(1, sizeof *acl);
@@ -365,20 +335,6 @@ int oned_acl_add(struct oned *oned, const char *const *fields, const char *words
     acl->id = oned_pool_add(oned, KIND_ACL, acl, -1);
     oned_touch(oned, KIND_ACL, acl->id);
     return acl->id;
-}
-
-static void add_acls(struct oned *oned)
-{
-    static const char *const rules[][5] = {
-        {"200000001", "121429400000000", "8", "400000000",
-         "@1 VM+IMAGE+TEMPLATE+DOCUMENT+SECGROUP+VMGROUP+BACKUPJOB/* CREATE *"},
-        {"400000000", "800400000000", "1", "400000000", "* ZONE/* USE *"},
-        {"400000000", "18000400000000", "1", "400000000", "* MARKETPLACE+MARKETPLACEAPP/* USE *"},
-    };
-
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        oned_acl_add(oned, rules[i], rules[i][4]);
-    oned_acl_add_group(oned, 1);
 }
 
 void oned_acl_add_group(struct oned *oned, int group)
@@ -397,44 +353,4 @@ void oned_acl_add_group(struct oned *oned, int group)
         oned_acl_add(oned, (const char *const[]){user, rules[i][0], rules[i][1], "100000000"},
                      words);
     }
-}
-
-static void add_cluster(struct oned *oned)
-{
-    struct oned_cluster *cluster = memory_new(1, sizeof *cluster);
-
-    cluster->name = memory_text("default");
-    oned_attributes_parse(&cluster->template, "RESERVED_CPU=\"\"\nRESERVED_MEM=\"\"", NULL);
-    oned_pool_add(oned, KIND_CLUSTER, cluster, 0);
-    oned_touch(oned, KIND_CLUSTER, 0);
-}
-
-void oned_world_begin(struct oned *oned)
-{
-    struct oned_user *administrator;
-    char name[64], password[40];
-
-    add_group(oned, "oneadmin", "");
-    add_group(oned, "users",
-              "SUNSTONE=[DEFAULT_VIEW=cloud,GROUP_ADMIN_DEFAULT_VIEW=groupadmin,"
-              "GROUP_ADMIN_VIEWS=\"groupadmin,cloud\",VIEWS=cloud]");
-    oned_user_add(oned, oned->options.user, oned->options.password, 0);
-    snprintf(password, sizeof password, "%016llx%016llx", (unsigned long long)oned_random(oned),
-             (unsigned long long)oned_random(oned));
-    administrator = oned_user_add(oned, "serveradmin", password, 0);
-    free(administrator->driver);
-    administrator->driver = memory_text("server_cipher");
-    add_cluster(oned);
-    add_datastores(oned);
-    add_acls(oned);
-    for (int64_t i = 0; i < oned->options.hosts; i++) {
-        struct oned_host *host;
-
-        snprintf(name, sizeof name, "host%04d", (int)i);
-        host = oned_host_add(oned, name, 0);
-        host->total_cpu = oned->options.host_cpu;
-        host->total_memory = oned->options.host_memory;
-        oned_host_monitor(oned, host);
-    }
-    oned_touch(oned, KIND_CLOCK, 0);
 }

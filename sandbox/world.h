@@ -236,6 +236,15 @@ struct oned_heap {
     size_t count, allocated;
 };
 
+/* Objects that have changed since the store was written. */
+struct oned_changes {
+    struct oned_change {
+        enum oned_kind kind;
+        int id;
+    } * items;
+    size_t count, allocated;
+};
+
 struct oned {
     struct oned_options options;
     char *strings[8]; /* copies behind options */
@@ -254,8 +263,10 @@ struct oned {
     struct oned_faults faults;
 
     struct oned_server *server;
+    int port; /* of the server */
     struct oned_calls *calls;
     struct oned_store *store;
+    struct oned_changes changed; /* with a store */
     struct oned_placer *placer;
     struct oned_hooks *hooks;
 };

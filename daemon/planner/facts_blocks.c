@@ -1,4 +1,7 @@
-/* Facts for a plan: VMs that hold a host and belong to no lease of the plan. */
+/* Facts for a plan: what holds room on a host and belongs to no lease of the plan: VMs, and the
+ * times at which the host is drained or booked. */
+#include <string.h>
+
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
@@ -43,6 +46,65 @@ void facts_put_block(struct facts *facts, const struct block *block)
         facts_put_vm_units(facts, observed, block->place, &facts->adoption_section);
     facts->n_adoptions++;
 }
+
+/* --- hosts that are closed for a time ----------------------------------------------------------
+ */
+
+/* Adopts a lease that takes the room of a place in that time. */
+static void close_place(struct facts *facts, uint32_t place, int64_t from, int64_t until)
+{
+    const struct host *host = picture_host(facts->picture, place);
+    const struct block block = {.id = DRAIN_BASE + facts->n_drains++,
+                                .adoption = {.as = ADOPTED_CLOSING,
+                                             .since = from,
+                                             .until = until,
+                                             .not_before = INSTANT_NONE},
+                                .cpu = host->cpu,
+                                .memory = host->memory,
+                                .place = place,
+                                .filter = -1};
+
+    if (host->cpu <= 0 || host->memory <= 0 || until <= facts->now || from >= until)
+        return;
+    facts_put_block(facts, &block);
+}
+
+static void close_inside(struct facts *facts, const struct inside *inside, uint32_t place)
+{
+    int32_t host = picture_host(facts->picture, place)->id;
+    int64_t from = facts->now;
+
+    for (size_t i = 0; i < facts->drains->n; i++) { /* ascending */
+        const struct drain *drain = &facts->drains->items[i];
+
+        if (drain->host != host || strcmp(drain->booking, inside->booking) != 0 ||
+            drain->until <= from)
+            continue;
+        close_place(facts, place, from, drain->from);
+        from = drain->until;
+    }
+    close_place(facts, place, from, INSTANT_NEVER);
+}
+
+void facts_put_drains(struct facts *facts)
+{
+    const struct picture *picture = facts->picture;
+
+    if (!facts->drains)
+        return;
+    for (size_t i = 0; i < facts->drains->n; i++) {
+        const struct drain *drain = &facts->drains->items[i];
+        uint32_t place = picture_place(picture, drain->host);
+
+        if (place != HOST_NONE)
+            close_place(facts, place, drain->from, drain->until);
+    }
+    for (size_t i = 0; i < picture->n_insides; i++)
+        close_inside(facts, &picture->insides[i], (uint32_t)(picture->hosts->pool.n + i));
+}
+
+/* --- VMs on the other side of a booking --------------------------------------------------------
+ */
 
 /* Until when the VM holds room that is given to others before it has left. */
 static int64_t stays_until(const struct facts *facts, const struct vm_record *vm)
@@ -97,6 +159,9 @@ void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
         if (picture->insides[i].host == host && picture->hosts->pool.n + i != place)
             put_stay(facts, observed, (uint32_t)(picture->hosts->pool.n + i), until);
 }
+
+/* --- VMs of no lease ---------------------------------------------------------------------------
+ */
 
 /* A VM that is off or suspended on a host that it must leave moves like one that runs. */
 static int64_t block_leaves_by(struct facts *facts, const struct vm_record *vm,

@@ -40,61 +40,6 @@ void facts_put_insides(const struct facts *facts, struct wire_writer *frame)
         wire_put(frame, picture->insides[i].host);
 }
 
-/* --- when a place is closed ------------------------------------------------------------------- */
-
-/* Adopts a lease that takes the room of a place in that time. */
-static void close_place(struct facts *facts, uint32_t place, int64_t from, int64_t until)
-{
-    const struct host *host = picture_host(facts->picture, place);
-    const struct block block = {.id = DRAIN_BASE + facts->n_drains++,
-                                .adoption = {.as = ADOPTED_CLOSING,
-                                             .since = from,
-                                             .until = until,
-                                             .not_before = INSTANT_NONE},
-                                .cpu = host->cpu,
-                                .memory = host->memory,
-                                .place = place,
-                                .filter = -1};
-
-    if (host->cpu <= 0 || host->memory <= 0 || until <= facts->now || from >= until)
-        return;
-    facts_put_block(facts, &block);
-}
-
-static void close_inside(struct facts *facts, const struct inside *inside, uint32_t place)
-{
-    int32_t host = picture_host(facts->picture, place)->id;
-    int64_t from = facts->now;
-
-    for (size_t i = 0; i < facts->drains->n; i++) { /* ascending */
-        const struct drain *drain = &facts->drains->items[i];
-
-        if (drain->host != host || strcmp(drain->booking, inside->booking) != 0 ||
-            drain->until <= from)
-            continue;
-        close_place(facts, place, from, drain->from);
-        from = drain->until;
-    }
-    close_place(facts, place, from, INSTANT_NEVER);
-}
-
-void facts_put_drains(struct facts *facts)
-{
-    const struct picture *picture = facts->picture;
-
-    if (!facts->drains)
-        return;
-    for (size_t i = 0; i < facts->drains->n; i++) {
-        const struct drain *drain = &facts->drains->items[i];
-        uint32_t place = picture_place(picture, drain->host);
-
-        if (place != HOST_NONE)
-            close_place(facts, place, drain->from, drain->until);
-    }
-    for (size_t i = 0; i < picture->n_insides; i++)
-        close_inside(facts, &picture->insides[i], (uint32_t)(picture->hosts->pool.n + i));
-}
-
 /* --- sides ------------------------------------------------------------------------------------ */
 
 static size_t booking_number(const struct facts *facts, const char *name)

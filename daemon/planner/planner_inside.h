@@ -346,8 +346,6 @@ bool planner_is_leaving(const struct planner *planner, const struct lease_record
 /* The place of a host where the lease (NULL: none) has a VM, or is planned to; HOST_NONE. */
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host);
 void facts_put_insides(const struct facts *facts, struct wire_writer *frame);
-/* Closes hosts while they are drained, and insides while they are not. */
-void facts_put_drains(struct facts *facts);
 /* Where a lease may be; host: where its VM is, or is planned to be, -1: nowhere. O(drains). */
 struct sides {
     bool outside;
@@ -398,6 +396,8 @@ struct block {
 };
 
 void facts_put_block(struct facts *facts, const struct block *block);
+/* Closes hosts while they are drained, and insides while they are not. */
+void facts_put_drains(struct facts *facts);
 /* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
  * one without a record. */
 void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
