@@ -17,7 +17,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/usage.h"
+#include "daemon/live/user_usage.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/notify/notices.h"

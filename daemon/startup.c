@@ -19,7 +19,7 @@
 #include "daemon/http/http.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/messages.h"
 #include "daemon/log.h"

@@ -219,8 +219,7 @@ static int allow_computing(scmp_filter_ctx filter)
         CALL(set_robust_list),
         CALL(rseq),
         CALL(membarrier),
-        CALL(pread64),
-    };
+        CALL(pread64)};
     int result = add_all(filter, SCMP_ACT_ALLOW, calls, sizeof calls / sizeof *calls);
 
     /* abort() and raise(): only to itself. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <xmlrpc-c/server.h>
 
-#include "sandbox/rpc.h"
-#include "sandbox/store.h"
+#include "sandbox/method.h"
+#include "sandbox/state_file.h"
 #include "util/memory.h"
 
 enum { MESSAGE_MAX = 1 << 30 };

@@ -2,7 +2,7 @@
 #ifndef GALERNA_SANDBOX_CALLS_H
 #define GALERNA_SANDBOX_CALLS_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 struct oned_calls *oned_calls_create(struct oned *oned, struct error *err);
 void oned_calls_destroy(struct oned_calls *calls);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 #include "util/memory.h"
 
 static const char *const phase_names[ONED_PHASES] = {

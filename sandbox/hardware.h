@@ -6,7 +6,7 @@
 #ifndef GALERNA_SANDBOX_HARDWARE_H
 #define GALERNA_SANDBOX_HARDWARE_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* Take PCI, CORE, HUGEPAGE and MEMORY_NODE from a report: all of a kind replace those known. */
 void oned_hardware_report(struct oned_host *host, struct oned_attributes *report);

@@ -3,7 +3,7 @@
 #ifndef GALERNA_SANDBOX_HOOK_H
 #define GALERNA_SANDBOX_HOOK_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 struct oned_hooks *oned_hooks_create(const char *program);
 

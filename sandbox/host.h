@@ -2,7 +2,7 @@
 #ifndef GALERNA_SANDBOX_HOST_H
 #define GALERNA_SANDBOX_HOST_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* A new host, not monitored yet. Its capacity is in its name, as in c16m64-0001 (16 cores, 64 GB),
  * else the one of the options. */

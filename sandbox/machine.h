@@ -2,7 +2,7 @@
 #ifndef GALERNA_SANDBOX_MACHINE_H
 #define GALERNA_SANDBOX_MACHINE_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 enum oned_operation {
     OPERATION_NONE,

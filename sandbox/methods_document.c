@@ -1,7 +1,7 @@
 /* Documents: templates with a type, which programs use as they like. */
 #include <stdlib.h>
 
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 #include "sandbox/site_document.h"
 #include "util/memory.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "sandbox/host.h"
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 
 /* Only administrators use hosts; others may at most have VMs put on them. */
 static struct oned_host *get_host(struct oned_call *call, const char *right, xmlrpc_value **answer)

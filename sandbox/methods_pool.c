@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 #include "sandbox/vm.h"
 
 struct selection {

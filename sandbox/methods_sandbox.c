@@ -6,7 +6,7 @@
 #include "sandbox/hardware.h"
 #include "sandbox/host.h"
 #include "sandbox/machine.h"
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 
 static xmlrpc_value *fault(struct oned_call *call)
 {

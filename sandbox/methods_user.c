@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 #include "sandbox/site_document.h"
 #include "util/memory.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 #include "sandbox/vm.h"
 
 /* The VM that argument `index` names, if the caller has that right to it. NULL: *answer is what to

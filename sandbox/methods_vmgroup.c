@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 #include "util/memory.h"
 
 /* The VM's VMGROUP section, if it names that group; else NULL. */

@@ -12,8 +12,8 @@
 #include "sandbox/host.h"
 #include "sandbox/machine.h"
 #include "sandbox/placer.h"
-#include "sandbox/server.h"
-#include "sandbox/store.h"
+#include "sandbox/http_server.h"
+#include "sandbox/state_file.h"
 #include "sandbox/vm_action.h"
 #include "util/memory.h"
 

@@ -3,7 +3,7 @@
 #ifndef GALERNA_SANDBOX_PLACER_H
 #define GALERNA_SANDBOX_PLACER_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 struct oned_placer *oned_placer_create(const char *program);
 

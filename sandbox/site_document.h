@@ -2,7 +2,7 @@
 #ifndef GALERNA_SANDBOX_SITE_DOCUMENT_H
 #define GALERNA_SANDBOX_SITE_DOCUMENT_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 void oned_cluster_document(const struct oned *oned, const struct oned_cluster *cluster,
                            struct oned_text *text);

@@ -2,7 +2,7 @@
 #ifndef GALERNA_SANDBOX_VM_H
 #define GALERNA_SANDBOX_VM_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* Creates a VM from a template for a user, PENDING or on HOLD. NULL with OpenNebula's error text
  * when the template is malformed or lacks required attributes. */

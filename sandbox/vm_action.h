@@ -2,7 +2,7 @@
 #ifndef GALERNA_SANDBOX_VM_ACTION_H
 #define GALERNA_SANDBOX_VM_ACTION_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* Why it was refused: a code of OpenNebula (0x0800: state or capacity...) and a text. */
 struct oned_refusal {

@@ -10,7 +10,7 @@
 #include "adapters/simulation/stage.h"
 #include "report/results.h"
 #include "sweep/origins.h"
-#include "sweep/store.h"
+#include "sweep/database.h"
 #include "util/new_file.h"
 
 enum { LOOK_EVERY = 16 }; /* steps between two looks at the signals */

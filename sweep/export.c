@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "sweep/store.h"
+#include "sweep/database.h"
 #include "util/json_writer.h"
 #include "util/memory.h"
 #include "util/output.h"

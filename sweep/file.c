@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "configuration/interpolate.h"
-#include "sweep/store.h"
+#include "sweep/database.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 

@@ -5,7 +5,7 @@
 
 #include "sweep/folder.h"
 #include "sweep/grid.h"
-#include "sweep/store.h"
+#include "sweep/database.h"
 
 struct session {
     struct sweep *sweep;

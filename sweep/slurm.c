@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sweep/open_sweep.h"
-#include "sweep/program.h"
+#include "sweep/run_program.h"
 #include "util/memory.h"
 #include "util/output.h"
 

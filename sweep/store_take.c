@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sweep/store.h"
+#include "sweep/database.h"
 #include "util/real_text.h"
 
 /* A label that is how a number is written is stored as that number, so that it sorts as one. */

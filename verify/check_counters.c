@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "verify/checker.h"
-#include "verify/series.h"
+#include "verify/counter.h"
 
 static bool differs(double told, double right)
 {

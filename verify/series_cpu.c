@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/series.h"
+#include "verify/counter.h"
 
 /* From `time` on, operations of the kind use `delta` more CPU. */
 struct cpu_usage {

@@ -1,7 +1,7 @@
 /* MB on the fullest disk over time, made again from the suspensions. */
 #include <stdlib.h>
 
-#include "verify/series.h"
+#include "verify/counter.h"
 
 /* From `time` on, `delta` MB more are on the disk of a host. */
 struct disk_usage {

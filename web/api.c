@@ -11,7 +11,7 @@
 #include "util/printable.h"
 #include "util/unqualified.h"
 #include "web/access.h"
-#include "web/series.h"
+#include "web/occurrences.h"
 
 enum {
     ASK_TIMEOUT =

@@ -101,11 +101,38 @@ static void read_top(struct pool_reader *reader, struct vm *vm, const struct poo
     }
 }
 
+static int64_t *history_time(struct vm_history *record, enum pool_word word)
+{
+    switch (word) {
+    case WORD_STIME:
+        return &record->stime;
+    case WORD_ETIME:
+        return &record->etime;
+    case WORD_PSTIME:
+        return &record->pstime;
+    case WORD_PETIME:
+        return &record->petime;
+    case WORD_RSTIME:
+        return &record->rstime;
+    case WORD_RETIME:
+        return &record->retime;
+    case WORD_ESTIME:
+        return &record->estime;
+    case WORD_EETIME:
+        return &record->eetime;
+    default:
+        return NULL;
+    }
+}
+
 static void read_history(struct pool_reader *reader, struct vm_history *record,
                          const struct pool_path *path, const struct pool_text *text)
 {
+    int64_t *time = history_time(record, path->elements[2]->word);
     int32_t action = 0;
 
+    if (time)
+        read_time(reader, path, text, time);
     switch (path->elements[2]->word) {
     case WORD_SEQ:
         pool_read_int(reader, path, text, 0, &record->sequence);
@@ -118,30 +145,6 @@ static void read_history(struct pool_reader *reader, struct vm_history *record,
         break;
     case WORD_DS_ID:
         pool_read_int(reader, path, text, -1, &record->datastore);
-        break;
-    case WORD_STIME:
-        read_time(reader, path, text, &record->stime);
-        break;
-    case WORD_ETIME:
-        read_time(reader, path, text, &record->etime);
-        break;
-    case WORD_PSTIME:
-        read_time(reader, path, text, &record->pstime);
-        break;
-    case WORD_PETIME:
-        read_time(reader, path, text, &record->petime);
-        break;
-    case WORD_RSTIME:
-        read_time(reader, path, text, &record->rstime);
-        break;
-    case WORD_RETIME:
-        read_time(reader, path, text, &record->retime);
-        break;
-    case WORD_ESTIME:
-        read_time(reader, path, text, &record->estime);
-        break;
-    case WORD_EETIME:
-        read_time(reader, path, text, &record->eetime);
         break;
     case WORD_ACTION:
         pool_read_int(reader, path, text, -1, &action);

@@ -14,7 +14,7 @@
 #include "daemon/live/guard.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/reconcile.h"
-#include "daemon/live/usage.h"
+#include "daemon/live/user_usage.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/modules.h"

@@ -5,7 +5,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"

@@ -6,7 +6,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"

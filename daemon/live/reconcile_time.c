@@ -4,7 +4,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/log.h"

@@ -2,7 +2,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"

@@ -4,7 +4,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/metrics/exposition.h"
 #include "daemon/metrics/metrics_inside.h"
 #include "daemon/store/words.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "daemon/live/usage.h"
+#include "daemon/live/user_usage.h"
 #include "daemon/planner/planner_inside.h"
 
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now)

@@ -16,7 +16,7 @@
 #include "adapters/opennebula/eligibility.h"
 #include "core/engine.h"
 #include "daemon/live/drains.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/live/rebalancing.h"
 #include "daemon/live/world.h"

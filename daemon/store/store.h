@@ -63,7 +63,7 @@ struct lease_record {
     int64_t duration;    /* seconds requested; SPAN_UNLIMITED */
     int64_t end;         /* when its VMs' time is over, if known; INSTANT_NEVER, _NONE */
     int64_t accumulated; /* seconds run in closed history records */
-    int64_t charged;     /* of the seconds run, those charged to its owner: daemon/live/usage.h */
+    int64_t charged;     /* of the seconds run, those charged to its owner: daemon/live/user_usage.h */
     int64_t since;       /* since when it has been running; INSTANT_NONE */
     int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
     bool contract;       /* `expected` is promised, not estimated */

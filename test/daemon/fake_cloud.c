@@ -12,7 +12,7 @@
 #include "adapters/cloud/pool_memory.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
-#include "daemon/live/estimates.h"
+#include "daemon/live/learned.h"
 #include "util/memory.h"
 
 /* --- the cloud -------------------------------------------------------------------------------- */

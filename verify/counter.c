@@ -1,5 +1,5 @@
 /* Entries of a counter over time, by the rules of Haizea's probes. */
-#include "verify/series.h"
+#include "verify/counter.h"
 
 #include <math.h>
 #include <stdlib.h>

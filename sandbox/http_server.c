@@ -1,5 +1,5 @@
 /* XML-RPC over HTTP, and faults of the transport. */
-#include "sandbox/server.h"
+#include "sandbox/http_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "sandbox/calls.h"
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 #include "util/memory.h"
 
 enum { REQUEST_MAX = 64 << 20 };

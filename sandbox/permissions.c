@@ -1,5 +1,5 @@
 /* Access control: sessions, permissions of objects. */
-#include "sandbox/access.h"
+#include "sandbox/permissions.h"
 
 #include <stdio.h>
 #include <string.h>

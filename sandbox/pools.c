@@ -1,5 +1,5 @@
 /* The daemon's objects: users, clusters, datastores, hosts and VMs. */
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* series.h: a counter made again: entries over time, by the rules of Haizea's probes; internal. */
-#ifndef GALERNA_VERIFY_SERIES_H
-#define GALERNA_VERIFY_SERIES_H
+/* counter.h: a counter made again: entries over time, by the rules of Haizea's probes; internal. */
+#ifndef GALERNA_VERIFY_COUNTER_H
+#define GALERNA_VERIFY_COUNTER_H
 
 #include "verify/checker.h"
 

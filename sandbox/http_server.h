@@ -1,8 +1,8 @@
-/* server.h: XML-RPC over HTTP, and faults of the transport. */
-#ifndef GALERNA_SANDBOX_SERVER_H
-#define GALERNA_SANDBOX_SERVER_H
+/* http_server.h: XML-RPC over HTTP, and faults of the transport. */
+#ifndef GALERNA_SANDBOX_HTTP_SERVER_H
+#define GALERNA_SANDBOX_HTTP_SERVER_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* Sets the daemon's port. NULL with err: it cannot listen there. */
 struct oned_server *oned_server_create(struct oned *oned, const char *address, int port,

@@ -1,9 +1,9 @@
-/* store.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call is
+/* state_file.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call is
  * answered. */
-#ifndef GALERNA_SANDBOX_STORE_H
-#define GALERNA_SANDBOX_STORE_H
+#ifndef GALERNA_SANDBOX_STATE_FILE_H
+#define GALERNA_SANDBOX_STATE_FILE_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* Open or make the file; it must belong to the same version. NULL when it cannot be used. */
 struct oned_store *oned_store_open(const struct oned *oned, const char *path, struct error *err);

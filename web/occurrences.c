@@ -1,5 +1,5 @@
 /* One call of the HTTP API for all occurrences of a series. */
-#include "web/series.h"
+#include "web/occurrences.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The database of a sweep; for the sweep only. */
-#include "sweep/store.h"
+#include "sweep/database.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* store.h: the database of a sweep; for the sweep only.
+/* database.h: the database of a sweep; for the sweep only.
  *
  *   cells   cell, digest, name, status (ok, stopped, stuck, failed), message, figures
  *   axes    cell, axis (1, 2, ...), name, label
@@ -8,8 +8,8 @@
  * A cell's file is a database with the tables of report/results.h and `cells` with one row, whose
  * cell is 0.
  */
-#ifndef GALERNA_SWEEP_STORE_H
-#define GALERNA_SWEEP_STORE_H
+#ifndef GALERNA_SWEEP_DATABASE_H
+#define GALERNA_SWEEP_DATABASE_H
 
 #include <sqlite3.h>
 

@@ -1,8 +1,8 @@
-/* record.h: objects as attributes, for the state file. */
-#ifndef GALERNA_SANDBOX_RECORD_H
-#define GALERNA_SANDBOX_RECORD_H
+/* object_record.h: objects as attributes, for the state file. */
+#ifndef GALERNA_SANDBOX_OBJECT_RECORD_H
+#define GALERNA_SANDBOX_OBJECT_RECORD_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 void oned_record_write(const struct oned *oned, enum oned_kind kind, int id,
                        struct oned_attributes *record);

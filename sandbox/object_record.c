@@ -1,5 +1,5 @@
 /* Objects as attributes, for the state file. */
-#include "sandbox/record.h"
+#include "sandbox/object_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-/* usage.h: what users have used, for fair share (core/fair_share.h).
+/* user_usage.h: what users have used, for fair share (core/fair_share.h).
  *
  * A lease's CPU time is charged to its owner when its VMs have stopped: the store has an account
  * for each user in a group, as a fact, and each lease knows for how long it has been charged. What
  * has not been charged yet, since VMs still run, is counted where it is asked for; so nothing is
  * written while they run, and what ran while the daemon was down counts.
  */
-#ifndef GALERNA_DAEMON_LIVE_USAGE_H
-#define GALERNA_DAEMON_LIVE_USAGE_H
+#ifndef GALERNA_DAEMON_LIVE_USER_USAGE_H
+#define GALERNA_DAEMON_LIVE_USER_USAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

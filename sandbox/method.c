@@ -1,5 +1,5 @@
 /* The methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
-#include "sandbox/rpc.h"
+#include "sandbox/method.h"
 
 #include <stdarg.h>
 #include <stdio.h>

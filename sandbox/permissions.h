@@ -1,8 +1,8 @@
-/* access.h: who may do what: sessions, permissions of objects. */
-#ifndef GALERNA_SANDBOX_ACCESS_H
-#define GALERNA_SANDBOX_ACCESS_H
+/* permissions.h: who may do what: sessions, permissions of objects. */
+#ifndef GALERNA_SANDBOX_PERMISSIONS_H
+#define GALERNA_SANDBOX_PERMISSIONS_H
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 enum oned_right { RIGHT_USE, RIGHT_MANAGE, RIGHT_ADMIN };
 

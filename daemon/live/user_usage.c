@@ -1,5 +1,5 @@
 /* Usage of users: accounts in the store, and running VMs. */
-#include "daemon/live/usage.h"
+#include "daemon/live/user_usage.h"
 
 #include <inttypes.h>
 #include <stdio.h>

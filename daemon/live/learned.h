@@ -1,4 +1,4 @@
-/* estimates.h: how long operations on VMs really take, learned from those observed.
+/* learned.h: how long operations on VMs really take, learned from those observed.
  *
  * An operation is measured from its command to the observation that shows its end. That includes
  * the time of oned, its drivers and the polls, since other VMs wait for that as well. Two models
@@ -11,8 +11,8 @@
  * Estimates are stored as facts of the store and survive a restart; operations in progress do not.
  * Times are monotonic milliseconds, memory is MB.
  */
-#ifndef GALERNA_DAEMON_LIVE_ESTIMATES_H
-#define GALERNA_DAEMON_LIVE_ESTIMATES_H
+#ifndef GALERNA_DAEMON_LIVE_LEARNED_H
+#define GALERNA_DAEMON_LIVE_LEARNED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Runs a program to its end and captures its output; for the sweep only. */
-#include "sweep/program.h"
+#include "sweep/run_program.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
-/* series.h: a series of reservations in one call: galernad is asked for each occurrence in turn. */
-#ifndef GALERNA_WEB_SERIES_H
-#define GALERNA_WEB_SERIES_H
+/* occurrences.h: a series of reservations in one call: galernad is asked for each occurrence in turn. */
+#ifndef GALERNA_WEB_OCCURRENCES_H
+#define GALERNA_WEB_OCCURRENCES_H
 
 #include "web/access.h"
 

@@ -1,6 +1,6 @@
-/* program.h: runs a program to its end and captures its output; for the sweep only. */
-#ifndef GALERNA_SWEEP_PROGRAM_H
-#define GALERNA_SWEEP_PROGRAM_H
+/* run_program.h: runs a program to its end and captures its output; for the sweep only. */
+#ifndef GALERNA_SWEEP_RUN_PROGRAM_H
+#define GALERNA_SWEEP_RUN_PROGRAM_H
 
 #include "util/error.h"
 

@@ -1,6 +1,6 @@
-/* world.h: the daemon's objects: users, clusters, datastores, hosts and VMs. */
-#ifndef GALERNA_SANDBOX_WORLD_H
-#define GALERNA_SANDBOX_WORLD_H
+/* pools.h: the daemon's objects: users, clusters, datastores, hosts and VMs. */
+#ifndef GALERNA_SANDBOX_POOLS_H
+#define GALERNA_SANDBOX_POOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The pool in an SQLite file: changes are durable before a call is answered. */
-#include "sandbox/store.h"
+#include "sandbox/state_file.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "sandbox/host.h"
-#include "sandbox/record.h"
+#include "sandbox/object_record.h"
 #include "util/memory.h"
 
 struct oned_store {

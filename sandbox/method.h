@@ -1,12 +1,12 @@
-/* rpc.h: the methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
-#ifndef GALERNA_SANDBOX_RPC_H
-#define GALERNA_SANDBOX_RPC_H
+/* method.h: the methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
+#ifndef GALERNA_SANDBOX_METHOD_H
+#define GALERNA_SANDBOX_METHOD_H
 
 #include <xmlrpc-c/base.h>
 
-#include "sandbox/access.h"
+#include "sandbox/permissions.h"
 #include "sandbox/vm_action.h"
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 
 /* One call that is being answered. */
 struct oned_call {
