@@ -80,8 +80,8 @@ void priority_tell_table(const struct priority_plan *plan, struct findings *find
                        "table", "all-best-effort for 3 to 21 leases, without and with priority",
                        "6664 and 6300 s for 3 leases, 7200 s more for each 3 more", ours,
                        all.exact == 2 * PRIORITY_ROWS ? VERDICT_AGREES
-                       : all.linear && all.earlier        ? VERDICT_SAME_SHAPE
-                                                  : VERDICT_DIFFERS,
+                       : all.linear && all.earlier    ? VERDICT_SAME_SHAPE
+                                                      : VERDICT_DIFFERS,
                        "The traces are not printed; ours is the printed sample (leases at 0:00, "
                        "0:15 and 0:50 for 60, 30 and 30 minutes), every two hours and three times "
                        "as wide, which gives the table's nodes. Without priority the third lease "

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static xmlrpc_value *argument(struct oned_call *call, int index, xmlrpc_type type, const char *name)
 {
     xmlrpc_value *value;

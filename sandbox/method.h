@@ -5,8 +5,8 @@
 #include <xmlrpc-c/base.h>
 
 #include "sandbox/permissions.h"
-#include "sandbox/vm_action.h"
 #include "sandbox/pools.h"
+#include "sandbox/vm_action.h"
 
 /* One call that is being answered. */
 struct oned_call {

@@ -145,9 +145,9 @@ static void write_figure(const struct oned_vm *vm, const char *name, const char 
 static void write_record(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text)
 {
     static const char *const counters[] = {"DISKRDBYTES", "DISKRDIOPS", "DISKWRBYTES",
-                                           "DISKWRIOPS", "NETRX", "NETTX"};
-    static const char *const others[] = {"CPU_FORECAST", "DISKRDBYTES_BW", "DISKWRBYTES_BW",
-                                         "NETRX_BW", "NETRX_BW_FORECAST", "NETTX_BW",
+                                           "DISKWRIOPS",  "NETRX",      "NETTX"};
+    static const char *const others[] = {"CPU_FORECAST",     "DISKRDBYTES_BW",    "DISKWRBYTES_BW",
+                                         "NETRX_BW",         "NETRX_BW_FORECAST", "NETTX_BW",
                                          "NETTX_BW_FORECAST"};
 
     oned_text_put(text, "<MONITORING>");

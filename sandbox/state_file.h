@@ -1,5 +1,5 @@
-/* state_file.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call is
- * answered. */
+/* state_file.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call
+ * is answered. */
 #ifndef GALERNA_SANDBOX_STATE_FILE_H
 #define GALERNA_SANDBOX_STATE_FILE_H
 

@@ -9,8 +9,8 @@
 
 #include "adapters/simulation/stage.h"
 #include "report/results.h"
-#include "sweep/origins.h"
 #include "sweep/database.h"
+#include "sweep/origins.h"
 #include "util/new_file.h"
 
 enum { LOOK_EVERY = 16 }; /* steps between two looks at the signals */

@@ -3,9 +3,9 @@
 #ifndef GALERNA_SWEEP_OPEN_SWEEP_H
 #define GALERNA_SWEEP_OPEN_SWEEP_H
 
+#include "sweep/database.h"
 #include "sweep/folder.h"
 #include "sweep/grid.h"
-#include "sweep/database.h"
 
 struct session {
     struct sweep *sweep;

@@ -1,4 +1,5 @@
-/* occurrences.h: a series of reservations in one call: galernad is asked for each occurrence in turn. */
+/* occurrences.h: a series of reservations in one call: galernad is asked for each occurrence in
+ * turn. */
 #ifndef GALERNA_WEB_OCCURRENCES_H
 #define GALERNA_WEB_OCCURRENCES_H
 

@@ -164,7 +164,7 @@ void lease_take_terms(struct store *store, const struct lease_record *known,
                       const struct lease_record *terms);
 /* EVENT_CHANGED, with the kind, times and terms of the record `changed`
  * (daemon/live/lease_change.h). The hosts of other leases that would have made room are theirs
- * again. */
+ * again: O(leases) if the start or kind changes. */
 int lease_take_change(struct store *store, const struct lease_record *known,
                       const struct lease_record *changed, int64_t now, const char *text);
 /* The lease was submitted at that time. */

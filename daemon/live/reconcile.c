@@ -2,8 +2,8 @@
 #include "daemon/live/reconcile.h"
 
 #include "daemon/daemon.h"
-#include "daemon/live/learned.h"
 #include "daemon/live/intake.h"
+#include "daemon/live/learned.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/store/awake.h"
 

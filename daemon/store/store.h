@@ -63,14 +63,14 @@ struct lease_record {
     int64_t duration;    /* seconds requested; SPAN_UNLIMITED */
     int64_t end;         /* when its VMs' time is over, if known; INSTANT_NEVER, _NONE */
     int64_t accumulated; /* seconds run in closed history records */
-    int64_t charged;     /* of the seconds run, those charged to its owner: daemon/live/user_usage.h */
-    int64_t since;       /* since when it has been running; INSTANT_NONE */
-    int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
-    bool contract;       /* `expected` is promised, not estimated */
-    bool accepted;       /* admitted; reservations and deadline leases have a promise */
-    bool warned;         /* its owner was warned that the end is near */
-    bool late;           /* a promise was broken: reported */
-    uint32_t relative;   /* RELATIVE_*: requested as "+hh:mm:ss" */
+    int64_t charged;  /* of the seconds run, those charged to its owner: daemon/live/user_usage.h */
+    int64_t since;    /* since when it has been running; INSTANT_NONE */
+    int64_t expected; /* planned or estimated start, or resumption; INSTANT_NONE */
+    bool contract;    /* `expected` is promised, not estimated */
+    bool accepted;    /* admitted; reservations and deadline leases have a promise */
+    bool warned;      /* its owner was warned that the end is near */
+    bool late;        /* a promise was broken: reported */
+    uint32_t relative; /* RELATIVE_*: requested as "+hh:mm:ss" */
     LEASE_TERM_MEMBERS;
     int32_t uid, gid;
     char user[STORE_NAME_MAX], user_group[STORE_NAME_MAX];
