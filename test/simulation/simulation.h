@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sandbox/world.h"
+#include "sandbox/pools.h"
 #include "test/support/random.h"
 
 enum {
