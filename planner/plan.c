@@ -395,7 +395,7 @@ static int try_alternative(struct plan_building *building, struct fact *fact, st
 static bool has_homeless(const struct fact *fact)
 {
     for (uint32_t i = 0; i < fact->n_vms; i++)
-        if (fact->places[i].relocate && fact->vm_host[i] == HOST_NONE)
+        if (fact->fact.has_places && fact->vm_host[i] == HOST_NONE)
             return true;
     return false;
 }

@@ -176,12 +176,12 @@ static void take_over_nothing(struct daemon *daemon, const struct vm_record *vm,
                               const struct vm *shown, int64_t number, int64_t now)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
-    bool counts = lease && vm->promise_digest && lease->phase < PHASE_ENDING;
+    bool counts = lease && lease->phase < PHASE_ENDING, had_promise = vm->promise_digest;
 
     vm_has_promise(daemon->store, vm, number, 0);
-    if (counts && lease->plain)
+    if (counts && lease->plain && had_promise)
         vm_restore(daemon->store, vm, false, vm->sequence, vm->ran_for);
-    else if (counts && lease->accepted)
+    else if (counts && !lease->plain && lease->accepted) /* the store may be older than a promise */
         take_end(daemon, lease, vm, shown, now);
 }
 

@@ -78,16 +78,17 @@ static void put_adoption(struct facts *facts, const struct lease_record *lease,
         fact->adoption.as == ADOPTED_RUNNING ? fact->adoption.until : INSTANT_NONE;
 }
 
-/* Are the hosts of all VMs known, or looked for? A VM on a host that OpenNebula no longer has holds
- * nothing. */
+/* Are the hosts of all VMs known, or to be found for those of a starting group? A VM on a host that
+ * OpenNebula no longer has holds nothing. */
 static bool have_places(const struct facts *facts, const struct lease_record *lease,
                         const struct planned *planned)
 {
     for (uint32_t i = 0; i < planned->n_vms; i++) {
         const struct vm_record *vm = store_vm(facts->store, planned->vms[i]);
+        bool is_homeless = lease->phase == PHASE_STARTING && planned->n_vms > 1 &&
+                           vm->goal == GOAL_RUN && vm->host < 0;
 
-        if (picture_place(facts->picture, vm_planned_host(vm)) == HOST_NONE &&
-            !must_relocate(facts, lease, vm, planned->n_vms))
+        if (picture_place(facts->picture, vm_planned_host(vm)) == HOST_NONE && !is_homeless)
             return false;
     }
     return true;

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "daemon/live/lease_state.h"
-#include "daemon/live/reconcile.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/house.h"
@@ -533,58 +532,6 @@ static void a_vm_that_is_not_seen_leaves_no_host(void **state)
     drains_finish(&drains);
 }
 
-/* A galernad whose store was lost finds one VM of a group running, and the other one pending. */
-static void add_half_a_group(struct house *house, struct store *store)
-{
-    static int32_t cluster = 0;
-    static struct datastore datastore = {.name = "system",
-                                         .type = 1,
-                                         .shared = true,
-                                         .clusters = &cluster,
-                                         .n_clusters = 1,
-                                         .free = 1 << 20,
-                                         .total = 1 << 20};
-
-    house->scene.fake->datastores = &datastore;
-    house->scene.fake->n_datastores = 1;
-    add_lease(store, 1, PHASE_STARTING, LEASE_BEST_EFFORT, 600);
-    vm_to_change(store, 1)->goal = GOAL_RUN;
-    scene_add(&house->scene, 2, 1, GOAL_RUN, -1, CPU, MEMORY);
-    fake_cloud_add_vm(house->scene.fake, 1, VM_RUNNING, 0, CPU, MEMORY);
-    fake_cloud_add_vm(house->scene.fake, 2, VM_PENDING, -1, CPU, MEMORY);
-    scene_poll(&house->scene);
-    rebuild(house, NOW);
-}
-
-static void a_vm_of_a_starting_group_gets_a_host(void **state)
-{
-    struct store *store = ((struct store_fixture *)*state)->store;
-    struct house house;
-
-    open_house(&house, store, 2);
-    add_half_a_group(&house, store);
-    assert_int_equal(store_vm(store, 1)->host, 0);
-    assert_int_equal(store_vm(store, 2)->host, 1);
-    close_house(&house);
-}
-
-static void a_group_that_starts_slowly_keeps_its_hosts(void **state)
-{
-    struct store *store = ((struct store_fixture *)*state)->store;
-    struct house house;
-
-    open_house(&house, store, 2);
-    add_half_a_group(&house, store);
-    rebuild(&house, NOW);
-    assert_int_equal(planner_end(house.planner, 1), NOW + 600);
-    house.scene.daemon.replan = false;
-    reconcile(&house.scene.daemon, NOW + 599);
-    assert_false(house.scene.daemon.replan);
-    reconcile(&house.scene.daemon, NOW + 600);
-    assert_string_equal(house.scene.daemon.replan_why, "lease 1 has not started yet");
-    close_house(&house);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -608,8 +555,6 @@ int main(void)
         TEST(a_reservation_whose_time_passed_does_not_start),
         TEST(a_start_that_was_never_sent_is_not_over_for_the_plan),
         TEST(a_vm_that_is_not_seen_leaves_no_host),
-        TEST(a_vm_of_a_starting_group_gets_a_host),
-        TEST(a_group_that_starts_slowly_keeps_its_hosts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,8 +152,9 @@ static void end_promise(struct stage *stage, int32_t vm)
     promise_write(&promise, &stage_key, stage->texts[vm]);
 }
 
-/* Its owner has not held it, and it is not ended when its time is over. */
-static void what_another_front_end_refused_stays_on_hold(void **state)
+/* Its owner has not held it, and it is not ended when its time is over. `known`: the store knows
+ * that the lease had a promise. */
+static void expect_to_stay_on_hold(void **state, bool known)
 {
     struct stage stage;
     struct lease_record *lease;
@@ -161,6 +162,9 @@ static void what_another_front_end_refused_stays_on_hold(void **state)
     stage_open(&stage, ((struct store_fixture *)*state)->store);
     lease = stage_reserve(&stage, 1, 1);
     stage_write(&stage);
+    if (!known)
+        vm_to_change(stage.store, 1)->promise_number =
+            vm_to_change(stage.store, 1)->promise_digest = 0;
     end_promise(&stage, 1);
     fake_cloud_put(stage.scene.fake, 1, VM_HOLD, -1);
     stage_look(&stage);
@@ -170,6 +174,17 @@ static void what_another_front_end_refused_stays_on_hold(void **state)
     assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_NONE);
     assert_int_equal(stage_write(&stage), 0);
     stage_close(&stage);
+}
+
+static void what_another_front_end_refused_stays_on_hold(void **state)
+{
+    expect_to_stay_on_hold(state, true);
+}
+
+/* The store is from between the acceptance and the answer to its message. */
+static void what_was_refused_after_an_acceptance_stays_on_hold(void **state)
+{
+    expect_to_stay_on_hold(state, false);
 }
 
 /* Or cancelled; it is ended here if that one did not come so far. */
@@ -325,6 +340,7 @@ int main(void)
         TEST(what_another_front_end_suspended_waits_here_with_the_time_it_has_left),
         TEST(a_lease_that_was_ended_too_early_runs_on),
         TEST(what_another_front_end_refused_stays_on_hold),
+        TEST(what_was_refused_after_an_acceptance_stays_on_hold),
         TEST(what_another_front_end_ended_is_not_continued),
         TEST(a_plain_vm_that_another_front_end_resumed_is_its_owners),
         TEST(a_promise_of_a_later_term_counts_more),

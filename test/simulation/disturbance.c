@@ -7,16 +7,29 @@
 #include "simulation.h"
 #include "util/crash_point.h"
 
-static void plan_crash(struct simulation *simulation, struct random *random, struct crash *crash)
+/* When something happens to a request: its last VM is there, or its start or end is due. */
+static int64_t moment_of(const struct simulation *simulation, struct random *random)
+{
+    size_t i = (size_t)random_between(random, 0, (int64_t)simulation->n_requests - 1);
+    const struct request *request = &simulation->requests[i];
+    int64_t at = request->members[request->n_members - 1].at;
+
+    if (random_once_in(random, 3))
+        at += (request->ahead ? request->ahead : request->duration) * 1000;
+    return at;
+}
+
+static void plan_crash(const struct simulation *simulation, struct random *random,
+                       struct crash *crash)
 {
     crash->kind = (enum crash_kind)random_between(random, CRASH_BEFORE_WRITE, STOPS);
-    crash->from = random_between(random, 500, BUSY_UNTIL);
-    crash->count = (int)random_between(random, 0, 4);
+    crash->from = random_once_in(random, 3) ? random_between(random, 500, BUSY_UNTIL)
+                                            : moment_of(simulation, random);
+    crash->count = (int)random_between(random, 0, 9);
     crash->next = STORE_SAME;
     if (random_once_in(random, 2))
         crash->next = (enum next_store)random_between(random, STORE_EMPTY, STORE_OLDER);
-    crash->away = random_between(random, 200, random_once_in(random, 4) ? 20000 : 2000);
-    (void)simulation;
+    crash->away = random_between(random, 200, random_once_in(random, 4) ? 40000 : 2000);
 }
 
 static void sort_crashes(struct simulation *simulation)
@@ -45,6 +58,7 @@ void disturbance_plan(struct simulation *simulation)
     struct random *random = &simulation->calls_random;
 
     simulation->calls_fail = random_once_in(random, 3);
+    simulation->calls_are_slow = random_once_in(random, 3);
     simulation->plans_are_slow = random_once_in(random, 4);
     simulation->host_breaks = simulation->host_repaired = -1;
     simulation->n_crashes = (size_t)random_between(random, 0, CRASHES_MAX);
@@ -82,7 +96,11 @@ enum call_fate disturbance_fate(const char *method)
 
 int64_t disturbance_latency(void)
 {
-    return random_between(&simulation()->calls_random, 1, 8);
+    struct random *random = &simulation()->calls_random;
+
+    return simulation()->calls_are_slow && random_once_in(random, 4)
+               ? random_between(random, 50, 1500)
+               : random_between(random, 1, 8);
 }
 
 int64_t simulation_planning_takes(void)

@@ -248,15 +248,16 @@ static void judge_group(const struct request *request)
                              request->members[0].vm);
 }
 
+/* A refusal says why. */
 static void judge_deadline(const struct request *request)
 {
     const struct member *member = &request->members[0];
-    int64_t due = member->at + request->deadline * SECOND + slack();
+    int64_t due = member->at + request->deadline * SECOND;
 
     if (request->kind != REQUEST_DEADLINE || !request->accepted || request->late ||
-        is_disturbed(request))
+        is_disturbed(request) || member->was_held)
         return;
-    due += away_in(member->at, due);
+    due += slack() + away_in(member->at, due + slack());
     if (member->ended < 0 ? simulation_now() > due : member->ended > due)
         simulation_violation("VM %d did not end by its deadline, and nobody was told", member->vm);
 }
@@ -275,7 +276,7 @@ static void judge_order(const struct request *request)
             other->duration < request->duration || first->first_run < 0 || second->first_run < 0 ||
             is_disturbed(request))
             continue;
-        if (second->first_run < first->first_run)
+        if (second->first_run < first->first_run - SLACK)
             simulation_violation("VM %d started before VM %d, which was in front of it", second->vm,
                                  first->vm);
     }

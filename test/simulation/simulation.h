@@ -102,7 +102,7 @@ struct simulation {
     struct request requests[REQUESTS_MAX];
     size_t n_requests;
 
-    bool calls_fail, plans_are_slow, boots_fail;
+    bool calls_fail, calls_are_slow, plans_are_slow, boots_fail;
     int64_t host_breaks, host_repaired; /* milliseconds; -1: never */
     struct crash crashes[CRASHES_MAX];
     size_t n_crashes, crash; /* the next one */
