@@ -391,11 +391,12 @@ static int try_alternative(struct plan_building *building, struct fact *fact, st
     return engine_adopt(engine, adoption, err);
 }
 
-/* A VM without a host: one is looked for when all other leases are in the plan (relocate()). */
+/* A VM of a starting group without a host: one is looked for when all other leases are in the plan
+ * (relocate()). */
 static bool has_homeless(const struct fact *fact)
 {
     for (uint32_t i = 0; i < fact->n_vms; i++)
-        if (fact->fact.has_places && fact->vm_host[i] == HOST_NONE)
+        if (fact->fact.adoption.as == ADOPTED_RUNNING && fact->vm_host[i] == HOST_NONE)
             return true;
     return false;
 }
