@@ -229,6 +229,19 @@ static void judge_start(const struct request *request)
                              (long long)(request->promised - first->first_run));
 }
 
+/* A galernad that lost its store while a group started: the hosts may be promised to others first.
+ */
+static bool is_parted_by_promise(int64_t first, int64_t last)
+{
+    const struct simulation *now = simulation();
+
+    for (size_t i = 0; i < now->n_requests; i++)
+        if (now->requests[i].kind == REQUEST_RESERVED && now->requests[i].accepted &&
+            now->requests[i].promised > first && now->requests[i].promised < last)
+            return away_in(first, last) > 0;
+    return false;
+}
+
 static void judge_group(const struct request *request)
 {
     int64_t first = INT64_MAX, last = -1;
@@ -243,7 +256,7 @@ static void judge_group(const struct request *request)
         first = began < first ? began : first;
         last = began > last ? began : last;
     }
-    if (last > first + slack() + away_in(first, last))
+    if (last > first + slack() + away_in(first, last) && !is_parted_by_promise(first, last))
         simulation_violation("the VMs of the group of VM %d did not start together",
                              request->members[0].vm);
 }
