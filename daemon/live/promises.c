@@ -227,10 +227,19 @@ static void leave(struct daemon *daemon, const struct vm_record *vm, int64_t now
     vm_note_promise_of_others(daemon->store, vm);
 }
 
-/* It arrived, but this galernad was not told: what it has decided since counts. */
 static bool is_own(const struct vm_record *vm, const struct promise *promise)
 {
     return promise_stamp(promise->number, promise_digest(promise)) == vm->promise_sent;
+}
+
+/* It arrived, but this galernad was not told: what it has decided since counts. If its store is an
+ * older one, another front-end may have decided the same, and suspended the VM. */
+static void take_own(struct daemon *daemon, const struct vm_record *vm,
+                     const struct promise *promise, const struct vm *shown)
+{
+    vm_has_promise(daemon->store, vm, promise->number, promise_digest(promise));
+    if (promise->suspended && shown->state != VM_RUNNING)
+        vm_restore(daemon->store, vm, true, vm->sequence, vm->ran_for);
 }
 
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
@@ -250,7 +259,7 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
     else if (verdict != PROMISE_VALID)
         report(daemon, vm, promise_verdict_text(verdict), now);
     else if (promise.number > vm->promise_number && is_own(vm, &promise))
-        vm_has_promise(daemon->store, vm, promise.number, promise_digest(&promise));
+        take_own(daemon, vm, &promise, shown);
     else if (promise.number > vm->promise_number && promise.over)
         take_over_nothing(daemon, vm, shown, promise.number, now);
     else if (promise.number > vm->promise_number)

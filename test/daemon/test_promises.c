@@ -267,6 +267,30 @@ static void a_template_read_before_the_promise_was_written_proves_nothing(void *
     stage_close(&stage);
 }
 
+/* This galernad ended before it was told, and another one did next what both had decided. */
+static void an_own_promise_tells_who_suspended_the_vm(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, store);
+    lease = stage_reserve(&stage, 1, 1);
+    lease->kind = LEASE_BEST_EFFORT;
+    lease->phase = PHASE_STOPPING;
+    vm_to_change(store, 1)->goal = GOAL_STOP;
+    fake_cloud_put(stage.scene.fake, 1, VM_RUNNING, 0);
+    scene_poll(&stage.scene);
+    stage.scene.fake->message_reply = (struct cloud_reply){.outcome = CLOUD_UNKNOWN, .message = ""};
+    assert_int_equal(stage_write(&stage), 1);
+    assert_false(store_vm(store, 1)->suspended_by_us);
+    fake_cloud_put(stage.scene.fake, 1, VM_STOPPED, 0);
+    stage_look(&stage);
+    assert_string_equal(stage.events, "");
+    assert_true(store_vm(store, 1)->suspended_by_us);
+    stage_close(&stage);
+}
+
 /* OpenNebula took the promise, and galernad ended before it was told. What it had answered to a
  * user meanwhile counts: it is no promise of another front-end. */
 static void an_own_promise_without_an_answer_undoes_nothing(void **state)
@@ -353,6 +377,7 @@ int main(void)
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
         TEST(what_users_write_over_it_is_said_and_repaired_once),
         TEST(a_template_read_before_the_promise_was_written_proves_nothing),
+        TEST(an_own_promise_tells_who_suspended_the_vm),
         TEST(an_own_promise_without_an_answer_undoes_nothing),
         TEST(a_copy_and_an_older_one_are_found),
         TEST(a_forged_promise_gives_a_new_vm_nothing),
