@@ -292,7 +292,7 @@ static void an_own_promise_tells_who_suspended_the_vm(void **state)
 }
 
 /* OpenNebula took the promise, and galernad ended before it was told. What it had answered to a
- * user meanwhile counts: it is no promise of another front-end. */
+ * user meanwhile counts: the promise is not another front-end's. */
 static void an_own_promise_without_an_answer_undoes_nothing(void **state)
 {
     struct stage stage;

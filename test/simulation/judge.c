@@ -222,8 +222,9 @@ static void judge_start(const struct request *request)
     if (first->first_run < 0)
         simulation_violation("the reservation of VM %d was promised, and not kept", first->vm);
     else if (first->first_run > due)
-        simulation_violation("VM %d started %lld ms after its time, and nobody was told", first->vm,
-                             (long long)(first->first_run - request->promised));
+        simulation_violation(
+            "VM %d started %lld ms after its time, and its message does not say so", first->vm,
+            (long long)(first->first_run - request->promised));
     else if (first->first_run < request->promised - SECOND)
         simulation_violation("VM %d started %lld ms before its time", first->vm,
                              (long long)(request->promised - first->first_run));
@@ -272,7 +273,8 @@ static void judge_deadline(const struct request *request)
         return;
     due += slack() + away_in(member->at, due + slack());
     if (member->ended < 0 ? simulation_now() > due : member->ended > due)
-        simulation_violation("VM %d did not end by its deadline, and nobody was told", member->vm);
+        simulation_violation("VM %d did not end by its deadline, and its message does not say so",
+                             member->vm);
 }
 
 /* Leases of the same size keep their order, unless a shorter one fits before a reservation. */
