@@ -139,6 +139,8 @@ static void reconcile_waiting(struct daemon *daemon, const struct lease_record *
         daemon_replan(daemon, "lease %lld was started outside galernad", (long long)lease->id);
     } else if (s->of[STATUS_STOPPED_BY_USER] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
+    } else if (lease->kind != LEASE_RESERVATION && lease_is_over(lease, now)) {
+        reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     }
 }
 

@@ -66,6 +66,32 @@ static void what_waits_again_forgets_when_it_started(void **state)
     scene_close(&scene);
 }
 
+/* As after a store that is older than the suspension. */
+static void what_waits_with_its_time_used_up_ends(void **state)
+{
+    static const enum lease_phase phases[] = {PHASE_WAITING, PHASE_RESERVED};
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_DEADLINE};
+    struct lease_record *leases[2];
+    struct scene scene;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    for (int32_t i = 0; i < 2; i++) {
+        leases[i] = add(&scene.daemon, i + 1, phases[i], kinds[i]);
+        leases[i]->accepted = true;
+        leases[i]->accumulated = 600;
+        scene_add(&scene, i + 1, i + 1, GOAL_NONE, 0, 100, 1024)->ran = true;
+        vm_to_change(scene.daemon.store, i + 1)->suspended_by_us = true;
+        fake_cloud_add_vm(scene.fake, i + 1, VM_STOPPED, 0, 100, 1024);
+    }
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(leases[i]->phase, PHASE_ENDING);
+        assert_int_equal(leases[i]->reason_id, REASON_TIME_OVER);
+    }
+    scene_close(&scene);
+}
+
 /* Its user has switched one of its VMs off: the others are suspended and resumed without it. */
 static void vms_that_are_off_hold_up_nobody(void **state)
 {
@@ -504,6 +530,7 @@ int main(void)
         TEST(a_lease_that_has_failed_keeps_its_reason),
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
+        TEST(what_waits_with_its_time_used_up_ends),
         TEST(vms_that_are_off_hold_up_nobody),
         TEST(what_waits_again_has_run_as_long_as_its_vms),
         TEST(the_history_says_what_becomes_of_the_work),
