@@ -1,14 +1,14 @@
 /* VMs whose extended forms the next polls must bring. */
+#include <stdlib.h>
+
 #include "daemon/control/services_question.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/store/awake.h"
+#include "util/memory.h"
 
-enum {
-    WANTED_MAX = 400,    /* VMs with one poll */
-    LOOKED_AT_MOST = 20, /* further VMs, which run, for their attribute */
-};
+enum { LOOKED_AT_MOST = 20 /* running VMs with one poll, for their attribute */ };
 
 /* VMs of running leases whose attribute was looked at longest ago, oldest first. */
 struct looked_at {
@@ -79,14 +79,15 @@ void daemon_want_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0, n_oldest;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
-    int32_t ids[WANTED_MAX + LOOKED_AT_MOST];
     struct looked_at oldest[LOOKED_AT_MOST];
     int64_t now = clock_now();
+    int32_t *ids;
 
     if (is_the_same(daemon))
         return;
     n_oldest = attributes_to_read(daemon, oldest);
-    for (size_t i = 0; i < n && n_ids < WANTED_MAX; i++) {
+    ids = memory_new(n + n_oldest, sizeof *ids);
+    for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
         if (!vms[i]->gone && (!observed || may_be_placed(daemon, vms[i], observed, now)))
@@ -95,6 +96,7 @@ void daemon_want_forms(struct daemon *daemon)
     for (size_t i = 0; i < n_oldest; i++)
         ids[n_ids++] = oldest[i].vm;
     world_want_full(daemon->world, ids, n_ids);
+    free(ids);
     world_want_uses(daemon->world, daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0 ||
                                        daemon->live->unused_after > 0);
 }

@@ -49,10 +49,31 @@ static struct drained_vm *planned_vm(const struct drain_trial *drain, int64_t id
 
 /* --- before the answer ------------------------------------------------------------------------ */
 
-/* Until the plan says something else. */
-static void add_vm(struct drain_trial *drain, const struct vm_record *vm,
-                   const struct lease_record *lease, const struct drain *on, int64_t now)
+static void say_why_it_stays(const struct planner *planner, const struct lease_record *lease,
+                             struct drained_vm *item)
 {
+    const struct vm_observation *observed = world_vm(planner->world, item->vm);
+    char when[64];
+
+    lease_time_text(lease->preempted_at, when, sizeof when);
+    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_PARKED)
+        snprintf(item->why, sizeof item->why, "planned when its VMs run; the lease is %s",
+                 phase_name(lease->phase));
+    else if (!observed->full)
+        snprintf(item->why, sizeof item->why,
+                 "its template has not been read yet; try again in a few seconds");
+    else if (store_is_preempted(lease))
+        snprintf(item->why, sizeof item->why, "until %s, when it makes room for lease %lld", when,
+                 (long long)lease->preempted_for);
+    else
+        snprintf(item->why, sizeof item->why, "not planned yet; try again in a few seconds");
+}
+
+/* Until the plan says something else. */
+static void add_vm(struct drain_trial *drain, const struct planner *planner,
+                   const struct vm_record *vm, const struct drain *on, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
     int64_t end = lease_end_from(lease, now);
     bool ends = lease->phase == PHASE_ENDING || (lease->phase == PHASE_RUNNING && end <= on->from);
     struct drained_vm *item;
@@ -69,12 +90,9 @@ static void add_vm(struct drain_trial *drain, const struct vm_record *vm,
         item->how = DRAINED_MOVES;
         item->to = vm->move_to;
         item->at = now;
-    } else if (!ends)
-        snprintf(item->why, sizeof item->why,
-                 lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED
-                     ? "its template has not been read yet; try again in a few seconds"
-                     : "planned when its VMs run; the lease is %s",
-                 phase_name(lease->phase));
+    } else if (!ends) {
+        say_why_it_stays(planner, lease, item);
+    }
 }
 
 static void gather_vms(struct drain_trial *drain, const struct planner *planner,
@@ -89,7 +107,7 @@ static void gather_vms(struct drain_trial *drain, const struct planner *planner,
 
         if (lease && drains_ahead(drains, lease, vms[i]->host, now, &on) && !vms[i]->gone &&
             observed_holds_host(world_vm(planner->world, vms[i]->id)))
-            add_vm(drain, vms[i], lease, &on, now);
+            add_vm(drain, planner, vms[i], &on, now);
     }
 }
 

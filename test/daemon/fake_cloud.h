@@ -10,7 +10,7 @@
 #include "adapters/cloud/cloud.h"
 #include "daemon/daemon.h"
 
-enum { FAKE_VMS_MAX = 64, FAKE_HOSTS_MAX = 16, FAKE_COMMANDS_MAX = 256 };
+enum { FAKE_VMS_MAX = 512, FAKE_HOSTS_MAX = 16, FAKE_COMMANDS_MAX = 256 };
 
 struct fake_cloud {
     struct cloud cloud;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
 
 struct sky {
     struct fake_cloud *fake;
@@ -168,6 +169,27 @@ static void forms_of_running_vms_are_freed_unless_they_are_wanted(void **state)
     close_sky(&sky);
 }
 
+/* However many they are: a drain needs those of all VMs on its hosts. */
+static void forms_of_all_vms_that_may_be_placed_again_are_read(void **state)
+{
+    struct scene scene;
+    size_t n;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    for (int32_t i = 0; i < FAKE_VMS_MAX; i++) {
+        scene_add(&scene, i, i, GOAL_NONE, 0, 100, 512)->suspended_by_us = true;
+        fake_cloud_add_vm(scene.fake, i, VM_STOPPED, 0, 100, 512);
+    }
+    for (int polls = 0; polls < 2; polls++) { /* the first reads every VM */
+        scene_poll(&scene);
+        (void)world_forms(scene.daemon.world, &n);
+        daemon_want_forms(&scene.daemon);
+    }
+    for (int32_t i = 0; i < FAKE_VMS_MAX; i++)
+        assert_non_null(world_vm(scene.daemon.world, i)->full);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +197,8 @@ int main(void)
         cmocka_unit_test(a_refresh_counts_at_once_and_survives_the_poll_beside_it),
         cmocka_unit_test(forms_that_were_not_taken_in_are_asked_for_again),
         cmocka_unit_test(forms_of_running_vms_are_freed_unless_they_are_wanted),
+        cmocka_unit_test_setup_teardown(forms_of_all_vms_that_may_be_placed_again_are_read,
+                                        store_set_up, store_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
