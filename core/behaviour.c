@@ -35,6 +35,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .running_migrations_stay = true,
         .vms_may_run_for_no_time = true,
         .victims_may_be_ending = true,
+        .restarts_young_victims = true,
         .queue_pass_by_free_cpu = true,
         .momentary_suspensions_miss_pass = true,
         .victims_whatever_terms = true,

@@ -75,6 +75,9 @@ struct behaviour {
     /* A lease that will be shutting down or being suspended by then, and cannot be suspended, is
      * preempted anyway: it is stopped and restarted. */
     bool victims_may_be_ending;
+    /* A victim that has run for less than the scheduling threshold is restarted instead of being
+     * suspended. */
+    bool restarts_young_victims;
     /* Queued leases are skipped when no CPU at all is free. */
     bool queue_pass_by_free_cpu;
     /* A suspension of zero duration ends after the pass over the queue: its lease is considered

@@ -19,6 +19,12 @@ bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
     return false;
 }
 
+/* The threshold is for what has not started: restarting a running lease would discard its work. */
+static bool keeps_work(const struct engine *engine, const struct reservation *vm)
+{
+    return vm->state == RESERVATION_ACTIVE && !engine->settings.behaviour.restarts_young_victims;
+}
+
 /* Is a suspension worthwhile? Not checked for a promise made before. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised)
 {
@@ -27,7 +33,8 @@ bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, b
     if (vm->state == RESERVATION_SCHEDULED && vm->from >= at)
         return false;
     return may_be_suspended(engine, lease) &&
-           (promised || at - vm->from >= scheduling_threshold(engine, lease));
+           (promised || keeps_work(engine, vm) ||
+            at - vm->from >= scheduling_threshold(engine, lease));
 }
 
 enum lease_terms terms_when_preempted(const struct engine *engine, const struct lease *lease)

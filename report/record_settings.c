@@ -93,6 +93,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(running_migrations_stay),
     SWITCH(vms_may_run_for_no_time),
     SWITCH(victims_may_be_ending),
+    SWITCH(restarts_young_victims),
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(momentary_suspensions_miss_pass),
     SWITCH(victims_whatever_terms),

@@ -38,31 +38,51 @@ static void nobody_is_preempted_by_default(void **state)
     scenario_end(&s);
 }
 
-static void below_the_threshold_it_is_put_back_into_the_queue(void **state)
+/* A lease that runs since 0 makes room at 10 for a reservation from `start` on. */
+static void preempt_young(struct scenario *s, int64_t start, const char *preemption)
+{
+    best_effort(s, 1, 1, 1000);
+    at(s, 10);
+    reservation(s, 2, 1, start, 100);
+    assert_string_equal(preemptions(s), preemption);
+    run_to_end(s);
+    assert_int_equal(lease_of(s, 2)->start_actual, start);
+    assert_int_equal(lease_of(s, 1)->accumulated, 1000);
+    expect_nothing_left(s);
+    scenario_end(s);
+}
+
+/* Its work is kept while there is time to save it, 32 s, however short it has run. */
+static void a_young_lease_is_suspended(void **state)
 {
     struct scenario s;
 
     (void)state;
-    /* It has to have run for 64 s: 32 s to suspend it, and as much again. */
-    for (int64_t start = 63; start <= 64; start++) {
-        scenario_begin(&s, 1);
-        reservations_preempt(&s);
-        best_effort(&s, 1, 1, 1000);
-        at(&s, 10);
-        reservation(&s, 2, 1, start, 100);
-        if (start == 63) {
-            assert_string_equal(states_of(&s, 1), "0 Pending Queued Scheduled Ready Active | "
-                                                  "10 Queued Scheduled Ready");
-            assert_string_equal(preemptions(&s), "10: 1 for 2 at 63 requeue");
-        } else {
-            assert_string_equal(preemptions(&s), "10: 1 for 2 at 64 suspend");
-        }
-        run_to_end(&s);
-        assert_int_equal(lease_of(&s, 2)->start_actual, start);
-        assert_int_equal(lease_of(&s, 1)->accumulated, 1000);
-        expect_nothing_left(&s);
-        scenario_end(&s);
-    }
+    scenario_begin(&s, 1);
+    reservations_preempt(&s);
+    preempt_young(&s, 63, "10: 1 for 2 at 63 suspend");
+    scenario_begin(&s, 1);
+    reservations_preempt(&s);
+    preempt_young(&s, 42, "10: 1 for 2 at 42 suspend");
+    scenario_begin(&s, 1);
+    reservations_preempt(&s);
+    preempt_young(&s, 41, "10: 1 for 2 at 41 requeue");
+}
+
+/* Haizea: it has to have run for 64 s, 32 s to suspend it, and as much again. */
+static void haizea_restarts_a_young_lease(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    as_haizea(&s);
+    reservations_preempt(&s);
+    preempt_young(&s, 63, "10: 1 for 2 at 63 requeue");
+    scenario_begin(&s, 1);
+    as_haizea(&s);
+    reservations_preempt(&s);
+    preempt_young(&s, 64, "10: 1 for 2 at 64 suspend");
 }
 
 static void a_planned_lease_is_moved_not_suspended(void **state)
@@ -312,7 +332,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_victim_is_suspended_by_the_start),
         cmocka_unit_test(nobody_is_preempted_by_default),
-        cmocka_unit_test(below_the_threshold_it_is_put_back_into_the_queue),
+        cmocka_unit_test(a_young_lease_is_suspended),
+        cmocka_unit_test(haizea_restarts_a_young_lease),
         cmocka_unit_test(a_planned_lease_is_moved_not_suspended),
         cmocka_unit_test(the_highest_score_goes_first),
         cmocka_unit_test(non_preemptable_leases_are_left_alone),
