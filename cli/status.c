@@ -13,54 +13,130 @@
 
 enum { LABEL = 24 }; /* places before the text of a line */
 
-/* Seconds, by the key of the fact. */
-static bool is_span(const char *key)
+static void begin_line(const char *label, FILE *stream)
 {
-    return strcmp(key, "clock_ahead") == 0 || strcmp(key, "set_by") == 0;
+    fprintf(stream, "%-22s  ", label);
 }
 
-/* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
-static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now,
-                       FILE *stream)
+static void print_instant(int64_t instant, int64_t now, FILE *stream)
 {
-    char name[64], text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
-    const json_t *inner;
-    const char *inner_key;
-    json_t *holder;
-    int64_t instant;
+    char text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
-    snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? " " : "", key);
-    if (json_is_object(value)) {
-        json_object_foreach(unqualified(value), inner_key, inner) if (!json_is_object(inner))
-            print_fact(key, inner_key, inner, now, stream);
-        return;
-    }
-    for (char *at = name; *at; at++)
-        *at = *at == '_' ? ' ' : *at;
-    fprintf(stream, "%-22s  ", name);
-    if (json_is_integer(value) && is_span(key)) {
-        time_text_span(json_integer_value(value), text, sizeof text);
-        fprintf(stream, "%s\n", text);
-        return;
-    }
-    holder = json_pack("{s:O}", "x", value);
-    instant = client_instant(holder, "x");
-    if (instant != INSTANT_NONE && instant != INSTANT_NEVER) {
-        time_text_local(instant, text, sizeof text);
-        time_text_relative(instant, now, relative, sizeof relative);
-        fprintf(stream, "%s (%s)", text, relative);
-    } else if (json_is_string(value))
-        table_print_text(stream, json_string_value(value));
-    else if (json_is_integer(value))
-        fprintf(stream, "%" PRId64, (int64_t)json_integer_value(value));
-    else if (json_is_real(value))
-        fprintf(stream, "%g", json_real_value(value));
-    else if (json_is_boolean(value))
-        fprintf(stream, "%s", json_is_true(value) ? "yes" : "no");
-    else
-        fprintf(stream, "-");
+    time_text_local(instant, text, sizeof text);
+    time_text_relative(instant, now, relative, sizeof relative);
+    fprintf(stream, "%s (%s)", text, relative);
+}
+
+static void print_galernad(const json_t *facts, int64_t now, FILE *stream)
+{
+    begin_line("galernad", stream);
+    table_print_text(stream, client_text(facts, "version"));
+    fprintf(stream, ", %s since ",
+            strcmp(client_text(facts, "planner"), "starting") == 0
+                ? "is loading its policy modules, started"
+                : "running");
+    print_instant(client_instant(facts, "started"), now, stream);
     fputc('\n', stream);
-    json_decref(holder);
+}
+
+static void print_opennebula(const json_t *oned, int64_t now, FILE *stream)
+{
+    int64_t polled = client_instant(oned, "last_poll");
+
+    begin_line("OpenNebula", stream);
+    table_print_text(stream, client_text(oned, "version"));
+    fprintf(stream, "%s", *client_text(oned, "version") ? " at " : "");
+    table_print_text(stream, client_text(oned, "endpoint"));
+    fprintf(stream, "\n%-22s  ",
+            json_is_true(json_object_get(oned, "reached")) ? "last read" : "not read since");
+    if (polled == INSTANT_NONE)
+        fprintf(stream, "never");
+    else
+        print_instant(polled, now, stream);
+    fputc('\n', stream);
+}
+
+/* Which front-end acts, in a zone of several or while this one may not act. */
+static void print_leadership(const json_t *oned, FILE *stream)
+{
+    const char *role = client_text(oned, "role"), *host = client_text(oned, "acting_on");
+    bool acts = json_is_true(json_object_get(oned, "acts"));
+    const json_t *server = json_object_get(oned, "server");
+
+    if (!json_object_get(oned, "acts") || (acts && !server))
+        return;
+    begin_line("front-end", stream);
+    if (server) {
+        fprintf(stream, "server %" PRId64 ", ", (int64_t)json_integer_value(server));
+        table_print_text(stream, *role ? role : "role unknown");
+        fprintf(stream, " in Raft term %" PRId64 "; ", client_integer(oned, "raft_term"));
+    }
+    fprintf(stream, "galernad %s", acts ? "acts" : "only watches");
+    if (!acts && *host) {
+        fprintf(stream, ", the one on ");
+        table_print_text(stream, host);
+        fprintf(stream, " acts");
+    }
+    fputc('\n', stream);
+}
+
+/* OpenNebula's clock beside this machine's, and the last time this machine's was set. */
+static void print_clocks(const json_t *facts, int64_t now, FILE *stream)
+{
+    const json_t *set = json_object_get(facts, "clock");
+    int64_t ahead = client_integer(json_object_get(facts, "opennebula"), "clock_ahead"), by;
+    char text[TIME_TEXT_MAX];
+
+    if (ahead) {
+        time_text_span(ahead < 0 ? -ahead : ahead, text, sizeof text);
+        begin_line("clock of OpenNebula", stream);
+        fprintf(stream, "%s %s\n", text, ahead < 0 ? "behind" : "ahead");
+    }
+    if (!set)
+        return;
+    by = client_integer(set, "set_by");
+    time_text_span(by < 0 ? -by : by, text, sizeof text);
+    begin_line("clock of this machine", stream);
+    fprintf(stream, "was set %s by %s while ", by < 0 ? "back" : "forward", text);
+    table_print_text(stream, client_text(set, "while"));
+    fprintf(stream, ", noticed ");
+    print_instant(client_instant(set, "noticed"), now, stream);
+    fputc('\n', stream);
+}
+
+static void print_restored(const json_t *facts, FILE *stream)
+{
+    if (!*client_text(facts, "restored"))
+        return;
+    begin_line("restored", stream);
+    table_print_text(stream, client_text(facts, "restored"));
+    fputc('\n', stream);
+}
+
+/* Fair share: who has used most. */
+static void print_usage(const json_t *facts, FILE *stream)
+{
+    const json_t *hours;
+    const char *who, *label = "CPU-hours";
+
+    json_object_foreach(unqualified(json_object_get(facts, "cpu_hours")), who, hours)
+    {
+        begin_line(label, stream);
+        fprintf(stream, "%g ", json_number_value(hours));
+        table_print_text(stream, who);
+        fputc('\n', stream);
+        label = "";
+    }
+}
+
+static void print_commands(const json_t *figures, FILE *stream)
+{
+    int64_t n = client_integer(figures, "commands_under_way");
+
+    if (n > 0) {
+        begin_line("commands under way", stream);
+        fprintf(stream, "%" PRId64 "\n", n);
+    }
 }
 
 /* Policies that are in service, then a line for each that is not. */
@@ -70,7 +146,7 @@ static void print_policies(const json_t *facts, int64_t now, FILE *stream)
     size_t i;
     bool any = false;
 
-    fprintf(stream, "%-22s  ", "policies");
+    begin_line("policies", stream);
     json_array_foreach(policies, i, policy) if (!*client_text(policy, "out_of_service"))
     {
         fprintf(stream, "%s%s", any ? ", " : "", client_text(policy, "name"));
@@ -99,14 +175,11 @@ static void print_problems(const json_t *facts, int64_t now, FILE *stream)
 
     json_array_foreach(json_object_get(facts, "problems"), i, problem)
     {
-        char text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
-        int64_t since = client_instant(problem, "since");
-
-        time_text_local(since, text, sizeof text);
-        time_text_relative(since, now, relative, sizeof relative);
-        fprintf(stream, "%-22s  ", "problem");
+        begin_line("problem", stream);
         table_print_text(stream, client_text(problem, "text"));
-        fprintf(stream, " (since %s, %s)\n", text, relative);
+        fprintf(stream, " since ");
+        print_instant(client_instant(problem, "since"), now, stream);
+        fputc('\n', stream);
     }
 }
 
@@ -126,7 +199,7 @@ static void print_leases(const json_t *answer, FILE *stream)
     const json_t *n;
     bool any = false;
 
-    fprintf(stream, "%-22s  ", "leases");
+    begin_line("leases", stream);
     json_object_foreach(json_object_get(answer, "leases"), phase, n) if (json_integer_value(n) > 0)
     {
         fprintf(stream, "%s%" PRId64 " %s", any ? ", " : "", (int64_t)json_integer_value(n), phase);
@@ -135,7 +208,7 @@ static void print_leases(const json_t *answer, FILE *stream)
     fprintf(stream, "%s\n", any ? "" : "none");
     if (client_integer(answer, "late") > 0)
         fprintf(stream, "%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));
-    fprintf(stream, "%-22s  %" PRId64 "\n", "vms", client_integer(answer, "vms"));
+    fprintf(stream, "%-22s  %" PRId64 "\n", "VMs", client_integer(answer, "vms"));
 }
 
 /* Reservations far ahead hold capacity that leases without an end wait for. */
@@ -210,21 +283,27 @@ static void print_bookings(const json_t *answer, FILE *stream)
 
 static void print_answer(const json_t *answer)
 {
-    const json_t *facts = json_object_get(answer, "daemon"), *value;
-    const char *key;
+    const json_t *facts = json_object_get(answer, "daemon");
+    const json_t *oned = json_object_get(facts, "opennebula");
+    int64_t now = client_instant(answer, "now");
     struct table_lines lines;
     FILE *stream;
 
     table_lines_begin(&lines);
     stream = lines.stream;
-    json_object_foreach(unqualified(facts), key, value) if (!json_is_array(value))
-        print_fact("", key, value, client_instant(answer, "now"), stream);
-    print_policies(facts, client_instant(answer, "now"), stream);
+    print_galernad(facts, now, stream);
+    print_opennebula(oned, now, stream);
+    print_leadership(oned, stream);
+    print_clocks(facts, now, stream);
+    print_restored(facts, stream);
+    print_policies(facts, now, stream);
     print_leases(answer, stream);
+    print_commands(json_object_get(facts, "figures"), stream);
+    print_usage(facts, stream);
     print_far_reservations(answer, stream);
     print_drains(answer, stream);
     print_bookings(answer, stream);
-    print_problems(facts, client_instant(answer, "now"), stream);
+    print_problems(facts, now, stream);
     print_broken_rules(facts, stream);
     table_lines_print(&lines, LABEL);
 }

@@ -161,7 +161,12 @@ static const struct canned canned[] = {
            "\"drains\":[" DRAINED "],\"daemon\":{"
            "\"version\":\"0.1.0\",\"started\":\"2026-11-21T11:48:00Z\","
            "\"opennebula\":{\"endpoint\":\"http://localhost:2633/RPC2\",\"last_poll\":"
-           "\"2026-11-21T14:59:57Z\",\"reached\":true,\"clock_ahead\":-90}}}"},
+           "\"2026-11-21T14:59:57Z\",\"reached\":true,\"clock_ahead\":-90,\"version\":\"6.10.5\","
+           "\"role\":\"follower\",\"server\":1,\"raft_term\":7,\"acts\":false,"
+           "\"acting_on\":\"front2\"},"
+           "\"clock\":{\"set_by\":-40,\"noticed\":\"2026-11-21T14:55:00Z\","
+           "\"while\":\"galernad was running\"},\"cpu_hours\":{\"of anna in staff\":12.5},"
+           "\"figures\":{\"commands_under_way\":3}}}"},
 };
 
 static bool matches(const struct canned *one, const json_t *request)
