@@ -235,8 +235,13 @@ static int print_trial(const struct client *client, const json_t *answer)
             time_text_relative(start, client_instant(answer, "now"), relative, sizeof relative);
             printf(" and start at %s (%s, %s)", local, relative, client_text(answer, "promise"));
         }
-        printf("%s", accepted ? ".\n" : "");
-        client_print_lines(answer, "text");
+        if (accepted) {
+            printf(".\n");
+            client_print_lines(answer, "text");
+        } else {
+            table_print_text(stdout, client_text(answer, "text"));
+            printf(".\n");
+        }
     }
     return accepted ? EXIT_DONE : EXIT_REFUSED;
 }

@@ -73,18 +73,6 @@ static int collect(struct when *when, int64_t earliest)
     return -1;
 }
 
-/* How many leases would make room: a line of the text each. */
-static int64_t victims_of(const char *text)
-{
-    int64_t n = 0;
-
-    for (const char *at = text; at; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        n += strncmp(at, "Lease ", strlen("Lease ")) == 0;
-    }
-    return n;
-}
-
 /* A dry run of that reservation: how many leases would make room; -1: refused, or an error with
  * *code. */
 static int64_t try_start(struct when *when, const json_t *request, int64_t start, json_t **choice,
@@ -105,7 +93,7 @@ static int64_t try_start(struct when *when, const json_t *request, int64_t start
         return -1;
     *code = -1;
     if (json_is_true(json_object_get(answer, "accepted"))) {
-        victims = victims_of(client_text(answer, "text"));
+        victims = client_integer(answer, "preempts");
         *choice = json_pack("{s:s, s:I, s:s}", "start", text, "victims", (json_int_t)victims,
                             "text", client_text(answer, "text"));
         json_object_set(*choice, "count", json_object_get(request, "count"));

@@ -151,6 +151,7 @@ struct order_trial {
     bool accepted;
     int64_t start;              /* INSTANT_NONE: never */
     bool contract;              /* start is a promise, not an estimate */
+    size_t n_victims;           /* leases that would make room */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
     char text[1024];            /* for people: one line per finding */
 };

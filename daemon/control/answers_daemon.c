@@ -49,6 +49,7 @@ static json_t *dry_run(const struct question *question, const struct order *orde
     json_put(answer, "promise",
              trial.start == INSTANT_NONE ? json_null()
                                          : json_string(trial.contract ? "contract" : "estimate"));
+    json_put(answer, "preempts", json_integer((json_int_t)trial.n_victims));
     json_put(answer, "word", *trial.word ? json_from_text(trial.word) : json_null());
     json_put(answer, "text", json_from_text(trial.text));
     return answer;

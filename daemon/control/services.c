@@ -369,6 +369,7 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
     trial->accepted = found->accepted;
     trial->start = found->start;
     trial->contract = found->contract;
+    trial->n_victims = found->n_victims;
     snprintf(trial->word, sizeof trial->word, "%s", found->word);
     snprintf(trial->text, sizeof trial->text, "%s", found->text);
     return 0;

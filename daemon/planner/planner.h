@@ -193,6 +193,7 @@ struct planner_trial {
     bool accepted;
     int64_t start;              /* INSTANT_NONE */
     bool contract;              /* start is a promise */
+    size_t n_victims;           /* leases that would make room */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word */
     char text[1024];
 };

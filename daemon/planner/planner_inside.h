@@ -457,11 +457,11 @@ int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
 int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);
-/* Add a line to a text, if it has room. */
+/* Add a line, a sentence without its full stop, to a text, if it has room. */
 void question_add_line(char *text, size_t size, const char *line);
-/* Adds a line for each lease that makes room for this one. */
-void describe_victims(const struct planner *planner, const struct plan_reply *reply, int64_t lease,
-                      char *text, size_t size);
+/* Adds a line for each lease that makes room for this one; how many there are. */
+size_t describe_victims(const struct planner *planner, const struct plan_reply *reply,
+                        int64_t lease, char *text, size_t size);
 
 /* --- planner_try.c --- */
 /* Answers the question with the error. */

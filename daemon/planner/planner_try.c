@@ -14,7 +14,7 @@ static void describe_wait(int64_t probable, struct planner_trial *trial)
     trial->start = probable;
     lease_time_text(trial->start, when, sizeof when);
     if (trial->start == INSTANT_NONE)
-        snprintf(line, sizeof line, "It would wait in the queue; start time unknown");
+        snprintf(line, sizeof line, "It would wait in the queue; its start cannot be estimated");
     else if (trial->start == INSTANT_NEVER)
         snprintf(line, sizeof line,
                  "It would wait in the queue; the VMs on the hosts it may use "
@@ -77,7 +77,6 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
 {
     enum lease_kind kind = waiting->lease_kind;
     const struct plan_reservation *run = first_run(reply, lease);
-    char line[STORE_TEXT_MAX];
 
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = lease->start;
@@ -85,15 +84,14 @@ static void describe(const struct planner *planner, const struct plan_reply *rep
     snprintf(trial->word, sizeof trial->word, "%s",
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
-        reason_format_body(&lease->reason, line, sizeof line, lease_time_text);
-        question_add_line(trial->text, sizeof trial->text, line);
+        reason_format_body(&lease->reason, trial->text, sizeof trial->text, lease_time_text);
         return;
     }
     if (trial->start == INSTANT_NONE)
         describe_wait(reply->probable, trial);
     else if (run)
         describe_hosts(run, waiting->hosts, trial);
-    describe_victims(planner, reply, TRIAL_ID, trial->text, sizeof trial->text);
+    trial->n_victims = describe_victims(planner, reply, TRIAL_ID, trial->text, sizeof trial->text);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */

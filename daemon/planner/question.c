@@ -94,37 +94,44 @@ void question_add_line(char *text, size_t size, const char *line)
 {
     size_t length = strlen(text);
 
-    snprintf(text + length, size - length, "%s%s", length ? "\n" : "", line);
+    snprintf(text + length, size - length, "%s%s.", length ? "\n" : "", line);
 }
 
-static const char *fate(const struct planner *planner, const struct plan_output *output)
+/* "Lease 7 would be suspended"; the planner keeps the work of what has begun. */
+static void describe_victim(const struct planner *planner, const struct plan_output *output,
+                            char *line, size_t size)
 {
     const struct lease_record *victim = store_lease(planner->store, output->lease);
+    bool begun = victim && victim->phase == PHASE_RUNNING;
+    const char *fate =
+        output->how == PREEMPTED_CANCEL ? "ended"
+        : output->how == PREEMPTED_SUSPEND || (victim && planner_keeps_work(planner, victim))
+            ? "suspended"
+            : "restarted";
+    char when[64];
 
-    switch (output->how) {
-    case PREEMPTED_CANCEL:
-        return "ended";
-    case PREEMPTED_REQUEUE:
-        if (victim && victim->phase != PHASE_RUNNING)
-            return "delayed"; /* it has not started */
-        return victim && planner_keeps_work(planner, victim) ? "suspended" : "restarted";
-    default:
-        return "suspended";
-    }
+    lease_time_text(output->at, when, sizeof when);
+    if (output->how == PREEMPTED_REQUEUE && !begun)
+        snprintf(line, size, "Lease %lld would start later: this lease gets its hosts at %s",
+                 (long long)output->lease, when);
+    else
+        snprintf(line, size, "Lease %lld would be %s at %s", (long long)output->lease, fate, when);
 }
 
-void describe_victims(const struct planner *planner, const struct plan_reply *reply, int64_t lease,
-                      char *text, size_t size)
+size_t describe_victims(const struct planner *planner, const struct plan_reply *reply,
+                        int64_t lease, char *text, size_t size)
 {
+    size_t n = 0;
+
     for (size_t i = 0; i < reply->n_outputs; i++) {
         const struct plan_output *output = &reply->outputs[i];
-        char when[64], line[160];
+        char line[160];
 
         if (output->kind != OUTPUT_PREEMPTED || output->other != lease)
             continue;
-        lease_time_text(output->at, when, sizeof when);
-        snprintf(line, sizeof line, "Lease %lld would be %s at %s", (long long)output->lease,
-                 fate(planner, output), when);
+        describe_victim(planner, output, line, sizeof line);
         question_add_line(text, size, line);
+        n++;
     }
+    return n;
 }

@@ -30,7 +30,7 @@ lease request --cpu 1 --memory 512 --duration 1m --dry-run >"$work/out" ||
     fail "a dry run of what fits now: $(cat "$work/out")"
 grep -qE '^The lease would be accepted and start at .* \(now, estimate\)\.$' "$work/out" ||
     fail "not said that it would start now: $(cat "$work/out")"
-grep -qE '^It would run on host host-[01]$' "$work/out" || fail "not said where: $(cat "$work/out")"
+grep -qE '^It would run on host host-[01]\.$' "$work/out" || fail "not said where: $(cat "$work/out")"
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
@@ -40,7 +40,7 @@ lease request --cpu 4 --memory 2048 --count 2 --duration 1m --when >"$work/out" 
     fail "no start is found: $(cat "$work/out")"
 grep -qE ', for 1m00s, if 1 lease makes room:$' "$work/out" ||
     fail "not said how many make room: $(cat "$work/out")"
-grep -qE '^It would run on hosts host-[01], host-[01]$' "$work/out" ||
+grep -qE '^It would run on hosts host-[01], host-[01]\.$' "$work/out" ||
     fail "not said where: $(cat "$work/out")"
 grep -qE '^Lease 0 would be suspended at' "$work/out" ||
     fail "not said who makes room: $(cat "$work/out")"

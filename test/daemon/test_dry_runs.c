@@ -111,7 +111,7 @@ static void a_request_is_not_tried_on_hosts_for_pinned_vms(void **state)
     scene_poll(&house.scene);
     trial = try_lease(&house, LEASE_RESERVATION, NOW + 9000);
     assert_true(trial.accepted);
-    assert_string_equal(trial.text, "It would run on host usual");
+    assert_string_equal(trial.text, "It would run on host usual.");
     close_house(&house);
 }
 

@@ -27,9 +27,9 @@ function nearest({ alternative }) {
 
 function outcomeOfChange(answer) {
     if (!answer.accepted)
-        return `It would be refused: ${answer.text}${nearest(answer)}`;
+        return `It would be refused: ${answer.text}.${nearest(answer)}`;
     return `It ${answer.dry_run ? "would be" : "is"} changed: ${answer.text}.${answer.victims
-        ? ` To make room: ${answer.victims.trim().split("\n").join("; ")}.` : ""}`;
+        ? ` To make room: ${answer.victims.trim().split("\n").join(" ")}` : ""}`;
 }
 
 // --- signing in -------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ function requestOf(form) {
 const outcomeOfLease = (answer) => (answer.accepted
     ? `It would be accepted${answer.start ? ` and start ${say(time(answer.start))}` : ""}. ${
         answer.text}`
-    : `It would be refused: ${answer.text}`);
+    : `It would be refused: ${answer.text}.`);
 
 // Of a series: each start whose lease there would not be, or is not.
 function outcomeOfSeries(answer, done) {
