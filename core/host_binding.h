@@ -3,8 +3,9 @@
  * Where all hosts are alike and each VM takes a whole one, places are a matter of counting: as long
  * as no more hosts are taken than there are, each lease finds some when it begins, whichever they
  * are. Leases planned for later then hold a number of hosts (placement->unbound_cpu), and are bound
- * to hosts at their start: backfilling is that of the literature, job for job. Where hosts or
- * leases differ, places name their hosts.
+ * to hosts at their start: backfilling is that of the literature, job for job. A lease behind them
+ * may take any host now if the site's total leaves enough for all its time
+ * (mapper_has_enough_cpu()). Where hosts or leases differ, places name their hosts.
  *
  * Costs: expect: O(1), after a change as update; bind: a mapping (mapper.h) and its bookings.
  * update: O(1); when the leases of the site become alike, or no longer are, the same as binding all

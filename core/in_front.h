@@ -19,8 +19,8 @@
 struct engine;
 
 /* Places a best-effort lease of one VM, without an end and never preempted, at this instant, if it
- * can stay as long as the settings say. The proposal has two stretches. False: nothing has
- * changed. */
+ * can stay for in_front_least (option start-in-front). The proposal has two stretches. False:
+ * nothing has changed. */
 bool place_in_front(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 /* The same for any best-effort or immediate lease without an end that is never preempted, on hosts

@@ -7,7 +7,7 @@
 struct daemon;
 
 /* A control_handler, context is the daemon: answers_handle(), with some answers delayed until the
- * planner has replied. */
+ * planner has replied (services_question.c). */
 json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request);
 
 /* The table for answers_create(). */

@@ -2,7 +2,8 @@
  *
  * Those of a cycle are sent when it is proved that no other galernad acts: the mark was written a
  * moment ago, and oned still led after that (claim.h). Otherwise they wait for the proof, a few
- * seconds at most; without it they are withdrawn and prepared again.
+ * seconds at most; without it they are withdrawn and prepared again. Calls that are queued when the
+ * proof expires are dropped at their send_by (rpc.h).
  */
 #ifndef GALERNA_DAEMON_LIVE_FENCE_H
 #define GALERNA_DAEMON_LIVE_FENCE_H
