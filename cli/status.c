@@ -76,6 +76,10 @@ static void print_leadership(const json_t *oned, FILE *stream)
         fprintf(stream, ", the one on ");
         table_print_text(stream, host);
         fprintf(stream, " acts");
+        if (json_object_get(oned, "acting_server"))
+            fprintf(stream, " (server %" PRId64 ", Raft term %" PRId64 ")",
+                    client_integer(oned, "acting_server"),
+                    client_integer(oned, "acting_raft_term"));
     }
     fputc('\n', stream);
 }
@@ -175,11 +179,14 @@ static void print_problems(const json_t *facts, int64_t now, FILE *stream)
 
     json_array_foreach(json_object_get(facts, "problems"), i, problem)
     {
+        char text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
+        int64_t since = client_instant(problem, "since");
+
+        time_text_local(since, text, sizeof text);
+        time_text_relative(since, now, relative, sizeof relative);
         begin_line("problem", stream);
         table_print_text(stream, client_text(problem, "text"));
-        fprintf(stream, " since ");
-        print_instant(client_instant(problem, "since"), now, stream);
-        fputc('\n', stream);
+        fprintf(stream, " (since %s, %s)\n", text, relative);
     }
 }
 

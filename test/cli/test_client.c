@@ -49,6 +49,14 @@ static void columns_are_left_out_of_narrow_tables(void **state)
            "2026-11-21 16:00:00      -  run\n"
            "2026-11-21 16:00:00      6  hold\n"
            "2026-11-21 18:00:00      4  run\n");
+    setenv("COLUMNS", "80", 1);
+}
+
+static void status_is_wrapped(void **state)
+{
+    struct fixture *fixture = *state;
+
+    setenv("COLUMNS", "40", 1);
     expect(fixture, "status", EXIT_DONE,
            "galernad                0.1.0, running\n"
            "                        since 2026-11-21\n"
@@ -444,6 +452,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(lists_fit_the_terminal),
         TEST(columns_are_left_out_of_narrow_tables),
+        TEST(status_is_wrapped),
         TEST(usage_is_a_list),
         TEST(what_cannot_be_known_or_shown_is_marked),
         TEST(preempted_leases_are_seen_in_the_list),
