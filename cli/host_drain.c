@@ -37,10 +37,10 @@ static const struct command_option drain_options[] = {
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
      .take = client_take_time, .help = "End of the drain. Default: until 'galerna host undrain'"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),
-     .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
+     .words = "no|" RECURRENCE_WORDS, .unset = "no",
      .help = "Repeat the window of --from and --until every hour, day, weekday (Monday to Friday) "
              "or week, in local time. 'galerna host undrain --at' ends a single window"},
-    {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(times), .otherwise = "0",
+    {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(times), .unset = "0",
      .least = 0, .most = 100, .help = "With --repeat: number of windows, including the first"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show what would happen to each VM"},
@@ -60,7 +60,7 @@ static const struct command_option book_options[] = {
     {"owner", .type = ARGUMENT_TEXT, .argument = "USER", .offset = AT(owner),
      .help = "The OpenNebula user who may change and end the booking over the HTTP API, and whose "
              "leases it admits if neither --users nor --groups is given"},
-    {"count", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(count), .otherwise = "0",
+    {"count", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(count), .unset = "0",
      .least = 0, .most = 10000,
      .help = "Instead of HOST: book N hosts that are free from --from until --until. They run no "
              "VM then, and no accepted reservation is planned there"},

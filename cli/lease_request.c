@@ -136,13 +136,12 @@ static const struct command_option request_options[] = {
     {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(request),
      .take = take_duration, .help = "How long the lease runs; unlimited by default"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(repeat.rule),
-     .words = "no|" RECURRENCE_WORDS, .otherwise = "no",
+     .words = "no|" RECURRENCE_WORDS, .unset = "no",
      .help = "Request a series: a reservation at the time of --start every hour, day, weekday "
              "(Monday to Friday) or week, in local time. Each occurrence is a lease that is "
              "accepted or refused on its own; --series names the series"},
-    {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(repeat.times),
-     .otherwise = "0", .least = 0, .most = 1000,
-     .help = "With --repeat: number of occurrences, including the first"},
+    {"times", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(repeat.times), .unset = "0",
+     .least = 0, .most = 1000, .help = "With --repeat: number of occurrences, including the first"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(repeat.until),
      .take = client_take_time, .help = "With --repeat: no occurrence starts after this time"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),

@@ -1,8 +1,8 @@
 /* Selects leases by options. */
 #include "cli/lease_selection.h"
 
+#include <fnmatch.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "cli/client.h"
 
@@ -21,8 +21,8 @@ const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"series", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(series),
      .help = "Only occurrences of this series"},
     {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
-     .help = "Only leases with this name"},
-    {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .otherwise = "-1",
+     .help = "Only leases with this name; '*' stands for any text: 'web-*'"},
+    {"host", .type = ARGUMENT_INTEGER, .argument = "HOST", .offset = AT(host), .unset = "-1",
      .least = -1, .most = INT32_MAX, .help = "Only leases with VMs on the host with this number"},
 };
 
@@ -54,5 +54,6 @@ bool lease_selection_has(const struct lease_selection *selection, const json_t *
     size_t i;
 
     json_array_foreach(hosts, i, host) there = there || json_integer_value(host) == selection->host;
-    return there && (!selection->name || strcmp(client_text(lease, "name"), selection->name) == 0);
+    return there &&
+           (!selection->name || fnmatch(selection->name, client_text(lease, "name"), 0) == 0);
 }

@@ -207,9 +207,12 @@ static void set_defaults(const struct command_line *line, void *arguments)
     struct error err;
     void *value;
 
-    for (size_t i = 0; command_line_option(line, i, &option, arguments, &value); i++)
-        if (option.otherwise && store(&option, value, option.otherwise, &err) < 0)
+    for (size_t i = 0; command_line_option(line, i, &option, arguments, &value); i++) {
+        const char *text = option.otherwise ? option.otherwise : option.unset;
+
+        if (text && store(&option, value, text, &err) < 0)
             abort();
+    }
 }
 
 /* The tables in getopt's form. vals: LONG_OPTION and the row's place. */

@@ -48,6 +48,7 @@ struct command_option {
     const char *argument;  /* "FILE"; NULL: takes none. FILE... and DIR complete as such */
     size_t offset;         /* of the value in the structure of its group */
     const char *otherwise; /* default, written as a user would; NULL: none */
+    const char *unset;     /* the same, if help need not show it: the option has no effect then */
     double least, most;    /* INTEGER, NUMBER; both 0: any */
     const char *words;     /* "first|second|...": all choices, or what completion offers */
     int (*take)(const struct command_option *option, void *value, const char *text,

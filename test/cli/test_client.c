@@ -187,6 +187,7 @@ static void lists_have_other_orders_and_forms(void **state)
     expect(fixture, "lease list -o name --sort -name", EXIT_DONE, "4\n12\n9\n7\n");
     expect(fixture, "lease list -o name --host 4", EXIT_DONE, "7\n");
     expect(fixture, "lease list -o name --name batch", EXIT_DONE, "9\n");
+    expect(fixture, "lease list -o name --name bat*", EXIT_DONE, "9\n");
     expect(fixture, "host list -o name", EXIT_DONE, "4\n6\n");
     expect(fixture, "host list -o name --sort -name", EXIT_DONE, "6\n4\n");
     expect(fixture, "queue --output name", EXIT_DONE, "9\n");
