@@ -156,6 +156,10 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
 {
     switch (event) {
     case EVENT_ACCEPTED:
+        if (lease->kind == LEASE_IMMEDIATE)
+            lease->start = now;
+        lease->accepted = true;
+        break;
     case EVENT_FOUND_RUNNING:
     case EVENT_FOUND_STOPPED:
     case EVENT_STARTED_BY_OTHERS:
@@ -529,7 +533,7 @@ void lease_submitted(struct store *store, const struct lease_record *lease, int6
 void lease_move_times(struct store *store, const struct lease_record *known, int64_t by)
 {
     struct lease_record *lease = store_change_lease(store, known);
-    bool start = (lease->relative & RELATIVE_START) != 0 ||
+    bool start = (lease->relative & RELATIVE_START) != 0 || lease->kind == LEASE_IMMEDIATE ||
                  (lease->kind == LEASE_DEADLINE && (lease->relative & RELATIVE_DEADLINE) != 0);
 
     instant_move(&lease->submit, by);

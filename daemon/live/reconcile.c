@@ -320,7 +320,8 @@ void reconcile(struct daemon *daemon, int64_t now)
             reconcile_watch_start(daemon, leases[i], now);
             if (leases[i]->kind == LEASE_RESERVATION)
                 reconcile_watch_end(daemon, leases[i], now);
-        } else if (leases[i]->phase == PHASE_RESERVED) {
+        } else if (leases[i]->phase == PHASE_RESERVED ||
+                   (leases[i]->phase == PHASE_WAITING && leases[i]->kind == LEASE_IMMEDIATE)) {
             reconcile_watch_promise(daemon, leases[i], now);
         }
     }

@@ -161,12 +161,14 @@ static bool is_missed(const struct lease_record *lease, int64_t now)
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
+    int64_t promised = store_promised_start(lease);
+
     if (is_missed(lease, now) && !is_known(daemon, lease))
         return;
     if (is_missed(lease, now))
         miss(daemon, lease, EVENT_MISSED, now);
-    else if (lease->kind == LEASE_RESERVATION && lease->accumulated == 0 &&
-             lease->start + daemon->live->poll_interval < now && !lease->late)
+    else if (promised != INSTANT_NONE && promised + daemon->live->poll_interval < now &&
+             !lease->late)
         note_not_started(daemon, lease, "", now);
 }
 

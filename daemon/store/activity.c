@@ -155,7 +155,8 @@ static void say_waiting(struct sentence *sentence)
     if (store_is_preempted(lease)) {
         say_preempted(sentence);
     } else {
-        add(sentence, "Waiting");
+        add(sentence,
+            lease->kind == LEASE_IMMEDIATE && lease->late ? "Late: the lease waits" : "Waiting");
         if (!is_plan(lease))
             add_reason(sentence, reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", true);
         else if (is_to_come(sentence, lease->expected))
@@ -251,7 +252,6 @@ static void say_unused(struct sentence *sentence)
 static void say_running(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
-    int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
     const char *what;
     char late[TIME_TEXT_MAX];
 
@@ -271,13 +271,13 @@ static void say_running(struct sentence *sentence)
         add_reason(sentence, ". ", true);
     if (is_time(lease->unused_until))
         say_unused(sentence);
-    if (!lease->late || !is_time(promised))
+    if (!lease->late || !is_time(lease->start))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
     if (lease->accumulated) { /* `since` is when it ran on, after a move or suspension */
         add(sentence, ". Late: the %s started after its time", what);
-    } else if (lease->since != INSTANT_NONE && lease->since > promised) {
-        time_text_span(lease->since - promised, late, sizeof late);
+    } else if (lease->since != INSTANT_NONE && lease->since > lease->start) {
+        time_text_span(lease->since - lease->start, late, sizeof late);
         add(sentence, ". Late: the %s started %s after its time", what, late);
     } else { /* OpenNebula counts booting as running */
         add(sentence, ". Late: the VMs of the %s still booted at its time", what);

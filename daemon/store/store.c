@@ -270,10 +270,8 @@ int64_t store_promised_start(const struct lease_record *lease)
 {
     if (lease->accumulated > 0) /* it ran, and was preempted: its resumption is an estimate */
         return INSTANT_NONE;
-    if (lease->kind == LEASE_RESERVATION)
-        return lease->start;
-    return lease->kind == LEASE_IMMEDIATE && lease->accepted && lease->expected != INSTANT_NEVER
-               ? lease->expected
+    return lease->kind == LEASE_RESERVATION || (lease->kind == LEASE_IMMEDIATE && lease->accepted)
+               ? lease->start
                : INSTANT_NONE;
 }
 

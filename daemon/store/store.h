@@ -57,7 +57,7 @@ struct lease_record {
     enum lease_kind kind;
     bool plain;          /* no GALERNA or HAIZEA attribute: best-effort, unlimited */
     int64_t submit;      /* seconds since 1970 */
-    int64_t start;       /* reservation, deadline: as granted; INSTANT_NONE */
+    int64_t start;       /* reservation, deadline: as granted; immediate: accepted; INSTANT_NONE */
     int64_t earliest;    /* best-effort: not before; INSTANT_NONE */
     int64_t deadline;    /* INSTANT_NONE */
     int64_t duration;    /* seconds requested; SPAN_UNLIMITED */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
@@ -262,7 +263,7 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     see(&scene, 2, 2, GOAL_RUN, VM_PENDING);
     scene_poll(&scene);
     lease->accepted = true;
-    lease->expected = 1000;
+    lease->start = 1000;
     assert_int_equal(reconcile_next_time(&scene.daemon, 1000), 1004);
     reconcile(&scene.daemon, 1003);
     assert_false(lease->late);
@@ -282,11 +283,35 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     lease->accumulated = 60; /* it ran, and is resumed after a preemption: that was not promised */
     reconcile(&scene.daemon, 1010);
     assert_false(lease->late);
-    lease->accumulated = 0;
-    lease->expected = INSTANT_NEVER; /* it had to wait, and the time was not known */
-    assert_true(reconcile_next_time(&scene.daemon, 1004) == INSTANT_NEVER);
-    reconcile(&scene.daemon, 1010);
+    scene_close(&scene);
+}
+
+/* OpenNebula refused its host, and there was no other one at first. */
+static void an_immediate_lease_that_has_to_wait_again_is_late(void **state)
+{
+    struct scene scene;
+    struct lease_record *lease;
+    char text[STORE_ACTIVITY_MAX];
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = add(&scene.daemon, 2, PHASE_WAITING, LEASE_IMMEDIATE);
+    see(&scene, 2, 2, GOAL_NONE, VM_PENDING);
+    scene_poll(&scene);
+    assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_ACCEPTED, 1000, "now"), 0);
+    assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_START, 1000, "starts"), 0);
+    assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_REPLANNED, 1002, "%s", ""), 0);
+    reconcile(&scene.daemon, 1003);
     assert_false(lease->late);
+    reconcile(&scene.daemon, 1004);
+    assert_true(lease->late);
+    store_activity(lease, 1004, text, sizeof text);
+    assert_string_equal(text, "Late: the lease waits");
+    assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_START, 1020, "starts"), 0);
+    lease_runs_since(scene.daemon.store, lease, 1022);
+    assert_int_equal(lease_apply(scene.daemon.store, lease, EVENT_RUNNING, 1024, "runs"), 0);
+    store_activity(lease, 1024, text, sizeof text);
+    assert_string_equal(
+        text, "Running until 1970-01-01 00:27:02. Late: the lease started 22s after its time");
     scene_close(&scene);
 }
 
@@ -537,6 +562,7 @@ int main(void)
         TEST(a_moved_lease_ends_when_it_was_to_end),
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
+        TEST(an_immediate_lease_that_has_to_wait_again_is_late),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(it_is_said_what_is_waited_for),
