@@ -12,6 +12,7 @@
 #include "daemon/live/lease_order.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/live/user_usage.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
@@ -50,10 +51,7 @@ const struct lease_record *intake_add_lease(struct daemon *daemon, const struct 
     lease->kind = LEASE_BEST_EFFORT;
     lease->submit = vm->stime - clocks_ahead_at(daemon, vm->stime);
     lease->terms = TERMS_NON_PREEMPTABLE;
-    lease->uid = vm->uid;
-    lease->gid = vm->gid;
-    snprintf(lease->user, sizeof lease->user, "%s", vm->user ? vm->user : "");
-    snprintf(lease->user_group, sizeof lease->user_group, "%s", vm->group ? vm->group : "");
+    lease_belongs_to(daemon->store, lease, vm);
     snprintf(lease->name, sizeof lease->name, "%s", vm->name ? vm->name : "");
     return lease;
 }
@@ -475,6 +473,27 @@ static void close_groups(struct daemon *daemon, int64_t now)
     }
 }
 
+/* A lease belongs to the owner of its first VM, with its terms and promises: OpenNebula's operators
+ * may give that VM to another user or group. */
+static void see_owner(struct daemon *daemon, const struct vm *vm, int64_t now)
+{
+    const struct lease_record *lease =
+        store_lease(daemon->store, store_vm(daemon->store, vm->id)->lease);
+    size_t n;
+
+    if (!lease || lease->phase >= PHASE_ENDING ||
+        (lease->uid == vm->uid && lease->gid == vm->gid) ||
+        store_vms_of(daemon->store, lease->id, &n)[0]->id != vm->id)
+        return;
+    store_history(daemon->store, lease->id, now, "owner-changed",
+                  "it belongs to %s (group %s) now, and belonged to %s (group %s)",
+                  vm->user ? vm->user : "", vm->group ? vm->group : "", lease->user,
+                  lease->user_group);
+    usage_charge_lease(daemon->store, &daemon->configuration->settings.fair_share, lease, now);
+    lease_belongs_to(daemon->store, lease, vm);
+    daemon_replan(daemon, "lease %lld has another owner", (long long)lease->id);
+}
+
 void intake(struct daemon *daemon, int64_t now)
 {
     size_t n;
@@ -485,9 +504,11 @@ void intake(struct daemon *daemon, int64_t now)
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
 
-        if (!observed->present || store_vm(daemon->store, observed->id))
+        if (!observed->present)
             continue;
-        if (promises_restore(daemon, observed->full))
+        if (store_vm(daemon->store, observed->id))
+            see_owner(daemon, observed->full, now);
+        else if (promises_restore(daemon, observed->full))
             restored = true;
         else
             take_in(daemon, observed->full, now);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adapters/cloud/objects.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/store/change.h"
@@ -523,6 +524,16 @@ int lease_take_change(struct store *store, const struct lease_record *known,
     lease->contract = lease->kind == LEASE_RESERVATION;
     release_victims(store, lease->id, now);
     return 0;
+}
+
+void lease_belongs_to(struct store *store, const struct lease_record *known, const struct vm *vm)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    lease->uid = vm->uid;
+    lease->gid = vm->gid;
+    snprintf(lease->user, sizeof lease->user, "%s", vm->user ? vm->user : "");
+    snprintf(lease->user_group, sizeof lease->user_group, "%s", vm->group ? vm->group : "");
 }
 
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at)

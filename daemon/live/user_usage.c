@@ -105,19 +105,21 @@ struct fair_share *usage_shares(const struct store *store,
 
 /* --- charging --------------------------------------------------------------------------------- */
 
-static void charge(struct store *store, const struct lease_record *lease, int64_t half_life,
-                   int64_t now)
+void usage_charge_lease(struct store *store, const struct fair_share_settings *settings,
+                        const struct lease_record *lease, int64_t now)
 {
     char name[ACCOUNT_TEXT_MAX], value[ACCOUNT_TEXT_MAX];
     int64_t span = uncharged(lease, now);
     struct usage usage = {0};
     const char *known;
 
+    if (settings->by == FAIR_SHARE_NO || span == 0)
+        return;
     snprintf(name, sizeof name, ACCOUNT "%" PRId32 " %" PRId32, lease->uid, lease->gid);
     known = store_fact(store, name);
     if (known)
         read_account(known, &usage);
-    usage_add(&usage, half_life, cpu_of(store, lease), now - span, now);
+    usage_add(&usage, settings->half_life, cpu_of(store, lease), now - span, now);
     snprintf(value, sizeof value, "%.17g %" PRId64, usage.used, usage.at);
     store_set_fact(store, name, value);
     lease_note_charged(store, lease, lease->charged + span);
@@ -129,6 +131,6 @@ void usage_charge(struct store *store, const struct fair_share_settings *setting
     const struct lease_record *const *leases = store_awake_leases(store, &n);
 
     for (size_t i = 0; i < n && settings->by != FAIR_SHARE_NO; i++)
-        if (leases[i]->since == INSTANT_NONE && uncharged(leases[i], now) > 0)
-            charge(store, leases[i], settings->half_life, now);
+        if (leases[i]->since == INSTANT_NONE)
+            usage_charge_lease(store, settings, leases[i], now);
 }

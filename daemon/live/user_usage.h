@@ -28,6 +28,10 @@ struct used *usage_now(const struct store *store, const struct fair_share_settin
 struct fair_share *usage_shares(const struct store *store,
                                 const struct fair_share_settings *settings, int64_t now);
 
+/* Charge what the lease has run so far to its owner, who is about to change. */
+void usage_charge_lease(struct store *store, const struct fair_share_settings *settings,
+                        const struct lease_record *lease, int64_t now);
+
 /* Charge leases whose VMs have stopped; before each commit. O(leases in memory). */
 void usage_charge(struct store *store, const struct fair_share_settings *settings, int64_t now);
 

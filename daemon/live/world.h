@@ -25,6 +25,7 @@ struct vm_observation {
     int64_t since;          /* the same, of the first observation in this state */
     bool present;           /* oned has it, and it is not DONE */
     bool resched, locked;
+    int32_t uid, gid;    /* its owner: when they change, the extended form is read */
     int64_t cpu, memory; /* 1/100, MB: a user may resize it */
     struct vm_history history;
     bool has_times; /* the history's times match its last record: the short form has none */

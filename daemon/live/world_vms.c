@@ -177,6 +177,10 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
     observed->present = vm->state != VM_DONE;
     observed->resched = vm->resched;
     observed->locked = vm->locked;
+    if (observed->uid != vm->uid || observed->gid != vm->gid)
+        observed->full_seen = false;
+    observed->uid = vm->uid;
+    observed->gid = vm->gid;
     observed->cpu = vm->cpu;
     observed->memory = vm->memory;
     observed->created = vm->stime;

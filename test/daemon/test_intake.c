@@ -4,15 +4,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "adapters/opennebula/rights.h"
+#include "configuration/configuration.h"
 #include "configuration/ini.h"
 #include "daemon/live/intake.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
+#include "daemon/live/user_usage.h"
+#include "daemon/store/change.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
@@ -210,6 +214,53 @@ static void what_is_not_granted_is_refused(void **state)
     close_stage(&stage);
 }
 
+static void give(struct stage *stage, int32_t id, int32_t uid, const char *user)
+{
+    for (size_t i = 0; i < FAKE_VMS_MAX; i++)
+        if (stage->scene.fake->vms[i].id == id) {
+            stage->scene.fake->vms[i].uid = uid;
+            stage->scene.fake->vms[i].user = user;
+        }
+}
+
+static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
+{
+    static const char *const reservation[] = {"START=+01:00:00", "DURATION=00:10:00"};
+    struct configuration configuration = {
+        .settings.fair_share = {.by = FAIR_SHARE_USERS, .half_life = 3600}};
+    struct stage stage;
+    struct used *used;
+    size_t n;
+
+    open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
+    stage.scene.daemon.configuration = &configuration;
+    ask(&stage, add(&stage, 1, VM_PENDING), reservation[0], reservation[1], "GROUP=g",
+        "GROUP_SIZE=2", NULL);
+    ask(&stage, add(&stage, 2, VM_PENDING), reservation[0], reservation[1], "GROUP=g",
+        "GROUP_SIZE=2", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_WAITING, "complete");
+    give(&stage, 2, 7, "ben");
+    take_in(&stage, NOW + 1);
+    expect(&stage, 1, PHASE_WAITING, "complete");
+    store_change_lease(stage.store, store_lease(stage.store, 1))->accumulated = 60;
+    give(&stage, 1, 7, "ben");
+    take_in(&stage, NOW + 2);
+    expect(&stage, 1, PHASE_WAITING, "owner-changed");
+    assert_string_equal(store_lease(stage.store, 1)->user, "ben");
+    used = usage_now(stage.store, &configuration.settings.fair_share, NOW + 2, &n);
+    assert_int_equal(n, 1); /* what it ran before */
+    assert_int_equal(used[0].uid, 0);
+    free(used);
+    ask(&stage, add(&stage, 3, VM_PENDING), reservation[0], reservation[1], NULL);
+    ask(&stage, add(&stage, 4, VM_PENDING), reservation[0], reservation[1], NULL);
+    give(&stage, 4, 7, "ben");
+    take_in(&stage, NOW + 3);
+    expect(&stage, 3, PHASE_WAITING, "requested");
+    expect(&stage, 4, PHASE_REFUSED, "refused");
+    close_stage(&stage);
+}
+
 static void a_group_waits_for_its_members(void **state)
 {
     struct stage stage;
@@ -323,6 +374,7 @@ int main(void)
         TEST(a_lease_that_is_held_before_it_is_decided_stays_held),
         TEST(plain_vms_can_be_ignored),
         TEST(what_is_not_granted_is_refused),
+        TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
         TEST(a_group_waits_for_its_members),
         TEST(a_group_of_unknown_size_is_complete_in_time),
         TEST(a_group_that_is_incomplete_at_its_start_is_refused),
