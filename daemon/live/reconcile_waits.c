@@ -44,13 +44,29 @@ static int64_t paused_until(const struct vm_record *vm, int64_t now)
     return until != INSTANT_NONE && until > now ? until : INSTANT_NONE;
 }
 
+/* "VM 3 (SAVE_STOP)", and since when if that is overdue. */
+static void name_operation(const struct daemon *daemon, const struct vm_record *vm, char *text,
+                           size_t size)
+{
+    const char *state = world_vm(daemon->world, vm->id)->state_name;
+    char since[64];
+
+    lease_time_text(vm->stuck, since, sizeof since);
+    if (vm->stuck)
+        snprintf(text, size, "VM %d (%s since %s; if it is lost: onevm recover --retry %d)", vm->id,
+                 state, since, vm->id);
+    else
+        snprintf(text, size, "VM %d (%s)", vm->id, state);
+}
+
 static void say_leaves(const struct daemon *daemon, const struct vm_record *vm, char *text,
                        size_t size)
 {
-    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+    char operation[STORE_TEXT_MAX];
 
-    snprintf(text, size, "VM %d (%s) to leave host %d", vm->id, observed->state_name,
-             observed->history.host);
+    name_operation(daemon, vm, operation, sizeof operation);
+    snprintf(text, size, "%s to leave host %d", operation,
+             world_vm(daemon->world, vm->id)->history.host);
 }
 
 /* The lease's first VM that does not run yet. */
@@ -63,7 +79,7 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
         int64_t until = paused_until(vms[i], now);
-        char when[64], where[32] = "";
+        char when[64], where[32] = "", operation[STORE_TEXT_MAX];
 
         if (vms[i]->gone || !observed || observed_running(observed))
             continue;
@@ -73,7 +89,8 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
             lease_time_text(until, when, sizeof when);
             snprintf(text, size, "the next try to start VM %d, at %s", vms[i]->id, when);
         } else {
-            snprintf(text, size, "VM %d (%s) to run%s", vms[i]->id, observed->state_name, where);
+            name_operation(daemon, vms[i], operation, sizeof operation);
+            snprintf(text, size, "%s to run%s", operation, where);
         }
         return;
     }

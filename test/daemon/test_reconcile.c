@@ -378,7 +378,14 @@ static void it_is_said_what_is_waited_for(void **state)
     departing = see(&scene, 1, 1, GOAL_STOP, VM_CHANGING);
     vm = see(&scene, 2, 2, GOAL_NONE, VM_PENDING);
     scene_poll(&scene);
+    setenv("TZ", "UTC0", 1);
+    tzset();
     expect_waits_for(&scene.daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
+    departing->stuck = 1900;
+    expect_waits_for(&scene.daemon, 1,
+                     "VM 1 (SAVE_STOP since 1970-01-01 00:31:40; if it is lost: onevm recover "
+                     "--retry 1) to leave host 4");
+    departing->stuck = 0;
     waits->expected = 2000;
     expect_waits_for(&scene.daemon, 2, "");
     waits->expected = 1999;
@@ -389,8 +396,6 @@ static void it_is_said_what_is_waited_for(void **state)
     expect_waits_for(&scene.daemon, 1, "");
     expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
     vm->next_try = 2060;
-    setenv("TZ", "UTC0", 1);
-    tzset();
     expect_waits_for(&scene.daemon, 2, "the next try to start VM 2, at 1970-01-01 00:34:20");
     vm->next_try = 1990;
     expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
