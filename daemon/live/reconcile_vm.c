@@ -130,8 +130,9 @@ static void note_move(struct daemon *daemon, const struct lease_record *lease,
         observed->history.host == vm->host)
         return;
     if (vm->ran || vm->host >= 0)
-        store_history(daemon->store, lease->id, now, "moved", "VM %d runs on host %d, not on %d",
-                      vm->id, observed->history.host, vm->host);
+        store_history(daemon->store, lease->id, now, "moved", "VM %d %s host %d, not on %d", vm->id,
+                      observed_running(observed) ? "runs on" : "is on", observed->history.host,
+                      vm->host);
     vm_seen_on(daemon->store, vm, observed->history.host);
     vm_note_moved(daemon->store, vm);
     daemon_replan(daemon, "VM %d is on host %d", vm->id, vm->host);
@@ -234,8 +235,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
         since = clocks_running_since(daemon, lease, vm, observed);
         if (since > statuses->since)
             statuses->since = since;
-    } else if (status == STATUS_STOPPED_BY_USER && vm_moves(vm) &&
-               !observed_in_transition(observed)) {
+    } else if (status == STATUS_STOPPED_BY_USER && !observed_in_transition(observed)) {
         note_move(daemon, lease, vm, observed, now);
     }
 }

@@ -8,10 +8,10 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
 
-/* Does the lease still have the hosts promised to it for that time? */
+/* Does the lease still get the hosts promised to it for that time? */
 static bool is_promised_at(const struct lease_record *lease, int64_t at)
 {
-    if (!lease || lease->phase != PHASE_RESERVED)
+    if (!lease || lease->phase != PHASE_RESERVED || lease->at_risk)
         return false;
     return lease->kind == LEASE_RESERVATION ||
            (lease->kind == LEASE_DEADLINE && lease->expected == at);

@@ -59,6 +59,7 @@ static void note_risk(struct planner *planner, const struct lease_record *lease,
     lease_time_text(lease->start, when, sizeof when);
     store_reason_sentence(lease, true, text, sizeof text);
     if (at_risk) {
+        planner->outdated = true; /* leases that make room for it keep their hosts */
         log_warning_of(lease->id, -1, "lease %lld cannot start at %s at present: %s",
                        (long long)lease->id, when, text);
         store_history(planner->store, lease->id, now, "at-risk",

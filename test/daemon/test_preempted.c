@@ -33,11 +33,37 @@ static void one_whose_host_is_not_needed_any_more_stays(void **state)
     close_house(&house);
 }
 
+/* It had to be suspended for a reservation that has no place any more. */
+static void one_that_leaves_for_a_reservation_without_a_place_stays(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised = add_lease(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct house house;
+
+    open_house(&house, store, 1);
+    lease->since = NOW - 100;
+    lease->preempted_for = 2;
+    lease->preempted_at = promised->start = NOW + 100;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
+    vm_to_change(store, 2)->cpu = 2 * CPU; /* its host was larger */
+    rebuild(&house, NOW);
+    assert_true(promised->at_risk);
+    assert_true(planner_is_outdated(house.planner));
+    rebuild(&house, NOW);
+    assert_false(store_is_preempted(lease));
+    rebuild(&house, NOW);
+    assert_false(planner_is_outdated(house.planner));
+    close_house(&house);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_whose_host_is_not_needed_any_more_stays, store_set_up,
                                         store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
+                                        store_set_up, store_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,6 +286,23 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     scene_close(&scene);
 }
 
+/* The scheduler was restarted before it saw the migration that it had sent. */
+static void a_vm_that_was_moved_while_it_is_off_is_seen_there(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    add(&scene.daemon, 1, PHASE_PARKED, LEASE_BEST_EFFORT);
+    fake_cloud_add_vm(scene.fake, 1, VM_POWEROFF, 6, 100, 1024);
+    vm = scene_add(&scene, 1, 1, GOAL_NONE, 7, 100, 1024);
+    vm->ran = true;
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 1000);
+    assert_int_equal(vm->host, 6);
+    scene_close(&scene);
+}
+
 /* OpenNebula refused its host, and there was no other one at first. */
 static void an_immediate_lease_that_has_to_wait_again_is_late(void **state)
 {
@@ -568,6 +585,7 @@ int main(void)
         TEST(an_estimate_that_passes_is_looked_at),
         TEST(an_immediate_lease_that_is_late_says_so),
         TEST(an_immediate_lease_that_has_to_wait_again_is_late),
+        TEST(a_vm_that_was_moved_while_it_is_off_is_seen_there),
         TEST(a_reservation_whose_vms_never_ran_was_missed),
         TEST(time_decides_nothing_for_who_does_not_act),
         TEST(it_is_said_what_is_waited_for),

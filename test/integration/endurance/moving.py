@@ -156,13 +156,13 @@ class MovingJudge(Judge):
         booted = self.boots.get(vm.id, 0)
         records = len(self.written(vm))
         orders = booted + self.restores.get(vm.id, 0)
-        off = item.suspended.count(vm.id)
+        off = item.suspended.count(vm.id) + self.sampler.recovered.get(vm.id, 0)
         self.require(orders <= records, vm, "booted and restored %d times in %d records" %
                      (orders, records))
         if item.kind in ONE_RUN:
             self.require(booted <= 1 + off + self.moves_of(item, vm), vm, "booted %d times" % booted)
             self.require(records <= 1 + off + self.moves_of(item, vm), vm,
-                         "has %d records, was off %d times and moved %d times" % (
+                         "has %d records, was off or recovered %d times and moved %d times" % (
                              records, off, self.moves_of(item, vm)))
 
     def moves_of(self, item, vm):
