@@ -205,7 +205,7 @@ static void set_defaults(const struct command_line *line, void *arguments)
 {
     struct command_option option;
     struct error err;
-    void *value;
+    void *value = NULL;
 
     for (size_t i = 0; command_line_option(line, i, &option, arguments, &value); i++) {
         const char *text = option.otherwise ? option.otherwise : option.unset;

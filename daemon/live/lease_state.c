@@ -135,11 +135,17 @@ static void is_converted(struct lease_record *lease)
     lease->contract = false;
 }
 
+/* From then on an immediate lease is late. */
+static void is_accepted(struct lease_record *lease, int64_t now)
+{
+    lease->accepted = true;
+    if (lease->kind == LEASE_IMMEDIATE)
+        lease->start = now;
+}
+
 static void is_over(struct lease_record *lease, int64_t now)
 {
-    int64_t end = lease_end_from(lease, now);
-
-    lease->end = end < now ? end : now;
+    lease->end = lease_is_over(lease, now) ? lease_end_from(lease, now) : now;
 }
 
 static void has_ended(struct lease_record *lease, int64_t now)
@@ -157,14 +163,10 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
 {
     switch (event) {
     case EVENT_ACCEPTED:
-        if (lease->kind == LEASE_IMMEDIATE)
-            lease->start = now;
-        lease->accepted = true;
-        break;
     case EVENT_FOUND_RUNNING:
     case EVENT_FOUND_STOPPED:
     case EVENT_STARTED_BY_OTHERS:
-        lease->accepted = true;
+        is_accepted(lease, now);
         break;
     case EVENT_ASKED_AGAIN:
         lease->accepted = lease->late = lease->warned = false;

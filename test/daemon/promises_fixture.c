@@ -91,6 +91,7 @@ struct lease_record *stage_reserve(struct stage *stage, int32_t id, int n_vms)
 {
     struct lease_record *lease = store_add_lease(stage->store, id);
 
+    lease->uid = lease->gid = 0;
     lease->phase = PHASE_RESERVED;
     lease->kind = LEASE_RESERVATION;
     lease->submit = SUBMITTED;

@@ -16,7 +16,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/user_usage.h"
-#include "daemon/store/change.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
@@ -243,7 +243,7 @@ static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
     give(&stage, 2, 7, "ben");
     take_in(&stage, NOW + 1);
     expect(&stage, 1, PHASE_WAITING, "complete");
-    store_change_lease(stage.store, store_lease(stage.store, 1))->accumulated = 60;
+    lease_to_change(stage.store, 1)->accumulated = 60;
     give(&stage, 1, 7, "ben");
     take_in(&stage, NOW + 2);
     expect(&stage, 1, PHASE_WAITING, "owner-changed");

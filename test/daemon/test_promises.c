@@ -51,6 +51,7 @@ static void plain_vms_have_a_promise_only_while_they_are_suspended(void **state)
 
     stage_open(&stage, ((struct store_fixture *)*state)->store);
     lease = store_add_lease(stage.store, 1);
+    lease->uid = lease->gid = 0;
     lease->plain = lease->accepted = true;
     lease->phase = PHASE_RUNNING;
     vm = store_add_vm(stage.store, 1, 1);
@@ -129,6 +130,7 @@ static void an_empty_store_gets_its_leases_back(void **state)
     stage_reserve(&stage, 1, 1);
     stage_reserve(&stage, 4, 3);
     lease = store_add_lease(stage.store, 9);
+    lease->uid = lease->gid = 0;
     lease->phase = PHASE_WAITING;
     lease->plain = lease->accepted = true;
     lease->submit = SUBMITTED + 1;

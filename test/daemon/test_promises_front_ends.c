@@ -211,6 +211,7 @@ static void a_plain_vm_that_another_front_end_resumed_is_its_owners(void **state
 
     stage_open(&stage, ((struct store_fixture *)*state)->store);
     lease = store_add_lease(stage.store, 1);
+    lease->uid = lease->gid = 0;
     lease->plain = lease->accepted = true;
     lease->phase = PHASE_WAITING;
     lease->duration = SPAN_UNLIMITED;
