@@ -12,12 +12,14 @@
 
 #include "core/disk_files.h"
 #include "core/lease.h"
-#include "core/reservation.h"
+#include "core/slot_table.h"
 
 struct reservation_list {
     struct reservation **items;
     size_t n, allocated;
 };
+
+enum { BLOCKED_KEPT = 8 }; /* enough for most leases that wait */
 
 /* One stretch of running: the VM reservation, the operations before it (migration, resumption) and
  * after it (suspension or shutdown). */
@@ -25,6 +27,8 @@ struct vm_plan {
     struct reservation *vm;
     struct reservation_list before, after;
     struct placement *memory, *images; /* where they were sent after the run; NULL: not sent */
+    /* Hosts without room for it before its start, one after the other in time. */
+    struct blocked_host blocked[BLOCKED_KEPT];
 };
 
 struct lease_plan {

@@ -13,46 +13,29 @@
 #include "core/stretches.h"
 #include "util/memory.h"
 
-/* Its memory is on its hosts: is there room on them at that instant? If not, *until is when a host
- * without room has some: there is none before. */
-static bool fits_where_it_was(const struct engine *engine, const struct lease *lease, int64_t at,
-                              int64_t *until)
-{
-    const struct placement *placement = lease_plan_current(lease)->vm->placement;
-    uint32_t *blocked = &lease->plan->blocked;
-
-    if (slot_table_placement_fits_until(engine->table, placement, at, at + 1, blocked) !=
-        INSTANT_NONE)
-        return true;
-    *until = slot_table_placement_free_from(engine->table, placement, *blocked, at);
-    return false;
-}
-
 /* A quick check that changes nothing. The lease's own place is not released, which does not matter
  * before its planned start: is there room at some instant until then, or for its time if hosts are
  * counted? A suspended lease needs it on its hosts. */
 static bool has_room_before(const struct engine *engine, const struct lease *lease, int64_t before)
 {
-    const struct reservation_index *ends = &engine->bookings.by_end;
+    const bool suspended = lease_is_suspended(lease);
     const int64_t cpu = lease_cpu(lease);
     const int64_t span = engine->binding.late ? remaining_span(lease) : 1;
-    int64_t at = engine->now, until;
+    struct vm_plan *planned = lease_plan_current(lease);
+    struct blocked_host *blocked = planned->blocked;
 
-    for (;;) {
-        size_t next;
-
-        at = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
-        if (at == INSTANT_NEVER)
-            return false;
-        if (!lease_is_suspended(lease) || fits_where_it_was(engine, lease, at, &until))
+    for (int64_t at = engine->now, from = at; from < before; at = from) {
+        if (suspended)
+            from = slot_table_placement_free_from(engine->table, planned->vm->placement, at, before,
+                                                  blocked);
+        if (blocked < planned->blocked + BLOCKED_KEPT - 1)
+            blocked++;
+        if (from == at)
+            from = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
+        if (from == at || (!suspended && from < before))
             return true;
-        if (until >= before)
-            return false;
-        next = reservation_index_after(ends, until - 1);
-        if (next >= ends->n)
-            return false;
-        at = reservation_index_at(ends, next)->time;
     }
+    return false;
 }
 
 static void release_list(struct engine *engine, const struct reservation_list *list)

@@ -53,6 +53,7 @@ struct slot_table *slot_table_create(const struct site *site)
     table->occupancy = occupancy_create(site);
     table->presence = presence_create();
     table->profiles = memory_new(site->n_hosts, sizeof *table->profiles);
+    table->released = memory_new(site->n_hosts, sizeof *table->released);
     table->now_until = memory_new(site->n_hosts, sizeof *table->now_until);
     table->block_until = memory_new(site->n_hosts / BLOCK + 1, sizeof *table->block_until);
     for (int type = 0; type < site->types.count; type++) {
@@ -84,6 +85,7 @@ void slot_table_destroy(struct slot_table *table)
     free(table->now_until);
     free(table->block_until);
     free(table->profiles);
+    free(table->released);
     free(table->journal);
     free(table);
 }
@@ -256,10 +258,20 @@ void slot_table_book(struct slot_table *table, struct reservation *r)
     journal(table, r, -1);
 }
 
+static void note_released(struct slot_table *table, const struct placement *placement)
+{
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        if (placement->hosts[i] != HOST_REPOSITORY)
+            table->released[placement->hosts[i]] = table->version;
+}
+
 void slot_table_release(struct slot_table *table, struct reservation *r)
 {
-    if (do_release(table, r))
-        journal(table, r, +1);
+    if (!do_release(table, r))
+        return;
+    journal(table, r, +1);
+    if (!table->marks)
+        note_released(table, r->placement);
 }
 
 size_t slot_table_mark(struct slot_table *table)
@@ -284,8 +296,11 @@ void slot_table_undo(struct slot_table *table, size_t mark)
 void slot_table_keep(struct slot_table *table, size_t mark)
 {
     (void)mark;
-    if (--table->marks == 0)
-        table->n_journal = 0;
+    if (--table->marks)
+        return;
+    for (; table->n_journal; table->n_journal--)
+        if (table->journal[table->n_journal - 1].sign > 0)
+            note_released(table, table->journal[table->n_journal - 1].reservation->placement);
 }
 
 /* ENOSPC: the first type of which too little is free at a point. */

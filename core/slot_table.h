@@ -75,11 +75,20 @@ int64_t slot_table_placement_fits_until(const struct slot_table *table,
                                         const struct placement *placement, int64_t from,
                                         int64_t least, uint32_t *blocked);
 
-/* The earliest time >= from at which what the placement holds on the host at that place in it is
- * free there; INSTANT_NEVER. */
+/* A host without room for what a placement holds there, as long as nothing is released on it. */
+struct blocked_host {
+    int64_t from, until;
+    uint64_t version; /* of the slot table */
+    uint32_t place;   /* of the host in the placement */
+};
+
+/* `from` if what the placement holds is free on all its hosts then, else a time before which it is
+ * not: when the host that is blocked longest, or the first one that is until `enough`, has room;
+ * INSTANT_NEVER. What was found before for the same placement is in *blocked ({0}: nothing), and
+ * the answer is O(1) while that holds. Not between a mark and its end. */
 int64_t slot_table_placement_free_from(const struct slot_table *table,
-                                       const struct placement *placement, uint32_t place,
-                                       int64_t from);
+                                       const struct placement *placement, int64_t from,
+                                       int64_t enough, struct blocked_host *blocked);
 
 struct interval {
     int64_t from, until; /* [from, until) */

@@ -76,9 +76,9 @@ int64_t slot_table_placement_fits_until(const struct slot_table *table,
     return until;
 }
 
-int64_t slot_table_placement_free_from(const struct slot_table *table,
-                                       const struct placement *placement, uint32_t place,
-                                       int64_t from)
+/* When a host of the placement has room for what it holds there. */
+static int64_t free_from(const struct slot_table *table, const struct placement *placement,
+                         uint32_t place, int64_t from)
 {
     const struct profile *profile = &table->profiles[placement->hosts[place]];
     struct demand demand;
@@ -94,6 +94,28 @@ int64_t slot_table_placement_free_from(const struct slot_table *table,
             return profile->times[i + first] > from ? profile->times[i + first] : from;
     }
     return INSTANT_NEVER;
+}
+
+int64_t slot_table_placement_free_from(const struct slot_table *table,
+                                       const struct placement *placement, int64_t from,
+                                       int64_t enough, struct blocked_host *blocked)
+{
+    uint32_t place = blocked->place;
+
+    if (blocked->from <= from && from < blocked->until &&
+        table->released[placement->hosts[place]] <= blocked->version)
+        return blocked->until;
+    *blocked = (struct blocked_host){from, from, table->version, place};
+    for (uint32_t left = placement->n_hosts; left && blocked->until < enough; left--) {
+        const int64_t until = free_from(table, placement, place, from);
+
+        if (until > blocked->until) {
+            blocked->until = until;
+            blocked->place = place;
+        }
+        place = place + 1 < placement->n_hosts ? place + 1 : 0;
+    }
+    return blocked->until;
 }
 
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,

@@ -24,6 +24,7 @@ struct slot_table {
     int64_t now;
     uint64_t version;
     uint32_t ever_negative; /* 1 << type: was overbooked at some time */
+    uint64_t *released; /* per host: the version at which something was last released for good */
 
     /* The current state of every host, in columns, for queries about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];

@@ -21,6 +21,7 @@ struct booking {
     struct placement placement;
     uint32_t hosts[HOSTS_MAX];
     int64_t amounts[HOSTS_MAX * RESOURCE_TYPES_MAX];
+    struct blocked_host blocked;
     bool live;
 };
 
@@ -267,18 +268,37 @@ static int64_t free_from(const struct trial *trial, uint32_t host, const struct 
     return INSTANT_NEVER;
 }
 
+/* What was found before is remembered from one question to the next, whatever happens meanwhile. */
+static bool blocked_differs(struct trial *trial, struct booking *booking,
+                            const struct amounts *shares, int64_t at)
+{
+    int64_t longest = at, got;
+
+    if (trial->n_marks)
+        return false;
+    for (uint32_t i = 0; i < booking->placement.n_hosts; i++) {
+        int64_t free = free_from(trial, booking->hosts[i], &shares[i], at);
+
+        longest = free > longest ? free : longest;
+    }
+    got = slot_table_placement_free_from(trial->table, &booking->placement, at, at + 10,
+                                         &booking->blocked);
+    return differs(trial, "placement_free_from(): later", longest > at, got > at) ||
+           (got > longest && differs(trial, "placement_free_from()", longest, got));
+}
+
 static bool placement_differs(struct trial *trial, struct random *random, int64_t at)
 {
-    const struct booking *booking;
+    struct booking *booking;
     int64_t least = at + random_between(random, 0, 10), expected = INSTANT_NEVER, got;
     struct amounts shares[HOSTS_MAX] = {{{0}}};
-    uint32_t n, place, blocked;
+    uint32_t n, blocked;
 
     if (!trial->n_bookings)
         return false;
     booking = &trial->bookings[random_between(random, 0, (int64_t)trial->n_bookings - 1)];
     n = booking->placement.n_hosts;
-    blocked = place = (uint32_t)random_between(random, 0, n - 1);
+    blocked = (uint32_t)random_between(random, 0, n - 1);
     for (uint32_t i = 0; i < n; i++) {
         int64_t until;
 
@@ -293,9 +313,7 @@ static bool placement_differs(struct trial *trial, struct random *random, int64_
     if (got == INSTANT_NONE &&
         naive_fits_until(&trial->naive, booking->hosts[blocked], &shares[blocked], at) >= least)
         return differs(trial, "placement_fits_until(): blocked", 1, 0);
-    return differs(trial, "placement_free_from()",
-                   free_from(trial, booking->hosts[place], &shares[place], at),
-                   slot_table_placement_free_from(trial->table, &booking->placement, place, at));
+    return blocked_differs(trial, booking, shares, at);
 }
 
 /* The least free CPU of the whole site, second by second. */
