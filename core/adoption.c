@@ -246,8 +246,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {adoption->since}};
     engine->bookings.staging = true;
     reservation_adopt(engine, plan->vm);
-    for (size_t i = 0; i < plan->after.n; i++)
-        reservation_book(engine, plan->after.items[i]);
+    reservation_list_book(engine, &plan->after);
     engine->bookings.staging = false;
     lease_plan_publish(lease);
     engine_output_interval(engine, plan->vm);

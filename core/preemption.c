@@ -16,8 +16,7 @@ static void suspend_in(struct engine *engine, struct lease *lease, struct reserv
     reservation_list_finish(&current->after);
     current->after = *windows;
     reservation_set_until(engine, current->vm, windows->items[0]->from);
-    for (size_t i = 0; i < windows->n; i++)
-        reservation_book(engine, windows->items[i]);
+    reservation_list_book(engine, windows);
     lease_plan_publish(lease);
 }
 

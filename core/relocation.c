@@ -288,8 +288,7 @@ void relocation_commit(struct engine *engine, struct relocation *move, const str
     reservation_set_until(engine, current->vm, until);
     current->after = move->windows;
     move->windows = (struct reservation_list){0};
-    for (size_t i = 0; i < current->after.n; i++)
-        reservation_book(engine, current->after.items[i]);
+    reservation_list_book(engine, &current->after);
     lease->reason = *reason;
     proposal_take_over(engine, lease, &move->next);
 }

@@ -5,6 +5,8 @@
 #include "core/fair_share.h"
 #include "core/outputs.h"
 
+enum { MANY = 64 }; /* reservations booked together */
+
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host, struct held_units *const *vm_held)
 {
@@ -54,6 +56,18 @@ void reservation_book(struct engine *engine, struct reservation *r)
         reservation_index_insert(&engine->bookings.by_end, r->until, r);
     }
     slot_table_book(engine->table, r);
+}
+
+void reservation_list_book(struct engine *engine, const struct reservation_list *list)
+{
+    const bool staging = engine->bookings.staging;
+
+    engine->bookings.staging |= list->n >= MANY;
+    for (size_t i = 0; i < list->n; i++)
+        reservation_book(engine, list->items[i]);
+    engine->bookings.staging = staging;
+    if (!staging)
+        bookings_settle(engine);
 }
 
 void reservation_unbook(struct engine *engine, struct reservation *r)

@@ -29,6 +29,8 @@ struct bookings {
 
 /* Adds the reservation to slot table and indexes. */
 void reservation_book(struct engine *engine, struct reservation *r);
+/* Those of a list, in its order. Many are put into the indexes together: O(n + k log k) for k. */
+void reservation_list_book(struct engine *engine, const struct reservation_list *list);
 void reservation_unbook(struct engine *engine, struct reservation *r);
 /* Books a reservation that is already under way. */
 void reservation_adopt(struct engine *engine, struct reservation *r);

@@ -7,12 +7,6 @@
 #include "core/preparation.h"
 #include "util/memory.h"
 
-static void book_list(struct engine *engine, const struct reservation_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        reservation_book(engine, list->items[i]);
-}
-
 static void release_list(struct engine *engine, const struct reservation_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -32,9 +26,9 @@ static void take_stretch(struct engine *engine, struct lease *lease, struct vm_p
 
     *plan = *stretch;
     *stretch = (struct vm_plan){0};
-    book_list(engine, &plan->before);
+    reservation_list_book(engine, &plan->before);
     reservation_book(engine, plan->vm);
-    book_list(engine, &plan->after);
+    reservation_list_book(engine, &plan->after);
     if (vm_plan_start(plan) <= engine->now)
         vms_arrive(engine, plan->vm);
 }
@@ -42,7 +36,7 @@ static void take_stretch(struct engine *engine, struct lease *lease, struct vm_p
 /* Haizea's order: preparation, before, VM, after. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
-    book_list(engine, &proposal->preparation);
+    reservation_list_book(engine, &proposal->preparation);
     for (size_t i = 0; i < proposal->preparation.n; i++)
         reservation_list_append(&lease->plan->preparation, proposal->preparation.items[i]);
     proposal->preparation.n = 0;

@@ -241,8 +241,7 @@ static void commit_suspension(struct engine *engine, struct change *change, cons
     reservation_set_until(engine, current->vm, change->windows.items[0]->from);
     current->after = change->windows;
     change->windows = (struct reservation_list){0};
-    for (size_t i = 0; i < current->after.n; i++)
-        reservation_book(engine, current->after.items[i]);
+    reservation_list_book(engine, &current->after);
     engine_output(engine, (struct engine_output){.kind = OUTPUT_PREEMPTED,
                                                  .lease = change->lease,
                                                  .other = by->request.id,
