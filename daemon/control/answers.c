@@ -73,6 +73,7 @@ struct answers *answers_create(struct store *store, const struct answers_daemon 
     answers->daemon = daemon;
     answers->overview = overview_create();
     answers->list = memory_new(1, sizeof *answers->list);
+    answers->queue = memory_new(1, sizeof *answers->queue);
     return answers;
 }
 
@@ -84,6 +85,8 @@ void answers_destroy(struct answers *answers)
     json_decref(answers->list->request);
     json_decref(answers->list->answer);
     free(answers->list);
+    free(answers->queue->ids);
+    free(answers->queue);
     free(answers);
 }
 

@@ -37,6 +37,8 @@ struct host_view {
     size_t n_drains;
 };
 
+enum { HOSTS_ALL = -1, HOSTS_DRAINED = -2 };
+
 struct drain_order {
     const int32_t *hosts;
     size_t n_hosts;
@@ -171,9 +173,14 @@ struct answers_daemon {
     /* Why what is known of OpenNebula may be outdated, and since when. False: it is not. */
     bool (*outdated)(void *context, char *text, size_t size, int64_t *since);
 
-    /* drained: only hosts that are drained, now or later. O(hosts + VMs), O(1) if none is. */
-    void (*each_host)(void *context, bool drained,
+    /* which: the id of a host, HOSTS_ALL, or HOSTS_DRAINED: drained now or later. O(hosts + VMs),
+     * O(1) if none is drained. */
+    void (*each_host)(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor);
+
+    /* The name of the host that is called `name`, or (NULL) has the id *id, which becomes its id.
+     * NULL: none. */
+    const char *(*host_name)(void *context, const char *name, int64_t *id);
 
     /* Visit the operations on a host (OpenNebula's id), in any order. -1 with err: no such host, no
      * plan yet; EINPROGRESS: the request is handled again later, and answered with
@@ -181,10 +188,6 @@ struct answers_daemon {
     int (*each_operation)(void *context, int32_t host,
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err);
-
-    /* Waiting leases in queue order: fills `ids` (space for `room`), returns how many there are.
-     * Optional: the default is by priority, then by age. */
-    size_t (*queue)(void *context, int64_t *ids, size_t room);
 
     /* The usage of users at `now`, which orders leases of equal priority; to be
      * destroyed. NULL: by age. Optional. */

@@ -159,7 +159,7 @@ json_t *answer_booking_list(const struct question *question)
     size_t i;
 
     json_array_foreach(bookings, i, booking) json_put(booking, "times", json_array());
-    daemon->each_host(daemon->context, true, add_times, bookings);
+    daemon->each_host(daemon->context, HOSTS_DRAINED, add_times, bookings);
     answer = answer_begin(question, "galerna-booking-list/1");
     json_put(answer, "bookings", bookings);
     return answer;

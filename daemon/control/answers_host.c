@@ -99,25 +99,25 @@ static void add_host(void *context, const struct host_view *host)
     json_array_append_new(list->hosts, host_facts(list->question, host));
 }
 
-static json_t *list_hosts(const struct question *question, bool drained)
+static json_t *list_hosts(const struct question *question, int32_t which)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     struct host_list list = {.question = question, .hosts = json_array()};
 
-    daemon->each_host(daemon->context, drained, add_host, &list);
+    daemon->each_host(daemon->context, which, add_host, &list);
     return list.hosts;
 }
 
 json_t *answers_drains(const struct question *question)
 {
-    return list_hosts(question, true);
+    return list_hosts(question, HOSTS_DRAINED);
 }
 
 json_t *answer_host_list(const struct question *question)
 {
     json_t *answer = answer_begin(question, "galerna-host-list/1");
 
-    json_put(answer, "hosts", list_hosts(question, false));
+    json_put(answer, "hosts", list_hosts(question, HOSTS_ALL));
     return answer;
 }
 
@@ -166,42 +166,24 @@ static void add_operation(void *context, const struct operation_view *operation)
 }
 
 struct wanted_host {
-    const struct question *question; /* filled by match() */
-    const char *name;
     int64_t id;
-    int found;
-    char found_name[STORE_NAME_MAX];
-    json_t *answer; /* NULL, or what the facts about the host are added to */
+    const char *name;
 };
-
-static void match_host(void *context, const struct host_view *host)
-{
-    struct wanted_host *wanted = context;
-
-    if (wanted->name ? strcmp(host->name, wanted->name) != 0 : host->id != wanted->id)
-        return;
-    wanted->found = 1;
-    wanted->id = host->id;
-    snprintf(wanted->found_name, sizeof wanted->found_name, "%s", host->name);
-    if (wanted->answer)
-        json_object_update_new(wanted->answer, host_facts(wanted->question, host));
-}
 
 /* The host named by a value of the request; else the answer with the error. */
 static json_t *match(const struct question *question, const json_t *host,
                      struct wanted_host *wanted)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
+    const char *name = json_string_value(host);
 
-    wanted->question = question;
-    wanted->name = json_string_value(host);
     wanted->id = json_integer_value(host);
     if (!json_is_integer(host) && !json_is_string(host))
         return answer_error(EINVAL, "host: expected an id or a name");
-    daemon->each_host(daemon->context, false, match_host, wanted);
-    if (!wanted->found && wanted->name)
-        return answer_error(ENOENT, "host '%.80s' does not exist", wanted->name);
-    if (!wanted->found)
+    wanted->name = daemon->host_name(daemon->context, name, &wanted->id);
+    if (!wanted->name && name)
+        return answer_error(ENOENT, "host '%.80s' does not exist", name);
+    if (!wanted->name)
         return answer_error(ENOENT, "host %" PRId64 " does not exist", wanted->id);
     return NULL;
 }
@@ -217,14 +199,14 @@ static json_t *answer_of_host(const struct question *question, const struct want
     json_t *answer = answer_begin(question, schema);
 
     json_put(answer, "host", json_integer(wanted->id));
-    json_put(answer, "name", json_from_text(wanted->found_name));
+    json_put(answer, "name", json_from_text(wanted->name));
     return answer;
 }
 
 json_t *answer_host_release(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct wanted_host wanted = {.name = NULL};
+    struct wanted_host wanted;
     struct error err;
     char who[96];
     json_t *wrong = find_host(question, &wanted);
@@ -299,7 +281,7 @@ static json_t *read_hosts(const struct question *question, int32_t *ids, size_t 
 
     json_array_foreach(hosts, i, host)
     {
-        struct wanted_host wanted = {.name = NULL};
+        struct wanted_host wanted;
         json_t *wrong = match(question, host, &wanted);
 
         if (wrong)
@@ -423,7 +405,7 @@ json_t *answer_host_undrain(const struct question *question)
     const struct answers_daemon *daemon = question->answers->daemon;
     const json_t *all = json_object_get(question->request, "all");
     struct undrain_order order = {.at = INSTANT_NONE, .all = json_is_true(all)};
-    struct wanted_host wanted = {.name = NULL};
+    struct wanted_host wanted;
     json_t *wrong = question_time(question, "at", &order.at);
     struct error err;
     char who[96];
@@ -443,19 +425,29 @@ json_t *answer_host_undrain(const struct question *question)
     return answer_of_host(question, &wanted, "galerna-host-undrain/1");
 }
 
+/* Its facts are added when its operations are known: the planner may have to be asked first. */
 json_t *answer_host_timeline(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct wanted_host wanted = {.answer = answer_begin(question, "galerna-host-timeline/1")};
-    struct timeline timeline = {.question = question, .operations = json_array()};
+    struct timeline timeline = {.question = question};
+    struct host_list facts = {.question = question};
+    struct wanted_host wanted;
     struct error err;
-    json_t *refusal = find_host(question, &wanted);
-    bool told = !refusal && daemon->each_operation(daemon->context, (int32_t)wanted.id,
-                                                   add_operation, &timeline, &err) == 0;
+    json_t *answer, *refusal = find_host(question, &wanted);
 
-    json_put(wanted.answer, "operations", timeline.operations);
-    if (told)
-        return wanted.answer;
-    json_decref(wanted.answer);
-    return refusal ? refusal : answers_refused(&err); /* NULL: answered later */
+    if (refusal)
+        return refusal;
+    timeline.operations = json_array();
+    if (daemon->each_operation(daemon->context, (int32_t)wanted.id, add_operation, &timeline,
+                               &err) < 0) {
+        json_decref(timeline.operations);
+        return answers_refused(&err);
+    }
+    answer = answer_begin(question, "galerna-host-timeline/1");
+    facts.hosts = json_array();
+    daemon->each_host(daemon->context, (int32_t)wanted.id, add_host, &facts);
+    json_object_update(answer, json_array_get(facts.hosts, 0));
+    json_decref(facts.hosts);
+    json_put(answer, "operations", timeline.operations);
+    return answer;
 }

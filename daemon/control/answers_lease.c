@@ -137,44 +137,28 @@ static int compare_queued(const void *one, const void *two, void *context)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static int64_t *own_queue(struct queue_order *order, size_t *n)
+/* Sorted once for all who ask in this second, unless something changes. */
+static const struct answered_queue *question_queue(const struct question *question)
 {
+    const struct store *store = question->answers->store;
+    struct answered_queue *queue = question->answers->queue;
+    struct queue_order order;
     size_t n_leases;
-    const struct lease_record *const *leases = store_leases(order->store, &n_leases);
-    int64_t *ids = memory_new(n_leases, sizeof *ids);
+    const struct lease_record *const *leases = store_leases(store, &n_leases);
 
-    *n = 0;
+    if (queue->ids && queue->changes == store_changes(store) && queue->now == question->now)
+        return queue;
+    free(queue->ids);
+    *queue = (struct answered_queue){.changes = store_changes(store),
+                                     .now = question->now,
+                                     .ids = memory_new(n_leases + 1, sizeof *queue->ids)};
     for (size_t i = 0; i < n_leases; i++)
         if (leases[i]->phase == PHASE_WAITING)
-            ids[(*n)++] = leases[i]->id;
-    qsort_r(ids, *n, sizeof *ids, compare_queued, order);
-    return ids;
-}
-
-/* Ids of the waiting leases in the order of the queue; to be freed. */
-static int64_t *question_queue(const struct question *question, size_t *n)
-{
-    const struct answers_daemon *daemon = question->answers->daemon;
-    size_t room, known = 0;
-    int64_t *ids;
-
-    if (!daemon->queue) {
-        struct queue_order order = order_begin(question);
-
-        ids = own_queue(&order, n);
-        fair_share_destroy(order.shares);
-        return ids;
-    }
-    room = daemon->queue(daemon->context, NULL, 0);
-    ids = memory_new(room, sizeof *ids);
-    *n = daemon->queue(daemon->context, ids, room);
-    if (*n > room)
-        *n = room;
-    for (size_t i = 0; i < *n; i++)
-        if (store_lease(question->answers->store, ids[i]))
-            ids[known++] = ids[i];
-    *n = known;
-    return ids;
+            queue->ids[queue->n++] = leases[i]->id;
+    order = order_begin(question);
+    qsort_r(queue->ids, queue->n, sizeof *queue->ids, compare_queued, &order);
+    fair_share_destroy(order.shares);
+    return queue;
 }
 
 static void write_lease(const struct question *question, struct json_writer *writer,
@@ -189,13 +173,12 @@ json_t *answer_queue(const struct question *question)
 {
     struct output *list = output_create_memory();
     struct json_writer writer;
-    size_t n;
-    int64_t *ids = question_queue(question, &n);
+    const struct answered_queue *queue = question_queue(question);
     struct queue_order order = order_begin(question);
 
     json_writer_init(&writer, list);
-    for (size_t i = 0; i < n; i++) {
-        struct shown_lease view = view_of(question, store_lease(order.store, ids[i]), i + 1);
+    for (size_t i = 0; i < queue->n; i++) {
+        struct shown_lease view = view_of(question, store_lease(order.store, queue->ids[i]), i + 1);
         struct share_view share;
 
         if (order.shares) {
@@ -204,7 +187,6 @@ json_t *answer_queue(const struct question *question)
         }
         json_write_lease(&writer, &view, question->now);
     }
-    free(ids);
     fair_share_destroy(order.shares);
     return answer_with_list(answer_begin(question, "galerna-queue/1"), "leases", list);
 }
@@ -297,17 +279,16 @@ static int by_id(const void *id, const void *lease)
 static size_t *positions_of(const struct question *question,
                             const struct lease_record *const *leases, size_t n)
 {
-    size_t n_queue, *positions = memory_new(n + 1, sizeof *positions);
-    int64_t *ids = question_queue(question, &n_queue);
+    size_t *positions = memory_new(n + 1, sizeof *positions);
+    const struct answered_queue *queue = question_queue(question);
 
-    for (size_t i = 0; i < n_queue; i++) {
+    for (size_t i = 0; i < queue->n; i++) {
         const struct lease_record *const *found =
-            bsearch(&ids[i], leases, n, sizeof(void *), by_id);
+            bsearch(&queue->ids[i], leases, n, sizeof(void *), by_id);
 
         if (found)
             positions[found - leases] = i + 1;
     }
-    free(ids);
     return positions;
 }
 
@@ -449,16 +430,15 @@ static void put_ahead(const struct question *question, const struct lease_record
                       json_t *answer)
 {
     json_t *ahead = json_array();
-    size_t n, position = 0;
-    int64_t *ids = question_queue(question, &n);
+    const struct answered_queue *queue = question_queue(question);
+    size_t position = 0;
 
-    for (size_t i = 0; i < n && !position; i++)
-        if (ids[i] == lease->id)
+    for (size_t i = 0; i < queue->n && lease->phase == PHASE_WAITING && !position; i++)
+        if (queue->ids[i] == lease->id)
             position = i + 1;
     for (size_t i = 0; i + 1 < position && i < AHEAD_MAX; i++)
         json_array_append_new(
-            ahead, question_lease(question, store_lease(question->answers->store, ids[i])));
-    free(ids);
+            ahead, question_lease(question, store_lease(question->answers->store, queue->ids[i])));
     json_put(answer, "position", position ? json_integer((json_int_t)position) : json_null());
     json_put(answer, "ahead", ahead);
     json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));

@@ -20,11 +20,20 @@ struct answered_list {
     json_t *request, *answer; /* NULL: none yet */
 };
 
+/* The waiting leases in the order of the queue. */
+struct answered_queue {
+    uint64_t changes; /* as above */
+    int64_t now;
+    int64_t *ids; /* NULL: not known yet */
+    size_t n;
+};
+
 struct answers {
     struct store *store;
     const struct answers_daemon *daemon;
     struct overview *overview;
     struct answered_list *list;
+    struct answered_queue *queue;
 };
 
 /* A request being answered. */

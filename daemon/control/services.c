@@ -209,105 +209,6 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
     return true;
 }
 
-static const char *state_word(enum host_state state)
-{
-    switch (state) {
-    case HOST_ON:
-        return "on";
-    case HOST_DISABLED:
-        return "disabled";
-    case HOST_OFFLINE:
-        return "offline";
-    case HOST_ERROR:
-        return "error";
-    default:
-        return "init";
-    }
-}
-
-struct usage {
-    int64_t cpu, memory;
-    uint32_t vms, unread;
-    int64_t unread_cpu, unread_memory;
-};
-
-static struct usage *usage_of_hosts(const struct daemon *daemon, const struct host_pool *pool)
-{
-    struct usage *usage = memory_new(pool->n, sizeof *usage);
-    const struct vm_observation *observed;
-    size_t cursor = 0;
-
-    while ((observed = world_next(daemon->world, &cursor))) {
-        const struct vm_record *vm = store_vm(daemon->store, observed->id);
-        const struct host *host = enactor_keeps_room(daemon, vm, observed)
-                                      ? host_pool_find(pool, observed->history.host)
-                                      : NULL;
-
-        if (!host)
-            continue;
-        usage[host - pool->items].cpu += observed->cpu;
-        usage[host - pool->items].memory += observed->memory;
-        usage[host - pool->items].vms++;
-    }
-    for (size_t i = 0; i < pool->n; i++) {
-        struct unread_room room;
-
-        if (!world_unread(daemon->world, &pool->items[i], &room))
-            continue;
-        usage[i].cpu += room.cpu;
-        usage[i].memory += room.memory;
-        usage[i].unread = room.vms;
-        usage[i].unread_cpu = room.cpu;
-        usage[i].unread_memory = room.memory;
-    }
-    return usage;
-}
-
-static void each_host(void *context, bool drained,
-                      void (*visit)(void *visitor, const struct host_view *host), void *visitor)
-{
-    struct daemon *daemon = context;
-    const struct hosts_seen *hosts = world_hosts(daemon->world);
-    struct usage *usage;
-
-    if (!hosts || (drained && daemon->drains.n == 0))
-        return;
-    usage = usage_of_hosts(daemon, &hosts->pool);
-    for (size_t i = 0; i < hosts->pool.n; i++) {
-        const struct host *host = &hosts->pool.items[i];
-        bool on = host->state == HOST_ON;
-        int64_t until =
-            on ? quarantine_until(&daemon->quarantine, host->id, clock_now()) : INSTANT_NONE;
-        bool quarantined = until != INSTANT_NONE;
-        struct drain_times drains[DRAINS_OF_HOST_MOST];
-        size_t n_drains = services_drains_of(daemon, host->id, drains);
-        const struct drain *drain = drains_at(&daemon->drains, host->id, clock_now());
-        bool used = usage[i].vms + usage[i].unread > 0;
-
-        if (drained && !n_drains)
-            continue;
-        visit(visitor, &(struct host_view){.id = host->id,
-                                           .name = host->name,
-                                           .cluster = host->cluster_name,
-                                           .state = drain         ? services_drain_word(drain, used)
-                                                    : quarantined ? "quarantined"
-                                                                  : state_word(host->state),
-                                           .usable = on && !quarantined && !drain,
-                                           .cpu = host->cpu,
-                                           .memory = host->memory,
-                                           .cpu_used = usage[i].cpu,
-                                           .memory_used = usage[i].memory,
-                                           .vms = usage[i].vms + usage[i].unread,
-                                           .unread = usage[i].unread,
-                                           .unread_cpu = usage[i].unread_cpu,
-                                           .unread_memory = usage[i].unread_memory,
-                                           .quarantined_until = until,
-                                           .drains = drains,
-                                           .n_drains = n_drains});
-    }
-    free(usage);
-}
-
 /* --- requests that the planner answers -------------------------------------------------------- */
 
 static void tried(void *context, const struct planner_trial *trial, const struct error *err)
@@ -453,7 +354,8 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .now = now_of,
                                    .status = status,
                                    .outdated = outdated,
-                                   .each_host = each_host,
+                                   .each_host = services_each_host,
+                                   .host_name = services_host_name,
                                    .each_operation = services_each_operation,
                                    .shares = shares_of,
                                    .waits_for = waits_for,

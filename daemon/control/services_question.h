@@ -86,6 +86,10 @@ void services_templates_read(struct daemon *daemon);
 /* galernad ends. */
 void services_templates_forget(struct daemon *daemon);
 
+/* services_hosts.c: what answers call to show hosts. */
+void services_each_host(void *context, int32_t which,
+                        void (*visit)(void *visitor, const struct host_view *host), void *visitor);
+const char *services_host_name(void *context, const char *name, int64_t *id);
 /* services_drain.c: what answers call to drain hosts. */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    const struct drain_viewer *viewer, struct error *err);

@@ -31,18 +31,28 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
     return fixture->outdated;
 }
 
-static void each_host(void *context, bool drained,
+static void each_host(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     static const struct drain_times drain = {NOW - 60, INSTANT_NEVER, "course"};
 
     (void)context;
-    visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2,
-                                       1, 50, 1, INSTANT_NONE, &drain, 1});
-    if (drained)
-        return;
-    visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, 0,
-                                       0, 0, NOW + 60, NULL, 0});
+    if (which != 7)
+        visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512,
+                                           2, 1, 50, 1, INSTANT_NONE, &drain, 1});
+    if (which == 7 || which == HOSTS_ALL)
+        visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0,
+                                           0, 0, 0, NOW + 60, NULL, 0});
+}
+
+static const char *host_name(void *context, const char *name, int64_t *id)
+{
+    (void)context;
+    if (name ? strcmp(name, "alpha") == 0 : *id == 4) {
+        *id = 4;
+        return "alpha";
+    }
+    return !name && *id == 7 ? "beta\xff" : NULL;
 }
 
 static int each_operation(void *context, int32_t host,
@@ -325,6 +335,7 @@ int answers_set_up(void **state)
         .status = status,
         .outdated = outdated,
         .each_host = each_host,
+        .host_name = host_name,
         .each_operation = each_operation,
         .waits_for = waits_for,
         .usage = usage,

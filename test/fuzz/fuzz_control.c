@@ -43,12 +43,21 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
     return true;
 }
 
-static void each_host(void *context, bool drained,
+static void each_host(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     (void)context;
-    if (!drained)
+    if (which == 4 || which == HOSTS_ALL)
         visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
+}
+
+static const char *host_name(void *context, const char *name, int64_t *id)
+{
+    (void)context;
+    if (name ? strcmp(name, "alpha") != 0 : *id != 4)
+        return NULL;
+    *id = 4;
+    return "alpha";
 }
 
 static void each_booking(void *context, const char *user,
@@ -161,6 +170,7 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .status = status,
         .outdated = outdated,
         .each_host = each_host,
+        .host_name = host_name,
         .each_operation = each_operation,
         .each_booking = each_booking,
         .drain = drain,
