@@ -79,6 +79,14 @@ struct asked_hosts {
     int64_t lease;
 };
 
+/* What VMs use of each host, as answers show it. */
+struct hosts_use {
+    struct hosts_seen *hosts; /* retained; NULL: not counted yet */
+    uint64_t changes;         /* of the store, when it was counted */
+    int64_t at;               /* seconds since 1970 */
+    struct host_use *items;
+};
+
 struct daemon {
     const struct configuration *configuration;
     const struct live_configuration *live;
@@ -109,6 +117,7 @@ struct daemon {
     struct services_question *accounts[ACCOUNTS_AT_ONCE]; /* accounts of usage, the first one is
                                                              made now */
     size_t n_accounts;
+    struct hosts_use hosts_use;
 
     uint64_t site;                /* the digest of the site of the last full poll */
     uint64_t unread;              /* world_unread_digest() of the plan's room */

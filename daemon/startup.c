@@ -558,6 +558,7 @@ static void take_down(struct app *app)
     guard_destroy(daemon->guard);
     services_templates_forget(daemon);
     services_usage_forget(daemon);
+    services_hosts_forget(daemon);
     drains_finish(&daemon->drains);
     rebalancing_finish(&daemon->rebalancing);
     quarantine_finish(&daemon->quarantine);

@@ -9,6 +9,7 @@
 #include "core/forecast.h"
 #include "core/lease_plan.h"
 #include "planner/host_attributes.h"
+#include "planner/host_operations.h"
 #include "planner/plan.h"
 #include "planner/tracer.h"
 #include "util/memory.h"
@@ -19,7 +20,8 @@ struct planning {
     struct policy_host *policies; /* NULL: none */
     const struct policy_hooks *hooks;
     struct plan live;
-    struct plan *current; /* the plan that modules query: the live one, or a trial's */
+    struct operation_index operations; /* of the live plan */
+    struct plan *current;              /* the plan that modules query: the live one, or a trial's */
     struct engine_outputs outputs;
 
     struct host_attributes *attributes; /* for modules; NULL: none have arrived */
@@ -114,6 +116,7 @@ void planning_destroy(struct planning *planning)
     if (planning->policies)
         policy_host_set_site(planning->policies, NULL);
     end_forecast(planning);
+    operations_forget(&planning->operations);
     plan_finish(&planning->live);
     engine_outputs_finish(&planning->outputs);
     host_attributes_destroy(planning->attributes);
@@ -408,83 +411,6 @@ static int make_trial(struct planning *planning, struct wire_reader *reader,
     return result;
 }
 
-/* --- operations planned on a host ------------------------------------------------------------- */
-
-struct planned_operations {
-    const struct plan *plan;
-    uint32_t host;
-    struct wire_writer writer;
-    size_t n;
-};
-
-static void put_operations(void *context, const struct lease *lease)
-{
-    struct planned_operations *operations = context;
-
-    bool is_block = lease->request.id >= BLOCK_BASE;
-    int64_t vm = is_block ? lease->request.id - BLOCK_BASE : -1;
-
-    for (size_t i = 0; i < lease->n_reservations; i++) {
-        const struct reservation *r = lease->reservations[i];
-
-        for (uint32_t host = 0; r->placement && host < r->placement->n_hosts; host++) {
-            const int64_t *amounts = &r->placement->amounts[(size_t)host * r->placement->n_types];
-
-            if (plan_host_of(operations->plan, r->placement->hosts[host]) != operations->host ||
-                r->state == RESERVATION_DONE || r->closes)
-                continue;
-            wire_put_operation(
-                &operations->writer,
-                &(struct planned_operation){.lease = is_block ? -1 : lease->request.id,
-                                            .vm = vm <= INT32_MAX ? (int32_t)vm : -1,
-                                            .kind = r->kind,
-                                            .from = r->from,
-                                            .until = r->until,
-                                            .planned = r->state == RESERVATION_SCHEDULED,
-                                            .cpu = amounts[RESOURCE_CPU],
-                                            .memory = amounts[RESOURCE_MEMORY]});
-            operations->n++;
-        }
-    }
-}
-
-/* Room that is held for leases that wait. */
-static void put_held(const struct engine *engine, struct planned_operations *operations)
-{
-    size_t n;
-    const struct held_part *held = engine_held(engine, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        if (plan_host_of(operations->plan, held[i].host) != operations->host)
-            continue;
-        wire_put_operation(&operations->writer, &(struct planned_operation){
-                                                    .lease = held[i].lease,
-                                                    .vm = -1,
-                                                    .kind = RESERVATION_VM,
-                                                    .from = engine_now(engine),
-                                                    .until = INSTANT_NONE,
-                                                    .held = true,
-                                                    .cpu = held[i].amounts.of[RESOURCE_CPU],
-                                                    .memory = held[i].amounts.of[RESOURCE_MEMORY]});
-        operations->n++;
-    }
-}
-
-static void tell_operations(const struct planning *planning, struct wire_reader *reader,
-                            struct wire_writer *reply)
-{
-    struct planned_operations operations = {.plan = &planning->live,
-                                            .host = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
-
-    if (planning->live.engine) {
-        engine_each_lease(planning->live.engine, put_operations, &operations);
-        put_held(planning->live.engine, &operations);
-    }
-    wire_put(reply, (int64_t)operations.n);
-    wire_put_all(reply, &operations.writer);
-    wire_writer_finish(&operations.writer);
-}
-
 /* --- forecasts -------------------------------------------------------------------------------- */
 
 static int64_t cpu_us(void)
@@ -555,6 +481,7 @@ int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
     switch (wire_get(&reader, FRAME_PLAN, FRAME_OPERATIONS)) {
     case FRAME_PLAN:
         wire_put(reply, FRAME_PLANNED);
+        operations_forget(&planning->operations);
         result = make_plan(planning, &planning->live, &reader, reply, NULL);
         break;
     case FRAME_TRY:
@@ -571,7 +498,7 @@ int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
         break;
     default:
         wire_put(reply, FRAME_OPERATIONS_OF);
-        tell_operations(planning, &reader, reply);
+        operations_tell(&planning->operations, &planning->live, &reader, reply);
         break;
     }
     wire_end(reply);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control/control.h"
 #include "util/memory.h"
 #include "util/printable.h"
 #include "util/unqualified.h"
@@ -114,7 +113,7 @@ static unsigned status_of(const struct route *route, const json_t *document)
 static json_t *ask(void *context, json_t *request, struct error *err)
 {
     const struct api *api = context;
-    json_t *answer = control_ask(api->socket, request, ASK_TIMEOUT, err);
+    json_t *answer = galernad_ask(api->galernad, request, ASK_TIMEOUT, err);
 
     json_decref(request);
     if (!answer)

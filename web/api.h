@@ -8,6 +8,7 @@
 #include "web/caller.h"
 #include "web/feed.h"
 #include "web/files.h"
+#include "web/galernad.h"
 #include "web/route.h"
 
 enum { API_BODY_MAX = 60000, API_QUERY_MAX = 16, API_ALLOW_MAX = 64 };
@@ -16,7 +17,7 @@ struct api {
     struct callers *callers;
     struct files *files;
     struct feed *feed;
-    const char *socket; /* of galernad */
+    struct galernad *galernad;
 };
 
 struct api_pair {

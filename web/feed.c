@@ -11,13 +11,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/control/control.h"
 #include "util/memory.h"
 
 enum { ASK_TIMEOUT = 10000, MILLISECONDS = 1000, NANOSECONDS = 1000000 };
 
 struct feed {
-    const char *socket;
+    struct galernad *galernad;
     pthread_t watcher;
     bool watching; /* the thread runs */
     pthread_mutex_t lock;
@@ -48,10 +47,10 @@ static void wait_some(struct feed *feed, int milliseconds)
     pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
 }
 
-static int64_t ask_state(const char *socket)
+static int64_t ask_state(struct galernad *galernad)
 {
     json_t *request = json_pack("{s:s}", "command", "status");
-    json_t *answer = control_ask(socket, request, ASK_TIMEOUT, NULL);
+    json_t *answer = galernad_ask(galernad, request, ASK_TIMEOUT, NULL);
     const json_t *changes = json_object_get(answer, "changes");
     int64_t state = json_is_integer(changes) ? json_integer_value(changes) : -1;
 
@@ -73,7 +72,7 @@ static void *watch(void *context)
             continue;
         }
         pthread_mutex_unlock(&feed->lock);
-        state = ask_state(feed->socket);
+        state = ask_state(feed->galernad);
         pthread_mutex_lock(&feed->lock);
         if (state != feed->state) {
             feed->state = state;
@@ -87,13 +86,13 @@ static void *watch(void *context)
     return NULL;
 }
 
-struct feed *feed_create(const char *socket, struct error *err)
+struct feed *feed_create(struct galernad *galernad, struct error *err)
 {
     struct feed *feed = memory_new(1, sizeof *feed);
     pthread_condattr_t clock;
     int failed;
 
-    feed->socket = socket;
+    feed->galernad = galernad;
     feed->state = -1;
     pthread_mutex_init(&feed->lock, NULL);
     pthread_condattr_init(&clock);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "util/error.h"
+#include "web/galernad.h"
 
 enum {
     FEED_INTERVAL = 1000,
@@ -22,8 +23,8 @@ enum {
 struct feed; /* opaque */
 struct listener;
 
-/* socket: of galernad; must outlive the result. NULL with err. */
-struct feed *feed_create(const char *socket, struct error *err);
+/* galernad must outlive the result. NULL with err. */
+struct feed *feed_create(struct galernad *galernad, struct error *err);
 /* Ends the waiting of all listeners: their next read is the end. */
 void feed_stop(struct feed *feed);
 void feed_destroy(struct feed *feed); /* after all listeners; NULL is allowed */

@@ -103,7 +103,7 @@ static int run_on(const struct web_options *options, const char *socket, const s
     struct callers_settings settings = {.ca_file = options->ca_file,
                                         .allow_plaintext = options->allow_plaintext,
                                         .rate = (double)options->rate};
-    struct api api = {.socket = socket};
+    struct api api = {.galernad = galernad_create(socket)};
     int result = -1;
 
     if (credentials_find_endpoint(&found, options->endpoint, err) == 0) {
@@ -111,12 +111,13 @@ static int run_on(const struct web_options *options, const char *socket, const s
         api.callers = callers_create(&settings, err);
     }
     api.files = api.callers ? files_create(options->files, err) : NULL;
-    api.feed = api.files ? feed_create(socket, err) : NULL;
+    api.feed = api.files ? feed_create(api.galernad, err) : NULL;
     if (api.feed)
         result = serve_both(options, &api, signals, err);
     feed_destroy(api.feed);
     files_destroy(api.files);
     callers_destroy(api.callers);
+    galernad_destroy(api.galernad);
     credentials_finish(&found);
     return result;
 }

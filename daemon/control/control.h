@@ -65,6 +65,13 @@ void control_answer(struct control *control, uint64_t ticket, json_t *answer);
  * with err: no daemon there (says how to start it), no permission, timeout, invalid answer. A
  * refusal is an answer. */
 json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err);
+/* The same on a connection that is kept: *fd is that of an earlier call, or -1; afterwards it is
+ * one for the next call, to be closed, or -1. One that galernad has closed meanwhile is an error.
+ */
+json_t *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
+                       struct error *err);
+/* Has galernad not closed the connection, which is not in use? */
+bool control_is_open(int fd);
 
 /* --- for client and daemon --- */
 

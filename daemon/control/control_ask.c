@@ -167,25 +167,46 @@ static json_t *exchange(int fd, const char *text, size_t length, int64_t until, 
     return NULL;
 }
 
-json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err)
+bool control_is_open(int fd)
+{
+    char byte;
+
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+json_t *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
+                       struct error *err)
 {
     int64_t until = milliseconds() + timeout;
     char *text = json_dumps(request, JSON_COMPACT);
     size_t length = text ? strlen(text) : 0;
     json_t *answer = NULL;
-    int fd;
 
     if (!text || length >= CONTROL_REQUEST_MAX) {
         error_set(err, EMSGSIZE, "the request is too long");
         free(text);
         return NULL;
     }
-    fd = connect_to(path, err);
-    if (fd >= 0) {
+    if (*fd < 0)
+        *fd = connect_to(path, err);
+    if (*fd >= 0) {
         text[length] = '\n'; /* replaces the terminating 0 */
-        answer = exchange(fd, text, length + 1, until, path, err);
-        close(fd);
+        answer = exchange(*fd, text, length + 1, until, path, err);
+    }
+    if (!answer && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
     }
     free(text);
+    return answer;
+}
+
+json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err)
+{
+    int fd = -1;
+    json_t *answer = control_ask_on(&fd, path, request, timeout, err);
+
+    if (fd >= 0)
+        close(fd);
     return answer;
 }

@@ -25,51 +25,74 @@ static const char *state_word(enum host_state state)
     }
 }
 
-struct usage {
+struct host_use {
     int64_t cpu, memory;
     uint32_t vms, unread;
     int64_t unread_cpu, unread_memory;
 };
 
-/* Adds what the VMs on the hosts of `which` use. Of one host, other VMs cost only a look at where
- * they are. */
-static void count_vms(const struct daemon *daemon, const struct host_pool *pool, int32_t which,
-                      struct usage *usage)
-{
-    const struct vm_observation *observed;
-    size_t cursor = 0;
-
-    while ((observed = world_next(daemon->world, &cursor))) {
-        const struct host *host;
-
-        if (which >= 0 && observed->history.host != which)
-            continue;
-        if (!enactor_keeps_room(daemon, store_vm(daemon->store, observed->id), observed))
-            continue;
-        host = host_pool_find(pool, observed->history.host);
-        if (!host)
-            continue;
-        usage[host - pool->items].cpu += observed->cpu;
-        usage[host - pool->items].memory += observed->memory;
-        usage[host - pool->items].vms++;
-    }
-}
-
-static void count_unread(const struct daemon *daemon, const struct host *host, struct usage *usage)
+static void count_unread(const struct daemon *daemon, const struct host *host, struct host_use *use)
 {
     struct unread_room room;
 
     if (!world_unread(daemon->world, host, &room))
         return;
-    usage->cpu += room.cpu;
-    usage->memory += room.memory;
-    usage->unread = room.vms;
-    usage->unread_cpu = room.cpu;
-    usage->unread_memory = room.memory;
+    use->cpu += room.cpu;
+    use->memory += room.memory;
+    use->unread = room.vms;
+    use->unread_cpu = room.cpu;
+    use->unread_memory = room.memory;
+}
+
+static void count_use(const struct daemon *daemon, const struct host_pool *pool,
+                      struct host_use *uses)
+{
+    const struct vm_observation *observed;
+    size_t cursor = 0;
+
+    while ((observed = world_next(daemon->world, &cursor))) {
+        const struct vm_record *vm = store_vm(daemon->store, observed->id);
+        const struct host *host = enactor_keeps_room(daemon, vm, observed)
+                                      ? host_pool_find(pool, observed->history.host)
+                                      : NULL;
+
+        if (!host)
+            continue;
+        uses[host - pool->items].cpu += observed->cpu;
+        uses[host - pool->items].memory += observed->memory;
+        uses[host - pool->items].vms++;
+    }
+    for (size_t i = 0; i < pool->n; i++)
+        count_unread(daemon, &pool->items[i], &uses[i]);
+}
+
+/* In the order of the pool; counted once for all who ask in this second, unless something changes.
+ */
+static const struct host_use *use_of_hosts(struct daemon *daemon, struct hosts_seen *hosts)
+{
+    struct hosts_use *known = &daemon->hosts_use;
+    uint64_t changes = store_changes(daemon->store);
+
+    if (known->hosts == hosts && known->changes == changes && known->at == clock_now())
+        return known->items;
+    services_hosts_forget(daemon);
+    *known = (struct hosts_use){.hosts = hosts_retain(hosts),
+                                .changes = changes,
+                                .at = clock_now(),
+                                .items = memory_new(hosts->pool.n, sizeof *known->items)};
+    count_use(daemon, &hosts->pool, known->items);
+    return known->items;
+}
+
+void services_hosts_forget(struct daemon *daemon)
+{
+    hosts_release(daemon->hosts_use.hosts);
+    free(daemon->hosts_use.items);
+    daemon->hosts_use = (struct hosts_use){.hosts = NULL};
 }
 
 static void show_host(const struct daemon *daemon, const struct host *host,
-                      const struct usage *usage,
+                      const struct host_use *use,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     bool on = host->state == HOST_ON;
@@ -79,7 +102,7 @@ static void show_host(const struct daemon *daemon, const struct host *host,
     struct drain_times drains[DRAINS_OF_HOST_MOST];
     size_t n_drains = services_drains_of(daemon, host->id, drains);
     const struct drain *drain = drains_at(&daemon->drains, host->id, clock_now());
-    bool used = usage->vms + usage->unread > 0;
+    bool used = use->vms + use->unread > 0;
 
     visit(visitor, &(struct host_view){.id = host->id,
                                        .name = host->name,
@@ -90,43 +113,35 @@ static void show_host(const struct daemon *daemon, const struct host *host,
                                        .usable = on && !quarantined && !drain,
                                        .cpu = host->cpu,
                                        .memory = host->memory,
-                                       .cpu_used = usage->cpu,
-                                       .memory_used = usage->memory,
-                                       .vms = usage->vms + usage->unread,
-                                       .unread = usage->unread,
-                                       .unread_cpu = usage->unread_cpu,
-                                       .unread_memory = usage->unread_memory,
+                                       .cpu_used = use->cpu,
+                                       .memory_used = use->memory,
+                                       .vms = use->vms + use->unread,
+                                       .unread = use->unread,
+                                       .unread_cpu = use->unread_cpu,
+                                       .unread_memory = use->unread_memory,
                                        .quarantined_until = until,
                                        .drains = drains,
                                        .n_drains = n_drains});
-}
-
-static bool is_wanted(const struct daemon *daemon, const struct host *host, int32_t which)
-{
-    struct drain_times drains[DRAINS_OF_HOST_MOST];
-
-    return which == HOSTS_ALL || host->id == which ||
-           (which == HOSTS_DRAINED && services_drains_of(daemon, host->id, drains) > 0);
 }
 
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     struct daemon *daemon = context;
-    const struct hosts_seen *hosts = world_hosts(daemon->world);
-    struct usage *usage;
+    struct hosts_seen *hosts = world_hosts(daemon->world);
+    struct drain_times drains[DRAINS_OF_HOST_MOST];
+    const struct host_use *uses;
 
     if (!hosts || (which == HOSTS_DRAINED && daemon->drains.n == 0))
         return;
-    usage = memory_new(hosts->pool.n, sizeof *usage);
-    count_vms(daemon, &hosts->pool, which, usage);
+    uses = use_of_hosts(daemon, hosts);
     for (size_t i = 0; i < hosts->pool.n; i++) {
-        if (!is_wanted(daemon, &hosts->pool.items[i], which))
-            continue;
-        count_unread(daemon, &hosts->pool.items[i], &usage[i]);
-        show_host(daemon, &hosts->pool.items[i], &usage[i], visit, visitor);
+        const struct host *host = &hosts->pool.items[i];
+
+        if (which == HOSTS_ALL || which == host->id ||
+            (which == HOSTS_DRAINED && services_drains_of(daemon, host->id, drains) > 0))
+            show_host(daemon, host, &uses[i], visit, visitor);
     }
-    free(usage);
 }
 
 const char *services_host_name(void *context, const char *name, int64_t *id)

@@ -90,6 +90,8 @@ void services_templates_forget(struct daemon *daemon);
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
+/* galernad ends. */
+void services_hosts_forget(struct daemon *daemon);
 /* services_drain.c: what answers call to drain hosts. */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    const struct drain_viewer *viewer, struct error *err);

@@ -516,6 +516,35 @@ static void a_question_gets_its_answer(void **state)
     assert_non_null(strstr(err.text, "systemctl start"));
 }
 
+static void a_kept_connection_is_used_again(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct fixture own = {0};
+    char path[256];
+    pid_t server;
+    json_t *request = json_pack("{s:s}", "command", "big");
+    struct error err = {0};
+    int fd = -1, first = -1;
+
+    snprintf(path, sizeof path, "%s/other.sock", fixture->directory);
+    server = server_start(path, handle, &own);
+    for (int i = 0; i < 2; i++) {
+        json_t *answer = control_ask_on(&fd, path, request, 300, &err);
+
+        if (!answer)
+            fail_msg("%s", err.text);
+        json_decref(answer);
+        assert_true(control_is_open(fd));
+        assert_true(first < 0 || fd == first);
+        first = fd;
+    }
+    server_stop(server);
+    assert_false(control_is_open(fd));
+    assert_null(control_ask_on(&fd, path, request, 300, &err));
+    assert_int_equal(fd, -1);
+    json_decref(request);
+}
+
 /* What listens is something else: it says `text` and hangs up. */
 static void ask_stranger(const struct fixture *fixture, const char *text, struct error *err)
 {
@@ -572,6 +601,7 @@ int main(void)
         TEST(the_peer_is_known),
         TEST(sockets_in_the_way),
         TEST(a_question_gets_its_answer),
+        TEST(a_kept_connection_is_used_again),
         TEST(strangers_are_not_believed),
     };
 #undef TEST

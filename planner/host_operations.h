@@ -1,0 +1,23 @@
+/* host_operations.h: what runs and is planned on each host, by the plan.
+ *
+ * The first question after a plan has changed costs O(n log n) of its operations, others cost what
+ * they answer.
+ */
+#ifndef GALERNA_PLANNER_HOST_OPERATIONS_H
+#define GALERNA_PLANNER_HOST_OPERATIONS_H
+
+#include "planner/plan.h"
+
+struct operation_index {
+    struct lease_on_host *items; /* NULL: not known */
+    size_t n, allocated;
+};
+
+/* The plan has changed, or ends. */
+void operations_forget(struct operation_index *index);
+
+/* Reads for which host, and writes how many operations there are, and these. */
+void operations_tell(struct operation_index *index, const struct plan *plan,
+                     struct wire_reader *reader, struct wire_writer *reply);
+
+#endif

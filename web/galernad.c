@@ -1,0 +1,92 @@
+/* Keeps connections to galernad. */
+#include "web/galernad.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/control/control.h"
+#include "util/memory.h"
+
+enum {
+    KEPT_MAX = 8,
+    KEPT_FOR = CONTROL_IDLE / 2000, /* seconds, before galernad closes them */
+};
+
+struct galernad {
+    const char *socket;
+    pthread_mutex_t lock;
+    struct kept {
+        int fd;
+        time_t since;
+    } kept[KEPT_MAX]; /* the last one used is the last */
+    int n;
+};
+
+static time_t seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+struct galernad *galernad_create(const char *socket)
+{
+    struct galernad *galernad = memory_new(1, sizeof *galernad);
+
+    galernad->socket = socket;
+    pthread_mutex_init(&galernad->lock, NULL);
+    return galernad;
+}
+
+void galernad_destroy(struct galernad *galernad)
+{
+    if (!galernad)
+        return;
+    while (galernad->n > 0)
+        close(galernad->kept[--galernad->n].fd);
+    pthread_mutex_destroy(&galernad->lock);
+    free(galernad);
+}
+
+/* -1: there is none. */
+static int take(struct galernad *galernad)
+{
+    time_t oldest = seconds() - KEPT_FOR;
+    int fd = -1;
+
+    pthread_mutex_lock(&galernad->lock);
+    while (galernad->n > 0 && fd < 0) {
+        const struct kept *last = &galernad->kept[--galernad->n];
+
+        if (last->since >= oldest && control_is_open(last->fd))
+            fd = last->fd;
+        else
+            close(last->fd);
+    }
+    pthread_mutex_unlock(&galernad->lock);
+    return fd;
+}
+
+static void keep(struct galernad *galernad, int fd)
+{
+    pthread_mutex_lock(&galernad->lock);
+    if (galernad->n < KEPT_MAX)
+        galernad->kept[galernad->n++] = (struct kept){fd, seconds()};
+    else
+        close(fd);
+    pthread_mutex_unlock(&galernad->lock);
+}
+
+json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
+                     struct error *err)
+{
+    int fd = take(galernad);
+    json_t *answer = control_ask_on(&fd, galernad->socket, request, timeout, err);
+
+    if (fd >= 0)
+        keep(galernad, fd);
+    return answer;
+}

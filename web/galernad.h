@@ -1,0 +1,22 @@
+/* galernad.h: asks galernad, for all threads of galerna-web.
+ *
+ * Thread-safe. Connections are kept for the next requests: to connect costs galernad as much as a
+ * short answer.
+ */
+#ifndef GALERNA_WEB_GALERNAD_H
+#define GALERNA_WEB_GALERNAD_H
+
+#include <jansson.h>
+
+#include "util/error.h"
+
+struct galernad; /* opaque */
+
+struct galernad *galernad_create(const char *socket); /* must outlive the result */
+void galernad_destroy(struct galernad *galernad);     /* NULL is allowed */
+
+/* As control_ask(). */
+json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
+                     struct error *err);
+
+#endif
