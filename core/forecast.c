@@ -24,7 +24,7 @@ struct part {
 };
 
 struct waiter {
-    int64_t id, from, span, start;
+    int64_t id, priority, from, span, start;
     struct part *parts;
     size_t n_parts;
 };
@@ -35,15 +35,25 @@ struct column {
     bool *copy;
 };
 
+/* Room that is kept for a lease from those of lower priority (held_room.h). */
+struct kept_room {
+    int64_t priority;
+    uint32_t host;
+    struct amounts amounts;
+};
+
 struct forecast {
     struct site site; /* a copy */
     struct occupancy *occupancy;
     struct profile *profiles;
     size_t n_hosts;
     int n_types;
-    bool *open;    /* hosts that take VMs; NULL: all */
-    bool in_order; /* no lease starts before the leases in front of it */
-    int64_t last;  /* the latest start so far */
+    bool *open;        /* hosts that take VMs; NULL: all */
+    bool in_order;     /* no lease starts before the leases in front of it */
+    int64_t now, last; /* the latest start so far */
+
+    struct kept_room *kept; /* for leases of high priority first */
+    size_t n_kept, n_taken; /* the first ones are not free for the next lease */
 
     struct column *columns;
     size_t n_columns, columns_allocated;
@@ -70,6 +80,18 @@ static void copy_hosts(struct forecast *forecast, const struct engine *engine)
     forecast->open = memory_new(site->n_hosts, sizeof *forecast->open);
     for (size_t host = 0; host < site->n_hosts; host++)
         forecast->open[host] = !engine->closed[host];
+}
+
+static void copy_kept(struct forecast *forecast, const struct engine *engine)
+{
+    const struct held_part *held = engine_held(engine, &forecast->n_kept);
+
+    forecast->kept = memory_new(forecast->n_kept, sizeof *forecast->kept);
+    for (size_t i = 0; i < forecast->n_kept; i++)
+        forecast->kept[i] =
+            (struct kept_room){.priority = engine_lease(engine, held[i].lease)->request.priority,
+                               .host = held[i].host,
+                               .amounts = held[i].amounts};
 }
 
 static bool *add_column(struct forecast *forecast, const uint64_t *of)
@@ -149,8 +171,11 @@ static void add_waiter(struct forecast *forecast, struct engine *engine, const s
 
     if (lease_is_suspended(lease))
         span = instant_add(span, resume_estimate(engine, lease));
-    *waiter = (struct waiter){
-        .id = lease->request.id, .from = from, .span = span > 0 ? span : 1, .start = INSTANT_NONE};
+    *waiter = (struct waiter){.id = lease->request.id,
+                              .priority = lease->request.priority,
+                              .from = from,
+                              .span = span > 0 ? span : 1,
+                              .start = INSTANT_NONE};
     fill_parts(forecast, engine, lease, waiter);
 }
 
@@ -162,8 +187,9 @@ struct forecast *forecast_create(struct engine *engine, size_t most)
 
     bind_all(engine);
     copy_hosts(forecast, engine);
+    copy_kept(forecast, engine);
     forecast->in_order = engine->settings.backfilling == BACKFILLING_OFF;
-    forecast->last = engine->now;
+    forecast->now = forecast->last = engine->now;
     forecast->waiters = memory_new(n < most ? n : most, sizeof *forecast->waiters);
     queue.items = memory_copy(engine->queues.queue.items, queue.n * sizeof(struct lease *));
     queue_put_in_order(engine, &queue);
@@ -188,6 +214,7 @@ void forecast_destroy(struct forecast *forecast)
     for (size_t host = 0; host < forecast->n_hosts; host++)
         profile_finish(&forecast->profiles[host]);
     free(forecast->waiters);
+    free(forecast->kept);
     free(forecast->columns);
     free(forecast->profiles);
     occupancy_destroy(forecast->occupancy);
@@ -366,9 +393,33 @@ static int64_t next_change(const struct forecast *forecast, int64_t after)
     return next;
 }
 
+static void change_kept(struct forecast *forecast, const struct kept_room *kept, int sign)
+{
+    const struct profile_change change = {.from = forecast->now,
+                                          .until = INSTANT_NEVER,
+                                          .amounts = kept->amounts.of,
+                                          .n_types = forecast->n_types,
+                                          .sign = sign};
+
+    profile_apply(&forecast->profiles[kept->host], &change);
+}
+
+/* What is kept for leases of higher priority is not free, until nobody knows when. */
+static void keep_room_from(struct forecast *forecast, const struct waiter *waiter)
+{
+    while (forecast->n_taken < forecast->n_kept &&
+           forecast->kept[forecast->n_taken].priority > waiter->priority)
+        change_kept(forecast, &forecast->kept[forecast->n_taken++], -1);
+    while (forecast->n_taken > 0 &&
+           forecast->kept[forecast->n_taken - 1].priority <= waiter->priority)
+        change_kept(forecast, &forecast->kept[--forecast->n_taken], +1);
+}
+
 static int64_t place(struct forecast *forecast, const struct waiter *waiter)
 {
     int64_t from = waiter->from;
+
+    keep_room_from(forecast, waiter);
 
     if (forecast->in_order && forecast->last > from)
         from = forecast->last;

@@ -8,6 +8,10 @@
 #include "core/restricted.h"
 #include "util/memory.h"
 
+enum {
+    EXPLAINED_BY = 64, /* held parts that are looked at for a lease's reason */
+};
+
 static bool could_hold(const struct engine *engine, const struct node_set *nodes, uint32_t host)
 {
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
@@ -223,6 +227,37 @@ void hold_room_against(struct engine *engine, struct held_room *held, int64_t pr
     for (size_t i = 0; i < held->waiting.n; i++)
         hold_room(engine, held->waiting.items[i], held);
     held->waiting.n = 0;
+}
+
+/* Has the host room for a VM once what is held there is released? */
+static bool would_hold(const struct engine *engine, const struct node_set *nodes,
+                       const struct reservation *r)
+{
+    uint32_t host = r->placement->hosts[0];
+
+    for (uint32_t type = 0; type < r->placement->n_types; type++)
+        if (nodes->amounts.of[type] > slot_table_free(engine->table, host, (int)type, engine->now) +
+                                          r->placement->amounts[type])
+            return false;
+    return could_hold(engine, nodes, host);
+}
+
+void explain_by_held(const struct engine *engine, const struct held_room *held, struct lease *lease)
+{
+    size_t n = held->list.n < EXPLAINED_BY ? held->list.n : EXPLAINED_BY;
+
+    if (lease->reason.id != REASON_NO_ROOM_NOW)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const struct reservation *r = held->list.items[i];
+
+        if (!would_hold(engine, &lease->request.node_sets[0], r))
+            continue;
+        lease->reason = (struct reason){.id = REASON_ROOM_KEPT,
+                                        .n = {lease->n_vms, r->lease->request.id,
+                                              engine->site.hosts[r->placement->hosts[0]].id}};
+        return;
+    }
 }
 
 /* For those who ask what is held. */

@@ -39,6 +39,11 @@ void hold_room_for(struct held_room *held, struct lease *lease);
  * free CPU now; in the slot table only. Of its demand, units. */
 void hold_room_against(struct engine *engine, struct held_room *held, int64_t priority);
 
+/* The lease was refused for now. Its reason is what is held, if a VM of it would fit there: O(1),
+ * some hosts are looked at. */
+void explain_by_held(const struct engine *engine, const struct held_room *held,
+                     struct lease *lease);
+
 /* Releases all that is held, and the memory; engine_held() tells what it was. */
 void release_held_room(struct engine *engine, struct held_room *held);
 

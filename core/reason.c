@@ -41,6 +41,7 @@ const char *const reason_names[REASONS] = {
     [REASON_TEXT] = "text",
     [REASON_MOVED] = "moved",
     [REASON_ROOM_RESERVED] = "room-reserved",
+    [REASON_ROOM_KEPT] = "room-kept",
     [REASON_OTHERS_WOULD_BE_LATE] = "others-would-be-late",
     [REASON_LEAVES] = "leaves",
     [REASON_CANNOT_LEAVE] = "cannot-leave",
@@ -147,6 +148,9 @@ static const struct {
     [REASON_ROOM_RESERVED] = {LEAD_WAITS,
                               "for room: %v requested, but the room there is now does not last: "
                               "lease %n needs host %n from %t on"},
+    [REASON_ROOM_KEPT] =
+        {LEAD_WAITS, "for room: %v requested, but the free room is kept for lease %n, which has "
+                     "a higher priority, as on host %n"},
     [REASON_OTHERS_WOULD_BE_LATE] = {LEAD_REFUSED,
                                      "leases that could make room for %v at %t would miss "
                                      "their deadlines (%n of them)"},

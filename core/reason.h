@@ -56,6 +56,8 @@ enum reason_id {
     REASON_ROOM_RESERVED, /* n[0] VMs asked for, all fit now, but lease n[1] needs host n[2] from
                            * n[3] on, or (n[1]: -1) it is drained or booked (text: which of them,
                            * and for what): waits in the queue */
+    REASON_ROOM_KEPT, /* n[0] VMs asked for; room is kept for lease n[1] of higher priority, as on
+                       * host n[2]: waits in the queue */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
     REASON_LEAVES, /* running, and moves off n[0], a host it must leave, at n[1]; n[3]: when lease

@@ -324,6 +324,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     }
     if (is_hopeless(engine, lease, may_wait)) {
         lease->reason = (struct reason){.id = REASON_NO_ROOM_NOW, .n = {lease->n_vms, 0}};
+        explain_by_held(engine, held, lease);
         queue_insert(engine, lease);
         return may_backfill;
     }
@@ -331,6 +332,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
         return true;
     if (lease->plan->has_demand)
         explain_demand(engine, lease);
+    explain_by_held(engine, held, lease);
     if (others_behind && may_backfill)
         hold_room_for(held, lease);
     queue_insert(engine, lease);

@@ -68,7 +68,7 @@ static const struct shape extras[] = {
     {"duration", WHOLE_OR_NULL, NULL},
     {"state", TEXT, NULL},
     {"reason", TEXT,
-     "|none|no-room-now|room-reserved|planned|refused-by-policy|too-big|no-room-at-start|"
+     "|none|no-room-now|room-reserved|room-kept|planned|refused-by-policy|too-big|no-room-at-start|"
      "start-passed|deadline-unreachable|image-too-late|shorter-than-shutdown|suspended-for|"
      "requeued-for|cancelled-for|suspended-planned|cancelled|ended-early|failed|deadline-missed|"
      "no-room-at-once|not-ready|no-host-allowed|text|moved|others-would-be-late|no-device|no-"

@@ -245,6 +245,7 @@ static bool is_of_room(enum reason_id reason)
     case REASON_PLANNED:
     case REASON_NO_ROOM_NOW:
     case REASON_ROOM_RESERVED:
+    case REASON_ROOM_KEPT:
     case REASON_DEVICE_IN_USE:
     case REASON_TOPOLOGY_IN_USE:
     case REASON_NO_ROOM_WITH_DEVICE:

@@ -88,6 +88,29 @@ static void no_planned_end_gives_no_start(void **state)
     scenario_end(&s);
 }
 
+/* A lease of high priority waits for VMs without a planned end: what it keeps is not free for a
+ * lease behind it, which says so. */
+static void kept_room_gives_no_start(void **state)
+{
+    struct scenario s;
+    struct forecast *forecast;
+
+    (void)state;
+    scenario_begin(&s, 2);
+    best_effort(&s, 1, 1, SPAN_UNLIMITED);
+    settle(&s);
+    ask(&s, (struct ask){.id = 2, .vms = 2, .duration = SPAN_UNLIMITED, .priority = 7});
+    ask(&s, (struct ask){.id = 3, .duration = 10});
+    forecast = whole_forecast(&s, 50);
+    assert_int_equal(told_of(forecast, 2), INSTANT_NEVER);
+    assert_int_equal(told_of(forecast, 3), INSTANT_NEVER);
+    assert_string_equal(reason_of(&s, 3),
+                        "room-kept: waits for room: 1 VM requested, but the free room is kept for "
+                        "lease 2, which has a higher priority, as on host 2");
+    forecast_destroy(forecast);
+    scenario_end(&s);
+}
+
 /* Two hosts that are taken until 30 and until 80, and nobody overtakes. */
 static void begin_with_two_taken(struct scenario *s)
 {
@@ -249,6 +272,7 @@ int main(void)
         cmocka_unit_test(those_behind_the_first_get_an_estimate_that_comes_true),
         cmocka_unit_test(without_backfilling_nobody_is_told_to_overtake),
         cmocka_unit_test(no_planned_end_gives_no_start),
+        cmocka_unit_test(kept_room_gives_no_start),
         cmocka_unit_test(requirements_count),
         cmocka_unit_test(vms_of_different_sizes_start_together),
         cmocka_unit_test(too_many_are_left_out),
