@@ -200,8 +200,8 @@ static void print_uses(const json_t *answer)
         {"VM", TABLE_RIGHT, 3},  {"FROM", TABLE_LEFT, 0},   {"UNTIL", TABLE_LEFT, 0},
         {"CPU", TABLE_RIGHT, 4}, {"MB", TABLE_RIGHT, 5},
     };
-    static const char *const uses[] = {"running",  "parked",  "other", "held",
-                                       "reserved", "planned", "drain", "booking"};
+    static const char *const uses[] = {"running",  "unknown", "parked", "other",  "held",
+                                       "reserved", "planned", "drain",  "booking"};
     struct table *table = table_create(columns, 8);
     struct operation_texts texts;
     json_t **items;
@@ -314,8 +314,9 @@ static int host_ask(const struct call *call, const char *command,
 const struct command_line host_show_line = {
     .name = "galerna host show",
     .summary = "Show the usage of a host",
-    .purpose = "Show a host and the leases that use its capacity: running, parked (suspended "
-               "or powered off by its user), reserved (an accepted reservation), or planned. "
+    .purpose = "Show a host and the leases that use its capacity: running, unknown (OpenNebula "
+               "cannot monitor its VM), parked (suspended or powered off by its user), reserved "
+               "(an accepted reservation), or planned. "
                "'held' is room kept free of lower-priority leases for a waiting lease; 'other' is "
                "capacity of VMs outside the plan, such as VMs that cannot be read. HOST is its "
                "number or name.",

@@ -130,7 +130,7 @@ struct timeline {
 static const char *use_word(const struct operation_view *operation,
                             const struct lease_record *lease)
 {
-    static const char *const words[] = {"drain", "booking", "parked"};
+    static const char *const words[] = {"drain", "booking", "parked", "unknown"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(operation->what, words[i]) == 0)

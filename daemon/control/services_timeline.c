@@ -37,6 +37,13 @@ static bool is_about(const struct usage_timeline *timeline, const struct operati
     return !vm->gone && (n == 1 || (!view->planned && vm->host == timeline->host));
 }
 
+static bool is_unknown(const struct usage_timeline *timeline, const struct vm_record *vm)
+{
+    const struct vm_observation *observed = world_vm(timeline->daemon->world, vm->id);
+
+    return observed && observed->state == VM_UNKNOWN;
+}
+
 /* Show an operation per VM if the VMs make up all of it; else as a whole. */
 static void show_vms(const struct usage_timeline *timeline, const struct operation_view *whole)
 {
@@ -58,6 +65,8 @@ static void show_vms(const struct usage_timeline *timeline, const struct operati
             struct operation_view view = *whole;
 
             view.vm = vms[i]->id;
+            if (!view.planned && is_unknown(timeline, vms[i]))
+                view.what = "unknown";
             view.cpu = vms[i]->cpu;
             view.memory = vms[i]->memory;
             timeline->visit(timeline->visitor, &view);

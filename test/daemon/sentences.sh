@@ -32,6 +32,11 @@ for action in suspend poweroff; do
     oned call one.vm.action resume "$vm" >/dev/null
     until_true is "$vm" running
 done
+does='a VM that OpenNebula cannot monitor'
+oned call sandbox.vm "$vm" unknown >/dev/null
+tells "^unknown +$vm +oneadmin +$vm .* 1 +128$" host show "$host"
+oned call sandbox.vm "$vm" running >/dev/null
+tells "^running +$vm +oneadmin +$vm .* 1 +128$" host show "$host"
 oned call one.vm.action terminate "$vm" >/dev/null
 until_true is "$vm" ended
 
