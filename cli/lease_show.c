@@ -137,7 +137,8 @@ static void print_lease(FILE *stream, const json_t *lease, int64_t now)
         line(stream, "Waits for", "%s", client_text(lease, "waits_for"));
     time_line(stream, "Running", lease, "since", now);
     time_line(stream, "Began", lease, "began", now);
-    time_line(stream, "End", lease, "end", now);
+    if (!lease_text_is_to_leave(lease))
+        time_line(stream, "End", lease, "end", now);
     print_duration(stream, lease);
     print_terms(stream, lease);
 }

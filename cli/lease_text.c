@@ -69,14 +69,19 @@ void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]
     snprintf(text, TIME_TEXT_MAX, "%s%.35s", mark, relative);
 }
 
+bool lease_text_is_to_leave(const json_t *lease)
+{
+    return client_instant(lease, "preempted_at") != INSTANT_NONE &&
+           client_instant(lease, "since") != INSTANT_NONE;
+}
+
 void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
 {
     int64_t end = client_instant(lease, "end"), left = client_span(lease, "left"), start;
     char relative[TIME_TEXT_MAX];
     bool estimate = false;
 
-    if (client_instant(lease, "preempted_at") != INSTANT_NONE &&
-        client_instant(lease, "since") != INSTANT_NONE)
+    if (lease_text_is_to_leave(lease))
         end = INSTANT_NONE; /* that it would have without the preemption */
     else if (end == INSTANT_NONE && !lease_text_is_over(lease)) {
         start = client_instant(lease, "since");

@@ -12,6 +12,9 @@
  * for an estimate, "due 8s ago" for a start that was expected and has not come, "unknown", "-". */
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
+/* Does it have hosts, which it leaves for another lease? */
+bool lease_text_is_to_leave(const json_t *lease);
+
 /* When it ended or will, as far as is known: "in 5m10s", "~in 5m10s" when its start is an estimate,
  * "-" also for a lease without a planned end, or one that is to be preempted before. */
 void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);

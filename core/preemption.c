@@ -92,6 +92,7 @@ void preempt(struct engine *engine, const struct preemption *preemption)
     victim->reason =
         (struct reason){.id = reasons[how], .n = {preemption->by->request.id, preemption->at}};
     if (how == PREEMPTED_SUSPEND) {
+        victim->reason.n[1] = windows.items[0]->from;
         suspend_in(engine, victim, &windows);
         return;
     }

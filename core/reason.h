@@ -37,7 +37,7 @@ enum reason_id {
                                    * NULL, or why */
     REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
     REASON_SHORTER_THAN_SHUTDOWN, /* n[0] duration, n[1] shutdown time */
-    REASON_SUSPENDED_FOR,         /* n[0] the lease it made room for, n[1] when */
+    REASON_SUSPENDED_FOR,         /* n[0] the lease it made room for, n[1] from when on */
     REASON_REQUEUED_FOR,      /* stopped, work lost: n[0] the lease it made room for, n[1] when */
     REASON_CANCELLED_FOR,     /* ended by its terms: n[0] the lease it made room for, n[1] when */
     REASON_SUSPENDED_PLANNED, /* its gap ended: n[0] when */

@@ -247,7 +247,8 @@ static void commit_suspension(struct engine *engine, struct change *change, cons
                                                  .other = by->request.id,
                                                  .at = at,
                                                  .how = PREEMPTED_SUSPEND});
-    change->lease->reason = (struct reason){.id = REASON_SUSPENDED_FOR, .n = {by->request.id, at}};
+    change->lease->reason = (struct reason){.id = REASON_SUSPENDED_FOR,
+                                            .n = {by->request.id, current->after.items[0]->from}};
 }
 
 /* Like a best-effort lease that is stopped, except for its new place. */

@@ -205,7 +205,7 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
         put_number(writer, "preempted_for", lease->preempted_for);
     else
         put_null(writer, "preempted_for");
-    put_instant(writer, "preempted_at", preempted ? lease->preempted_at : INSTANT_NONE);
+    put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : INSTANT_NONE);
 }
 
 static void put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)

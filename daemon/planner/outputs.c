@@ -177,7 +177,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     planner_set_reason(planner, lease, &reason);
     if (!lease_note_preemption(planner->store, lease, output->other, output->at))
         return; /* every plan repeats it */
-    lease_time_text(output->at, when, sizeof when);
+    lease_time_text(store_leaves_at(lease), when, sizeof when);
     store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld at %s",
                   store_preemption_word(lease), (long long)output->other, when);
 }

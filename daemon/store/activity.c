@@ -102,6 +102,11 @@ const char *store_preemption_word(const struct lease_record *lease)
                : "suspended";
 }
 
+int64_t store_leaves_at(const struct lease_record *lease)
+{
+    return lease->reason_id == REASON_SUSPENDED_FOR ? lease->reason_n[1] : lease->preempted_at;
+}
+
 static void add_left(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -217,7 +222,7 @@ static void say_preemption(struct sentence *sentence)
 
     add(sentence, ", to be %s for lease %lld", store_preemption_word(lease),
         (long long)lease->preempted_for);
-    add_time(sentence, " at ", lease->preempted_at, "");
+    add_time(sentence, " at ", store_leaves_at(lease), "");
 }
 
 static void say_starting(struct sentence *sentence)

@@ -253,6 +253,9 @@ bool store_is_leaving(const struct lease_record *lease);
 /* "suspended", "stopped", "ended" or "moved": how the lease is preempted. */
 const char *store_preemption_word(const struct lease_record *lease);
 
+/* When it begins to leave its hosts for another lease: a suspension ends by preempted_at. */
+int64_t store_leaves_at(const struct lease_record *lease);
+
 /* Local time: "2026-11-21 15:00:00". */
 void lease_time_text(int64_t instant, char *text, size_t size);
 

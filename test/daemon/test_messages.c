@@ -137,13 +137,14 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.preempted_for = 7;
     lease.preempted_at = 3600;
     lease.reason_id = REASON_SUSPENDED_FOR;
-    expect(&lease, "Running, to be suspended for lease 7 at 1970-01-01 01:00:00");
+    lease.reason_n[1] = 3540; /* its memory is saved by 3600 */
+    expect(&lease, "Running, to be suspended for lease 7 at 1970-01-01 00:59:00");
     lease.reason_id = REASON_CANCELLED_FOR;
     expect(&lease, "Running, to be ended for lease 7 at 1970-01-01 01:00:00");
     lease.phase = PHASE_STARTING; /* a reservation was accepted while the lease starts */
     lease.reason_id = REASON_SUSPENDED_FOR;
     snprintf(lease.reason_word, sizeof lease.reason_word, "suspended-for");
-    expect(&lease, "Starting, to be suspended for lease 7 at 1970-01-01 01:00:00");
+    expect(&lease, "Starting, to be suspended for lease 7 at 1970-01-01 00:59:00");
     lease.phase = PHASE_STOPPING;
     lease.reason_id = REASON_SUSPENDED_FOR;
     expect(&lease, "Being suspended for lease 7");
