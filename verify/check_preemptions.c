@@ -274,33 +274,15 @@ static bool shares_host(const struct schedule_reservation *a, const struct sched
     return false;
 }
 
-/* Did a plan that was known at `known` change before `until`? Whatever the room was for may be
- * gone. */
-static bool plans_changed(const struct schedule *schedule, int64_t known, int64_t until)
-{
-    for (size_t i = 0; i < schedule->n_moves; i++) {
-        const struct schedule_move *move = &schedule->moves[i];
-        const struct schedule_lease *lease = schedule_lease(schedule, move->lease);
-
-        if (move->time >= known && move->time <= until && lease && lease->submit <= known &&
-            (move->to == STATE_CANCELLED || move->to == STATE_FAIL ||
-             (move->to == STATE_PENDING && move->from != STATE_NEW) ||
-             (move->to == STATE_QUEUED && move->from != STATE_PENDING) ||
-             (move->from == STATE_SUSPENDED_SCHEDULED && move->to != STATE_RESUMING &&
-              move->to != STATE_MIGRATING)))
-            return true;
-    }
-    return false;
-}
-
-/* Something that was known when the run began begins on one of its hosts at `time`. */
-static bool room_was_needed(const struct schedule *schedule, const struct schedule_reservation *vm,
-                            int64_t time)
+/* Something of another lease, known when the run began, begins on one of its hosts at `time`. */
+static bool room_was_needed(const struct schedule *schedule, const struct schedule_lease *of,
+                            const struct schedule_reservation *vm, int64_t time)
 {
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
 
-        for (size_t k = 0; lease->submit <= vm->from && k < lease->n_reservations; k++)
+        for (size_t k = 0; lease != of && lease->submit <= vm->from && k < lease->n_reservations;
+             k++)
             if (lease->reservations[k].from == time && shares_host(vm, &lease->reservations[k]))
                 return true;
     }
@@ -327,7 +309,7 @@ static void check_gap(struct checker *checker, const struct schedule_lease *leas
         if (schedule->preemptions[i].lease == lease->id &&
             schedule->preemptions[i].decided <= plan->from && schedule->preemptions[i].time >= time)
             return;
-    if (!room_was_needed(schedule, vm, time) && !plans_changed(schedule, plan->from, time))
+    if (!room_was_needed(schedule, lease, vm, time))
         checker_not_checked(checker, GAP_SUSPENSIONS);
 }
 
@@ -351,6 +333,8 @@ static bool goes_on_elsewhere(struct checker *checker, const struct schedule_pla
 
     if (lease && began_to_migrate(checker, lease, plan->time))
         return true;
+    if (checker->schedule->settings.look_interval == 0) /* only the memory that is saved moves */
+        return false;
     for (size_t i = 0; lease && i < lease->n_reservations; i++)
         if ((lease->reservations[i].kind == SCHEDULE_MEMORY_MIGRATION ||
              lease->reservations[i].kind == SCHEDULE_DISK_MIGRATION) &&

@@ -7,7 +7,7 @@
 const char *verify_gap_name(enum verify_gap gap)
 {
     static const char *const gaps[GAP_COUNTER] = {
-        [GAP_TRACE] = "whether the requests are those of the trace",
+        [GAP_TRACE] = "whether requests and hosts are those of the trace and the configuration",
         [GAP_GALERNA] = "settings, terms and reasons (the record does not contain them)",
         [GAP_CAUSES] = "why leases were suspended (records of version 1 do not say)",
         [GAP_REFUSALS] = "accepted reservations (the record does not say who refused a lease)",

@@ -52,7 +52,7 @@ enum verify_oddity {
 
 /* Checks that are impossible because the record lacks the data. */
 enum verify_gap {
-    GAP_TRACE,       /* are the requests those of the trace: always */
+    GAP_TRACE,       /* are requests and hosts those of the trace and the site: always */
     GAP_GALERNA,     /* no key "galerna": settings, terms, reasons */
     GAP_CAUSES,      /* version 1: what caused a suspension or an end */
     GAP_REFUSALS,    /* without reasons: accepted reservations and immediate leases */

@@ -13,7 +13,7 @@ static void a_victim_is_suspended_by_the_start(void **state)
     reservation(&s, 2, 1, 500, 100);
     assert_string_equal(preemptions(&s), "100: 1 for 2 at 500 suspend");
     assert_string_equal(plan_of(&s, 1), "VM 0-468 on 1; SUSPEND 468-500 on 1");
-    assert_string_equal(reason_of(&s, 1), "suspended-for: suspended for lease 2 at 500");
+    assert_string_equal(reason_of(&s, 1), "suspended-for: suspended for lease 2 at 468");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 2), "100 Pending Scheduled Ready | 500 Active | 600 Done");
     assert_int_equal(lease_of(&s, 1)->accumulated, 1000);

@@ -224,6 +224,14 @@ static bool hide_a_preemption(json_t *record)
     return first != NULL;
 }
 
+/* A lease's run was planned to end earlier all at once, for nobody. */
+static bool drop_preemptions(json_t *record)
+{
+    json_array_clear(json_object_get(record, "preemptions"));
+    json_array_clear(json_object_get(json_object_get(record, "galerna"), "preempted_for"));
+    return true;
+}
+
 /* Everything from the middle of the run on did not happen. */
 static bool end_earlier(json_t *record)
 {
@@ -266,6 +274,7 @@ void forge_each(json_t *record, mutate_visit *visit, void *context)
         {let_it_run_earlier, "a lease runs a minute earlier"},
         {say_it_was_rejected, "an accepted reservation was rejected"},
         {hide_a_preemption, "a preemption is a planned suspension"},
+        {drop_preemptions, "no lease was preempted"},
         {end_earlier, "the run ends in the middle"},
         {claim_to_be_haizea, "Haizea's rules are claimed"},
     };
