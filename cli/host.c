@@ -197,7 +197,7 @@ static void print_uses(const json_t *answer)
 {
     static const struct table_column columns[] = {
         {"USE", TABLE_LEFT, 0},  {"LEASE", TABLE_RIGHT, 0}, {"USER", TABLE_ELASTIC, 1},
-        {"VM", TABLE_RIGHT, 3},  {"FROM", TABLE_LEFT, 0},   {"UNTIL", TABLE_LEFT, 0},
+        {"VM", TABLE_RIGHT, 3},  {"FROM", TABLE_LEFT, 2},   {"UNTIL", TABLE_LEFT, 0},
         {"CPU", TABLE_RIGHT, 4}, {"MB", TABLE_RIGHT, 5},
     };
     static const char *const uses[] = {"running",  "unknown", "parked", "other",  "held",

@@ -62,6 +62,7 @@ static void print_usage(const json_t *answer, size_t width, const void *given)
         {"LATE", TABLE_RIGHT, 6},      {"REFUSED", TABLE_RIGHT, 7},
     };
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
+    struct table_lines lines;
     char since[TIME_TEXT_MAX], until[TIME_TEXT_MAX];
     const json_t *row;
     size_t i;
@@ -69,7 +70,9 @@ static void print_usage(const json_t *answer, size_t width, const void *given)
     (void)given;
     time_text_local(client_instant(answer, "since"), since, sizeof since);
     time_text_local(client_instant(answer, "until"), until, sizeof until);
-    printf("From %s until %s\n", since, until);
+    table_lines_begin(&lines);
+    fprintf(lines.stream, "From %s until %s\n", since, until);
+    table_lines_print(&lines, 0);
     json_array_foreach(json_object_get(answer, "usage"), i, row) add_row(table, row);
     table_show(table, width, "No usage in this period.");
 }

@@ -347,6 +347,22 @@ static void other_tables(void **state)
            "other         -  -      8  2026-11-21 16:00:00  never                  1     0\n"
            "held          6  otto   -  2026-11-21 16:00:00  -                      2   512\n"
            "reserved      4  anna   -  2026-11-21 18:00:00  2026-11-21 19:00:00    8  4096\n");
+    setenv("COLUMNS", "40", 1);
+    expect(fixture, "host show alpha", EXIT_DONE,
+           "Host     4 (alpha)\n"
+           "Cluster  default\n"
+           "State    on\n"
+           "CPU      1.5 of 8 in use\n"
+           "Memory   512 of 16384 MB in use\n"
+           "VMs      2, of which 1 cannot be read\n"
+           "         and holds 1 CPU and 256 MB\n"
+           "\n"
+           "USE       LEASE  UNTIL\n"
+           "running       7  never\n"
+           "other         -  never\n"
+           "held          6  -\n"
+           "reserved      4  2026-11-21 19:00:00\n");
+    setenv("COLUMNS", "80", 1);
     expect(fixture, "host release alpha", EXIT_DONE, "Host 4 (alpha) is no longer quarantined.\n");
     expect_error(fixture, "host release 5", EXIT_FAILED, "host 5 is not quarantined");
     expect_error(fixture, "host timeline 5", EXIT_FAILED, "host 5 does not exist");
