@@ -244,6 +244,24 @@ static bool of_haizeas_images(json_t *record, const char *path)
            json_is_true(json_object_get(behaviour, "migration_at_100_mbits"));
 }
 
+/* Disk and memory of the same VMs, which take the same time. */
+static bool of_even_migrations(json_t *record, const char *path)
+{
+    json_t *rrs = json_object_get(lease_of(record, path), "rrs"), *a, *b;
+    size_t lease, r;
+
+    if (sscanf(path, "leases/%zu/rrs/%zu", &lease, &r) != 2)
+        return false;
+    a = json_array_get(rrs, r);
+    b = json_array_get(rrs, r + 1);
+    return strcmp(kind_of(record, path), "DISK_MIGRATION") == 0 &&
+           json_equal(json_object_get(a, "map"), json_object_get(b, "map")) &&
+           json_integer_value(json_object_get(a, "end")) -
+                   json_integer_value(json_object_get(a, "start")) ==
+               json_integer_value(json_object_get(b, "end")) -
+                   json_integer_value(json_object_get(b, "start"));
+}
+
 static bool of_haizeas_moves(json_t *record, const char *path)
 {
     const json_t *behaviour = json_object_get(json_object_get(record, "galerna"), "behaviour");
@@ -366,6 +384,8 @@ static const struct {
      "no deadline is what null says as well, and only transfers have one"},
     {of_cached_image, "leases/*/rrs/*", "*", CACHED},
     {of_haizeas_images, "leases/*/rrs/*", "*", HAIZEAS},
+    {of_even_migrations, "leases/*/rrs/*/type", "exchanged with the next one's",
+     "which of the two moves first, in the same time: both are over before it is resumed"},
     {of_haizeas_moves, "leases/*/rrs/*/map/*/0", "*",
      "Haizea moves memory from where the last run was: counted as an oddity"},
     {of_multicast, "leases/*/rrs/*/map/*/*", "doubled",
