@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/live/clock.h"
+#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
@@ -299,7 +300,7 @@ static bool choose_networks(struct planner *planner, const struct vm *vm, uint32
     return true;
 }
 
-/* Has the VM been sent to the host, or is it there? */
+/* Has the VM been sent to the host, does it move there, or is it there? */
 static bool goes_to(const struct planner *planner, const struct vm_record *vm, int32_t host)
 {
     const struct vm_observation *observed = world_vm(planner->world, vm->id);
@@ -307,6 +308,7 @@ static bool goes_to(const struct planner *planner, const struct vm_record *vm, i
     if (vm->gone)
         return false;
     return (vm->host == host && command_kinds[vm->command].load == LOADS_HOST) ||
+           (vm_moves(vm) && vm->move_to == host) ||
            (observed && observed->history.host == host && observed_holds_host(observed));
 }
 

@@ -162,3 +162,22 @@ def requirements_company(t):
     t.require(t.look(apart).host != t.look(anchor).host, "on another host", anchor, apart)
     t.require(t.look(follower).host == t.look(apart).host, "on the same host", apart, follower)
     t.deployed_once(anchor, apart, follower)
+
+
+@scenario("requirements-company-moves")
+def requirements_company_moves(t):
+    """A VM that must not be on the host of another one, which migrates to the only host with room."""
+    t.add_hosts(1)
+    t.begin()
+    anchor = t.running_vm("anchor")
+    apart = t.vm("apart", requirements="CURRENT_VMS!=%d" % anchor)
+    t.scheduler.ask("host", "drain", str(t.hosts[0]))
+    t.pause(8)
+    t.add_hosts(1)
+    t.wait(60, "the other one has moved",
+           lambda: t.look(anchor).running and t.look(anchor).host == t.hosts[1], anchor, apart)
+    t.require(t.never_ran(apart), "it waits", apart)
+    t.scheduler.ask("host", "undrain", str(t.hosts[0]))
+    t.wait_running([apart], 60)
+    t.require(t.look(apart).host == t.hosts[0], "on the other host", anchor, apart)
+    t.deployed_once(apart)
