@@ -52,6 +52,7 @@ static bool may_be_placed(const struct daemon *daemon, const struct vm_record *v
 {
     return observed->state != VM_PENDING &&
            (vm->suspended_by_us || observed->state == VM_HOLD ||
+            vm->promise_state == PROMISE_UNANSWERED ||
             asked_hosts_have(&daemon->asked, vm->host, observed->history.cluster) ||
             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
             planner_leaves_by(daemon->planner, vm, now) != INSTANT_NONE ||

@@ -62,9 +62,9 @@ json_t *json_from_lease(const struct shown_lease *view, int64_t now)
 static const char *promise_word(const struct vm_record *vm)
 {
     static const char *const words[] = {
-        [PROMISE_INTACT] = "written",
-        [PROMISE_DAMAGED] = "damaged",
-        [PROMISE_REPAIRED] = "repaired",
+        [PROMISE_INTACT] = "written",        [PROMISE_DAMAGED] = "damaged",
+        [PROMISE_REPAIRED] = "repaired",     [PROMISE_OF_OTHERS] = "unreadable",
+        [PROMISE_UNANSWERED] = "unanswered",
     };
 
     return vm->promise_digest || vm->promise_state != PROMISE_INTACT ? words[vm->promise_state]

@@ -162,6 +162,15 @@ static void leave_slot(struct sent_message *sent, const struct vm_record *vm)
     sent->messages = NULL;
 }
 
+static void promise_failed(struct store *store, const struct vm_record *vm,
+                           const struct promise_due *promise, const struct cloud_reply *reply)
+{
+    if (reply->outcome == CLOUD_UNKNOWN)
+        vm_note_promise_unanswered(store, vm);
+    else if (reply->outcome == CLOUD_REFUSED && reply->refusal != CLOUD_NO_SERVICE)
+        vm_note_promise_refused(store, vm, promise->number);
+}
+
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent_message *sent = context;
@@ -177,9 +186,8 @@ static void answered(void *context, const struct cloud_reply *reply)
             vm_has_promise(store, vm, sent->promise.number, sent->promise.digest);
     } else if (reply->outcome != CLOUD_DONE) {
         log_debug_of(-1, sent->vm, "VM %d: cannot write its message: %s", sent->vm, reply->message);
-        if (vm && sent->has_promise && reply->outcome == CLOUD_REFUSED &&
-            reply->refusal != CLOUD_NO_SERVICE)
-            vm_note_promise_refused(store, vm, sent->promise.number);
+        if (vm && sent->has_promise)
+            promise_failed(store, vm, &sent->promise, reply);
     }
     if (awaited) /* its command may be sent now */
         daemon_answered(sent->messages->daemon);

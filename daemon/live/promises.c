@@ -65,33 +65,51 @@ static struct promise promise_of(const struct daemon *daemon, const struct vm_re
                             .terms = *lease};
 }
 
-bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
-                  const struct lease_record *lease, struct promise_due *due)
+/* Refused, or failed, without ever having had a promise. Another store may have accepted it. */
+static bool is_to_be_told(const struct vm_record *vm, const struct lease_record *lease)
+{
+    return vm->goal == GOAL_HOLD && !lease->plain && !vm->promise_number;
+}
+
+/* The promise that the VM should show is not the one that it surely shows. */
+static bool differs(const struct daemon *daemon, const struct vm_record *vm,
+                    const struct lease_record *lease, struct promise_due *due)
 {
     struct promise promise;
-    bool damaged = vm->promise_state == PROMISE_DAMAGED;
+    bool anyhow = vm->promise_state == PROMISE_DAMAGED || vm->promise_state == PROMISE_UNANSWERED ||
+                  is_to_be_told(vm, lease);
 
     if (!daemon->promises.has_key || vm->promise_state == PROMISE_OF_OTHERS)
         return false;
-    if (!damaged && !vm->promise_digest && !has_promise(daemon, vm, lease))
+    if (!anyhow && !vm->promise_digest && !has_promise(daemon, vm, lease))
         return false;
     promise = promise_of(daemon, vm, lease);
     due->number = promise.number;
     due->digest = promise_digest(&promise);
-    if (due->digest == vm->promise_digest && !damaged)
+    if (due->digest == vm->promise_digest && !anyhow)
         return false;
     promise_write(&promise, &daemon->promises.key, due->text);
     return true;
 }
 
-static bool is_awaited(const struct daemon *daemon, const struct vm_record *vm)
+bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
+                  const struct lease_record *lease, struct promise_due *due)
+{
+    return differs(daemon, vm, lease, due) &&
+           (vm->promise_state != PROMISE_UNANSWERED ||
+            promise_stamp(due->number, due->digest) == vm->promise_sent);
+}
+
+static bool is_awaited(const struct daemon *daemon, const struct vm_record *vm,
+                       const struct lease_record *lease)
 {
     size_t n;
 
     switch (vm->goal) {
     case GOAL_STOP:
-    case GOAL_HOLD:
         return true;
+    case GOAL_HOLD:
+        return lease->accepted || vm->promise_digest;
     case GOAL_RUN:
         store_vms_of(daemon->store, vm->lease, &n);
         return n > 1 && !vm->promise_digest;
@@ -105,8 +123,8 @@ bool promises_precede(const struct daemon *daemon, const struct vm_record *vm)
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
     struct promise_due due;
 
-    return lease && !vm->gone && is_awaited(daemon, vm) && promises_due(daemon, vm, lease, &due) &&
-           due.number != vm->promise_refused;
+    return lease && !vm->gone && is_awaited(daemon, vm, lease) &&
+           differs(daemon, vm, lease, &due) && due.number != vm->promise_refused;
 }
 
 bool promises_precede_group(const struct daemon *daemon, const struct vm_record *vm)
@@ -152,8 +170,8 @@ static void take_over(struct daemon *daemon, const struct lease_record *lease,
     daemon_replan(daemon, "lease %lld has a newer promise", (long long)lease->id);
 }
 
-/* Another front-end has ended the lease; or refused it, which counts as if this store did not know
- * it. */
+/* Another front-end has ended the lease, which it may have accepted since; or refused it, which
+ * counts as if this store did not know it. */
 static void take_end(struct daemon *daemon, const struct lease_record *lease,
                      const struct vm_record *vm, const struct vm *shown, int64_t now)
 {
@@ -162,6 +180,8 @@ static void take_end(struct daemon *daemon, const struct lease_record *lease,
     if (status == STATUS_UNKNOWN || status == STATUS_GONE || status == STATUS_FAILED)
         return;
     if (shown->state == VM_PENDING || shown->state == VM_HOLD) {
+        if (!lease->accepted)
+            return;
         lease_apply(daemon->store, lease, EVENT_TAKEN_OVER, now,
                     "VM %d was refused by another front-end", vm->id);
         intake_take_up(daemon, lease, shown, now);
@@ -181,7 +201,7 @@ static void take_over_nothing(struct daemon *daemon, const struct vm_record *vm,
     vm_has_promise(daemon->store, vm, number, 0);
     if (counts && lease->plain && had_promise)
         vm_restore(daemon->store, vm, false, vm->sequence, vm->ran_for);
-    else if (counts && !lease->plain && lease->accepted) /* the store may be older than a promise */
+    else if (counts && !lease->plain) /* the store may be older than a promise */
         take_end(daemon, lease, vm, shown, now);
 }
 
@@ -250,6 +270,8 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
 
     if (!daemon->promises.has_key)
         return;
+    if (vm->promise_state == PROMISE_UNANSWERED)
+        vm_note_promise_read(daemon->store, vm);
     verdict = promise_read(attributes_find(&shown->user_template, PROMISE_ATTRIBUTE),
                            &daemon->promises.key, daemon->promises.zone, vm->id, &promise);
     if (verdict == PROMISE_NONE && !vm->promise_digest)

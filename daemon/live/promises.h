@@ -29,7 +29,9 @@ struct promise_due {
     char text[PROMISE_TEXT_MAX];
 };
 
-/* Is a promise to be written for the VM: has it changed, or been damaged? About 400 ns if not. */
+/* Is a promise to be written for the VM: has it changed, or been damaged? About 400 ns if not.
+ * After one that was not answered, only the same is written until the VM has been read: else the
+ * first could be taken for one of another front-end. */
 bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due);
 

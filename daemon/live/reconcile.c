@@ -262,6 +262,8 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
         gone_before += vms[i]->gone;
     for (size_t i = 0; i < n; i++)
         reconcile_observe_vm(daemon, lease, vms[i], now, &s);
+    if (s.has_untimed)
+        s.since = 0;
     if (s.n == 0) {
         if (s.resumed && lease->phase < PHASE_ENDING) /* its end was moved */
             lease_stopped_running(daemon->store, lease);

@@ -19,8 +19,9 @@ enum vm_status {
 
 struct vm_statuses {
     size_t n, of[STATUS_STOPPED_BY_USER + 1];
-    size_t off;    /* of those that their user stopped: after they had run */
-    int64_t since; /* the latest start among the running VMs */
+    size_t off;       /* of those that their user stopped: after they had run */
+    int64_t since;    /* the latest start among the running VMs; 0: one of them is not known */
+    bool has_untimed; /* that one */
     /* Of the VMs that are found gone: how long each ran at least, and when the last one ended; 0:
      * their records do not tell. */
     int64_t ran_for, until;

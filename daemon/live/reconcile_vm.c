@@ -233,6 +233,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
         since = clocks_running_since(daemon, lease, vm, observed);
+        statuses->has_untimed = statuses->has_untimed || since == 0;
         if (since > statuses->since)
             statuses->since = since;
     } else if (status == STATUS_STOPPED_BY_USER && !observed_in_transition(observed)) {

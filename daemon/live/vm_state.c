@@ -451,6 +451,16 @@ void vm_note_promise_refused(struct store *store, const struct vm_record *vm, in
     store_note_vm(store, vm)->promise_refused = number;
 }
 
+void vm_note_promise_unanswered(struct store *store, const struct vm_record *vm)
+{
+    store_note_vm(store, vm)->promise_state = PROMISE_UNANSWERED;
+}
+
+void vm_note_promise_read(struct store *store, const struct vm_record *vm)
+{
+    store_note_vm(store, vm)->promise_state = PROMISE_INTACT;
+}
+
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm)
 {
     store_note_vm(store, vm)->promise_state = PROMISE_DAMAGED;

@@ -135,6 +135,9 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
 void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp);
 /* OpenNebula refused to write the promise with that digest. */
 void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number);
+/* The promise sent last got no answer; and the VM has been read since. */
+void vm_note_promise_unanswered(struct store *store, const struct vm_record *vm);
+void vm_note_promise_read(struct store *store, const struct vm_record *vm);
 /* OpenNebula shows another promise than the last one written. */
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm);
 /* OpenNebula shows a promise of a newer galernad. */

@@ -1,4 +1,5 @@
 /* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
@@ -378,17 +379,29 @@ static void take_exception(struct planner *planner, const struct plan_exception 
         planner_set_reason(planner, lease, &exception->reason);
 }
 
+/* The other VMs of its group wait for it, and some run already. */
+static void say_homeless(struct planner *planner, const struct vm_record *vm)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "no host has room for VM %d at present", vm->id);
+    lease_explain(planner->store, store_lease(planner->store, vm->lease),
+                  &(struct reason){.id = REASON_TEXT, .text = text}, NULL, INSTANT_NONE);
+}
+
 /* There is no other host: the VM is retried on the host where it failed, after its pause. */
 static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
 {
     uint32_t place = picture_place(&planner->picture, vm->host);
 
-    if (place == HOST_NONE || planner->picture.closed[place])
+    if (place == HOST_NONE || planner->picture.closed[place]) {
+        say_homeless(planner, vm);
         vm_retry_at(planner->store, vm, now + LOOK_AGAIN);
-    else if (vm->pause_until != INSTANT_NONE && vm->pause_until > now)
+    } else if (vm->pause_until != INSTANT_NONE && vm->pause_until > now) {
         vm_retry_at(planner->store, vm, vm->pause_until);
-    else
+    } else {
         vm_avoid_host(planner->store, vm, vm->host, now);
+    }
 }
 
 /* A starting member of a group could not use its host, or had none. */
@@ -408,6 +421,9 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
         store_history(planner->store, lease->id, now, "elsewhere",
                       "VM %d is to start on host %d instead of host %d", vm->id,
                       host_id(planner, relocation->place), vm->host);
+    if (lease->reason_id == REASON_TEXT)
+        lease_explain(planner->store, lease, &(struct reason){.id = REASON_NONE}, NULL,
+                      INSTANT_NONE);
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 

@@ -164,6 +164,7 @@ struct vm_record {
         PROMISE_DAMAGED,
         PROMISE_REPAIRED,
         PROMISE_OF_OTHERS,   /* a newer galernad wrote it: left alone */
+        PROMISE_UNANSWERED,  /* it is not known whether OpenNebula has the one sent last */
     } promise_state;         /* not stored */
     int64_t promise_refused; /* number of the one that OpenNebula refused last; not stored */
     bool gone;               /* DONE, or no longer in OpenNebula */

@@ -11,6 +11,7 @@
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
+#include "daemon/live/promises.h"
 #include "daemon/live/vm_state.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/promises_fixture.h"
@@ -86,6 +87,29 @@ static void a_vm_is_held_when_its_promise_says_that_it_is_over(void **state)
     assert_int_equal(stage_write(&stage), 1);
     assert_int_equal(scene_enact(&stage.scene, NOW), 1);
     assert_string_equal(scene_commands(&stage.scene), "hold 1 on -1");
+    stage_close(&stage);
+}
+
+/* Also one that was accepted, and refused before its promise was written: to a galernad whose store
+ * is from between the two, its owner holds it. */
+static void a_vm_without_a_promise_is_held_when_that_is_said(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+    struct promise promise;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = stage_reserve(&stage, 1, 1);
+    stage_look(&stage);
+    lease->phase = PHASE_REFUSED;
+    vm_to_change(stage.store, 1)->goal = GOAL_HOLD;
+    assert_int_equal(scene_enact(&stage.scene, NOW), 0);
+    assert_int_equal(stage_write(&stage), 1);
+    assert_int_equal(promise_read(stage.texts[1], &stage_key, 0, 1, &promise), PROMISE_VALID);
+    assert_true(promise.over);
+    assert_int_equal(scene_enact(&stage.scene, NOW), 1);
+    assert_string_equal(scene_commands(&stage.scene), "hold 1 on -1");
+    assert_int_equal(stage_write(&stage), 0);
     stage_close(&stage);
 }
 
@@ -322,6 +346,32 @@ static void an_own_promise_without_an_answer_undoes_nothing(void **state)
     stage_close(&stage);
 }
 
+/* Either may have arrived. Only the last one could be told from one of another front-end. */
+static void after_a_promise_without_an_answer_only_the_same_is_written(void **state)
+{
+    const struct cloud_reply none = {.outcome = CLOUD_UNKNOWN, .message = ""};
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, store);
+    lease = stage_reserve(&stage, 1, 1);
+    stage.scene.fake->message_reply = none;
+    assert_int_equal(stage_write(&stage), 1);
+    vm_to_change(store, 1)->message_at = 0;
+    assert_int_equal(stage_write(&stage), 1);
+    lease->duration += 600;
+    vm_to_change(store, 1)->message_at = 0;
+    vm_to_change(store, 1)->goal = GOAL_STOP;
+    assert_int_equal(stage_write(&stage), 0);
+    assert_true(promises_precede(&stage.scene.daemon, store_vm(store, 1)));
+    stage_look(&stage);
+    assert_string_equal(stage.events, "");
+    assert_int_equal(stage_write(&stage), 1);
+    assert_non_null(strstr(stage.texts[1], "v1:2:reservation;"));
+    stage_close(&stage);
+}
+
 static void a_copy_and_an_older_one_are_found(void **state)
 {
     struct stage stage;
@@ -374,6 +424,7 @@ int main(void)
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
         TEST(a_vm_is_held_when_its_promise_says_that_it_is_over),
+        TEST(a_vm_without_a_promise_is_held_when_that_is_said),
         TEST(a_group_starts_when_each_member_has_its_promise),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
@@ -381,6 +432,7 @@ int main(void)
         TEST(a_template_read_before_the_promise_was_written_proves_nothing),
         TEST(an_own_promise_tells_who_suspended_the_vm),
         TEST(an_own_promise_without_an_answer_undoes_nothing),
+        TEST(after_a_promise_without_an_answer_only_the_same_is_written),
         TEST(a_copy_and_an_older_one_are_found),
         TEST(a_forged_promise_gives_a_new_vm_nothing),
     };

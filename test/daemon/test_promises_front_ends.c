@@ -203,6 +203,24 @@ static void what_another_front_end_ended_is_not_continued(void **state)
     stage_close(&stage);
 }
 
+/* The store is from before it was accepted. */
+static void what_was_accepted_and_ended_since_is_not_continued(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = run(&stage, 1);
+    end_promise(&stage, 1);
+    lease->phase = PHASE_GATHERING;
+    lease->accepted = false;
+    vm_to_change(stage.store, 1)->promise_number = vm_to_change(stage.store, 1)->promise_digest = 0;
+    stage_look(&stage);
+    assert_string_equal(stage.events, "1 ending, ");
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_END);
+    stage_close(&stage);
+}
+
 /* It was suspended to make room, and resumed: who suspends it then is its owner. */
 static void a_plain_vm_that_another_front_end_resumed_is_its_owners(void **state)
 {
@@ -343,6 +361,7 @@ int main(void)
         TEST(what_another_front_end_refused_stays_on_hold),
         TEST(what_was_refused_after_an_acceptance_stays_on_hold),
         TEST(what_another_front_end_ended_is_not_continued),
+        TEST(what_was_accepted_and_ended_since_is_not_continued),
         TEST(a_plain_vm_that_another_front_end_resumed_is_its_owners),
         TEST(a_promise_of_a_later_term_counts_more),
         TEST(who_does_not_act_reports_no_damage),

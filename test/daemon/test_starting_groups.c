@@ -47,11 +47,12 @@ static void a_vm_of_a_starting_group_gets_a_host(void **state)
     close_house(&house);
 }
 
-/* There is a host for one of two: it is kept while the other one is looked for. */
+/* There is a host for one of two: it is kept while the other one is looked for, which is said. */
 static void a_vm_of_a_starting_group_keeps_its_host(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     const struct lease_record *other;
+    char said[STORE_ACTIVITY_MAX];
     struct house house;
 
     open_house(&house, store, 2);
@@ -63,6 +64,8 @@ static void a_vm_of_a_starting_group_keeps_its_host(void **state)
     scene_poll(&house.scene);
     rebuild(&house, NOW);
     assert_int_equal(store_vm(store, 3)->host, -1);
+    store_activity(store_lease(store, 1), NOW, said, sizeof said);
+    assert_string_equal(said, "Starting: no host has room for VM 3 at present");
     rebuild(&house, NOW);
     assert_int_equal(store_vm(store, 2)->host, 1);
     assert_int_equal(other->phase, PHASE_WAITING);
@@ -86,6 +89,23 @@ static void a_group_that_starts_slowly_keeps_its_hosts(void **state)
     close_house(&house);
 }
 
+/* The last VM of the group is seen running before OpenNebula tells since when. */
+static void the_time_of_a_group_does_not_begin_before_its_last_vm_runs(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct house house;
+
+    open_house(&house, store, 2);
+    add_half_a_group(&house, store);
+    house.scene.fake->vms[0].history.rstime = NOW - 100; /* of VM 1 */
+    fake_cloud_put(house.scene.fake, 2, VM_RUNNING, 1);
+    scene_poll(&house.scene);
+    reconcile(&house.scene.daemon, NOW);
+    assert_int_equal(store_lease(store, 1)->phase, PHASE_RUNNING);
+    assert_int_equal(store_lease(store, 1)->since, NOW);
+    close_house(&house);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -94,6 +114,7 @@ int main(void)
         TEST(a_vm_of_a_starting_group_gets_a_host),
         TEST(a_vm_of_a_starting_group_keeps_its_host),
         TEST(a_group_that_starts_slowly_keeps_its_hosts),
+        TEST(the_time_of_a_group_does_not_begin_before_its_last_vm_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

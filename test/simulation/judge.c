@@ -85,6 +85,7 @@ static void see(struct request *request, struct member *member)
     request->accepted =
         request->accepted || strstr(message, "(contract)") || strstr(message, "Accepted: ");
     request->late = request->late || strstr(message, "Late: ");
+    request->waits = request->waits || strstr(message, "no host has room for VM ");
 }
 
 void judge_site(void)
@@ -208,6 +209,14 @@ static bool was_away_too_long(const struct request *request)
     return away_in(request->promised, end) >= request->duration * SECOND - SLACK;
 }
 
+/* Did any galernad have the time to say something while the VM ran? */
+static bool could_be_told(const struct member *member)
+{
+    int64_t until = member->ended < 0 ? simulation_now() : member->ended;
+
+    return away_in(member->first_run, until) < until - member->first_run;
+}
+
 static void judge_start(const struct request *request)
 {
     const struct member *first = &request->members[0];
@@ -221,7 +230,7 @@ static void judge_start(const struct request *request)
         return;
     if (first->first_run < 0)
         simulation_violation("the reservation of VM %d was promised, and not kept", first->vm);
-    else if (first->first_run > due)
+    else if (first->first_run > due && could_be_told(first))
         simulation_violation(
             "VM %d started %lld ms after its time, and its message does not say so", first->vm,
             (long long)(first->first_run - request->promised));
@@ -231,15 +240,15 @@ static void judge_start(const struct request *request)
 }
 
 /* A galernad that lost its store while a group started: the hosts may be promised to others first.
- */
-static bool is_parted_by_promise(int64_t first, int64_t last)
+ * Its VMs say so. */
+static bool is_parted_by_promise(const struct request *request, int64_t first, int64_t last)
 {
     const struct simulation *now = simulation();
 
     for (size_t i = 0; i < now->n_requests; i++)
         if (now->requests[i].kind == REQUEST_RESERVED && now->requests[i].accepted &&
             now->requests[i].promised > first && now->requests[i].promised < last)
-            return away_in(first, last) > 0;
+            return away_in(first, last) > 0 && request->waits;
     return false;
 }
 
@@ -257,7 +266,8 @@ static void judge_group(const struct request *request)
         first = began < first ? began : first;
         last = began > last ? began : last;
     }
-    if (last > first + slack() + away_in(first, last) && !is_parted_by_promise(first, last))
+    if (last > first + slack() + away_in(first, last) &&
+        !is_parted_by_promise(request, first, last))
         simulation_violation("the VMs of the group of VM %d did not start together",
                              request->members[0].vm);
 }

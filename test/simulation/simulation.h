@@ -61,6 +61,7 @@ struct request {
     int64_t promised;        /* milliseconds: the start that was asked for; -1 */
     bool accepted;           /* its VM showed that its start is promised */
     bool late;               /* and that it is late */
+    bool waits;              /* or that a VM of its starting group waits for room */
     int64_t suspend, resume; /* milliseconds: its user's; -1: none */
     int64_t end;             /* when its user ends it; -1 */
 };
