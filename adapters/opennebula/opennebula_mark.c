@@ -17,6 +17,7 @@ enum {
     ADMINISTRATORS = 0,
     REPLACE = 0,
     MARK_TEXT_MAX = 768,
+    TERM_LIMIT = 3000, /* milliseconds: in a Raft zone, a write counts for no longer (claim.h) */
 };
 
 /* A mark that is being read or written. */
@@ -143,6 +144,7 @@ static void call(struct marking *marking, const char *method, const struct rpc_a
         .arguments = arguments,
         .n_arguments = n,
         .urgent = true,
+        .timeout = marking->mark.term > 0 && marking->writes ? TERM_LIMIT : 0,
         .done = done,
         .dropped = free,
         .context = marking,
