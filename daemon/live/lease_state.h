@@ -2,9 +2,10 @@
  *
  * A lease changes by events. One table says which event may happen in which phase, the phase it
  * leads to, the goal it gives the lease's VMs, and the word in its history: doc/lease-states.md
- * prints it. What else an event changes is in take_effect(). lease_apply() is the only function that changes a lease's phase, and the only one that
- * gives all its VMs a goal. The other functions change the other fields of the record. This file
- * does not depend on the planner, OpenNebula or the clock: callers say what happened, and when.
+ * prints it. What else an event changes is in take_effect(). lease_apply() is the only function
+ * that changes a lease's phase, and the only one that gives all its VMs a goal. The other functions
+ * change the other fields of the record. This file does not depend on the planner, OpenNebula or
+ * the clock: callers say what happened, and when.
  *
  * Times are seconds since 1970. A record passed in must be in the store.
  */
