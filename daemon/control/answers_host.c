@@ -206,7 +206,7 @@ static json_t *answer_of_host(const struct question *question, const struct want
 json_t *answer_host_release(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct wanted_host wanted;
+    struct wanted_host wanted = {.name = ""};
     struct error err;
     char who[96];
     json_t *wrong = find_host(question, &wanted);
@@ -281,7 +281,7 @@ static json_t *read_hosts(const struct question *question, int32_t *ids, size_t 
 
     json_array_foreach(hosts, i, host)
     {
-        struct wanted_host wanted;
+        struct wanted_host wanted = {.name = ""};
         json_t *wrong = match(question, host, &wanted);
 
         if (wrong)
@@ -405,7 +405,7 @@ json_t *answer_host_undrain(const struct question *question)
     const struct answers_daemon *daemon = question->answers->daemon;
     const json_t *all = json_object_get(question->request, "all");
     struct undrain_order order = {.at = INSTANT_NONE, .all = json_is_true(all)};
-    struct wanted_host wanted;
+    struct wanted_host wanted = {.name = ""};
     json_t *wrong = question_time(question, "at", &order.at);
     struct error err;
     char who[96];
@@ -431,7 +431,7 @@ json_t *answer_host_timeline(const struct question *question)
     const struct answers_daemon *daemon = question->answers->daemon;
     struct timeline timeline = {.question = question};
     struct host_list facts = {.question = question};
-    struct wanted_host wanted;
+    struct wanted_host wanted = {.name = ""};
     struct error err;
     json_t *answer, *refusal = find_host(question, &wanted);
 
