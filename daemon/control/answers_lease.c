@@ -143,22 +143,21 @@ static const struct answered_queue *question_queue(const struct question *questi
     const struct store *store = question->answers->store;
     struct answered_queue *queue = question->answers->queue;
     struct queue_order order;
-    size_t n_leases, n = 0;
+    size_t n_leases;
     const struct lease_record *const *leases = store_leases(store, &n_leases);
-    int64_t *ids;
 
     if (queue->ids && queue->changes == store_changes(store) && queue->now == question->now)
         return queue;
-    ids = memory_new(n_leases + 1, sizeof *ids);
+    queue->ids = memory_grow(queue->ids, &queue->allocated, n_leases + 1, sizeof *queue->ids);
+    queue->n = 0;
     for (size_t i = 0; i < n_leases; i++)
         if (leases[i]->phase == PHASE_WAITING)
-            ids[n++] = leases[i]->id;
+            queue->ids[queue->n++] = leases[i]->id;
     order = order_begin(question);
-    qsort_r(ids, n, sizeof *ids, compare_queued, &order);
+    qsort_r(queue->ids, queue->n, sizeof *queue->ids, compare_queued, &order);
     fair_share_destroy(order.shares);
-    free(queue->ids);
-    *queue = (struct answered_queue){
-        .changes = store_changes(store), .now = question->now, .ids = ids, .n = n};
+    queue->changes = store_changes(store);
+    queue->now = question->now;
     return queue;
 }
 

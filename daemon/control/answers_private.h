@@ -25,7 +25,7 @@ struct answered_queue {
     uint64_t changes; /* as above */
     int64_t now;
     int64_t *ids; /* NULL: not known yet */
-    size_t n;
+    size_t n, allocated;
 };
 
 struct answers {
