@@ -31,12 +31,12 @@ static void print_galernad(const json_t *facts, int64_t now, FILE *stream)
 {
     begin_line("galernad", stream);
     table_print_text(stream, client_text(facts, "version"));
-    fprintf(stream, ", %s since ",
-            strcmp(client_text(facts, "planner"), "starting") == 0
-                ? "is loading its policy modules, started"
-                : "running");
+    fprintf(stream, ", running since ");
     print_instant(client_instant(facts, "started"), now, stream);
-    fputc('\n', stream);
+    fprintf(stream, "%s\n",
+            strcmp(client_text(facts, "planner"), "starting") == 0
+                ? "; it is loading its policy modules"
+                : "");
 }
 
 static void print_opennebula(const json_t *oned, int64_t now, FILE *stream)

@@ -404,7 +404,7 @@ static void change_kept(struct forecast *forecast, const struct kept_room *kept,
     profile_apply(&forecast->profiles[kept->host], &change);
 }
 
-/* What is kept for leases of higher priority is not free, until nobody knows when. */
+/* Room that is kept for leases of higher priority is not free: for how long is not known. */
 static void keep_room_from(struct forecast *forecast, const struct waiter *waiter)
 {
     while (forecast->n_taken < forecast->n_kept &&

@@ -150,7 +150,7 @@ static const struct {
                               "lease %n needs host %n from %t on"},
     [REASON_ROOM_KEPT] =
         {LEAD_WAITS, "for room: %v requested, but the free room is kept for lease %n, which has "
-                     "a higher priority, as on host %n"},
+                     "a higher priority, for example on host %n"},
     [REASON_OTHERS_WOULD_BE_LATE] = {LEAD_REFUSED,
                                      "leases that could make room for %v at %t would miss "
                                      "their deadlines (%n of them)"},

@@ -151,7 +151,7 @@ const char *services_host_name(void *context, const char *name, int64_t *id)
     const struct host *found = NULL;
 
     if (hosts && !name)
-        found = *id <= INT32_MAX ? host_pool_find(&hosts->pool, (int32_t)*id) : NULL;
+        found = *id >= 0 && *id <= INT32_MAX ? host_pool_find(&hosts->pool, (int32_t)*id) : NULL;
     for (size_t i = 0; hosts && name && i < hosts->pool.n && !found; i++)
         if (strcmp(hosts->pool.items[i].name, name) == 0)
             found = &hosts->pool.items[i];

@@ -106,7 +106,7 @@ static void kept_room_gives_no_start(void **state)
     assert_int_equal(told_of(forecast, 3), INSTANT_NEVER);
     assert_string_equal(reason_of(&s, 3),
                         "room-kept: waits for room: 1 VM requested, but the free room is kept for "
-                        "lease 2, which has a higher priority, as on host 2");
+                        "lease 2, which has a higher priority, for example on host 2");
     forecast_destroy(forecast);
     scenario_end(&s);
 }

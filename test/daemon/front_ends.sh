@@ -131,7 +131,7 @@ sleep 2
 "$galerna" status --state-dir "$work/second" >"$work/status" || fail "the same configuration differs"
 checks 'right .*galerna.conf is the same'
 
-# OpenNebula does not answer the new leader's first write: it is given up and repeated.
+# OpenNebula does not answer the first write of the new leader: galernad gives it up and writes again.
 call sandbox.fault 'FAULT = [ KIND = "delay", METHOD = "one.document.update", TIME = "30000", COUNT = "1" ]'
 elect 12 other
 acts second 15

@@ -35,6 +35,7 @@ lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$wo
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
     fail "the timeline does not say which VM runs"
+ends_with 1 'host -4294967296 does not exist' "$galerna" host timeline --state-dir "$work/state" -- -4294967296
 # Sooner if lease 0 makes room, later if none does; smaller ones are not sooner.
 lease request --cpu 4 --memory 2048 --count 2 --duration 1m --when >"$work/out" ||
     fail "no start is found: $(cat "$work/out")"

@@ -224,7 +224,7 @@ static bool hide_a_preemption(json_t *record)
     return first != NULL;
 }
 
-/* A lease's run was planned to end earlier all at once, for nobody. */
+/* Leases made room, but the record names no preemption. */
 static bool drop_preemptions(json_t *record)
 {
     json_array_clear(json_object_get(record, "preemptions"));
