@@ -35,7 +35,8 @@ bool due_plans(const struct daemon *daemon)
 
 bool due_plan_again(const struct daemon *daemon)
 {
-    return daemon->plan_failures > 0 && !planner_is_planning(daemon->planner);
+    return daemon->polled && daemon_acts(daemon) && daemon->plan_failures > 0 &&
+           !planner_is_planning(daemon->planner);
 }
 
 int64_t due_next(const struct daemon *daemon, int64_t reconcile)

@@ -12,7 +12,7 @@ bool due_may_act(const struct daemon *daemon);
 /* May plans be made? */
 bool due_plans(const struct daemon *daemon);
 
-/* Must a failed plan be retried (at daemon->next_plan)? */
+/* Must a failed plan be retried (at daemon->next_plan), now that this daemon acts? */
 bool due_plan_again(const struct daemon *daemon);
 
 /* The time (seconds since 1970) of the next planned operation, command or reconciliation, of which

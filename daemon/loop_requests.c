@@ -13,6 +13,8 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
 {
     va_list arguments;
 
+    if (daemon->replan && !daemon_acts(daemon)) /* no cycle can plan: the loop would spin */
+        return;
     daemon->cycle_due = true;
     if (daemon->replan)
         return;
