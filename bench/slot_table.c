@@ -104,7 +104,7 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* cpu, and the memory that goes with it, on n neighbouring hosts for `length` seconds, somewhere.
+/* cpu, and the memory that goes with it, on n neighboring hosts for `length` seconds, somewhere.
  */
 static void booking_set(struct booking *booking, struct filled *filled, uint32_t n, int64_t cpu,
                         int64_t length)
@@ -163,7 +163,7 @@ static struct booking *fill(struct filled *filled, const struct shape *shape)
     return bookings;
 }
 
-/* Seconds per host to book and to release reservations of an hour over CHANGE_HOSTS neighbouring
+/* Seconds per host to book and to release reservations of an hour over CHANGE_HOSTS neighboring
  * hosts, where a hundredth of a processor is free. */
 static void time_changes(struct filled *filled, double *add, double *release)
 {

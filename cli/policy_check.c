@@ -102,13 +102,13 @@ static void tell_figures(struct check_findings *findings, const struct conforman
     char text[256];
 
     snprintf(text, sizeof text,
-             "%" PRIu64 " random calls answered in range, twice the same way, nothing else "
-             "touched; %.2f us each",
+             "%" PRIu64 " random calls: answers within range, reproducible, without side effects; "
+             "%.2f us each",
              figures->calls, figures->microseconds);
     found(findings, "calls", true, text);
     snprintf(text, sizeof text,
              "called %" PRIu64 " times: %" PRIu64 " leases accepted, %" PRIu64 " refused, %" PRIu64
-             " preempted; the same schedule twice",
+             " preempted; the schedule is reproducible",
              figures->decisions, figures->accepted, figures->refused, figures->preemptions);
     found(findings, "trace", true, text);
 }

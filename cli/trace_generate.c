@@ -102,7 +102,7 @@ static void finish_arguments(void *context)
 const struct command_line trace_generate_line = {
     .name = "galerna trace generate",
     .summary = "Generate a synthetic workload",
-    .purpose = "Generate a synthetic workload after published models and write it as LWF. The same "
+    .purpose = "Generate a synthetic workload from published models and write it as LWF. The same "
                "streams and seed give the same file on every machine.",
     .groups = {{.options = generate_options,
                 .n = sizeof generate_options / sizeof *generate_options}},

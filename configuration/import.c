@@ -39,7 +39,7 @@ static const struct rule rules[] = {
     {"MAX_DISPATCH", NULL, BECOMES("actions-in-all"), NO_LIMIT_IS_0,
      "unfinished commands at any time, instead of VMs per cycle"},
     {"MAX_HOST", NULL,
-     NOT_NEEDED("it spreads the VMs of a cycle; galernad ranks the hosts anew for each VM. "
+     NOT_NEEDED("it spreads the VMs of a cycle; galernad ranks the hosts for each VM. "
                 "actions-per-host limits unfinished commands on a host")},
     {"LIVE_RESCHEDS", NULL, BECOMES("live-rescheds"), AS_IT_IS, ""},
     {"COLD_MIGRATE_MODE", NULL, BECOMES("cold-moves"), COLD_MODE,

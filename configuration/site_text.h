@@ -14,7 +14,7 @@
 /* Hosts of one site at most: ids are 32-bit and every host has its own profile in memory. */
 #define SITE_TEXT_HOSTS_MAX 1000000
 
-/* Parses text into *site, which this function initialises, and finishes on errors. Errors: EINVAL
+/* Parses text into *site, which this function initializes, and finishes on errors. Errors: EINVAL
  * says what was expected where. */
 int site_text_parse(const char *text, struct site *site, struct error *err);
 

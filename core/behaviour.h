@@ -20,7 +20,7 @@ struct behaviour {
     /* A suspension or resumption holds (memory x VMs) of memory and disk, no CPU; hosts that wait
      * for their turn hold nothing. */
     bool suspension_holds_memory_only;
-    /* Windows that differ are serialised over the whole site even with local exclusion. */
+    /* Windows that differ are serialized over the whole site even with local exclusion. */
     bool local_windows_shifted_site_wide;
     /* The shutdown is cut out of a reservation's own time. */
     bool shutdown_inside_duration;

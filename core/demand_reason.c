@@ -39,7 +39,7 @@ static bool has_units(const struct finding *finding, const struct occupancy *occ
     return occupancy_units_until(occupancy, &question, NULL) >= finding->until;
 }
 
-/* NO_DEVICE, NO_TOPOLOGY: the host lacks what the VM demands, even without VMs. Neighbours often
+/* NO_DEVICE, NO_TOPOLOGY: the host lacks what the VM demands, even without VMs. Neighbors often
  * have the same units and share the answer. */
 static enum unmet unmet_when_empty(struct finding *finding, uint32_t host)
 {

@@ -27,7 +27,7 @@ void reservation_list_destroy(struct reservation_list *list)
 }
 
 /* Size of a VM relative to the largest of its lease, over all resources (Haizea's mapper). */
-static double normalised_size(const struct amounts *vm, const struct amounts *most)
+static double normalized_size(const struct amounts *vm, const struct amounts *most)
 {
     double size = 0;
 
@@ -85,7 +85,7 @@ static void order_node_sets(struct lease *lease, size_t n_hosts)
     for (size_t set = 0; set < request->n_node_sets; set++) {
         const struct node_set *nodes = &request->node_sets[set];
 
-        keys[set] = (struct set_key){normalised_size(&nodes->amounts, &most), (uint32_t)set,
+        keys[set] = (struct set_key){normalized_size(&nodes->amounts, &most), (uint32_t)set,
                                      allows_one_host(nodes->hosts, n_hosts)};
         plan->set_first_vm[set] = first_vm;
         first_vm += nodes->count;

@@ -38,7 +38,7 @@ struct lease_plan {
     size_t n_vms, vms_allocated;
 
     uint32_t *set_order;            /* node sets: those that may use one host only, then by
-                                     * normalised size, largest first */
+                                     * normalized size, largest first */
     uint32_t *set_first_vm;         /* number of the first VM of each node set */
     struct disk_files memory_files; /* saved memory of its VMs */
     struct disk_files image_files;  /* disk images of its VMs */

@@ -13,7 +13,7 @@
 
 enum { PROFILE_FIRST_ROOM = 8 };
 
-/* Two neighbours of a column at once; unsigned, so that differences may wrap. */
+/* Two neighbors of a column at once; unsigned, so that differences may wrap. */
 typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 void profile_init(struct profile *profile, const struct amounts *capacity)
@@ -93,7 +93,7 @@ uint32_t profile_find(const struct profile *profile, int64_t at)
     return halve(profile->times, profile->head + 1, profile->n, at);
 }
 
-/* The differences of 8 neighbours from need, or-ed (below) or and-ed (reaching): the sign says
+/* The differences of 8 neighbors from need, or-ed (below) or and-ed (reaching): the sign says
  * whether any is below, or whether none reaches it. */
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need)
 {

@@ -3,7 +3,7 @@
  * Parallel arrays of change points: the time a state begins, the free amount of each resource type
  * that was ever booked on the host (the others stay at capacity and have no array), and which
  * leases are present. The state before a point lasts until the next; the last one lasts forever.
- * Equal neighbours are merged.
+ * Equal neighbors are merged.
  *
  * Costs: n = points from the head on, k = those in an interval. apply: O(log n) compares, k
  * additions for each type it changes, and a move of the words from the interval on in each column;

@@ -26,19 +26,18 @@ int request_check(const struct engine *engine, const struct lease_request *reque
     if (engine_lease(engine, request->id))
         return error_set(err, EINVAL, "lease %lld already exists: ids must be unique", id);
     if (!request->n_node_sets)
-        return error_set(err, EINVAL, "lease %lld asks for no VMs", id);
+        return error_set(err, EINVAL, "lease %lld requests no VMs", id);
     for (size_t set = 0; set < request->n_node_sets; set++) {
         if (!request->node_sets[set].count)
             return error_set(err, EINVAL, "lease %lld: node set %zu has no VMs", id, set + 1);
         for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
             if (request->node_sets[set].amounts.of[type] < 0)
-                return error_set(err, EINVAL, "lease %lld: node set %zu asks for less than 0", id,
-                                 set + 1);
+                return error_set(err, EINVAL, "lease %lld: node set %zu requests a negative amount",
+                                 id, set + 1);
         if (request->node_sets[set].demand && !demand_is_sound(request->node_sets[set].demand))
             return error_set(err, EINVAL,
-                             "lease %lld: node set %zu demands too much, or less "
-                             "than 0",
-                             id, set + 1);
+                             "lease %lld: node set %zu demands a negative amount or too much", id,
+                             set + 1);
     }
     if (request->duration != SPAN_UNLIMITED && request->duration < 0)
         return error_set(err, EINVAL, "lease %lld: its duration %lld is negative", id,

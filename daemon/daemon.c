@@ -140,7 +140,7 @@ void daemon_planned(void *context, bool made)
         daemon_problem(daemon, PROBLEM_PLAN, NULL);
     }
     if (made && planner_is_outdated(daemon->planner))
-        daemon_replan(daemon, "leases do not go as planned");
+        daemon_replan(daemon, "leases deviate from the plan");
     finish_cycle(daemon);
     note_times(daemon);
 }
@@ -174,7 +174,7 @@ static void cycle(struct daemon *daemon)
     if (!planner_sees_same_vmgroups(daemon->planner))
         daemon_replan(daemon, "the VM groups changed");
     if (planner_is_outdated(daemon->planner))
-        daemon_replan(daemon, "leases do not go as planned");
+        daemon_replan(daemon, "leases deviate from the plan");
     if (plan(daemon, now) < 0)
         finish_cycle(daemon);
 }

@@ -91,7 +91,7 @@ static void tell_runs(const struct backfilling_plan *plan, struct findings *find
                          findings);
 }
 
-/* Bars by workload, a colour per policy; the caller owns the plot. FCFS would dwarf the others. */
+/* Bars by workload, a color per policy; the caller owns the plot. FCFS would dwarf the others. */
 static struct plot *bars(const struct backfilling_plan *plan, const char *title, const char *y,
                          measure of)
 {

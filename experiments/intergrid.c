@@ -88,7 +88,7 @@ static const struct experiment_option options[] = {
     {"exclusion", "global", "global|local", 0, 0,
      "VMs are saved one after the other on the whole site, or on each host"},
     {"cancelled", "wall-time", "wall-time|run|none", 0, 0,
-     "What a cancelled lease counts in the utilisation: its wall time, as in equation 6, which is "
+     "What a cancelled lease counts in the utilization: its wall time, as in equation 6, which is "
      "a sum over all leases; the time it ran; or nothing"},
 };
 

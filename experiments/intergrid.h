@@ -70,7 +70,7 @@ double intergrid_displaced(const struct intergrid_plan *plan, const struct repla
 double intergrid_overhead(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* The paper's equations 5 and 6, in per cent; option `cancelled` says how a cancelled lease
  * counts. */
-double intergrid_utilisation(const struct intergrid_plan *plan, const struct replayed *replayed);
+double intergrid_utilization(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* The site's capacity from the first request to the last end. */
 double intergrid_node_hours(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* Local requests for which leases were preempted. */

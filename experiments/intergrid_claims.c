@@ -79,8 +79,8 @@ struct claimed_order {
     intergrid_measure of;
 };
 
-/* Can the overheads make a difference that is seen in the utilisation? */
-static void explain_utilisation(const struct intergrid_plan *plan, char *reason, size_t size)
+/* Can the overheads make a difference that is seen in the utilization? */
+static void explain_utilization(const struct intergrid_plan *plan, char *reason, size_t size)
 {
     double hours = intergrid_mean(plan, POLICY_MOML, intergrid_node_hours);
     double overhead = intergrid_mean(plan, POLICY_MOML, intergrid_overhead);
@@ -88,7 +88,7 @@ static void explain_utilisation(const struct intergrid_plan *plan, char *reason,
 
     snprintf(reason, size,
              "All overhead is %.0f of %.0f node-hours (%.2f %%), and MLIP has %.1f more than MOV: "
-             "that is %.3f points of utilisation, far less than the intervals of the steps. What "
+             "that is %.3f points of utilization, far less than the intervals of the steps. What "
              "the paper's curves differ by cannot be overhead of this size.",
              overhead, hours, 100 * overhead / hours, more, 100 * more / hours);
 }
@@ -125,8 +125,8 @@ static void claim_order(const struct intergrid_plan *plan, struct findings *find
              "%s %.2f, %s %.2f, %s %.2f %s; steps %+.2f \302\261 %.2f and %+.2f \302\261 %.2f",
              names[0], means[0], names[1], means[1], names[2], means[2], order->unit, steps[0].mean,
              steps[0].half, steps[1].mean, steps[1].half);
-    if (order->of == intergrid_utilisation)
-        explain_utilisation(plan, reason, sizeof reason);
+    if (order->of == intergrid_utilization)
+        explain_utilization(plan, reason, sizeof reason);
     else if (steps[0].mean < steps[0].half || steps[1].mean < steps[1].half)
         explain_order(reason, sizeof reason);
     findings_claim(findings, &(struct finding_claim){order->id, order->text, order->paper, ours,
@@ -210,12 +210,12 @@ static void claim_orders(const struct intergrid_plan *plan, struct findings *fin
          "VM-hours",
          {POLICY_MOV, POLICY_MOML, POLICY_MLIP},
          intergrid_overhead},
-        {"mov-utilisation",
+        {"mov-utilization",
          "MOV uses the site best, MOML lies between MOV and MLIP (Figure 3)",
          "so in most points",
          "%",
          {POLICY_MLIP, POLICY_MOML, POLICY_MOV},
-         intergrid_utilisation},
+         intergrid_utilization},
     };
 
     claim_same_choices(plan, findings);
@@ -278,39 +278,39 @@ static void claim_figure_3(const struct intergrid_plan *plan, struct findings *f
 {
     claim_trend(plan, findings,
                 &(struct trend){.id = "figure-3a",
-                                .text = "Utilisation rises with the average number of VMs",
+                                .text = "Utilization rises with the average number of VMs",
                                 .paper = "almost linearly",
                                 .sweep = PARAMETER_VMS,
-                                .of = intergrid_utilisation,
+                                .of = intergrid_utilization,
                                 .rises = true},
                 "");
     claim_trend(plan, findings,
                 &(struct trend){.id = "figure-3b",
-                                .text = "Utilisation rises with best-effort grid requests",
+                                .text = "Utilization rises with best-effort grid requests",
                                 .paper = "improves, from 20 % on without significant changes",
                                 .sweep = PARAMETER_BEST_EFFORT,
-                                .of = intergrid_utilisation,
+                                .of = intergrid_utilization,
                                 .rises = true},
                 "");
     claim_trend(plan, findings,
                 &(struct trend){.id = "figure-3c",
-                                .text = "Utilisation rises with deadline-constrained requests, but "
+                                .text = "Utilization rises with deadline-constrained requests, but "
                                         "for a dip at 40 %",
                                 .paper = "rises; from about 45 down to 38 % at 40 %",
                                 .sweep = PARAMETER_DEADLINE,
-                                .of = intergrid_utilisation,
+                                .of = intergrid_utilization,
                                 .rises = true},
                 "In this sweep as in that of Figure 3(b) best-effort and deadline-constrained "
                 "requests are 2000 together (Table 1): when the one share rises the other falls, "
-                "so the curves go opposite ways. Utilisation falls here because best-effort "
+                "so the curves go opposite ways. Utilization falls here because best-effort "
                 "requests are never refused, and deadline-constrained ones are. A dip at 40 % is "
                 "not seen in the means of the seeds.");
     claim_trend(plan, findings,
                 &(struct trend){.id = "figure-3d",
-                                .text = "Utilisation falls with the number of local requests",
+                                .text = "Utilization falls with the number of local requests",
                                 .paper = "almost linearly",
                                 .sweep = PARAMETER_LOCAL,
-                                .of = intergrid_utilisation,
+                                .of = intergrid_utilization,
                                 .rises = false},
                 "");
 }

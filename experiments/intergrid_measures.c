@@ -51,7 +51,7 @@ double intergrid_overhead(const struct intergrid_plan *plan, const struct replay
     return replayed->overhead / 3600;
 }
 
-double intergrid_utilisation(const struct intergrid_plan *plan, const struct replayed *replayed)
+double intergrid_utilization(const struct intergrid_plan *plan, const struct replayed *replayed)
 {
     const struct replayed_class *local = &replayed->classes[0], *grid = &replayed->classes[1];
     double seconds = local->vm_seconds + grid->vm_seconds;

@@ -43,7 +43,7 @@ static void draw(const struct intergrid_plan *plan, struct findings *findings,
 static void draw_all(const struct intergrid_plan *plan, struct findings *findings)
 {
     static const struct diagram diagrams[] = {
-        {"figure-3", "Utilisation (%)", intergrid_utilisation, true},
+        {"figure-3", "Utilization (%)", intergrid_utilization, true},
         {"figure-4", "Preemptions", intergrid_preemptions, false},
         {"table-2", "Local requests refused (%)", intergrid_local_refused, true},
         {"overhead", "Overhead (VM-hours)", intergrid_overhead, false},
@@ -68,7 +68,7 @@ static void write_run(const struct intergrid_plan *plan, struct findings *findin
     for (int how = 0; how < 3; how++)
         findings_cell(findings, "%.0f", (double)run->figures.preemptions[how]);
     findings_cell(findings, "%.2f", intergrid_overhead(plan, run));
-    findings_cell(findings, "%.3f", intergrid_utilisation(plan, run));
+    findings_cell(findings, "%.3f", intergrid_utilization(plan, run));
     findings_cell(findings, "%.3f",
                   100 * (run->classes[0].vm_seconds + grid->vm_seconds + grid->cut_vm_seconds) /
                       (INTERGRID_HOSTS * (double)run->figures.end_time));
@@ -80,7 +80,7 @@ static void write_runs(const struct intergrid_plan *plan, struct findings *findi
 {
     findings_table(findings, "runs", "All runs",
                    "sweep,value,policy,seed,local refused (%),grid refused (%),preemptions,"
-                   "suspended,requeued,cancelled,overhead (VM h),utilisation (%),"
+                   "suspended,requeued,cancelled,overhead (VM h),utilization (%),"
                    "site used (%),local requests that preempt,VMs preempted",
                    0);
     for (int sweep = 0; sweep < INTERGRID_ALL; sweep++)
@@ -99,14 +99,14 @@ static void write_runs(const struct intergrid_plan *plan, struct findings *findi
 static void write_points(const struct intergrid_plan *plan, struct findings *findings)
 {
     static const intergrid_measure without[] = {intergrid_local_refused, intergrid_grid_refused,
-                                                intergrid_utilisation};
+                                                intergrid_utilization};
     static const intergrid_measure with[] = {intergrid_local_refused, intergrid_grid_refused,
-                                             intergrid_utilisation,   intergrid_choices,
+                                             intergrid_utilization,   intergrid_choices,
                                              intergrid_preemptions,   intergrid_overhead};
 
     findings_table(findings, "points", "Means over the seeds",
-                   "sweep,value,without: local refused (%),grid refused (%),utilisation (%),"
-                   "MOML: local refused (%),grid refused (%),utilisation (%),"
+                   "sweep,value,without: local refused (%),grid refused (%),utilization (%),"
+                   "MOML: local refused (%),grid refused (%),utilization (%),"
                    "local requests that preempt,preemptions,overhead (VM h)",
                    INTERGRID_ALL * INTERGRID_POINTS);
     for (int sweep = 0; sweep < INTERGRID_ALL; sweep++)

@@ -5,7 +5,8 @@
 #include "experiments/pacp.h"
 #include "experiments/statistics.h"
 
-static const char *const titles[PACP_POLICIES] = {"PACP", "CACP", "AACP", "RACP (our formula)"};
+static const char *const titles[PACP_POLICIES] = {"PACP", "CACP", "AACP",
+                                                  "RACP (Galerna's formula)"};
 
 struct pacp_measure {
     const char *name, *title, *y;

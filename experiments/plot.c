@@ -64,7 +64,7 @@ void plot_series(struct plot *plot, const char *name, enum plot_style style, int
     plot->series[plot->n_series] = (struct plot_series){
         .name = memory_text(name),
         .style = style,
-        .colour = group < 0 ? (int)plot->n_series : group,
+        .color = group < 0 ? (int)plot->n_series : group,
     };
     plot->n_series++;
 }

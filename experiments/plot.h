@@ -39,7 +39,7 @@ struct plot_point {
 struct plot *plot_create(const struct plot_labels *labels);
 void plot_destroy(struct plot *plot); /* NULL is allowed */
 
-/* Begin a series; points go to the last one. Its colour is that of its group: -1: one of its own.
+/* Begin a series; points go to the last one. Its color is that of its group: -1: one of its own.
  */
 void plot_series(struct plot *plot, const char *name, enum plot_style style, int group);
 void plot_add(struct plot *plot, const struct plot_point *point);

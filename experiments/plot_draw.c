@@ -15,14 +15,14 @@ enum {
     PLOT_HEIGHT = 310,
     LEGEND = LEFT + PLOT_WIDTH + 22,
     LEGEND_ROW = 19,
-    COLOURS = 8,
+    COLORS = 8,
     STEPS = 7,
     APART = 5, /* between intervals of lines at the same place */
 };
 
-/* Told apart with every kind of colour vision (Okabe and Ito). */
-static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                             "#56b4e9", "#e69f00", "#000000", "#8c6d1f"};
+/* Told apart with every kind of color vision (Okabe and Ito). */
+static const char *const colors[COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                           "#56b4e9", "#e69f00", "#000000", "#8c6d1f"};
 
 struct plot_frame {
     const struct plot *plot;
@@ -34,9 +34,9 @@ struct plot_frame {
     double low, high; /* no interval is drawn beyond */
 };
 
-static const char *colour_of(const struct plot_series *series)
+static const char *color_of(const struct plot_series *series)
 {
-    return colours[series->colour % COLOURS];
+    return colors[series->color % COLORS];
 }
 
 static double along(const struct plot_frame *frame, double x)
@@ -229,7 +229,7 @@ static void draw_axes(const struct plot_frame *frame)
 }
 
 static void draw_interval(const struct plot_frame *frame, const struct plot_point *point, double x,
-                          const char *colour)
+                          const char *color)
 {
     double low = fmax(point->low, frame->low), high = fmin(point->high, frame->high);
 
@@ -237,7 +237,7 @@ static void draw_interval(const struct plot_frame *frame, const struct plot_poin
         output_format(frame->out,
                       "<path d=\"M%.1f %.1fV%.1fm-4 0h8M%.1f %.1fh8\" stroke=\"%s\" "
                       "fill=\"none\"/>\n",
-                      x, up(frame, low), up(frame, high), x - 4, up(frame, low), colour);
+                      x, up(frame, low), up(frame, high), x - 4, up(frame, low), color);
 }
 
 static void draw_bars(const struct plot_frame *frame, const struct plot_series *series,
@@ -256,7 +256,7 @@ static void draw_bars(const struct plot_frame *frame, const struct plot_series *
         output_format(frame->out,
                       "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
                       "fill=\"%s\"/>\n",
-                      left, top, width * 0.92, bottom - top, colour_of(series));
+                      left, top, width * 0.92, bottom - top, color_of(series));
         draw_interval(frame, point, left + width * 0.46, "#222");
     }
 }
@@ -276,12 +276,12 @@ static void draw_points(const struct plot_frame *frame, const struct plot_series
         const struct plot_point *point = &series->points[i];
         double x = along(frame, point->x) + shift, y = up(frame, point->y);
 
-        draw_interval(frame, point, x, colour_of(series));
+        draw_interval(frame, point, x, color_of(series));
         output_format(frame->out,
                       "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" fill=\"%s\" "
                       "stroke=\"%s\"/>\n",
-                      x, y, series->style == PLOT_DASHED ? "#fff" : colour_of(series),
-                      colour_of(series));
+                      x, y, series->style == PLOT_DASHED ? "#fff" : color_of(series),
+                      color_of(series));
     }
 }
 
@@ -292,7 +292,7 @@ static void draw_line(const struct plot_frame *frame, const struct plot_series *
     for (size_t i = 0; i < series->n; i++)
         output_format(frame->out, "%s%.1f,%.1f", i ? " " : "",
                       along(frame, series->points[i].x) + shift, up(frame, series->points[i].y));
-    output_format(frame->out, "\" stroke=\"%s\"%s/>\n", colour_of(series),
+    output_format(frame->out, "\" stroke=\"%s\"%s/>\n", color_of(series),
                   series->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
 }
 
@@ -336,11 +336,11 @@ static void draw_legend(const struct plot_frame *frame)
         if (series->style == PLOT_BARS)
             output_format(frame->out,
                           "<rect x=\"%d\" y=\"%.1f\" width=\"22\" height=\"10\" fill=\"%s\"/>\n",
-                          LEGEND, y - 6, colour_of(series));
+                          LEGEND, y - 6, color_of(series));
         else
             output_format(frame->out,
                           "<path d=\"M%d %.1fh22\" stroke=\"%s\" stroke-width=\"%s\"%s/>\n", LEGEND,
-                          y, colour_of(series), series->style == PLOT_POINTS ? "5" : "1.8",
+                          y, color_of(series), series->style == PLOT_POINTS ? "5" : "1.8",
                           series->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
         draw_text(frame, LEGEND + 28, y + 4, "start", series->name);
     }

@@ -7,7 +7,7 @@
 struct plot_series {
     char *name;
     enum plot_style style;
-    int colour;
+    int color;
     struct plot_point *points;
     size_t n, allocated;
 };

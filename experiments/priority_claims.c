@@ -20,7 +20,7 @@ double priority_mean_wait(const struct replayed *replayed, int from, int until)
     return completed > 0 ? wait / completed : 0;
 }
 
-static int favoured_size(void)
+static int favored_size(void)
 {
     int size = 0;
 
@@ -41,12 +41,12 @@ static struct mean_estimate over_seeds(const struct priority_plan *plan, int loa
 
 static double wait_of_large(const struct replayed *replayed)
 {
-    return priority_mean_wait(replayed, favoured_size(), PRIORITY_SIZES);
+    return priority_mean_wait(replayed, favored_size(), PRIORITY_SIZES);
 }
 
 static double wait_of_small(const struct replayed *replayed)
 {
-    return priority_mean_wait(replayed, 0, favoured_size());
+    return priority_mean_wait(replayed, 0, favored_size());
 }
 
 static double refused_immediate(const struct replayed *replayed)
@@ -96,7 +96,7 @@ void priority_tell_generated(const struct priority_plan *plan, struct findings *
     char ours[160], longer[300], reason[500];
 
     findings_table(findings, "generated", "Generated workloads, 32 hosts",
-                   "load,seed,priority,utilisation,mean wait of large (s),mean wait of small (s),"
+                   "load,seed,priority,utilization,mean wait of large (s),mean wait of small (s),"
                    "immediate refused (%),preemptions",
                    0);
     for (int load = 0; load < PRIORITY_LOADS; load++) {
@@ -126,12 +126,12 @@ void priority_tell_generated(const struct priority_plan *plan, struct findings *
     priority_name_longer(plan, longer, sizeof longer);
     snprintf(reason, sizeof reason,
              "Generated workloads (Lublin and Feitelson); large leases have high priority, as in "
-             "the paper, and those of 8 nodes and more count as favoured here. %s",
+             "the paper, and those of 8 nodes and more count as favored here. %s",
              longer);
     snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads", better,
              worse, PRIORITY_LOADS * plan->seeds);
     findings_claim(findings,
-                   &(struct finding_claim){"favoured",
+                   &(struct finding_claim){"favored",
                                            "Leases of high priority do not wait longer in the mean",
                                            "less waiting time", ours,
                                            worse == 0 ? VERDICT_AGREES

@@ -140,7 +140,7 @@ static void write_runs(const struct suspend_plan *plan, struct findings *finding
 {
     findings_table(findings, "runs", "All runs",
                    "workload,cores per host,file system,memory (MB),rates,options,seed,"
-                   "all-best-effort (s),relative,suspensions,reservations refused,utilisation",
+                   "all-best-effort (s),relative,suspensions,reservations refused,utilization",
                    0);
     for (size_t i = 0; i < plan->n; i++) {
         const struct suspend_run *run = &plan->runs[i];

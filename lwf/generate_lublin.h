@@ -22,7 +22,7 @@ struct lublin_parameters {
     double size_first;                       /* share of sizes below size_middle */
     double run_shape_1, run_scale_1;         /* ln of seconds: the short ones */
     double run_shape_2, run_scale_2;         /* the long ones */
-    double run_slope, run_base;  /* share of short ones = run_slope * VMs + run_base, 0 to 1 */
+    double run_slope, run_base;  /* share of short runs = run_slope * VMs + run_base, 0 to 1 */
     double gap_shape, gap_scale; /* ln of seconds at average traffic */
     double gap_factor;           /* multiplies gap_shape */
     double day_shape, day_scale; /* arrivals over the day, in half-hours */

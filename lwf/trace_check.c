@@ -115,7 +115,7 @@ static void check_room(struct trace_checker *checker, const struct lease_request
 
         if (room < set->count) {
             warn(checker, place,
-                 "lease %" PRId64 " is larger than the site: it asks for %" PRIu32
+                 "lease %" PRId64 " is larger than the site: it requests %" PRIu32
                  " equal VMs, and the empty site holds %" PRId64,
                  request->id, set->count, room);
             return;

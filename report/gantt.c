@@ -1,4 +1,4 @@
-/* A picture of a run as SVG: hosts over time, one colour per lease. */
+/* A picture of a run as SVG: hosts over time, one color per lease. */
 #include "report/gantt.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* gantt.h: a picture of a run as SVG: hosts over time, one colour per lease.
+/* gantt.h: a picture of a run as SVG: hosts over time, one color per lease.
  *
- * A lease keeps its colour (made from its id) wherever it runs. Suspensions, resumptions and
+ * A lease keeps its color (made from its id) wherever it runs. Suspensions, resumptions and
  * shutdowns are hatched, migrations and image transfers are thin bars, preemptions have red marks;
  * boxes tell their lease, hosts and times when pointed at. What would be smaller than a pixel, or
  * too much for one picture, is shown as a shade per host and time: the darker, the busier. The file

@@ -27,9 +27,9 @@ void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, 
         strftime(text, size, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-/* The colours: light ones that black text reads well on, told apart by colour-blind people too,
+/* The colors: light ones that black text reads well on, told apart by color-blind people too,
  * then the same a good step darker. */
-static const char *const colours[GANTT_COLOURS] = {
+static const char *const colors[GANTT_COLOURS] = {
     "#77aadd", "#eeb888", "#d4d978", "#ffaabb", "#9fdff5", "#5cc3a5", "#e0dca0", "#c9b3e0",
     "#5b8cc2", "#dd8a55", "#b4b84a", "#e07b93", "#62b8d6", "#3a9f83", "#b5ad68", "#9d80bf",
 };
@@ -71,7 +71,7 @@ static void draw_styles(const struct gantt_picture *picture)
                      ".suspended{stroke:#222;stroke-width:1.2;fill:none}\n"
                      ".preempted{stroke:#d0021b;stroke-width:1.6;fill:none}.flag{fill:#d0021b}\n");
     for (int i = 0; i < GANTT_COLOURS; i++)
-        output_format(out, ".c%d{fill:%s;stroke:#fff;stroke-width:%s}\n", i, colours[i],
+        output_format(out, ".c%d{fill:%s;stroke:#fff;stroke-width:%s}\n", i, colors[i],
                       picture->row >= 10 ? "1" : "0.4");
     for (int i = 0; i < GANTT_SHADES; i++)
         output_format(out, ".s%d{stroke:%s;fill:none}\n", i, shades[i]);

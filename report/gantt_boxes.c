@@ -165,7 +165,7 @@ static size_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_
     return n;
 }
 
-/* How many of hosts[0 ... n) are neighbours of the first. */
+/* How many of hosts[0 ... n) are neighbors of the first. */
 static uint32_t run_length(const uint32_t *hosts, size_t n)
 {
     uint32_t length = 1;

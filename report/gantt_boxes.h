@@ -23,7 +23,7 @@ enum {
     GANTT_LOST = RESERVATION_KINDS, /* a kind of box: a run whose work was lost */
 };
 
-/* Neighbouring hosts [first, first + count) during [from, until). */
+/* Neighboring hosts [first, first + count) during [from, until). */
 struct gantt_box {
     int64_t from, until;
     int64_t lease;
@@ -32,7 +32,7 @@ struct gantt_box {
     uint8_t lease_kind; /* enum lease_kind */
 };
 
-/* Something that happened at an instant on neighbouring hosts. */
+/* Something that happened at an instant on neighboring hosts. */
 struct gantt_mark {
     int64_t at;
     uint32_t first, count;

@@ -11,7 +11,7 @@
 enum {
     DRAWN_BOXES_MAX = 9000,
     LABEL_ROW = 11,    /* pixels of height that a label needs */
-    NARROW = 4,        /* pixels of width below which outlines would hide the colours */
+    NARROW = 4,        /* pixels of width below which outlines would hide the colors */
     LANE_ROW = 14,     /* pixels of height that a lane should have */
     HEIGHT_MAX = 1000, /* pixels to which lanes may stretch a picture */
     SPLIT_ROW = 6,     /* pixels of a row below which it is not split */
@@ -45,7 +45,7 @@ static bool is_thin(const struct gantt_box *box)
            box->kind == RESERVATION_TRANSFER;
 }
 
-/* The gap between neighbouring rows, where there is room for one. */
+/* The gap between neighboring rows, where there is room for one. */
 static double row_gap(const struct gantt_picture *picture)
 {
     return picture->row >= 10 ? 1 : 0;
@@ -108,8 +108,8 @@ static void path(struct output *out, double x, double y, double width, double he
     output_char(out, 'z');
 }
 
-/* Neighbouring ids are far apart among the colours. */
-static unsigned colour_of(int64_t lease)
+/* Neighboring ids are far apart among the colors. */
+static unsigned color_of(int64_t lease)
 {
     return (unsigned)((uint64_t)lease * 7 % GANTT_COLOURS);
 }
@@ -204,7 +204,7 @@ static void draw_area(const struct gantt_picture *picture, const struct gantt_bo
     bool outlined = box->kind == RESERVATION_VM && width >= NARROW;
     struct output *out = picture->out;
 
-    output_format(out, "<path class=\"c%u%s\" d=\"", colour_of(box->lease),
+    output_format(out, "<path class=\"c%u%s\" d=\"", color_of(box->lease),
                   outlined ? outlines[box->lease_kind] : "");
     path(out, x, area.y, width, area.height);
     output_text(out, "\">");
@@ -218,7 +218,7 @@ static void draw_area(const struct gantt_picture *picture, const struct gantt_bo
     draw_label(picture, box, area);
 }
 
-/* Neighbouring rows that the box has for itself are one area; in the others it has a lane. pieces:
+/* Neighboring rows that the box has for itself are one area; in the others it has a lane. pieces:
  * on each of its hosts; NULL: it has all of them for itself. */
 static void draw_box(const struct gantt_picture *picture, const struct gantt_box *box,
                      const struct gantt_piece *pieces)

@@ -16,7 +16,7 @@
  *                riding lists the places in `rrs` of transfers that belong to another lease
  *   withdrawn    [[lease, from, until, [host, ...]], ...]: runs whose work was lost (requeued)
  *
- * A lease is serialised when it is finished and set aside in an unlinked file beside the record, so
+ * A lease is serialized when it is finished and set aside in an unlinked file beside the record, so
  * memory stays small however long the run: 32 bytes per lease and fixed buffers.
  */
 #ifndef GALERNA_REPORT_RECORD_H

@@ -6,7 +6,7 @@
 #include "core/site.h"
 #include "util/json_writer.h"
 
-struct amounts_text; /* the text of the amounts written last: neighbours are mostly equal */
+struct amounts_text; /* the text of the amounts written last: neighbors are mostly equal */
 
 struct amounts_text *amounts_text_create(void);
 void amounts_text_destroy(struct amounts_text *text); /* NULL is allowed */

@@ -14,7 +14,7 @@ static size_t least(size_t a, size_t b, size_t c)
     return smaller < c ? smaller : c;
 }
 
-/* Edit distance with swaps of neighbours, upper and lower case being equal. Three rows suffice. */
+/* Edit distance with swaps of neighbors, upper and lower case being equal. Three rows suffice. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][WORD_MAX + 1];

@@ -93,7 +93,7 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
     }
 }
 
-/* Seconds that the windows of a host last; VMs that share one are neighbours. */
+/* Seconds that the windows of a host last; VMs that share one are neighbors. */
 static int64_t time_of_windows(const struct booked_operation *items, size_t n)
 {
     int64_t sum = 0;
@@ -179,7 +179,7 @@ static void collect(const struct checker *checker, const struct schedule_lease *
         };
 }
 
-/* Windows of one suspension, or resumption, are neighbours in the lease's list. */
+/* Windows of one suspension, or resumption, are neighbors in the lease's list. */
 int check_windows(struct checker *checker, const struct schedule_lease *lease)
 {
     struct booked_operations operations = {.n = 0};

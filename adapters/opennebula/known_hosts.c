@@ -1,4 +1,4 @@
-/* Recognises a list of hosts that has not changed since it was read last. */
+/* Recognizes a list of hosts that has not changed since it was read last. */
 #include "adapters/opennebula/known_hosts.h"
 
 #include <stdlib.h>

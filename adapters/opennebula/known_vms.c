@@ -1,4 +1,4 @@
-/* Recognises VMs that have not changed since the last listing. */
+/* Recognizes VMs that have not changed since the last listing. */
 #include "adapters/opennebula/known_vms.h"
 
 #include <stdlib.h>

@@ -122,7 +122,7 @@ char *oned_conf_replace(const char *text, const char *name, const char *line, st
 
         if (length == 0) {
             free(editing.text);
-            error_set(err, EINVAL, "%s has a [ without its ]", name);
+            error_set(err, EINVAL, "%s has an unclosed [", name);
             return NULL;
         }
         if (!value)

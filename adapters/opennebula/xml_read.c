@@ -140,7 +140,7 @@ enum xml_result xml_reading_end(struct xml_reading *self)
     } else if (self->reading.result == XML_READ_WHOLE) {
         xmlParseChunk(self->parser, NULL, 0, 1);
         if (!self->parser->wellFormed)
-            stop(self->parser, XML_READ_BROKEN, "it ends too early");
+            stop(self->parser, XML_READ_BROKEN, "unexpected end of the document");
     }
     result = self->reading.result;
     xmlFreeDoc(self->parser->myDoc);

@@ -15,7 +15,7 @@ struct stage_workload {
 };
 
 /* Open the trace and find the site: the configuration's, else the trace's own. workload may be
- * NULL. This function initialises site, and finishes it on errors. NULL with the file's name, or
+ * NULL. This function initializes site, and finishes it on errors. NULL with the file's name, or
  * what is missing and how to give it. */
 struct trace *stage_trace_open(const struct configuration *configuration,
                                const struct stage_workload *workload, struct site *site,

@@ -241,8 +241,8 @@ static json_t *read_caller(struct question *question)
     question->session = json_string_value(session);
     if (!question->user || !*question->user || (session && !question->session) ||
         (is_operator && !json_is_boolean(is_operator)))
-        return answer_error(EINVAL, "caller: expected an object with a user, a session or none, "
-                                    "and operator, true or false or none");
+        return answer_error(EINVAL, "caller: expected an object with user and, optionally, "
+                                    "session and operator (true or false)");
     return NULL;
 }
 

@@ -135,7 +135,7 @@ int services_each_operation(void *context, int32_t host,
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
 
     if (!hosts || !planner_is_ready(daemon->planner))
-        return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been seen");
+        return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been read");
     if (!host_pool_find(&hosts->pool, host))
         return error_set(err, ENOENT, "host %d does not exist", host);
     if (!question->is_answered && planner_sees_same_hosts(daemon->planner))

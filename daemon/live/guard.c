@@ -81,8 +81,8 @@ static int hold_lock(const struct guard_settings *settings, struct error *err)
     if (fd >= 0)
         give_to_owner(fd, settings->directory);
     else if (err->code != EBUSY)
-        log_warning("cannot lock out another galernad on this machine, which would only be noticed "
-                    "by its mark: %s",
+        log_warning("cannot lock out another galernad on this machine; only its mark would reveal "
+                    "it: %s",
                     err->text);
     return fd;
 }

@@ -212,7 +212,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     if (status == STATUS_STOPPED_BY_USER && vm->ran) {
         statuses->off++;
         if (lease->phase == PHASE_RUNNING && observed->since > planner_built(daemon->planner))
-            daemon_replan(daemon, "VM %d was switched off", vm->id);
+            daemon_replan(daemon, "VM %d was stopped by its user", vm->id);
     }
     if (status == STATUS_UNKNOWN)
         return;

@@ -21,7 +21,7 @@ struct exposition {
 /* Names and values by turns, NULL at the end; values may be any text. */
 #define METRIC_LABELS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Begin a metric. `name`: without "_total"; with its unit, for which "_seconds" is recognised. */
+/* Begin a metric. `name`: without "_total"; with its unit, for which "_seconds" is recognized. */
 void exposition_metric(struct exposition *exposition, const char *name, enum metric_type type,
                        const char *help);
 /* A sample of the metric; labels NULL: none. */

@@ -229,7 +229,7 @@ int picture_take(struct picture *picture, const struct planner *planner,
 
     picture_drop(picture);
     if (!world_hosts(planner->world) || !world_site(planner->world))
-        return error_set(err, EAGAIN, "OpenNebula's hosts have not been seen yet");
+        return error_set(err, EAGAIN, "OpenNebula's hosts have not been read yet");
     picture->hosts = hosts_retain(world_hosts(planner->world));
     picture->site = site_retain(world_site(planner->world));
     pool = &picture->hosts->pool;

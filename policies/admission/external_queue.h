@@ -59,7 +59,7 @@ struct external_queue {
     double rate, mean;
     double none;                         /* a_0: no arrival in one service */
     double more[EXTERNAL_QUEUE_MAX + 1]; /* A_j: more than j arrivals */
-    double state[EXTERNAL_QUEUE_MAX];    /* pi_k, not normalised */
+    double state[EXTERNAL_QUEUE_MAX];    /* pi_k, not normalized */
     size_t length;                       /* K so far */
     double sum, weighted;                /* of pi_k and k pi_k, k < K */
 };

@@ -67,7 +67,7 @@ GALERNA_POLICY(racp) = {
     .name = "racp",
     .version = "1.0",
     .summary = "Accepts external requests up to the ratio of their service rate to the local "
-               "arrival rate (our formula)",
+               "arrival rate (Galerna's formula)",
     GALERNA_OPTIONS(options),
     .create = create,
     .destroy = external_destroy,

@@ -37,9 +37,10 @@ static const struct galerna_option options[] = {
     [SPEEDS] = {.name = "speeds",
                 .type = GALERNA_TEXT,
                 .default_value = "",
-                .description = "Speeds of hosts, by id or name: 1:175,solea:350, in MFLOPS or any "
-                               "unit that is the same for all. In a replay hosts have ids only; "
-                               "one that is not there is an error"},
+                .description =
+                    "Speeds of hosts, by id or name: 1:175,solea:350, in MFLOPS or any "
+                    "unit that is the same for all. In a replay, hosts have ids only, and "
+                    "an unknown one is an error"},
     [SPEED_ATTRIBUTE] = {.name = "speed-attribute",
                          .type = GALERNA_TEXT,
                          .default_value = "MFLOPS",

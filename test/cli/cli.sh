@@ -355,7 +355,7 @@ generated() {
     says err "folder.lwf: cannot be written"
 }
 
-# interrupt FILE ARGUMENT...: Ctrl-C once the run has begun, which is when FILE's neighbours appear.
+# interrupt FILE ARGUMENT...: Ctrl-C once the run has begun, which is when FILE's neighbors appear.
 interrupt() {
     ran="galerna replay $* and Ctrl-C"
     "$galerna" replay "$@" >"$work/out" 2>"$work/err" &

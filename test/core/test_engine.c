@@ -131,13 +131,13 @@ static void a_request_that_makes_no_sense_is_an_error(void **state)
     expect_error(&input, 100, "a deadline lease needs a deadline");
     request.kind = LEASE_BEST_EFFORT;
     request.n_node_sets = 0;
-    expect_error(&input, 100, "asks for no VMs");
+    expect_error(&input, 100, "requests no VMs");
     request.n_node_sets = 1;
     set.count = 0;
     expect_error(&input, 100, "node set 1 has no VMs");
     set.count = 1;
     set.amounts.of[RESOURCE_MEMORY] = -1;
-    expect_error(&input, 100, "asks for less than 0");
+    expect_error(&input, 100, "requests a negative amount");
 }
 
 static void an_early_end_of_a_lease_that_does_not_run_is_an_error(void **state)

@@ -55,7 +55,7 @@ static void only_types_that_are_booked_have_a_column(void **state)
     profile_finish(&profile);
 }
 
-static void equal_neighbours_are_merged(void **state)
+static void equal_neighbors_are_merged(void **state)
 {
     struct profile profile;
 
@@ -157,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_begins_with_one_point_at_capacity),
         cmocka_unit_test(only_types_that_are_booked_have_a_column),
-        cmocka_unit_test(equal_neighbours_are_merged),
+        cmocka_unit_test(equal_neighbors_are_merged),
         cmocka_unit_test(leases_tell_equal_amounts_apart),
         cmocka_unit_test(a_change_without_an_end_lasts_for_ever),
         cmocka_unit_test(many_points_are_found_and_dropped),

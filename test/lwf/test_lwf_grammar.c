@@ -252,7 +252,7 @@ static void test_unknown_things_are_ignored(void **state)
 {
     static const char text[] = WORKLOAD(
         "<future><site/><lease-requests/></future>",
-        REQUEST("00:00:00", "preemptible=\"true\" colour=\"red\"",
+        REQUEST("00:00:00", "preemptible=\"true\" color=\"red\"",
                 NODES_TEXT "<start/><duration time=\"00:10\"/><mood><start/></mood>" NO_SOFTWARE));
     struct trace *trace = open_text(text, NULL);
 

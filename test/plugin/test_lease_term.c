@@ -55,7 +55,7 @@ static void modules_may_ask_for_it(void **state)
     assert_int_equal(api.lease_priority(handle), -1);
     assert_int_equal(api.lease_priority_thousandths(handle), -500);
     value.integer = 4711;
-    assert_int_equal(api.lease_term(handle, "colour", &value), -1);
+    assert_int_equal(api.lease_term(handle, "color", &value), -1);
     assert_int_equal(value.integer, 4711);
 }
 

@@ -22,7 +22,7 @@ static const char *best_for(const char *word)
     return suggestion.best ? suggestion.best : "";
 }
 
-static void slips_are_recognised(void **state)
+static void slips_are_recognized(void **state)
 {
     (void)state;
     assert_string_equal(best_for("backfiling"), "backfilling");   /* left out */
@@ -65,7 +65,7 @@ static void the_text_asks_or_is_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slips_are_recognised),
+        cmocka_unit_test(slips_are_recognized),
         cmocka_unit_test(the_nearest_wins),
         cmocka_unit_test(nothing_is_suggested_when_nothing_is_near),
         cmocka_unit_test(the_text_asks_or_is_empty),

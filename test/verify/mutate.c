@@ -302,7 +302,7 @@ static void move_to_end(struct mutator *mutator, const struct spot *spot, json_t
     size_t last = json_array_size(spot->parent) - 1;
 
     if (spot->index + 1 >= last)
-        return; /* exchanged with its neighbour */
+        return; /* exchanged with its neighbor */
     json_array_remove(spot->parent, spot->index);
     json_array_append(spot->parent, value);
     mutator->visit(mutator->context, spot->path, "moved to the end");
@@ -330,7 +330,7 @@ static void mutate_array(struct mutator *mutator, json_t *array, const char *pat
         move_to_end(mutator, &spot, value);
         other.index = i + 1;
         if (i + 1 < n)
-            exchange(mutator, &spot, value, &other, "exchanged with its neighbour");
+            exchange(mutator, &spot, value, &other, "exchanged with its neighbor");
         if (i + 1 < n && json_is_object(value) && json_is_object(json_array_get(array, i + 1)))
             mix(mutator, value, json_array_get(array, i + 1), below);
         mutate_value(mutator, &spot, value);
@@ -368,7 +368,7 @@ static void mutate_member(struct mutator *mutator, const struct spot *spot, cons
     mutator->visit(mutator->context, spot->path, "dropped");
     json_object_set(spot->parent, spot->key, value);
     if (following && json_typeof(value) == json_typeof(following))
-        exchange(mutator, spot, value, &other, "exchanged with its neighbour");
+        exchange(mutator, spot, value, &other, "exchanged with its neighbor");
     if (json_is_object(value) && json_is_object(following))
         mix(mutator, value, following, spot->path);
     if (!*end) {

@@ -2,7 +2,7 @@
  *
  * Every value of a JSON document is changed in turn and in all the ways that lie: dropped, doubled,
  * moved by one or more, negated, relabelled with each other word of its enumeration, made a value
- * of another type, emptied, exchanged with its neighbour or with the same value of the next entry,
+ * of another type, emptied, exchanged with its neighbor or with the same value of the next entry,
  * moved to the end, given to another lease, reservation, host or VM.
  */
 #ifndef GALERNA_TEST_VERIFY_MUTATE_H

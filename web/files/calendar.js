@@ -221,7 +221,7 @@ function drawWaits() {
     }
     const points = sums.map((sum, i) => [i / n, counts[i] ? sum / counts[i] : 0]);
     element("waits").hidden = !counts.some(Boolean);
-    element("waits").replaceChildren(chart("Mean wait of the leases that began", [{ name: "wait",
+    element("waits").replaceChildren(chart("Mean wait of the leases that started", [{ name: "wait",
         points }], { from: 0, until: 1 },
     { x: (part) => say(view.from + part * view.span),
         y: (seconds) => (seconds < 120 ? `${Math.round(seconds)} s` : seconds < 7200
@@ -238,7 +238,7 @@ function drawQueue() {
     const rows = shown.slice(0, isWhole ? shown.length : FIRST).map((lease) => {
         const button = make("button", { type: "button", textContent: lease.lease });
         button.onclick = () => showLease(lease);
-        const start = lease.expected === "never" ? "not while running VMs have no end"
+        const start = lease.expected === "never" ? "unknown: running VMs have no planned end"
             : lease.expected ? `${say(time(lease.expected))} (${lease.promise})` : "not known";
         const cells = [["", lease.position], ["Lease", button], ["", lease.user],
             ["VMs", lease.vms], ["CPU", lease.cpu], ["Start", start],
@@ -252,7 +252,7 @@ function drawQueue() {
     });
     if (!rows.length)
         rows.push(make("tr", {}, make("td", { colSpan: 7 }, waiting.length
-            ? "No lease that waits matches." : "No lease waits.")));
+            ? "No waiting lease matches." : "No leases are waiting.")));
     element("queue").replaceChildren(...rows);
     element("whole-queue").hidden = rows.length >= shown.length;
     element("whole-queue").textContent = `Show all ${shown.length}`;

@@ -35,7 +35,7 @@ function chart(title, series, box, { x, y }) {
                 make("span", {}, x(box.until)))] : []));
 }
 
-// Which colour is which.
+// Which color is which.
 function chartKey(names) {
     return make("ul", { className: "key" }, ...names.map((name, i) =>
         make("li", { className: `series${i % 8}` }, name)));

@@ -163,7 +163,7 @@ function choose(run) {
     data = { bars, byHost: index(bars),
         hosts: run.hosts.map(([id, cpu]) => ({ host: id, name: `host ${id}`, cpu })) };
     element("hosts-note").textContent = run.bars_left_out
-        ? `${run.bars_left_out} stretches of time on hosts are left out: the ones that hold least.`
+        ? `${run.bars_left_out} intervals on hosts are left out: those that use the least capacity.`
         : "";
     const whole = Math.max(60e3, page.now());
     offer([["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],
