@@ -47,7 +47,7 @@ static void stop(const char *what, const char *why)
 /* The document in a recorded answer. */
 static char *recorded(const char *folder, const char *name)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     char path[4096], *bytes = memory_new(FILE_MAX, 1), *document;
     size_t length;
     FILE *file;
@@ -158,7 +158,7 @@ static void measure(const char *folder, const struct measured *measured)
     double decoding = 1e9, reading = 1e9;
 
     for (int run = 0; run < RUNS; run++) {
-        struct rpc_answer answer;
+        struct rpc_reply answer;
         double begun = cpu_ms(), decoded, done;
 
         rpc_answer_decode(&answer, body.bytes, body.length);

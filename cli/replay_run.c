@@ -135,10 +135,10 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
 {
     const struct stage_options options = {
         .configuration = run->configuration,
-        .log = print_policy_message,
-        .log_context = unqualified(control),
-        .watch = replay_guard_watch(),
-        .stop = control->stop,
+        .driver = {.log = print_policy_message,
+                   .log_context = unqualified(control),
+                   .watch = replay_guard_watch(),
+                   .stop = control->stop},
     };
     struct stage stage = {0};
     struct replay_outputs outputs = {0};

@@ -35,18 +35,14 @@ static const struct grid_host {
 
 enum { URSA, DRACO, COLUMBA, CEPHEUS, SOLEA };
 
-struct job {
-    double work, data, spent, threshold, iterations;
-};
-
 /* Equation 2, with a whole processor free. */
-static double cpu_time(const struct job *job, int host)
+static double cpu_time(const struct gridway_job *job, int host)
 {
     return job->work * 1000 / hosts[host].mflops;
 }
 
 /* Equation 3, for a job that ran `iteration` iterations on draco. */
-static double moved_cpu(const struct job *job, int host, double iteration)
+static double moved_cpu(const struct gridway_job *job, int host, double iteration)
 {
     double share = iteration / job->iterations;
 
@@ -54,7 +50,7 @@ static double moved_cpu(const struct job *job, int host, double iteration)
 }
 
 /* Equation 4: everything is as far from the host as the slowest of its links. */
-static double moved_transfer(const struct job *job, int host)
+static double moved_transfer(const struct gridway_job *job, int host)
 {
     double rate = fmin(hosts[host].client, fmin(hosts[host].server, hosts[host].exec));
 
@@ -62,25 +58,25 @@ static double moved_transfer(const struct job *job, int host)
 }
 
 /* Equation 1. */
-static double moved(const struct job *job, int host, double iteration, bool transfers)
+static double moved(const struct gridway_job *job, int host, double iteration, bool transfers)
 {
     return moved_cpu(job, host, iteration) + (transfers ? moved_transfer(job, host) : 0);
 }
 
-static double stayed(const struct job *job, bool transfers)
+static double stayed(const struct gridway_job *job, bool transfers)
 {
     return cpu_time(job, DRACO) + (transfers ? job->spent : 0);
 }
 
 /* Equation 5. */
-static double gain(const struct job *job, int host, double iteration, bool transfers)
+static double gain(const struct gridway_job *job, int host, double iteration, bool transfers)
 {
     return (stayed(job, transfers) - moved(job, host, iteration, transfers)) /
            stayed(job, transfers);
 }
 
 /* The last iteration at which it may still move; rounding decides nothing. */
-static int last_move(const struct job *job, bool transfers)
+static int last_move(const struct gridway_job *job, bool transfers)
 {
     int last = -1;
 
@@ -90,7 +86,7 @@ static int last_move(const struct job *job, bool transfers)
     return last;
 }
 
-static void draw_ranks(const struct job *job, struct findings *findings, bool transfers)
+static void draw_ranks(const struct gridway_job *job, struct findings *findings, bool transfers)
 {
     struct plot *plot = plot_create(
         &(struct plot_labels){.title = transfers ? "Estimated execution time, with file transfer"
@@ -109,7 +105,7 @@ static void draw_ranks(const struct job *job, struct findings *findings, bool tr
 }
 
 /* Predicted, where the paper has measured: processor and transfer of each alternative. */
-static void draw_profiles(const struct job *job, struct findings *findings)
+static void draw_profiles(const struct gridway_job *job, struct findings *findings)
 {
     struct plot *plot =
         plot_create(&(struct plot_labels){.title = "Execution profile by where and when it moves",
@@ -133,7 +129,8 @@ static void draw_profiles(const struct job *job, struct findings *findings)
     findings_plot(findings, "figure-3", plot);
 }
 
-static void write_table(const struct job *job, const int *went_to, struct findings *findings)
+static void write_table(const struct gridway_job *job, const int *went_to,
+                        struct findings *findings)
 {
     findings_table(findings, "ranks", "Estimates after each iteration",
                    "iteration,solea CPU only (s),gain,solea (s),gain,columba CPU only (s),gain,"
@@ -169,7 +166,7 @@ static void claim_number(struct findings *findings, const struct finding_claim *
     findings_claim(findings, &claim);
 }
 
-static void tell(const struct job *job, struct findings *findings)
+static void tell(const struct gridway_job *job, struct findings *findings)
 {
     int no_gain = 0, nearest = 0;
 
@@ -238,7 +235,8 @@ static void tell(const struct job *job, struct findings *findings)
 }
 
 /* The scheduler decides as the equations do. */
-static void claim_replays(const struct job *job, const int *went_to, struct findings *findings)
+static void claim_replays(const struct gridway_job *job, const int *went_to,
+                          struct findings *findings)
 {
     int last = -1, solea = 0;
 
@@ -260,19 +258,17 @@ static void claim_replays(const struct job *job, const int *went_to, struct find
 
 static int run(const struct experiment_bench *bench, struct findings *findings, struct error *err)
 {
-    const struct job job = {
+    const struct gridway_job job = {
         .work = experiment_number(bench, "work"),
         .data = experiment_number(bench, "data"),
         .spent = experiment_number(bench, "spent"),
         .threshold = experiment_number(bench, "threshold"),
-        .iterations = floor(experiment_number(bench, "iterations")),
+        .iterations = (int)experiment_number(bench, "iterations"),
     };
-    const struct gridway_job replayed = {job.work, job.data, job.spent, job.threshold,
-                                         (int)job.iterations};
     int went_to[ITERATIONS_MAX];
     char excluded[120] = "";
 
-    if (gridway_replay(bench, &replayed, went_to, err) < 0)
+    if (gridway_replay(bench, &job, went_to, err) < 0)
         return -1;
     for (int host = 0; host < HOSTS; host++)
         if (hosts[host].memory < experiment_number(bench, "memory"))

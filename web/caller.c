@@ -64,7 +64,7 @@ struct callers *callers_create(const struct callers_settings *settings, struct e
     pthread_mutex_init(&callers->lock, NULL);
     map_init_copying(&callers->known, sizeof(struct remembered));
     buckets_init(&callers->failures, 1.0 / FAILURE_REST, FAILURES_BURST);
-    buckets_init(&callers->requests, settings->rate, 2 * settings->rate);
+    buckets_init(&callers->requests, (double)settings->rate, 2 * (double)settings->rate);
     trial = callers_connect(callers, "nobody:", err);
     rpc_destroy(trial);
     if (!trial) {
@@ -180,8 +180,8 @@ static int count_request(struct callers *callers, const struct caller *caller, i
     snprintf(name, sizeof name, "%d", (int)caller->uid);
     if (buckets_take(&callers->requests, name, now))
         return 0;
-    return error_set(err, EBUSY, "more than %g requests per second; wait a moment",
-                     callers->settings.rate);
+    return error_set(err, EBUSY, "more than %lld requests per second; wait a moment",
+                     (long long)callers->settings.rate);
 }
 
 /* Under the lock; the call to OpenNebula is made without it. */

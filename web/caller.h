@@ -30,7 +30,7 @@ struct callers_settings {
     const char *endpoint; /* of oned */
     const char *ca_file;  /* NULL: the system's */
     bool allow_plaintext; /* http to another machine than this one */
-    double rate;          /* requests per second of a caller; twice as many in a burst */
+    int64_t rate;         /* requests per second of a caller; twice as many in a burst */
 };
 
 /* Texts of the settings must outlive the result. NULL with err: the endpoint is not valid. */

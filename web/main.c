@@ -100,13 +100,11 @@ static int run_on(const struct web_options *options, const char *socket, const s
                   struct error *err)
 {
     struct credentials found = {0};
-    struct callers_settings settings = {.ca_file = options->ca_file,
-                                        .allow_plaintext = options->allow_plaintext,
-                                        .rate = (double)options->rate};
+    struct callers_settings settings = options->callers;
     struct api api = {.galernad = galernad_create(socket)};
     int result = -1;
 
-    if (credentials_find_endpoint(&found, options->endpoint, err) == 0) {
+    if (credentials_find_endpoint(&found, options->callers.endpoint, err) == 0) {
         settings.endpoint = found.endpoint;
         api.callers = callers_create(&settings, err);
     }

@@ -1,8 +1,9 @@
 /* cloud.h: the cloud that galernad schedules, whichever it is.
  *
  * adapters/opennebula/ and adapters/simulated/ implement it; a test can do so in a few lines. Calls
- * return at once. Their results are reported from within cloud_wait(), exactly once for each call
- * and in no particular order; a result is valid during its callback, which may make new calls.
+ * return at once. Their results are reported from within cloud_wait(), once for each call (the
+ * answer to a question may come in parts: see cloud_answer.more) and in no particular order; a
+ * result is valid during its callback, which may make new calls.
  * Destroying the cloud drops open calls without a callback. Not thread-safe.
  */
 #ifndef GALERNA_ADAPTERS_CLOUD_CLOUD_H

@@ -31,7 +31,7 @@ struct acl_object {
 bool acl_is_administrator(const struct acl_subject *subject);
 
 /* The rules that let this subject have VMs on hosts (MANAGE), or use datastores or networks (USE),
- * in this zone are appended to *rules, an array of *n which grows. O(rules of acl x groups). */
+ * in this zone are appended to *rules, which acl_finish() frees. O(rules of acl x groups). */
 void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
                    int32_t zone, struct acl *rules);
 

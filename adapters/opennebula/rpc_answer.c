@@ -176,15 +176,15 @@ static void body_finish(struct body *body)
     free(body->text);
 }
 
-static void say(struct rpc_answer *answer, enum rpc_outcome outcome, const char *format, ...)
+static void say(struct rpc_reply *answer, enum rpc_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void say(struct rpc_answer *answer, enum rpc_outcome outcome, const char *format, ...)
+static void say(struct rpc_reply *answer, enum rpc_outcome outcome, const char *format, ...)
 {
     va_list arguments;
 
     answer->outcome = outcome;
-    free(answer->message);
+    memory_free(answer->message);
     va_start(arguments, format);
     answer->message = memory_vformat(format, arguments);
     va_end(arguments);
@@ -197,7 +197,7 @@ static bool is_before_call(int64_t code)
            code != FAULT_TIMEOUT;
 }
 
-static void judge_fault(struct rpc_answer *answer, const struct body *body)
+static void judge_fault(struct rpc_reply *answer, const struct body *body)
 {
     int64_t code = body->fault_code.kind == KIND_NUMBER ? body->fault_code.number : 0;
     bool nothing_done = is_before_call(code);
@@ -207,7 +207,7 @@ static void judge_fault(struct rpc_answer *answer, const struct body *body)
     answer->code = nothing_done ? code : 0;
 }
 
-static void judge_array(struct rpc_answer *answer, struct body *body)
+static void judge_array(struct rpc_reply *answer, struct body *body)
 {
     struct scalar *given = &body->items[1];
     const struct scalar *code = &body->items[2];
@@ -231,7 +231,7 @@ static void judge_array(struct rpc_answer *answer, struct body *body)
     }
 }
 
-static void judge(struct rpc_answer *answer, struct body *body)
+static void judge(struct rpc_reply *answer, struct body *body)
 {
     if (body->is_fault)
         judge_fault(answer, body);
@@ -242,7 +242,7 @@ static void judge(struct rpc_answer *answer, struct body *body)
 }
 
 /* false: not XML, possibly because of bytes that can be replaced. */
-static bool decode(struct rpc_answer *answer, const char *bytes, size_t length)
+static bool decode(struct rpc_reply *answer, const char *bytes, size_t length)
 {
     static const struct xml_visitor visitor = {on_start, on_end, on_text};
     char problem[XML_PROBLEM_MAX];
@@ -282,7 +282,7 @@ static const char *large_text(const char *bytes, size_t length, size_t *n)
 
 /* Documents are megabytes of escaped markup, which a parser takes apart reference by reference: it
  * gets the answer without that text. false: it takes the parser for all of it. */
-static bool decode_large(struct rpc_answer *answer, const char *bytes, size_t length)
+static bool decode_large(struct rpc_reply *answer, const char *bytes, size_t length)
 {
     size_t n = 0, decoded;
     const char *text = large_text(bytes, length, &n);
@@ -300,7 +300,7 @@ static bool decode_large(struct rpc_answer *answer, const char *bytes, size_t le
     decode(answer, rest, before + after);
     free(rest);
     if (answer->outcome == RPC_DONE && answer->text && answer->length == 0) {
-        free(answer->text);
+        memory_free(answer->text);
         answer->text = whole;
         answer->length = decoded;
         return true;
@@ -310,11 +310,11 @@ static bool decode_large(struct rpc_answer *answer, const char *bytes, size_t le
     return false;
 }
 
-void rpc_answer_decode(struct rpc_answer *answer, const char *body, size_t length)
+void rpc_answer_decode(struct rpc_reply *answer, const char *body, size_t length)
 {
     char *mended;
 
-    *answer = (struct rpc_answer){.outcome = RPC_UNKNOWN};
+    *answer = (struct rpc_reply){.outcome = RPC_UNKNOWN};
     if (length > INT_MAX) {
         say(answer, RPC_UNKNOWN, "the answer is too large: %zu bytes", length);
         return;
@@ -329,9 +329,9 @@ void rpc_answer_decode(struct rpc_answer *answer, const char *body, size_t lengt
     }
 }
 
-void rpc_answer_finish(struct rpc_answer *answer)
+void rpc_answer_finish(struct rpc_reply *answer)
 {
-    free(answer->text);
-    free(answer->message);
-    *answer = (struct rpc_answer){.outcome = RPC_UNKNOWN};
+    memory_free(answer->text);
+    memory_free(answer->message);
+    *answer = (struct rpc_reply){.outcome = RPC_UNKNOWN};
 }

@@ -261,8 +261,7 @@ static const char *without_method(const char *message, const char *method)
 
 static void report_answer(struct rpc_call *call)
 {
-    struct rpc_answer answer;
-    struct rpc_reply reply = {0};
+    struct rpc_reply answer;
 
     if (call->in_pieces)
         rpc_answer_decode(&answer, call->text.around ? call->text.around : "", call->text.n_around);
@@ -271,18 +270,14 @@ static void report_answer(struct rpc_call *call)
     /* The raw body can be ten times the size of the part the caller keeps. */
     free(call->answer);
     call->answer = NULL;
-    reply.outcome = answer.outcome;
-    reply.code = answer.code;
-    reply.text = answer.text;
-    reply.length = answer.length;
-    reply.number = answer.number;
-    if (reply.outcome == RPC_DONE && call->text.broken) {
-        reply = (struct rpc_reply){.outcome = RPC_UNKNOWN};
-        report(call, &reply, "%s: the answer is not XML-RPC", call->method);
-    } else if (reply.outcome == RPC_DONE)
-        call->done(call->context, &reply);
+    if (answer.outcome != RPC_DONE)
+        report(call, &(struct rpc_reply){.outcome = answer.outcome, .code = answer.code}, "%s: %s",
+               call->method, without_method(answer.message, call->method));
+    else if (call->text.broken)
+        report(call, &(struct rpc_reply){.outcome = RPC_UNKNOWN}, "%s: the answer is not XML-RPC",
+               call->method);
     else
-        report(call, &reply, "%s: %s", call->method, without_method(answer.message, call->method));
+        call->done(call->context, &answer);
     rpc_answer_finish(&answer);
 }
 

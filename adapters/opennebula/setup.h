@@ -79,8 +79,7 @@ int setup_read_config(struct setup_facts *facts, const char *document, size_t le
                       struct error *err);
 
 /* Queries oned for everything, synchronously. -1 with err if not even its version can be read (no
- * connection, wrong password, ...); *code is then the reply's outcome and code as far as there is
- * one. */
+ * connection, wrong password, ...); *reply then says why (its texts are not valid). */
 int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,
               struct error *err);
 

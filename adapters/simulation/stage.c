@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "plugin/configured.h"
 #include "plugin/engine_world.h"
 
 static int count_best_effort(const struct configuration *configuration, const struct trace *trace,
@@ -22,10 +21,9 @@ static int count_best_effort(const struct configuration *configuration, const st
 int stage_init(struct stage *stage, const struct stage_options *options, struct error *err)
 {
     const struct configuration *configuration = options->configuration;
-    const struct policy_driver driver = {
-        .site = &stage->site, .log = options->log, .log_context = options->log_context,
-        .watch = options->watch, .stop = options->stop};
+    struct policy_driver driver = options->driver;
 
+    driver.site = &stage->site;
     *stage = (struct stage){.configuration = configuration};
     stage->trace = stage_trace_open(configuration, options->workload, &stage->site, err);
     if (!stage->trace)

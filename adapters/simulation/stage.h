@@ -4,15 +4,14 @@
 
 #include "adapters/simulation/simulation.h"
 #include "adapters/simulation/stage_trace.h"
+#include "plugin/configured.h"
 #include "plugin/policy_host.h"
 
 struct stage_options {
     const struct configuration *configuration; /* outlives the stage */
     const struct stage_workload *workload;     /* NULL: only the configuration's trace */
-    void (*log)(void *context, enum policy_log_level level, const char *text); /* of policies */
-    void *log_context;
-    const struct policy_watch *watch;  /* of calls into policies; NULL: none */
-    const volatile sig_atomic_t *stop; /* not 0: stage_init() gives up with EINTR; NULL: never */
+    struct policy_driver driver; /* its site is the stage's; stop also ends stage_init(), with
+                                  * EINTR */
 };
 
 struct stage {

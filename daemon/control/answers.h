@@ -14,16 +14,17 @@
 #include "daemon/control/account.h"
 #include "daemon/control/control.h"
 #include "daemon/control/order.h"
+#include "daemon/planner/planner.h"
 #include "daemon/store/booking.h"
 #include "daemon/store/store.h"
 #include "util/error.h"
 
-/* A host as last observed. */
 struct drain_times {
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
     const char *booking; /* "": none */
 };
 
+/* A host as last observed. */
 struct host_view {
     int32_t id;
     const char *name, *cluster, *state; /* state: "on", "disabled", "offline", "error", ... */
@@ -58,20 +59,12 @@ struct undrain_order {
     bool all;   /* and all later ones */
 };
 
-/* Fate of a VM on a drained host. */
-struct drained_view {
-    int32_t vm, host, to; /* to: -1: it does not move */
-    int64_t lease, at;    /* INSTANT_NONE: unspecified */
-    const char *what;     /* "moves", "ends", "suspended", "stays" */
-    const char *why;      /* it stays, or does not move live; or "" */
-};
-
 /* What an order does, or would do. */
 struct drain_result {
     bool accepted;
     const int32_t *hosts; /* drained or booked */
     size_t n_hosts;
-    const struct drained_view *vms; /* on them */
+    const struct drained_vm *vms; /* on them */
     size_t n_vms;
     const int64_t *unplaced; /* leases that lose the place they are promised, or wait for in vain */
     size_t n_unplaced;
@@ -148,16 +141,6 @@ struct operation_view {
     bool planned;        /* has not begun */
 };
 
-/* The result of a dry run. */
-struct order_trial {
-    bool accepted;
-    int64_t start;              /* INSTANT_NONE: never */
-    bool contract;              /* start is a promise, not an estimate */
-    size_t n_victims;           /* leases that would make room */
-    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
-    char text[1024];            /* for people: one line per finding */
-};
-
 /* The daemon's functions that answers call, each with `context`. All but the optional ones are
  * required. Errors become answers with "ok": false; EPERM and EACCES have the code "denied", ENOENT
  * "not-found", EINVAL "malformed", EAGAIN "not-ready", ENOSPC "refused". */
@@ -219,7 +202,7 @@ struct answers_daemon {
                   struct error *err);
 
     /* Would the order fit? The store does not change. EINPROGRESS: as above. */
-    int (*dry_run)(void *context, const struct order *order, struct order_trial *trial,
+    int (*dry_run)(void *context, const struct order *order, struct planner_trial *trial,
                    struct error *err);
 
     /* Create the VMs of a checked order. 0: the answer follows (or has been sent) by

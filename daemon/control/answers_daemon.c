@@ -34,7 +34,7 @@ json_t *answers_requested(int32_t *vms, size_t n)
 static json_t *dry_run(const struct question *question, const struct order *order)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct order_trial trial = {.start = INSTANT_NONE};
+    struct planner_trial trial = {.start = INSTANT_NONE};
     struct error err;
     json_t *answer;
 

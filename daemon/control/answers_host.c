@@ -219,17 +219,22 @@ json_t *answer_host_release(const struct question *question)
     return answer_of_host(question, &wanted, "galerna-host-release/1");
 }
 
-static json_t *json_from_drained(const struct drained_view *vm)
+static json_t *json_from_drained(const struct drained_vm *vm)
 {
+    static const char *const words[] = {[DRAINED_ENDS] = "ends",
+                                        [DRAINED_MOVES] = "moves",
+                                        [DRAINED_SUSPENDED] = "suspended",
+                                        [DRAINED_STAYS] = "stays"};
+    bool explained = *vm->why && (vm->how == DRAINED_STAYS || vm->how == DRAINED_MOVES);
     json_t *line = json_object();
 
     json_put(line, "vm", json_integer(vm->vm));
     json_put(line, "lease", json_integer(vm->lease));
     json_put(line, "host", json_integer(vm->host));
-    json_put(line, "what", json_string(vm->what));
+    json_put(line, "what", json_string(words[vm->how]));
     json_put(line, "to", vm->to < 0 ? json_null() : json_integer(vm->to));
     json_put(line, "at", json_from_instant(vm->at));
-    json_put(line, "why", *vm->why ? json_from_text(vm->why) : json_null());
+    json_put(line, "why", explained ? json_from_text(vm->why) : json_null());
     return line;
 }
 

@@ -248,7 +248,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
     return daemon_commit(daemon, err); /* must be durable before it is reported */
 }
 
-static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+static int dry_run(void *context, const struct order *order, struct planner_trial *trial,
                    struct error *err)
 {
     struct daemon *daemon = context;
@@ -267,12 +267,7 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
         *err = daemon->question->err;
         return -1;
     }
-    trial->accepted = found->accepted;
-    trial->start = found->start;
-    trial->contract = found->contract;
-    trial->n_victims = found->n_victims;
-    snprintf(trial->word, sizeof trial->word, "%s", found->word);
-    snprintf(trial->text, sizeof trial->text, "%s", found->text);
+    *trial = *found;
     return 0;
 }
 

@@ -241,13 +241,12 @@ bool services_first_hosts(const struct daemon *daemon, const struct drain_order 
 /* --- does it fit? ----------------------------------------------------------------------------- */
 
 /* VMs inside the booking stay there. */
-static bool is_affected(const struct daemon *daemon, const struct drained_view *vm,
+static bool is_affected(const struct daemon *daemon, const struct drained_vm *vm,
                         const char *booking)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
 
-    return strcmp(vm->what, "ends") != 0 &&
-           !(lease && drains_let_in(&daemon->drains, booking, lease));
+    return vm->how != DRAINED_ENDS && !(lease && drains_let_in(&daemon->drains, booking, lease));
 }
 
 bool services_order_fits(const struct daemon *daemon, const struct drain_order *order)
@@ -256,7 +255,7 @@ bool services_order_fits(const struct daemon *daemon, const struct drain_order *
     struct drain_search *search = &daemon->question->drains;
     const struct lease_record *unplaced =
         drained->n_unplaced ? store_lease(daemon->store, drained->unplaced[0]) : NULL;
-    struct drained_view *vms;
+    struct drained_vm *vms;
     char text[STORE_TEXT_MAX] = "";
     size_t n = 0;
 
@@ -339,7 +338,7 @@ static void show_end(const struct daemon *daemon, const struct unbook_order *ord
                                   .hosts = hosts,
                                   .n_hosts = hosts_of(&daemon->drains, order->booking, hosts),
                                   .instead_from = INSTANT_NONE};
-    struct drained_view *vms = NULL;
+    struct drained_vm *vms = NULL;
     int64_t *waiting = NULL;
 
     if (question->is_answered) {

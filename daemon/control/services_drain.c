@@ -128,30 +128,17 @@ static bool has_host(const int32_t *hosts, size_t n, int32_t host)
     return false;
 }
 
-struct drained_view *services_drained(const struct services_question *question,
-                                      const int32_t *hosts, size_t n_hosts, size_t *n)
+struct drained_vm *services_drained(const struct services_question *question, const int32_t *hosts,
+                                    size_t n_hosts, size_t *n)
 {
-    static const char *const words[] = {[DRAINED_ENDS] = "ends",
-                                        [DRAINED_MOVES] = "moves",
-                                        [DRAINED_SUSPENDED] = "suspended",
-                                        [DRAINED_STAYS] = "stays"};
-    struct drained_view *views = memory_new(question->drained->n_vms + 1, sizeof *views);
+    const struct planner_drains *drained = question->drained;
+    struct drained_vm *vms = memory_new(drained->n_vms + 1, sizeof *vms);
 
     *n = 0;
-    for (size_t i = 0; i < question->drained->n_vms; i++) {
-        const struct drained_vm *vm = &question->drained->vms[i];
-
-        if (has_host(hosts, n_hosts, vm->host))
-            views[(*n)++] = (struct drained_view){
-                .vm = vm->vm,
-                .host = vm->host,
-                .to = vm->to,
-                .lease = vm->lease,
-                .at = vm->at,
-                .what = words[vm->how],
-                .why = vm->how == DRAINED_STAYS || vm->how == DRAINED_MOVES ? vm->why : ""};
-    }
-    return views;
+    for (size_t i = 0; i < drained->n_vms; i++)
+        if (has_host(hosts, n_hosts, drained->vms[i].host))
+            vms[(*n)++] = drained->vms[i];
+    return vms;
 }
 
 static int begin_drains(struct daemon *daemon, const struct drain_order *order, const char *who,
@@ -193,7 +180,7 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
                                   .unplaced = drained->unplaced,
                                   .n_unplaced = drained->n_unplaced,
                                   .instead_from = INSTANT_NONE};
-    struct drained_view *vms =
+    struct drained_vm *vms =
         services_drained(daemon->question, order->hosts, order->n_hosts, &result.n_vms);
 
     result.vms = vms;

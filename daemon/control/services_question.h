@@ -101,8 +101,8 @@ void services_add_drains(const struct daemon *daemon, const struct drain_order *
 /* Asks the planner what these drains do: -1 with EINPROGRESS, or another error. */
 int services_try_drains(struct daemon *daemon, const struct drains *drains, struct error *err);
 /* The planner's answer about VMs on these hosts, to be freed. */
-struct drained_view *services_drained(const struct services_question *question,
-                                      const int32_t *hosts, size_t n_hosts, size_t *n);
+struct drained_vm *services_drained(const struct services_question *question, const int32_t *hosts,
+                                    size_t n_hosts, size_t *n);
 /* services_booking.c: which hosts are booked, by whom. May the order's user change that booking? */
 int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
                          struct error *err);

@@ -11,13 +11,6 @@
 
 #define FACT "clock"
 
-/* The clocks as stored. */
-struct memory {
-    int64_t wall, steady, ahead;
-    int known;
-    char boot[CLOCKS_BOOT_MAX];
-};
-
 void clocks_boot(char boot[CLOCKS_BOOT_MAX])
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -42,27 +35,31 @@ void clocks_remember(struct daemon *daemon)
     store_set_fact(daemon->store, FACT, text);
 }
 
-static bool read_memory(const struct daemon *daemon, struct memory *memory)
+static bool read_stored(const struct daemon *daemon, struct clocks *stored)
 {
     const char *text = store_fact(daemon->store, FACT);
+    int known = 0;
 
-    return text && sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %d %63s", &memory->wall,
-                          &memory->steady, &memory->ahead, &memory->known, memory->boot) == 5;
+    if (!text || sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %d %63s", &stored->wall,
+                        &stored->steady, &stored->ahead, &known, stored->boot) != 5)
+        return false;
+    stored->known = known != 0;
+    return true;
 }
 
 void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady)
 {
     struct clocks *clocks = &daemon->clocks;
-    struct memory memory;
+    struct clocks stored;
     int64_t set;
     bool same;
 
-    if (read_memory(daemon, &memory)) {
-        same = clocks->boot[0] && strcmp(memory.boot, clocks->boot) == 0;
-        set = (wall - memory.wall) - (same ? steady - memory.steady : 0);
+    if (read_stored(daemon, &stored)) {
+        same = clocks->boot[0] && strcmp(stored.boot, clocks->boot) == 0;
+        set = (wall - stored.wall) - (same ? steady - stored.steady : 0);
         if (same) {
-            clocks->known = memory.known != 0;
-            clocks->ahead = memory.ahead;
+            clocks->known = stored.known;
+            clocks->ahead = stored.ahead;
         }
         if (same ? clocks_is_jump(set) : set < 0 && clocks_is_jump(set))
             clocks_note_set(daemon, set, wall / 1000, same ? CLOCKS_DOWN : CLOCKS_DOWN_AT_LEAST);

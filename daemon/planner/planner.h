@@ -191,11 +191,11 @@ int32_t planner_prepare(struct planner *planner, int32_t id, int32_t host, struc
  */
 struct planner_trial {
     bool accepted;
-    int64_t start;              /* INSTANT_NONE */
-    bool contract;              /* start is a promise */
+    int64_t start;              /* INSTANT_NONE: never */
+    bool contract;              /* start is a promise, not an estimate */
     size_t n_victims;           /* leases that would make room */
-    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word */
-    char text[1024];
+    char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
+    char text[1024];            /* for people: one line per finding */
 };
 
 /* trial is NULL on failure; err says why. */
@@ -204,7 +204,7 @@ typedef void planner_tried(void *context, const struct planner_trial *trial,
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
                 planner_tried *tried, void *context, struct error *err);
 
-/* Fate of the VMs on drained hosts. */
+/* Fate of a VM on a drained host. */
 struct drained_vm {
     enum drained_how {
         DRAINED_ENDS,      /* its lease ends before, at `at` */
@@ -212,8 +212,8 @@ struct drained_vm {
         DRAINED_SUSPENDED, /* by its terms, from `at` until there is room elsewhere */
         DRAINED_STAYS,     /* why */
     } how;
-    int32_t vm, host, to;
-    int64_t lease, at;
+    int32_t vm, host, to; /* to: -1: it does not move */
+    int64_t lease, at;    /* INSTANT_NONE: unspecified */
     char why[STORE_TEXT_MAX];
 };
 

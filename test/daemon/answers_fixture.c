@@ -114,7 +114,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
     return 0;
 }
 
-static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+static int dry_run(void *context, const struct order *order, struct planner_trial *trial,
                    struct error *err)
 {
     struct answers_fixture *fixture = context;
@@ -157,8 +157,10 @@ static int release_host(void *context, int32_t host, const char *who, struct err
 static int drain(void *context, const struct drain_order *order, const char *who,
                  const struct drain_viewer *viewer, struct error *err)
 {
-    const struct drained_view vms[] = {{10, 7, 4, 10, order->from, "moves", ""},
-                                       {11, 7, -1, 11, INSTANT_NONE, "stays", "no room"}};
+    const struct drained_vm vms[] = {
+        {DRAINED_MOVES, 10, 7, 4, 10, order->from, ""},
+        {DRAINED_STAYS, 11, 7, -1, 11, INSTANT_NONE, "no room"},
+    };
     static const int32_t other = 4;
     static const int64_t unplaced = 5;
     struct drain_result result = {.accepted = true,

@@ -127,7 +127,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
     return 0;
 }
 
-static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+static int dry_run(void *context, const struct order *order, struct planner_trial *trial,
                    struct error *err)
 {
     (void)context;

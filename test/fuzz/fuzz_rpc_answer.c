@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
 
     rpc_answer_decode(&answer, (const char *)data, size);
     /* What is done has a value, what is not says why. */

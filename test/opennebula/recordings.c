@@ -34,7 +34,7 @@ char *recording(const char *version, const char *name, size_t *length)
 
 char *recorded_document(const char *version, const char *name, size_t *length)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     char file[256], *body, *document;
 
     snprintf(file, sizeof file, "%s.rpc.xml", name);

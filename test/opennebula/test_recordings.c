@@ -106,7 +106,7 @@ static enum rpc_outcome expected(const char *name)
 
 static bool check_recording(const char *version, const char *name)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     bool has_document = false;
     size_t length;
     char *body = recording(version, name, &length);
@@ -146,7 +146,7 @@ static void all_recordings(void **state)
 
 static void answers_of_commands(void **state)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     size_t length;
     char *body;
 
@@ -173,7 +173,7 @@ static void answers_of_commands(void **state)
 /* What arrives in pieces can be cut anywhere. */
 static void cut_anywhere(void **state)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     size_t length;
     char *body = recording("7.4", "vm.info.running.rpc.xml", &length), *part;
 

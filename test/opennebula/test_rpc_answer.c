@@ -51,7 +51,7 @@ static void large_texts(void **state)
         {"&lt", NULL},
         {"<unclosed>", NULL},
     };
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     size_t length;
     char *body;
 
@@ -78,7 +78,7 @@ static void large_texts(void **state)
 
 static void large_refusal(void **state)
 {
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     size_t length;
     char *body = answer_with("0", "&lt;end&gt;", &length);
 
@@ -97,7 +97,7 @@ static void large_refusal(void **state)
 static void large_elsewhere(void **state)
 {
     char *body = memory_new(FILLING + 1000, 1), *end;
-    struct rpc_answer answer;
+    struct rpc_reply answer;
 
     (void)state;
     end = body + sprintf(body, HEAD "<value><boolean>1</boolean></value><value><i4>7</i4></value>"
@@ -140,7 +140,7 @@ static void odd_values(void **state)
          "<value>a</value>",
          RPC_UNKNOWN, 0, NULL},
     };
-    struct rpc_answer answer;
+    struct rpc_reply answer;
     char body[1000];
 
     (void)state;

@@ -55,7 +55,7 @@ static void expect_text(const char *answer, const char *wanted)
         for (int bytewise = 0; bytewise < 2; bytewise++) {
             struct sink sink = {0};
             struct rpc_text text;
-            struct rpc_answer decoded;
+            struct rpc_reply decoded;
 
             rpc_text_init(&text, take, NULL, &sink);
             read_cut(&text, answer, cut, bytewise);
@@ -88,7 +88,7 @@ static void a_refusal_has_no_document(void **state)
     const char *answer = ANSWER("0", "[one.vmpool.info] Not authorized");
     struct sink sink = {0};
     struct rpc_text text;
-    struct rpc_answer decoded;
+    struct rpc_reply decoded;
 
     (void)state;
     rpc_text_init(&text, take, NULL, &sink);
