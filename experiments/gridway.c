@@ -166,15 +166,8 @@ static void claim_number(struct findings *findings, const struct finding_claim *
     findings_claim(findings, &claim);
 }
 
-static void tell(const struct gridway_job *job, struct findings *findings)
+static void claim_computing(const struct gridway_job *job, struct findings *findings)
 {
-    int no_gain = 0, nearest = 0;
-
-    while (no_gain < job->iterations && gain(job, SOLEA, no_gain, true) > 0)
-        no_gain++;
-    while (nearest < job->iterations &&
-           moved(job, SOLEA, nearest, true) <= moved(job, COLUMBA, nearest, true))
-        nearest++;
     claim_number(
         findings,
         &(struct finding_claim){.id = "cpu-last",
@@ -189,6 +182,10 @@ static void tell(const struct gridway_job *job, struct findings *findings)
                                          .paper = "s",
                                          .reason = "Used to recover the job's work."},
                  302, moved(job, SOLEA, last_move(job, false), false), 0.5);
+}
+
+static void claim_transfers(const struct gridway_job *job, struct findings *findings)
+{
     claim_number(
         findings,
         &(struct finding_claim){.id = "full-last",
@@ -209,6 +206,17 @@ static void tell(const struct gridway_job *job, struct findings *findings)
                                          .paper = "%",
                                          .reason = "Used to recover the time spent before."},
                  12, 100 * gain(job, SOLEA, last_move(job, true), true), 0.5);
+}
+
+static void claim_turns(const struct gridway_job *job, struct findings *findings)
+{
+    int no_gain = 0, nearest = 0;
+
+    while (no_gain < job->iterations && gain(job, SOLEA, no_gain, true) > 0)
+        no_gain++;
+    while (nearest < job->iterations &&
+           moved(job, SOLEA, nearest, true) <= moved(job, COLUMBA, nearest, true))
+        nearest++;
     claim_number(
         findings,
         &(struct finding_claim){.id = "no-gain",
@@ -274,7 +282,9 @@ static int run(const struct experiment_bench *bench, struct findings *findings, 
         if (hosts[host].memory < experiment_number(bench, "memory"))
             snprintf(excluded + strlen(excluded), sizeof excluded - strlen(excluded), " %s",
                      hosts[host].name);
-    tell(&job, findings);
+    claim_computing(&job, findings);
+    claim_transfers(&job, findings);
+    claim_turns(&job, findings);
     claim_replays(&job, went_to, findings);
     draw_ranks(&job, findings, false);
     draw_ranks(&job, findings, true);

@@ -89,12 +89,16 @@ static void draw_measure(const struct priority_plan *plan, struct findings *find
     findings_plot(findings, measure->name, plot);
 }
 
-void priority_tell_generated(const struct priority_plan *plan, struct findings *findings)
-{
-    int worse = 0, better = 0, saved = 0;
-    bool in_mean = true;
-    char ours[160], longer[300], reason[500];
+/* Workloads in which priority makes a difference. */
+struct comparison {
+    int worse, better; /* for large leases, which have it */
+    int saved;         /* no more immediate leases are refused */
+    bool in_mean;      /* better, or the same, in the mean of each load */
+};
 
+static void write_generated(const struct priority_plan *plan, struct comparison *found,
+                            struct findings *findings)
+{
     findings_table(findings, "generated", "Generated workloads, 32 hosts",
                    "load,seed,priority,utilization,mean wait of large (s),mean wait of small (s),"
                    "immediate refused (%),preemptions",
@@ -113,41 +117,64 @@ void priority_tell_generated(const struct priority_plan *plan, struct findings *
                 findings_cell(findings, "%.2f", refused_immediate(r));
                 findings_cell(findings, "%.0f", (double)r->preemptions);
             }
-            worse += wait_of_large(priority_seed(plan, load, seed, 1)) >
-                     wait_of_large(priority_seed(plan, load, seed, 0));
-            better += wait_of_large(priority_seed(plan, load, seed, 1)) <
-                      wait_of_large(priority_seed(plan, load, seed, 0));
-            saved += refused_immediate(priority_seed(plan, load, seed, 1)) <=
-                     refused_immediate(priority_seed(plan, load, seed, 0));
+            found->worse += wait_of_large(priority_seed(plan, load, seed, 1)) >
+                            wait_of_large(priority_seed(plan, load, seed, 0));
+            found->better += wait_of_large(priority_seed(plan, load, seed, 1)) <
+                             wait_of_large(priority_seed(plan, load, seed, 0));
+            found->saved += refused_immediate(priority_seed(plan, load, seed, 1)) <=
+                            refused_immediate(priority_seed(plan, load, seed, 0));
         }
-        in_mean = in_mean && over_seeds(plan, load, 1, wait_of_large).mean <=
-                                 over_seeds(plan, load, 0, wait_of_large).mean;
+        found->in_mean = found->in_mean && over_seeds(plan, load, 1, wait_of_large).mean <=
+                                               over_seeds(plan, load, 0, wait_of_large).mean;
     }
+}
+
+static void claim_favored(const struct priority_plan *plan, const struct comparison *found,
+                          struct findings *findings)
+{
+    char ours[160], longer[300], reason[500];
+
     priority_name_longer(plan, longer, sizeof longer);
     snprintf(reason, sizeof reason,
              "Generated workloads (Lublin and Feitelson); large leases have high priority, as in "
              "the paper, and those of 8 nodes and more count as favored here. %s",
              longer);
-    snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads", better,
-             worse, PRIORITY_LOADS * plan->seeds);
+    snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads",
+             found->better, found->worse, PRIORITY_LOADS * plan->seeds);
     findings_claim(findings,
                    &(struct finding_claim){"favored",
                                            "Leases of high priority do not wait longer in the mean",
                                            "less waiting time", ours,
-                                           worse == 0 ? VERDICT_AGREES
-                                           : in_mean  ? VERDICT_SAME_SHAPE
-                                                      : VERDICT_DIFFERS,
+                                           found->worse == 0 ? VERDICT_AGREES
+                                           : found->in_mean  ? VERDICT_SAME_SHAPE
+                                                             : VERDICT_DIFFERS,
                                            reason});
-    snprintf(ours, sizeof ours, "as few or fewer refused in %d of %d workloads", saved,
+}
+
+static void claim_immediate(const struct priority_plan *plan, const struct comparison *found,
+                            struct findings *findings)
+{
+    char ours[160];
+
+    snprintf(ours, sizeof ours, "as few or fewer refused in %d of %d workloads", found->saved,
              PRIORITY_LOADS * plan->seeds);
-    findings_claim(findings,
-                   &(struct finding_claim){"immediate",
-                                           "Immediate leases of higher priority are saved from "
-                                           "being refused",
-                                           "stated, no number", ours,
-                                           saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES
-                                                                                 : VERDICT_DIFFERS,
-                                           ""});
+    findings_claim(
+        findings,
+        &(struct finding_claim){
+            "immediate",
+            "Immediate leases of higher priority are saved from "
+            "being refused",
+            "stated, no number", ours,
+            found->saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+}
+
+void priority_tell_generated(const struct priority_plan *plan, struct findings *findings)
+{
+    struct comparison found = {.in_mean = true};
+
+    write_generated(plan, &found, findings);
+    claim_favored(plan, &found, findings);
+    claim_immediate(plan, &found, findings);
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
         draw_measure(plan, findings, &measures[i]);
     priority_tell_sizes(plan, findings);

@@ -167,6 +167,27 @@ static struct instance *chooser_of(const struct chain *chain)
     return NULL;
 }
 
+/* Translates the choice; false: it is broken, which counts as a fault. */
+static bool take_choice(struct policy_host *host, struct instance *instance,
+                        const struct galerna_victim_batch *view, size_t *chosen, size_t n_chosen)
+{
+    if (!are_places(host, chosen, n_chosen, view->n_victims))
+        instance_fault(instance,
+                       "choose named %zu leases that are not distinct ones of the %zu candidates; "
+                       "nothing is preempted",
+                       n_chosen, (size_t)view->n_victims);
+    else if (!ask_engine(view, chosen, n_chosen))
+        instance_fault(instance,
+                       "choose named %zu leases that do not make enough room; nothing "
+                       "is preempted",
+                       n_chosen);
+    else {
+        memcpy(chosen, host->translated, n_chosen * sizeof *chosen);
+        return true;
+    }
+    return false;
+}
+
 size_t host_choose_victims(void *context, const struct victim_batch *batch,
                            const struct victim_test *test, size_t *chosen)
 {
@@ -195,21 +216,9 @@ size_t host_choose_victims(void *context, const struct victim_batch *batch,
     if (verdict == GALERNA_SKIP || verdict == GALERNA_REFUSED_FOR_NOW ||
         verdict == GALERNA_REFUSED_FOR_GOOD || (verdict == GALERNA_OK && n_chosen == 0))
         return 0;
-    if (verdict != GALERNA_OK)
+    if (verdict != GALERNA_OK) {
         instance_fault_verdict(instance, "choose", verdict);
-    else if (!are_places(host, chosen, n_chosen, question.n))
-        instance_fault(instance,
-                       "choose named %zu leases that are not distinct ones of the %zu candidates; "
-                       "nothing is preempted",
-                       n_chosen, question.n);
-    else if (!ask_engine(&view, chosen, n_chosen))
-        instance_fault(instance,
-                       "choose named %zu leases that do not make enough room; nothing "
-                       "is preempted",
-                       n_chosen);
-    else {
-        memcpy(chosen, host->translated, n_chosen * sizeof *chosen);
-        return n_chosen;
+        return 0;
     }
-    return 0;
+    return take_choice(host, instance, &view, chosen, n_chosen) ? n_chosen : 0;
 }

@@ -246,6 +246,15 @@ static void say(struct eligible *eligible, const char *reason)
     snprintf(eligible->reason, sizeof eligible->reason, "%s", reason);
 }
 
+/* The VM cannot be placed because of that fault; NULL: there is none. */
+static bool has_fault(struct eligible *eligible, const char *fault)
+{
+    if (fault)
+        say(eligible, fault);
+    eligible->malformed |= fault != NULL;
+    return fault != NULL;
+}
+
 /* A fault of one of the VM's requirements, or NULL. */
 static const char *fault_of(const struct eligibility *eligibility, const struct wants *wants)
 {
@@ -300,45 +309,42 @@ static bool is_affordable(struct eligibility *eligibility, const struct vm *vm,
     return false;
 }
 
-static void answer(struct eligibility *eligibility, const struct vm *vm, bool later,
-                   struct eligible *eligible)
+/* False: something in the VM's requirements cannot be read, and *eligible says what. */
+static bool read_wants(struct eligibility *eligibility, const struct vm *vm, bool later,
+                       struct wants *wants, struct eligible *eligible)
 {
-    const char *automatic = eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS");
-    const struct requirement_combination *combination;
-    struct wants wants;
-    const char *fault;
-
-    *eligible = (struct eligible){0};
     eligible->malformed =
         eligibility_fault_of_groups(eligibility, vm, eligible->reason, sizeof eligible->reason);
-    if (eligible->malformed || !is_affordable(eligibility, vm, eligible))
-        return;
-    if (vm->hardware && vm->hardware->fault) {
-        eligible->malformed = true;
-        say(eligible, vm->hardware->fault);
-        return;
-    }
-    wants = (struct wants){
-        .automatic = requirement_of(eligibility, "AUTOMATIC_REQUIREMENTS", automatic),
+    if (eligible->malformed || !is_affordable(eligibility, vm, eligible) ||
+        (vm->hardware && has_fault(eligible, vm->hardware->fault)))
+        return false;
+    *wants = (struct wants){
+        .automatic =
+            requirement_of(eligibility, "AUTOMATIC_REQUIREMENTS",
+                           eligibility_automatic(eligibility, vm, "AUTOMATIC_REQUIREMENTS")),
         .requirement = requirement_of(eligibility, "SCHED_REQUIREMENTS",
                                       eligibility_text(vm, "SCHED_REQUIREMENTS")),
         .ranking = eligibility_ranking_of(eligibility, vm),
         .later = later,
         .roles = eligibility_roles_of(eligibility, vm),
     };
-    eligibility_want_datastore(eligibility, vm, &wants);
-    wants.room = later ? 0 : wants.room;
-    if (!eligibility_want_networks(eligibility, vm, &wants, eligible->reason,
-                                   sizeof eligible->reason)) {
-        eligible->malformed = true;
+    eligibility_want_datastore(eligibility, vm, wants);
+    wants->room = later ? 0 : wants->room;
+    eligible->malformed = !eligibility_want_networks(eligibility, vm, wants, eligible->reason,
+                                                     sizeof eligible->reason);
+    return !eligible->malformed && !has_fault(eligible, fault_of(eligibility, wants));
+}
+
+static void answer(struct eligibility *eligibility, const struct vm *vm, bool later,
+                   struct eligible *eligible)
+{
+    const struct requirement_combination *combination;
+    struct wants wants;
+    const char *fault;
+
+    *eligible = (struct eligible){0};
+    if (!read_wants(eligibility, vm, later, &wants, eligible))
         return;
-    }
-    fault = fault_of(eligibility, &wants);
-    if (fault) {
-        eligible->malformed = true;
-        say(eligible, fault);
-        return;
-    }
     if (!later &&
         !eligibility_images_fit(eligibility, vm, eligible->reason, sizeof eligible->reason)) {
         eligible->lacks_room = true;

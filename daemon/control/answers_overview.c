@@ -11,52 +11,63 @@ struct far_reservation {
     int64_t cpu, memory;
 };
 
+static struct far_reservation far_of(const struct store *store, const struct lease_record *lease)
+{
+    struct far_reservation far = {.lease = lease};
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        far.cpu += vms[i]->cpu;
+        far.memory += vms[i]->memory;
+    }
+    return far;
+}
+
+static void insert(struct far_reservation largest[LARGEST], struct far_reservation far)
+{
+    for (size_t at = 0; at < LARGEST && far.lease; at++)
+        if (!largest[at].lease || far.cpu > largest[at].cpu) {
+            struct far_reservation smaller = largest[at];
+
+            largest[at] = far;
+            far = smaller;
+        }
+}
+
+static json_t *json_from_far(const struct far_reservation *far)
+{
+    json_t *line = json_object();
+
+    json_put(line, "lease", json_integer(far->lease->id));
+    json_put(line, "user", json_from_text(far->lease->user));
+    json_put(line, "start", json_from_instant(far->lease->start));
+    json_put(line, "cpu", json_real((double)far->cpu / 100));
+    json_put(line, "memory", json_integer(far->memory));
+    return line;
+}
+
 /* The reservations far ahead that hold the most: capacity that others may wait for. */
 static json_t *far_reservations(const struct question *question, struct overview *overview)
 {
     const struct store *store = question->answers->store;
     struct far_reservation largest[LARGEST] = {{0}};
-    size_t n, n_vms;
+    size_t n;
     const struct lease_record *const *leases = store_leases(store, &n);
     json_t *list = json_array(), *answer = json_object();
     json_int_t count = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct vm_record *const *vms;
-        struct far_reservation far = {.lease = leases[i]};
-
         if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION ||
             leases[i]->start < question->now + FAR_AHEAD)
             continue;
         count++;
         if (leases[i]->start - FAR_AHEAD < overview->until)
             overview->until = leases[i]->start - FAR_AHEAD;
-        vms = store_vms_of(store, leases[i]->id, &n_vms);
-        for (size_t vm = 0; vm < n_vms; vm++) {
-            far.cpu += vms[vm]->cpu;
-            far.memory += vms[vm]->memory;
-        }
-        for (size_t at = 0; at < LARGEST; at++)
-            if (!largest[at].lease || far.cpu > largest[at].cpu) {
-                struct far_reservation smaller = largest[at];
-
-                largest[at] = far;
-                far = smaller;
-                if (!far.lease)
-                    break;
-            }
+        insert(largest, far_of(store, leases[i]));
     }
-    for (size_t i = 0; i < LARGEST && largest[i].lease; i++) {
-        const struct lease_record *lease = largest[i].lease;
-        json_t *line = json_object();
-
-        json_put(line, "lease", json_integer(lease->id));
-        json_put(line, "user", json_from_text(lease->user));
-        json_put(line, "start", json_from_instant(lease->start));
-        json_put(line, "cpu", json_real((double)largest[i].cpu / 100));
-        json_put(line, "memory", json_integer(largest[i].memory));
-        json_array_append_new(list, line);
-    }
+    for (size_t i = 0; i < LARGEST && largest[i].lease; i++)
+        json_array_append_new(list, json_from_far(&largest[i]));
     json_put(answer, "count", json_integer(count));
     json_put(answer, "largest", list);
     return answer;

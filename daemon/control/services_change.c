@@ -282,6 +282,20 @@ static void describe(const struct daemon *daemon, const struct lease_record *lea
     snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
 }
 
+/* The change holds. */
+static int carry_out(struct daemon *daemon, const struct change_order *order,
+                     const struct lease_record *changed, struct lease_trial *trial,
+                     struct error *err)
+{
+    const struct lease_record *lease = store_lease(daemon->store, order->lease);
+
+    if (order->change->releases)
+        return release(daemon, lease, order->who, err);
+    return services_resizes(daemon, lease, order->change)
+               ? services_resize(daemon, lease, order->change, trial, err)
+               : apply(daemon, changed, order->who, trial, err);
+}
+
 /* Handled from its beginning at each answer of the planner; question->search has the stage:
  *
  *     WANTED                    the change is tried
@@ -329,11 +343,5 @@ int services_change(void *context, const struct change_order *order, struct leas
         return result;
     }
     describe(daemon, lease, &changed, change, trial);
-    if (order->dry_run)
-        return 0;
-    if (change->releases)
-        return release(daemon, lease, order->who, err);
-    return services_resizes(daemon, lease, change)
-               ? services_resize(daemon, lease, change, trial, err)
-               : apply(daemon, &changed, order->who, trial, err);
+    return order->dry_run ? 0 : carry_out(daemon, order, &changed, trial, err);
 }

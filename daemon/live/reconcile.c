@@ -252,6 +252,19 @@ static void reconcile_final(struct daemon *daemon, const struct lease_record *le
                         "it was started after its end");
 }
 
+/* None of its VMs is there any more. */
+static void reconcile_without_vms(struct daemon *daemon, const struct lease_record *lease,
+                                  const struct vm_statuses *s, int64_t now)
+{
+    if (s->resumed && lease->phase < PHASE_ENDING) /* its end was moved */
+        lease_stopped_running(daemon->store, lease);
+    if (s->until && lease->phase < PHASE_ENDED)
+        lease_ran_until(daemon->store, lease, s->ran_for, s->until);
+    if (lease->phase < PHASE_ENDED)
+        reconcile_apply_by(daemon, lease, EVENT_ENDED,
+                           lease->phase == PHASE_ENDING ? REASON_NONE : REASON_VMS_GONE, now);
+}
+
 static void reconcile_lease(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     struct vm_statuses s = {0};
@@ -265,14 +278,7 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
     if (s.has_untimed)
         s.since = 0;
     if (s.n == 0) {
-        if (s.resumed && lease->phase < PHASE_ENDING) /* its end was moved */
-            lease_stopped_running(daemon->store, lease);
-        if (s.until && lease->phase < PHASE_ENDED)
-            lease_ran_until(daemon->store, lease, s.ran_for, s.until);
-        if (lease->phase == PHASE_ENDING)
-            reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_NONE, now);
-        else if (lease->phase < PHASE_ENDED)
-            reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_VMS_GONE, now);
+        reconcile_without_vms(daemon, lease, &s, now);
         return;
     }
     if (s.of[STATUS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&

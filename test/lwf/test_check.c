@@ -46,7 +46,7 @@ static void test_all_errors_and_warnings(void **state)
     static const char text[] = WORKLOAD(
         SITE_TEXT,
         BEST_EFFORT("noon",
-                    "00:10") REQUEST("00:05", "preemptible=\"maybe\" color=\"red\"",
+                    "00:10") REQUEST("00:05", "preemptible=\"maybe\" colour=\"red\"",
                                      "<start/><duration time=\"00:00\"/><mood/>" NO_SOFTWARE)
             BEST_EFFORT("00:10", "00:10") BEST_EFFORT("00:08", "00:10") REQUEST(
                 "00:20", "preemptible=\"false\"",
@@ -61,7 +61,7 @@ static void test_all_errors_and_warnings(void **state)
         "4:25: error: \"noon\" is not a time: expected [DAYS:]HH:MM[:SS]",
         "5:32: error: the lease has no <nodes>",
         "5:52: error: preemptible is \"maybe\": expected true or false",
-        "5:66: warning: unknown attribute color of <lease> ignored",
+        "5:67: warning: unknown attribute colour of <lease> ignored",
         "5:96: error: the duration is 0: expected a second or more",
         "5:104: warning: unknown element <mood> ignored",
         "7:1: warning: lease 4 arrives at 480 s, before the one above it (600 s): a trace must be "

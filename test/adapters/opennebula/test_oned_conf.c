@@ -90,7 +90,7 @@ static void a_vector_without_an_end_is_an_error(void **state)
 
     (void)state;
     assert_null(oned_conf_replace("X = [\n A = \"]\"\n", "X", "X = 1", &err));
-    assert_non_null(strstr(err.text, "X has a ["));
+    assert_non_null(strstr(err.text, "X has an unclosed ["));
 }
 
 static void a_text_without_changes_stays_as_it_is(void **state)
