@@ -4,13 +4,6 @@
 
 #include "notify/notify.h"
 
-const char *notify_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
 static enum notify_end hand_over(const json_t *job, struct error *err)
 {
     static const struct {

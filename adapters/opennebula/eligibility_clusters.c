@@ -8,6 +8,11 @@
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"
 
+const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id)
+{
+    return eligibility->datastores ? datastore_pool_find(eligibility->datastores, id) : NULL;
+}
+
 enum { CLUSTERS_MAX = 256 };
 
 /* The clusters that all of a VM's images and networks are in. */

@@ -112,11 +112,6 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     return number;
 }
 
-const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id)
-{
-    return eligibility->datastores ? datastore_pool_find(eligibility->datastores, id) : NULL;
-}
-
 /* The place in the pool, or -1. */
 static ptrdiff_t find_datastore(const struct eligibility *eligibility, int32_t id)
 {

@@ -121,6 +121,7 @@ struct eligibility {
     uint64_t *scratch;           /* a bitmap */
 };
 
+/* --- eligibility_texts.c --- */
 /* The number of a text in its table; *is_new when its place in the array is to be filled. The table
  * keeps a copy. */
 uint32_t eligibility_number(struct map *table, const char *text, bool *is_new);
@@ -148,6 +149,8 @@ uint32_t eligibility_ranking_of(struct eligibility *eligibility, const struct vm
 uint32_t eligibility_access_of(struct eligibility *eligibility, const struct vm *vm);
 
 /* --- eligibility_clusters.c --- */
+/* NULL: unknown. */
+const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id);
 /* AUTOMATIC_REQUIREMENTS, AUTOMATIC_DS_REQUIREMENTS or AUTOMATIC_NIC_REQUIREMENTS (name) of the VM,
  * with the clusters that its images and networks are in now; NULL without one. Valid as long as VM
  * and eligibility. */
@@ -163,8 +166,6 @@ uint32_t eligibility_roles_of(struct eligibility *eligibility, const struct vm *
 void eligibility_forget_roles(struct eligibility *eligibility);
 
 /* --- eligibility_datastore.c --- */
-/* NULL: unknown. */
-const struct datastore *eligibility_datastore_of(const struct eligibility *eligibility, int32_t id);
 void eligibility_read_datastores(struct eligibility *eligibility);
 void eligibility_forget_datastores(struct eligibility *eligibility);
 /* The number of the VM's SCHED_DS_REQUIREMENTS, SCHED_DS_RANK or AUTOMATIC_DS_REQUIREMENTS (name),

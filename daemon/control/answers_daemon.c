@@ -1,7 +1,6 @@
 /* Answers from the daemon's other parts: requests, status. */
 #include <errno.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,19 +72,6 @@ json_t *answer_lease_request(const struct question *question)
     if (daemon->request(daemon->context, &order, question->peer, &err) < 0)
         return answers_refused(&err);
     return NULL;
-}
-
-void answers_peer(const struct question *question, char *text, size_t size)
-{
-    const struct control_peer *peer = question->peer;
-    const struct passwd *user = question->user ? NULL : getpwuid(peer->uid);
-
-    if (question->user)
-        snprintf(text, size, "%.60s (OpenNebula)", question->user);
-    else if (user)
-        snprintf(text, size, "%s (uid %ld)", user->pw_name, (long)peer->uid);
-    else
-        snprintf(text, size, "uid %ld", (long)peer->uid);
 }
 
 json_t *answer_lease_cancel(const struct question *question)
