@@ -76,6 +76,9 @@ const char *const reason_names[REASONS] = {
     [REASON_PAUSE] = "pause",
     [REASON_RULE_BROKEN] = "rule-broken",
     [REASON_TURN] = "turn",
+    [REASON_NO_HOST_YET] = "no-host-yet",
+    [REASON_RELEASED] = "released",
+    [REASON_BOOKING] = "booking",
     [REASON_NO_ROOM_YET] = "no-room-yet",
 };
 
@@ -198,6 +201,9 @@ static const struct {
     [REASON_RULE_BROKEN] = {LEAD_NONE, "VM %n on host %n breaks a rule of its VM group: %s"},
     [REASON_TURN] = {LEAD_WAITS,
                      "for its turn: as many operations as %s allows (%n) are unfinished"},
+    [REASON_NO_HOST_YET] = {LEAD_NONE, "no host has room for VM %n at present"},
+    [REASON_RELEASED] = {LEAD_NONE, "being released"},
+    [REASON_BOOKING] = {LEAD_NONE, "%s"},
     [REASON_NO_ROOM_YET] = {LEAD_NONE, "%s"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},

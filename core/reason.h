@@ -50,7 +50,7 @@ enum reason_id {
     REASON_NOT_READY,         /* must not start before n[0] */
     REASON_NO_HOST_ALLOWED,   /* n[0] VMs requested; the n[1] open hosts allowed by its requirements
                                * hold n[2] of them when empty */
-    REASON_TEXT,              /* a driver's own: text is the sentence */
+    REASON_TEXT,              /* an error: text is the sentence */
     REASON_MOVED, /* running, being moved to better hosts: n[0] when, n[1] seconds in total if it
                    * stayed, n[2] if it moves, n[3] percent gained */
     REASON_ROOM_RESERVED, /* n[0] VMs asked for, all fit now, but lease n[1] needs host n[2] from
@@ -100,6 +100,9 @@ enum reason_id {
     REASON_RULE_BROKEN,           /* n[0] a running VM, n[1] its host; text: the rule it breaks */
     REASON_TURN, /* OpenNebula carries out n[0] operations, no more may be begun; text: the option
                   * that says so */
+    REASON_NO_HOST_YET, /* its group starts, but no host has room for n[0], a VM of it */
+    REASON_RELEASED,    /* its VMs are being released */
+    REASON_BOOKING,     /* text: why it may not use hosts of the booking that it names */
     REASON_NO_ROOM_YET, /* it has a planned start; text: what datastores or networks lack */
     REASONS
 };

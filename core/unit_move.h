@@ -1,4 +1,5 @@
-/* unit_move.h: what the VMs of a lease hold of the hosts' units while some of them change hosts. */
+/* unit_move.h: what the VMs of a lease hold of the hosts' units while some of them change hosts,
+ * and whether the rules of their VM groups hold meanwhile. */
 #ifndef GALERNA_CORE_UNIT_MOVE_H
 #define GALERNA_CORE_UNIT_MOVE_H
 

@@ -91,9 +91,8 @@ static int release(struct daemon *daemon, const struct lease_record *lease, cons
     if (lease_apply(daemon->store, lease, EVENT_RELEASE, clock_now(), "by %s", who) < 0)
         return error_set(err, EAGAIN, "lease %lld is %s now", (long long)lease->id,
                          phase_name(lease->phase));
-    lease_explain(daemon->store, lease,
-                  &(struct reason){.id = REASON_TEXT, .text = "being released", .word = "released"},
-                  NULL, INSTANT_NONE);
+    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_RELEASED}, NULL,
+                  INSTANT_NONE);
     daemon_wake(daemon);
     return daemon_commit(daemon, err);
 }

@@ -110,7 +110,7 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
 
     if (!intake_allows(daemon, order, clock_now(), rule)) {
         snprintf(text, STORE_TEXT_MAX, "%s", rule);
-        *reason = (struct reason){.id = REASON_TEXT, .text = text, .word = "not-granted"};
+        *reason = (struct reason){.id = REASON_NOT_GRANTED, .text = text};
         return -1;
     }
     if (order->cpu == 0 || order->memory == 0) /* defined by the template */

@@ -1,5 +1,5 @@
-/* quarantine.h: hosts on which several VMs recently failed to start or are stuck, which points to
- * the host. A quarantined host takes no new VMs.
+/* quarantine.h: hosts on which several VMs recently failed to start (enactor_note_failure()) or are
+ * stuck (enactor_note_stuck()), which points to the host. A quarantined host takes no new VMs.
  *
  * At most half of the hosts are quarantined at once: where most hosts fail the cause lies
  * elsewhere, and one user's VMs must not block the hosts for everyone. Kept in memory only: a

@@ -290,8 +290,7 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
         return true;
     if (facts_are_kept_out(facts, lease, text)) {
         facts_note(facts, lease->accepted ? NOTE_REASON : NOTE_REFUSED, lease->id,
-                   &(struct reason){.id = REASON_TEXT, .text = text, .word = "booking"},
-                   INSTANT_NONE);
+                   &(struct reason){.id = REASON_BOOKING, .text = text}, INSTANT_NONE);
         return false;
     }
     if (!observed)

@@ -382,11 +382,8 @@ static void take_exception(struct planner *planner, const struct plan_exception 
 /* The other VMs of its group wait for it, and some run already. */
 static void say_homeless(struct planner *planner, const struct vm_record *vm)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, "no host has room for VM %d at present", vm->id);
     lease_explain(planner->store, store_lease(planner->store, vm->lease),
-                  &(struct reason){.id = REASON_TEXT, .text = text}, NULL, INSTANT_NONE);
+                  &(struct reason){.id = REASON_NO_HOST_YET, .n = {vm->id}}, NULL, INSTANT_NONE);
 }
 
 /* There is no other host: the VM is retried on the host where it failed, after its pause. */
@@ -421,7 +418,7 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
         store_history(planner->store, lease->id, now, "elsewhere",
                       "VM %d is to start on host %d instead of host %d", vm->id,
                       host_id(planner, relocation->place), vm->host);
-    if (lease->reason_id == REASON_TEXT)
+    if (lease->reason_id == REASON_NO_HOST_YET)
         lease_explain(planner->store, lease, &(struct reason){.id = REASON_NONE}, NULL,
                       INSTANT_NONE);
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
