@@ -164,6 +164,18 @@ static void converted(struct planner *planner, const struct lease_record *lease,
                 "no room for a reservation at %s: it waits for room from then on", when);
 }
 
+/* It is about to start, and no command has been sent: it has nothing to give up but its turn. */
+static bool has_only_its_turn(const struct planner *planner, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->command || observed_holds_host(world_vm(planner->world, vms[i]->id)))
+            return false;
+    return lease->phase == PHASE_STARTING;
+}
+
 static void preempted(struct planner *planner, const struct lease_record *lease,
                       const struct plan_output *output, int64_t now)
 {
@@ -175,6 +187,8 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
         reason = (struct reason){.id = again ? REASON_REQUEUED_FOR : REASON_SUSPENDED_FOR,
                                  .n = {output->other, output->at}};
     planned_of(&planner->planned, lease->id)->is_preempted = true;
+    if (output->how == PREEMPTED_REQUEUE && has_only_its_turn(planner, lease))
+        return;
     planner_set_reason(planner, lease, &reason);
     if (!lease_note_preemption(planner->store, lease, output->other, output->at))
         return; /* every plan repeats it */
@@ -192,7 +206,10 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
 
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    lease_apply_because(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now);
+    if (has_only_its_turn(planner, lease)) /* the next plan says what it waits for */
+        lease_apply(planner->store, lease, EVENT_REPLANNED, now, "%s", "");
+    else
+        lease_apply_because(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now);
     planned_of(&planner->planned, lease->id)->in_engine = false;
     planner->outdated = true;
 }

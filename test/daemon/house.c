@@ -36,6 +36,13 @@ void rebuild(struct house *house, int64_t now)
         fail_msg("%s", err.text);
 }
 
+void all_may_be_preempted(void *context, const struct victim_batch *batch, int64_t *scores)
+{
+    (void)context;
+    for (size_t i = 0; i < batch->n; i++)
+        scores[i] = batch->victims[i].lease->request.preemptible ? 1 : POLICY_VETO;
+}
+
 struct lease_record *add_lease(struct store *store, int64_t id, enum lease_phase phase,
                                enum lease_kind kind, int64_t duration)
 {

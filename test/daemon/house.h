@@ -21,6 +21,9 @@ void rebuild(struct house *house, int64_t now);
 struct lease_record *add_lease(struct store *store, int64_t id, enum lease_phase phase,
                                enum lease_kind kind, int64_t duration);
 
+/* A preemption policy for scene.policies: preemptible leases may be preempted. */
+void all_may_be_preempted(void *context, const struct victim_batch *batch, int64_t *scores);
+
 struct picture_of_store {
     struct lease_record leases[8];
     struct vm_record vms[8];

@@ -23,13 +23,6 @@ static struct lease_record *add_deadline(struct store *store, int64_t id, enum l
     return lease;
 }
 
-static void all_may_be_preempted(void *context, const struct victim_batch *batch, int64_t *scores)
-{
-    (void)context;
-    for (size_t i = 0; i < batch->n; i++)
-        scores[i] = batch->victims[i].lease->request.preemptible ? 1 : POLICY_VETO;
-}
-
 static void is_suspended(struct store *store, struct lease_record *lease, int64_t ran)
 {
     struct vm_record *vm = vm_to_change(store, (int32_t)lease->id);
@@ -170,7 +163,6 @@ static void a_lease_with_a_vm_that_is_off_makes_no_room(void **state)
     close_house(&house);
 }
 
-/* From the decision over the suspension to the resumption. */
 /* Although its VMs would have to be deployed before. */
 static void a_refusal_names_the_start_that_was_asked_for(void **state)
 {
@@ -197,6 +189,7 @@ static void a_refusal_names_the_start_that_was_asked_for(void **state)
     close_house(&house);
 }
 
+/* From the decision over the suspension to the resumption. */
 static void it_keeps_it_while_it_leaves(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;

@@ -57,6 +57,35 @@ static void one_that_leaves_for_a_reservation_without_a_place_stays(void **state
     close_house(&house);
 }
 
+/* It was about to start when a reservation got its host: it waits, and nothing was stopped. */
+static void one_that_has_not_begun_waits_again(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_lease(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised;
+    struct error err = {0};
+    struct house house;
+
+    open_house(&house, store, 1);
+    house.scene.policies.score_victims = all_may_be_preempted;
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    promised = add_lease(store, 2, PHASE_WAITING, LEASE_RESERVATION, 200);
+    promised->accepted = false;
+    promised->start = NOW + 5; /* there is no time to suspend the other */
+    planner_new(house.planner, promised->id);
+    assert_int_equal(planner_plan(house.planner, false, NOW, &err), 0);
+    assert_int_equal(promised->phase, PHASE_RESERVED);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_false(store_is_preempted(lease));
+    assert_true(planner_is_outdated(house.planner));
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_int_equal(lease->reason_id, REASON_PLANNED);
+    assert_int_equal(lease->reason_n[1], promised->id);
+    close_house(&house);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -64,6 +93,8 @@ int main(void)
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(one_that_leaves_for_a_reservation_without_a_place_stays,
                                         store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(one_that_has_not_begun_waits_again, store_set_up,
+                                        store_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
