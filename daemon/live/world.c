@@ -119,6 +119,7 @@ void world_destroy(struct world *world)
     for (uint32_t i = 0; i < world->observations.n; i++)
         observation_finish(map_value(&world->observations, i));
     map_finish(&world->observations);
+    free(world->leaving);
     free(world);
 }
 

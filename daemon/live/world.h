@@ -128,7 +128,8 @@ size_t world_in_transition(const struct world *world);
 /* The VMs whose extended form is at hand, ascending. Valid until the next answer or
  * world_drop_forms(). */
 const int32_t *world_forms(struct world *world, size_t *n);
-/* Forget a VM that is gone and whose lease has ended. */
+/* Forget a VM that is gone and whose lease has ended. While its host lists it, as one that was read
+ * before the VM ended, it stays known: else it would count as one that cannot be read. */
 void world_drop(struct world *world, int32_t id);
 
 /* Room on a system or image datastore taken by a VM on its way there, which OpenNebula's figures,

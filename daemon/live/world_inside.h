@@ -22,7 +22,9 @@ struct world {
     void *context;
 
     struct map observations; /* struct vm_observation by id */
-    int32_t *news;           /* VMs of which something else is seen than before; some twice */
+    int32_t *leaving;        /* VMs to be dropped as soon as no host lists them */
+    size_t n_leaving, leaving_allocated;
+    int32_t *news; /* VMs of which something else is seen than before; some twice */
     size_t n_news, news_allocated;
     uint64_t n_changes;     /* news so far */
     size_t n_in_transition; /* of the observations */
@@ -87,6 +89,8 @@ void addresses_review(struct world *world);
 /* The observation of a VM, created if there is none. */
 struct vm_observation *observation_make(struct world *world, int32_t id);
 void observation_finish(struct vm_observation *observed); /* frees what belongs to it */
+/* After new hosts: drop the VMs that are leaving and are not listed any more. */
+void observations_review(struct world *world);
 /* Something else is seen of the VM than before. */
 void observation_is_new(struct world *world, int32_t id);
 /* Update a VM's observation from an answer; ignored if older than the observation. */

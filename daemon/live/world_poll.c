@@ -31,6 +31,7 @@ static void take_hosts(struct world *world)
     hosts_release(world->hosts);
     world->hosts = world->hosts_next;
     world->hosts_next = NULL;
+    observations_review(world);
 }
 
 static void take_vmgroups(struct world *world, bool ok)

@@ -72,7 +72,7 @@ void observation_finish(struct vm_observation *observed)
     vm_hardware_destroy(observed->hardware);
 }
 
-void world_drop(struct world *world, int32_t id)
+static void drop(struct world *world, int32_t id)
 {
     uint32_t number = map_find(&world->observations, id);
 
@@ -82,6 +82,41 @@ void world_drop(struct world *world, int32_t id)
     world->forms_listed = false;
     observation_finish(map_value(&world->observations, number));
     map_remove(&world->observations, number);
+}
+
+/* Does its last host list the VM, as far as known? */
+static bool is_listed(const struct world *world, int32_t id)
+{
+    const struct vm_observation *observed = world_vm(world, id);
+    const struct host *host = observed && world->hosts
+                                  ? host_pool_find(&world->hosts->pool, observed->history.host)
+                                  : NULL;
+
+    for (size_t i = 0; host && i < host->n_vms; i++)
+        if (host->vms[i] == id)
+            return true;
+    return false;
+}
+
+void world_drop(struct world *world, int32_t id)
+{
+    if (!is_listed(world, id)) {
+        drop(world, id);
+        return;
+    }
+    world->leaving = memory_grow(world->leaving, &world->leaving_allocated, world->n_leaving + 1,
+                                 sizeof *world->leaving);
+    world->leaving[world->n_leaving++] = id;
+}
+
+void observations_review(struct world *world)
+{
+    for (size_t i = world->n_leaving; i-- > 0;) {
+        if (is_listed(world, world->leaving[i]))
+            continue;
+        drop(world, world->leaving[i]);
+        world->leaving[i] = world->leaving[--world->n_leaving];
+    }
 }
 
 /* The VM is running, and its last record has not begun: it is on its way to the host of that

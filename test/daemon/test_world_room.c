@@ -212,6 +212,35 @@ static void unread_vms_hold_what_their_host_counts(void **state)
     close_sky(&sky);
 }
 
+/* Hosts and VMs are read at the same time: a host may list a VM that has ended meanwhile. */
+static void a_vm_that_has_ended_is_not_unread_on_its_host(void **state)
+{
+    struct sky sky;
+    struct unread_room room;
+    int32_t ids[] = {VM};
+    struct host *host;
+
+    (void)state;
+    open_sky(&sky);
+    host = &sky.fake->hosts[0];
+    put(&sky, VM_RUNNING, DATASTORE);
+    host->vms = ids;
+    host->n_vms = 1;
+    host->cpu_usage = 100;
+    left(&sky);
+    put(&sky, VM_DONE, DATASTORE);
+    left(&sky);
+    world_drop(sky.world, VM);
+    assert_false(world_unread(sky.world, &world_hosts(sky.world)->pool.items[0], &room));
+    assert_int_equal(world_unread_digest(sky.world), 0);
+    assert_false(observed_holds_host(world_vm(sky.world, VM)));
+    host->n_vms = 0;
+    sky.fake->n_vms = 0;
+    left(&sky);
+    assert_null(world_vm(sky.world, VM));
+    close_sky(&sky);
+}
+
 /* It holds what it held when it could be read last. */
 static void a_vm_that_cannot_be_read_any_more_is_not_gone(void **state)
 {
@@ -241,6 +270,7 @@ int main(void)
         cmocka_unit_test(counts_until_it_is_measured),
         cmocka_unit_test(outlives_the_daemon),
         cmocka_unit_test(unread_vms_hold_what_their_host_counts),
+        cmocka_unit_test(a_vm_that_has_ended_is_not_unread_on_its_host),
         cmocka_unit_test(a_vm_that_cannot_be_read_any_more_is_not_gone),
         cmocka_unit_test(ends_with_its_vm),
     };
