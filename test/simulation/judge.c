@@ -65,6 +65,17 @@ static void note_state(const struct oned_vm *vm)
                     last[vm->id].message);
 }
 
+static void see_running(struct member *member, bool runs)
+{
+    int64_t now = simulation_now();
+
+    if (runs && member->first_run < 0)
+        member->first_run = now;
+    if (member->running_since >= 0)
+        member->ran += now - member->running_since;
+    member->running_since = runs ? now : -1;
+}
+
 static void see(struct request *request, struct member *member)
 {
     const struct oned_vm *vm = oned_vm(simulation()->oned, member->vm);
@@ -75,8 +86,7 @@ static void see(struct request *request, struct member *member)
     note_state(vm);
     message = oned_attributes_get(&vm->user_template, "SCHED_MESSAGE");
     message = message ? message : "";
-    if (vm->state == VM_ACTIVE && vm->lcm == LCM_RUNNING && member->first_run < 0)
-        member->first_run = simulation_now();
+    see_running(member, vm->state == VM_ACTIVE && vm->lcm == LCM_RUNNING);
     if (vm->state == VM_DONE && member->ended < 0)
         member->ended = simulation_now();
     member->was_held = vm->state == VM_HOLD;
@@ -112,6 +122,7 @@ void judge_call(const struct judged_call *call)
 
 /* --- at the end ------------------------------------------------------------------------------- */
 
+/* As OpenNebula's records have it: booting and shutting down included. */
 static int64_t run_time(const struct oned_vm *vm)
 {
     int64_t sum = 0;
@@ -160,16 +171,16 @@ static int64_t run_time_due(const struct request *request, const struct member *
 static void judge_run_time(const struct request *request, const struct member *member,
                            const struct oned_vm *vm)
 {
-    int64_t ran = run_time(vm), more = slack() + away_in(member->first_run, member->ended);
+    int64_t recorded = run_time(vm), more = slack() + away_in(member->first_run, member->ended);
 
     if (request->kind == REQUEST_PLAIN || vm->state != VM_DONE || member->first_run < 0)
         return;
     more += waited_for_others(request, member);
-    if (ran > request->duration + more / SECOND)
-        simulation_violation("VM %d ran %lld s, not %lld", vm->id, (long long)ran,
+    if (member->ran > request->duration * SECOND + more)
+        simulation_violation("VM %d ran %lld ms, not %lld s", vm->id, (long long)member->ran,
                              (long long)request->duration);
-    if (ran < run_time_due(request, member) - 2 && !is_disturbed(request))
-        simulation_violation("VM %d ran only %lld s of %lld", vm->id, (long long)ran,
+    if (recorded < run_time_due(request, member) - 2 && !is_disturbed(request))
+        simulation_violation("VM %d ran only %lld s of %lld", vm->id, (long long)recorded,
                              (long long)request->duration);
 }
 
@@ -287,7 +298,8 @@ static void judge_deadline(const struct request *request)
                              member->vm);
 }
 
-/* Leases of the same size keep their order, unless a shorter one fits before a reservation. */
+/* Leases of the same size keep their order, unless a shorter one fits before a reservation, or the
+ * command to start the first one is lost. */
 static void judge_order(const struct request *request)
 {
     const struct simulation *now = simulation();
@@ -301,7 +313,8 @@ static void judge_order(const struct request *request)
             other->duration < request->duration || first->first_run < 0 || second->first_run < 0 ||
             is_disturbed(request))
             continue;
-        if (second->first_run < first->first_run - SLACK)
+        if (second->first_run <
+            first->first_run - slack() - away_in(second->first_run, first->first_run))
             simulation_violation("VM %d started before VM %d, which was in front of it", second->vm,
                                  first->vm);
     }

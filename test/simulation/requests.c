@@ -54,7 +54,8 @@ static void plan_request(struct random *random, struct request *request)
         request->n_members = (size_t)random_between(random, 2, MEMBERS_MAX);
     plan_times(random, request, at);
     for (size_t i = 0; i < request->n_members; i++) {
-        request->members[i] = (struct member){.vm = -1, .at = at, .first_run = -1, .ended = -1};
+        request->members[i] =
+            (struct member){.vm = -1, .at = at, .first_run = -1, .ended = -1, .running_since = -1};
         at += seconds(random, 0, 4);
     }
 }

@@ -48,6 +48,8 @@ struct member {
     int vm;                   /* -1: not requested yet */
     int64_t at;               /* milliseconds from the beginning */
     int64_t first_run, ended; /* the same; -1: not seen */
+    int64_t running_since;    /* the same; -1: it does not run */
+    int64_t ran;              /* milliseconds, without booting, saving and shutting down */
     bool was_held;
     bool disturbed; /* by its user, or by a failure */
 };
