@@ -10,6 +10,7 @@
 #include "daemon/live/enactor.h"
 #include "daemon/live/world.h"
 #include "daemon/store/store.h"
+#include "util/map.h"
 
 /* Capacity used on a host: by the VMs seen there, and by commands in flight. */
 struct host_usage {
@@ -51,7 +52,9 @@ struct enactor {
     size_t n_commands, commands_allocated;
     int32_t *watched;
     size_t n_watched, watched_allocated;
-    int64_t next_time; /* seconds since 1970 */
+    struct map announced; /* leases of which commands are due in this cycle: whether they wait for
+                             promises */
+    int64_t next_time;    /* seconds since 1970 */
     struct complaint complaint;
     size_t in_flight;
     struct sent *sent; /* commands in flight, a list */

@@ -100,16 +100,14 @@ bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
             promise_stamp(due->number, due->digest) == vm->promise_sent);
 }
 
-static bool is_awaited(const struct daemon *daemon, const struct vm_record *vm,
-                       const struct lease_record *lease)
+static bool is_awaited(const struct daemon *daemon, const struct vm_record *vm)
 {
     size_t n;
 
     switch (vm->goal) {
     case GOAL_STOP:
-        return true;
     case GOAL_HOLD:
-        return lease->accepted || vm->promise_digest;
+        return true;
     case GOAL_RUN:
         store_vms_of(daemon->store, vm->lease, &n);
         return n > 1 && !vm->promise_digest;
@@ -123,14 +121,14 @@ bool promises_precede(const struct daemon *daemon, const struct vm_record *vm)
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
     struct promise_due due;
 
-    return lease && !vm->gone && is_awaited(daemon, vm, lease) &&
-           differs(daemon, vm, lease, &due) && due.number != vm->promise_refused;
+    return lease && !vm->gone && is_awaited(daemon, vm) && differs(daemon, vm, lease, &due) &&
+           due.number != vm->promise_refused;
 }
 
-bool promises_precede_group(const struct daemon *daemon, const struct vm_record *vm)
+bool promises_precede_group(const struct daemon *daemon, int64_t lease)
 {
     size_t n;
-    const struct vm_record *const *vms = store_vms_of(daemon->store, vm->lease, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease, &n);
 
     for (size_t i = 0; i < n; i++)
         if (promises_precede(daemon, vms[i]))

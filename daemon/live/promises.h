@@ -35,12 +35,12 @@ struct promise_due {
 bool promises_due(const struct daemon *daemon, const struct vm_record *vm,
                   const struct lease_record *lease, struct promise_due *due);
 
-/* Must the VM's promise be written before its command? To another galernad, a VM that is suspended,
- * or held with a promise, and does not say so was suspended or held by its owner; and a member of a
- * group that runs without a promise is a lease of its own. Not if OpenNebula refuses it. */
+/* Must the VM's promise be written before its command? To another galernad, a VM that is suspended
+ * or held and does not say so was suspended or held by its owner; and a member of a group that runs
+ * without a promise is a lease of its own. Not if OpenNebula refuses it. */
 bool promises_precede(const struct daemon *daemon, const struct vm_record *vm);
-/* The same for any VM of its lease. */
-bool promises_precede_group(const struct daemon *daemon, const struct vm_record *vm);
+/* The same for any VM of the lease. O(VMs). */
+bool promises_precede_group(const struct daemon *daemon, int64_t lease);
 
 /* Compare what the VM shows with the last promise written. A promise that is newer than the store
  * was written by another front-end and is taken over, also that nothing is promised any more,

@@ -90,9 +90,9 @@ static void a_vm_is_held_when_its_promise_says_that_it_is_over(void **state)
     stage_close(&stage);
 }
 
-/* Also one that was accepted, and refused before its promise was written: to a galernad whose store
- * is from between the two, its owner holds it. */
-static void a_vm_without_a_promise_is_held_when_that_is_said(void **state)
+/* Also one that never had a promise: to a galernad whose store is empty, or from between its
+ * acceptance and its refusal, its owner holds it. */
+static void expect_hold_without_a_promise(void **state, bool accepted)
 {
     struct stage stage;
     struct lease_record *lease;
@@ -100,6 +100,7 @@ static void a_vm_without_a_promise_is_held_when_that_is_said(void **state)
 
     stage_open(&stage, ((struct store_fixture *)*state)->store);
     lease = stage_reserve(&stage, 1, 1);
+    lease->accepted = accepted;
     stage_look(&stage);
     lease->phase = PHASE_REFUSED;
     vm_to_change(stage.store, 1)->goal = GOAL_HOLD;
@@ -111,6 +112,16 @@ static void a_vm_without_a_promise_is_held_when_that_is_said(void **state)
     assert_string_equal(scene_commands(&stage.scene), "hold 1 on -1");
     assert_int_equal(stage_write(&stage), 0);
     stage_close(&stage);
+}
+
+static void a_vm_that_was_accepted_is_held_when_that_is_said(void **state)
+{
+    expect_hold_without_a_promise(state, true);
+}
+
+static void a_vm_that_was_refused_at_once_is_held_when_that_is_said(void **state)
+{
+    expect_hold_without_a_promise(state, false);
 }
 
 /* Else a galernad with an empty store takes the members that run for leases of their own, and the
@@ -424,7 +435,8 @@ int main(void)
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
         TEST(a_vm_is_held_when_its_promise_says_that_it_is_over),
-        TEST(a_vm_without_a_promise_is_held_when_that_is_said),
+        TEST(a_vm_that_was_accepted_is_held_when_that_is_said),
+        TEST(a_vm_that_was_refused_at_once_is_held_when_that_is_said),
         TEST(a_group_starts_when_each_member_has_its_promise),
         TEST(an_empty_store_gets_its_leases_back),
         TEST(a_suspended_lease_keeps_its_deadline_and_the_time_it_has_left),
