@@ -89,8 +89,8 @@ struct behaviour {
     /* Reservations for later are placed where the host selection policy prefers them, even if they
      * cut into a host that is idle until then. */
     bool reservations_cut_into_idle_hosts;
-    /* A reservation for later stays on the hosts on which it was first placed, even if a lease
-     * without an end could start there now and the reservation has room elsewhere. */
+    /* A lease that is planned for later stays on the hosts on which it was first placed, even if
+     * another one could start there now and it has room elsewhere. */
     bool reservations_keep_their_hosts;
     /* Deadlines, earliest starts and terms but for `preemptible` are not read from traces, and a
      * time that cannot be read is 0. */

@@ -37,14 +37,23 @@ struct rebooking {
 
 /* --- which leases ----------------------------------------------------------------------------- */
 
+/* Devices and company are not counted while planned leases are taken out. */
+static bool has_demand(const struct lease *lease)
+{
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        if (lease->request.node_sets[set].demand)
+            return true;
+    return false;
+}
+
 /* Nothing of it has begun, and its hosts are all that a move changes. */
 static bool may_move(const struct engine *engine, const struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
     const struct vm_plan *stretch = lease_plan_current(lease);
 
-    if ((lease->request.kind != LEASE_RESERVATION && lease->request.kind != LEASE_DEADLINE) ||
-        has_image_transfer(engine, lease) || plan->n_vms != 1 || stretch->before.n ||
+    if (lease_is_suspended(lease) || has_image_transfer(engine, lease) || has_demand(lease) ||
+        plan->n_vms != 1 || stretch->before.n || stretch->vm->closes ||
         stretch->vm->state != RESERVATION_SCHEDULED || stretch->vm->from <= engine->now)
         return false;
     for (size_t i = 0; i < stretch->after.n; i++)
@@ -57,8 +66,9 @@ static void gather_planned(struct rebooking *rebooking)
 {
     struct engine *engine = rebooking->engine;
     const struct reservation_index *index = &engine->bookings.by_start;
+    size_t i = reservation_index_after(index, engine->now);
 
-    for (size_t i = 0; i < index->n && rebooking->n_planned < PLANNED_MOST; i++) {
+    for (; i < index->n && rebooking->n_planned < PLANNED_MOST; i++) {
         const struct reservation *r = reservation_index_at(index, i)->reservation;
 
         if (r->kind == RESERVATION_VM && may_move(engine, r->lease))
@@ -78,8 +88,8 @@ static bool fits_now(struct engine *engine, const struct lease *lease)
 
 static bool may_gain(const struct engine *engine, const struct lease *lease)
 {
-    return lease->request.kind == LEASE_BEST_EFFORT && lease->request.duration == SPAN_UNLIMITED &&
-           !lease_is_suspended(lease) && !has_image_transfer(engine, lease);
+    return (lease->request.kind == LEASE_BEST_EFFORT || lease->request.kind == LEASE_IMMEDIATE) &&
+           !lease_is_suspended(lease) && !has_image_transfer(engine, lease) && !has_demand(lease);
 }
 
 /* --- trying ----------------------------------------------------------------------------------- */
@@ -255,13 +265,20 @@ static bool try_hosts(struct rebooking *rebooking, struct proposal *proposal)
     return false;
 }
 
+/* Moving planned leases changes nothing of the site's total. */
+static bool total_suffices(const struct engine *engine, const struct lease *lease)
+{
+    int64_t end =
+        instant_add(instant_add(engine->now, remaining_span(lease)), shutdown_span(engine, lease));
+
+    return slot_table_least_free_cpu(engine->table, engine->now, end) >= lease_cpu(lease);
+}
+
 static bool is_worth_trying(struct engine *engine, struct lease *lease)
 {
-    return !engine->settings.behaviour.reservations_keep_their_hosts && may_gain(engine, lease) &&
-           (engine->figures.unfinished[LEASE_RESERVATION] ||
-            engine->figures.unfinished[LEASE_DEADLINE]) &&
-           engine->queues.rebooking_work < REBOOKING_WORK &&
-           mapper_has_enough_cpu_now(engine, lease) && fits_now(engine, lease);
+    return !engine->settings.behaviour.reservations_keep_their_hosts && !engine->binding.late &&
+           may_gain(engine, lease) && engine->queues.rebooking_work < REBOOKING_WORK &&
+           total_suffices(engine, lease) && fits_now(engine, lease);
 }
 
 static bool rebook(struct engine *engine, struct lease *lease, struct proposal *proposal)

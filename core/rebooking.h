@@ -1,8 +1,9 @@
 /* rebooking.h: planned leases go to other hosts, at the same time, to make room for another lease.
  *
- * A best-effort lease without an end that fits now may be in the way of reservations and deadline
- * leases that are planned for later. They were promised a time, not their hosts: when all of them
- * find room elsewhere for the same time, the lease starts at once.
+ * A lease that fits now may be in the way of leases that are planned for later. They were promised
+ * a time, not their hosts: when all of them find room elsewhere for the same time, the lease starts
+ * at once. With aggressive backfilling this gives the schedule of EASY (Lifka 1995) also where
+ * several VMs share a host. Where hosts can be counted (host_binding.h), planned leases have none.
  *
  * Costs: p = planned leases looked at, at most 32. O(p) to release and book them, and a mapping
  * (mapper.h) for the lease and each planned lease in its way; at most 4 such attempts for a lease
@@ -19,7 +20,7 @@ struct engine;
 
 enum { REBOOKING_WORK = 64 };
 
-/* Places a best-effort lease without an end at this instant, without preempting any lease.
+/* Places a best-effort or immediate lease at this instant, without preempting any lease.
  * True: the planned leases in its way have their new hosts. False: nothing has changed. */
 bool place_by_rebooking(struct engine *engine, struct lease *lease, struct proposal *proposal);
 

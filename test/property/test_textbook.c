@@ -1,5 +1,5 @@
 /* Schedules are those of the literature (textbook.h), job for job, on one host with all processors
- * and on as many hosts as there are processors.
+ * and on as many hosts as there are processors; FCFS and EASY also on hosts of several processors.
  *
  * usage: test-property-textbook [SEED [COUNT]]
  */
@@ -54,8 +54,8 @@ static void make_log(struct log *log, uint64_t seed)
         job->submit = random_between(&random, 0, span);
         job->processors = random_between(&random, 1, log->processors);
         job->estimate = random_between(&random, 1, random_once_in(&random, 3) ? 200 : 30);
-        job->runs = random_once_in(&random, 3) ? job->estimate
-                                               : random_between(&random, 1, job->estimate);
+        job->runs =
+            random_once_in(&random, 3) ? job->estimate : random_between(&random, 1, job->estimate);
     }
     qsort(log->jobs, JOBS, sizeof *log->jobs, by_submission);
 }
@@ -206,11 +206,24 @@ static void compare(uint64_t seed, uint32_t n_hosts, enum textbook textbook)
                      seed, i + 1, seen.jobs[i].start, expected.jobs[i].start);
 }
 
+/* On hosts for 2 and 4 jobs of one processor. */
+static void compare_shared(uint64_t seed, enum textbook textbook)
+{
+    struct log log;
+
+    make_log(&log, seed);
+    for (int64_t processors = 2; processors <= 4; processors *= 2)
+        if (log.processors % processors == 0)
+            compare(seed, (uint32_t)(log.processors / processors), textbook);
+}
+
 static void compare_all(enum textbook textbook)
 {
     for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
         compare(seed, 0, textbook);
         compare(seed, 1, textbook);
+        if (textbook != TEXTBOOK_CONSERVATIVE)
+            compare_shared(seed, textbook);
     }
 }
 
