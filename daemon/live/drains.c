@@ -65,9 +65,7 @@ void drains_load(struct drains *drains, const struct store *store)
         int n = sscanf(line, "%" SCNd32 " %" SCNd64 " %" SCNd64 " %63s", &drain.host, &drain.from,
                        &drain.until, drain.booking);
 
-        if (n < 3)
-            break;
-        if (drain.host >= 0 && drain.from < drain.until &&
+        if (n >= 3 && drain.host >= 0 && drain.from < drain.until &&
             (n == 3 || drains_booking(drains, drain.booking)))
             drains_put(drains, &drain);
     }

@@ -371,8 +371,9 @@ static void what_cannot_be_read_is_left_out(void **state)
 
     store_set_fact(fixture->store, "drains", "-1 5 9;3 9 5;4 5 9;x 5 9;5 5 9;");
     drains_load(&drains, fixture->store);
-    assert_int_equal(drains.n, 1);
+    assert_int_equal(drains.n, 2);
     assert_non_null(drains_of(&drains, 4));
+    assert_non_null(drains_of(&drains, 5));
     drains_finish(&drains);
 }
 
