@@ -39,10 +39,13 @@ struct plan_trace *wire_get_trace(struct wire_reader *reader, uint32_t n_hosts)
     struct plan_trace *trace = memory_new(1, sizeof *trace);
 
     trace->n_calls = wire_get(reader, 0, TRACE_CALLS);
-    for (int64_t i = 0; i < trace->n_calls; i++)
+    for (int64_t i = 0; i < trace->n_calls; i++) {
         wire_get_fields(reader, call_fields, WIRE_TABLE_SIZE(call_fields), &trace->calls[i]);
+        wire_check_number(reader, trace->calls[i].about);
+    }
     trace->n_left_out = wire_get(reader, 0, INT64_MAX);
     trace->at = wire_get(reader, INT64_MIN, INT64_MAX);
+    wire_check_number(reader, trace->at);
     for (int finding = 0; finding < FINDINGS; finding++) {
         trace->hosts[finding].n = wire_get(reader, 0, n_hosts);
         for (int64_t i = 0; i < n_named(&trace->hosts[finding]); i++)

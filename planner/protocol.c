@@ -9,9 +9,6 @@
 #include "planner/wire_units.h"
 #include "util/memory.h"
 
-/* Bound of the planner's times and numbers: sums stay in range, and years can be printed. */
-#define NUMBER_MAX (INT64_C(1) << 52)
-
 /* --- requests --------------------------------------------------------------------------------- */
 
 static const struct wire_field request_fields[] = {
@@ -213,9 +210,7 @@ static int64_t get_number(struct wire_reader *reader)
 {
     int64_t number = wire_get(reader, INT64_MIN, INT64_MAX);
 
-    if (number != INSTANT_NONE && number != INSTANT_NEVER &&
-        (number > NUMBER_MAX || number < -NUMBER_MAX))
-        reader->failed = true;
+    wire_check_number(reader, number);
     return reader->failed ? 0 : number;
 }
 
@@ -468,7 +463,7 @@ bool wire_get_forecast(struct wire_reader *reader, struct forecast_reply *reply)
         reply->starts[i].start = get_number(reader);
     }
     reply->left_out = (uint64_t)wire_get(reader, 0, INT64_MAX);
-    reply->cpu_us = wire_get(reader, 0, NUMBER_MAX);
+    reply->cpu_us = wire_get(reader, 0, WIRE_NUMBER_MAX);
     return wire_is_at_end(reader);
 }
 
@@ -480,8 +475,8 @@ static const struct wire_field operation_fields[] = {
     WIRE_ANY(struct planned_operation, until),
     WIRE_ANY(struct planned_operation, planned),
     WIRE_ANY(struct planned_operation, held),
-    WIRE_FIELD(struct planned_operation, cpu, 0, NUMBER_MAX),
-    WIRE_FIELD(struct planned_operation, memory, 0, NUMBER_MAX),
+    WIRE_FIELD(struct planned_operation, cpu, 0, WIRE_NUMBER_MAX),
+    WIRE_FIELD(struct planned_operation, memory, 0, WIRE_NUMBER_MAX),
 };
 
 void wire_put_operation(struct wire_writer *writer, const struct planned_operation *operation)
@@ -494,8 +489,12 @@ bool wire_get_operations(struct wire_reader *reader, struct planned_operation **
 {
     *n = wire_get_count(reader, WIRE_TABLE_SIZE(operation_fields));
     *operations = memory_new(*n, sizeof **operations);
-    for (size_t i = 0; i < *n; i++)
-        wire_get_fields(reader, operation_fields, WIRE_TABLE_SIZE(operation_fields),
-                        &(*operations)[i]);
+    for (size_t i = 0; i < *n; i++) {
+        struct planned_operation *operation = &(*operations)[i];
+
+        wire_get_fields(reader, operation_fields, WIRE_TABLE_SIZE(operation_fields), operation);
+        wire_check_number(reader, operation->from);
+        wire_check_number(reader, operation->until);
+    }
     return wire_is_at_end(reader);
 }

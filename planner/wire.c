@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/instant.h"
 #include "util/memory.h"
 
 enum {
-    NUMBER_MAX = 10, /* bytes of a number */
-    EXTREMES = 2,    /* INSTANT_NONE and _NEVER are frequent: one byte each */
+    NUMBER_BYTES = 10, /* of the longest one */
+    EXTREMES = 2,      /* INSTANT_NONE and _NEVER are frequent: one byte each */
 };
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ void wire_end(struct wire_writer *writer)
 void wire_put(struct wire_writer *writer, int64_t number)
 {
     uint64_t left = (((uint64_t)number << 1) ^ (uint64_t)(number >> 63)) + EXTREMES;
-    unsigned char *at = room_for(writer, NUMBER_MAX);
+    unsigned char *at = room_for(writer, NUMBER_BYTES);
 
     for (; left >= 0x80; left >>= 7)
         *at++ = (unsigned char)(left | 0x80);
@@ -122,6 +123,13 @@ int64_t wire_get(struct wire_reader *reader, int64_t least, int64_t most)
         return number;
     reader->failed = true;
     return least;
+}
+
+void wire_check_number(struct wire_reader *reader, int64_t number)
+{
+    if (number != INSTANT_NONE && number != INSTANT_NEVER &&
+        (number > WIRE_NUMBER_MAX || number < -WIRE_NUMBER_MAX))
+        reader->failed = true;
 }
 
 size_t wire_get_count(struct wire_reader *reader, size_t size)

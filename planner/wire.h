@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum { WIRE_HEADER = 4 };
+#define WIRE_NUMBER_MAX (INT64_C(1) << 52)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
@@ -49,6 +50,9 @@ static inline bool wire_get_bool(struct wire_reader *reader)
 {
     return wire_get(reader, 0, 1) != 0;
 }
+/* Fails unless the number is INSTANT_NONE, INSTANT_NEVER or in +-WIRE_NUMBER_MAX, so that sums with
+ * it do not overflow and years can be printed. */
+void wire_check_number(struct wire_reader *reader, int64_t number);
 /* A count of items that take `size` bytes or more each. */
 size_t wire_get_count(struct wire_reader *reader, size_t size);
 /* Points into the frame; at most `most` characters, control characters replaced by '?'. */

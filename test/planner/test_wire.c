@@ -217,6 +217,51 @@ static void a_damaged_reply_is_refused_or_in_range(void **state)
     planning_destroy(planning);
 }
 
+static bool operation_is_read(int64_t from, int64_t until)
+{
+    const struct planned_operation operation = {.lease = 3, .from = from, .until = until};
+    struct planned_operation *read;
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+    bool sound;
+    size_t n;
+
+    wire_put(&writer, 1);
+    wire_put_operation(&writer, &operation);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    sound = wire_get_operations(&reader, &read, &n);
+    free(read);
+    wire_writer_finish(&writer);
+    return sound;
+}
+
+static bool trace_is_read(int64_t at, int64_t about)
+{
+    const struct plan_trace trace = {.n_calls = 1, .calls = {{.about = about}}, .at = at};
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+    bool sound;
+
+    wire_put_trace(&writer, &trace);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    free(wire_get_trace(&reader, 1));
+    sound = wire_is_at_end(&reader);
+    wire_writer_finish(&writer);
+    return sound;
+}
+
+static void times_whose_sums_would_overflow_are_refused(void **state)
+{
+    (void)state;
+    assert_true(operation_is_read(1795374381, INSTANT_NEVER));
+    assert_true(operation_is_read(INSTANT_NONE, 1795374381));
+    assert_false(operation_is_read(INT64_MAX - 1, INSTANT_NEVER));
+    assert_false(operation_is_read(1795374381, INT64_MAX - 1));
+    assert_true(trace_is_read(INSTANT_NONE, 1795374381));
+    assert_false(trace_is_read(INT64_MAX - 1, 1795374381));
+    assert_false(trace_is_read(1795374381, INT64_MIN + 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_number_ends),
         cmocka_unit_test(leases_are_planned),
         cmocka_unit_test(a_damaged_reply_is_refused_or_in_range),
+        cmocka_unit_test(times_whose_sums_would_overflow_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
