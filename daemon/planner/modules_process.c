@@ -205,12 +205,11 @@ static struct planner_offence offence_of(const struct modules_process *which)
 {
     struct planner_offence offence = *planner_process_offence(which->process);
 
-    offence.last = planner_process_last_called(which->process);
     if (which->faulty)
         return which->fault;
     if (!which->refused)
         return offence;
-    offence.module = offence.last;
+    offence.module = offence.last = planner_process_last_called(which->process);
     snprintf(offence.text, sizeof offence.text, "cannot be loaded: %.300s", which->refusal.text);
     return offence;
 }

@@ -145,6 +145,7 @@ static void blame(struct planner_process *process, int64_t module, const char *w
     read_errors(process);
     end_line(process);
     process->offence.module = module;
+    process->offence.last = planner_process_last_called(process);
     snprintf(process->offence.text, sizeof process->offence.text, "%s%s%s%s%s", what,
              inside ? " when it " : "", inside ? policy_call_text((enum policy_call)call) : "",
              process->last_line[0] ? "; it wrote: " : "", process->last_line);

@@ -156,6 +156,26 @@ static void in_the_place_of_an_admission_policy_all_is_refused_for_now(void **st
     scene_end(&scene);
 }
 
+static void no_module_is_suspected_when_none_was_called(void **state)
+{
+    struct wire_writer no_question = {0};
+    struct scene scene;
+
+    (void)state;
+    scene_begin(&scene, "offends-admission", POLICY_ADMISSION);
+    scene.module.outage = "crashed when it was created";
+    scene_start(&scene);
+    assert_true(scene_served(&scene));
+    wire_begin(&no_question);
+    wire_put(&no_question, FRAME_READY);
+    wire_end(&no_question);
+    planner_process_send(scene.process, &no_question, 1);
+    assert_false(scene_served(&scene));
+    assert_int_equal(planner_process_offence(scene.process)->module, -1);
+    assert_int_equal(planner_process_offence(scene.process)->last, -1);
+    scene_end(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +186,7 @@ int main(void)
         cmocka_unit_test(files_cannot_be_opened),
         cmocka_unit_test(slow_answers_stand),
         cmocka_unit_test(in_the_place_of_an_admission_policy_all_is_refused_for_now),
+        cmocka_unit_test(no_module_is_suspected_when_none_was_called),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
