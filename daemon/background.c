@@ -52,6 +52,7 @@ int background_enter(int *ready, int *exit_code, struct error *err)
     pid_t daemon;
 
     *ready = -1;
+    *exit_code = 0;
     if (getenv("NOTIFY_SOCKET"))
         return 0;
     if (pipe2(ends, O_CLOEXEC) < 0 || (daemon = fork()) < 0)

@@ -131,7 +131,6 @@ void daemon_planned(void *context, bool made)
     struct daemon *daemon = context;
     const struct error failure = {.code = EIO, .text = "the planner ended without a plan"};
 
-    daemon->last_replan_us = (clock_monotonic() - daemon->plan_began) * 1000;
     metrics_planned(daemon->metrics, clock_monotonic() - daemon->plan_began, made);
     if (!made) {
         plan_failed(daemon, &failure);

@@ -142,11 +142,10 @@ struct daemon {
     bool reload_due; /* begin a reload when none is in progress */
     struct problem problems[PROBLEMS];
     int64_t follows_since; /* seconds since 1970: its oned does not lead; INSTANT_NONE */
-    int exit_code;
-    int64_t polled;     /* monotonic milliseconds: end of the last complete full poll; 0: none */
-    int64_t poll_asked; /* monotonic milliseconds: beginning of that poll */
-    int64_t next_poll;  /* monotonic milliseconds */
-    int64_t next_look;  /* monotonic milliseconds: next poll of VMs in transition */
+    int64_t polled;        /* monotonic milliseconds: end of the last complete full poll; 0: none */
+    int64_t poll_asked;    /* monotonic milliseconds: beginning of that poll */
+    int64_t next_poll;     /* monotonic milliseconds */
+    int64_t next_look;     /* monotonic milliseconds: next poll of VMs in transition */
     bool looking;
     struct fence fence;
     struct sleep sleep;
@@ -163,7 +162,6 @@ struct daemon {
     struct clocks clocks;
     int64_t started; /* seconds since 1970 */
     uint64_t n_cycles, n_replans;
-    int64_t last_replan_us;
 };
 
 /* --- loop_requests.c --- */

@@ -588,7 +588,7 @@ int startup_run(const struct startup *startup)
         if (daemon_run(&app->daemon, &err) < 0)
             fail_or_busy(app, &err);
     }
-    code = app->exit_code ? app->exit_code : app->daemon.exit_code;
+    code = app->exit_code;
     take_down(app);
     log_count_repeats();
     free(app);

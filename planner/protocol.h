@@ -160,7 +160,6 @@ struct plan_reply {
     struct lease_view *views;
     struct placed *placed;
     size_t n_exceptions, n_relocations, n_outputs, n_views;
-    size_t relocations_allocated;
     size_t n_placed, placed_allocated;
     int64_t next_time;
     uint64_t stamp;           /* identifies the state that a forecast would use */
