@@ -183,11 +183,11 @@ void daemon_notice(struct daemon *daemon);
 void daemon_modules_loaded(struct daemon *daemon);
 /* Set a problem; NULL: solved. The time of the first call is kept. */
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
-/* Why this galernad does not know or does not act on what OpenNebula is now, and since when. False:
- * it does both. */
+/* Why what this galernad shows may be out of date (OpenNebula cannot be read, or is left to another
+ * galernad), and since when. False: it is not. */
 bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
-/* --- commit.c, forms.c --- */
+/* --- write_state.c, forms.c --- */
 /* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. -1 with EAGAIN:
  * what was not committed is written with the next commit. */
 int daemon_commit(struct daemon *daemon, struct error *err);

@@ -1,6 +1,7 @@
 /* due.h: when the daemon's loop has something to do, and what it may do now.
  *
- * Every question is answered from times that the parts keep: constant time. */
+ * Every question is answered from times that the parts keep: O(1); due_in() also goes through the
+ * notices that wait. */
 #ifndef GALERNA_DAEMON_DUE_H
 #define GALERNA_DAEMON_DUE_H
 

@@ -4,7 +4,7 @@
  * connected to the journal they are fields (GALERNA_SUBSYSTEM, GALERNA_LEASE, GALERNA_VM); in JSON
  * they are members; a line of plain text begins with its time. Control characters of external text
  * are replaced. A line that repeats is written three times; further ones are counted until
- * log_count_repeats().
+ * log_count_repeats(), or until 16 other lines have come.
  *
  * A file that logs defines LOG_SUBSYSTEM: one of enum log_subsystem.
  */

@@ -14,10 +14,10 @@
 
 struct handing_over {
     pid_t pid;        /* 0: none */
-    int errors;       /* what it says */
+    int errors;       /* its standard error */
     int64_t deadline; /* monotonic milliseconds */
     size_t said_n;
-    char said[256];
+    char said[256]; /* the beginning of what it wrote there */
 };
 
 /* -1 with err: nothing was started. */

@@ -1,14 +1,16 @@
-/* notices.h: notices about leases: made from what comes into the history, kept in the store until
- * they are handed over.
+/* notices.h: notices about leases: made from new lines of the history, kept in the store until they
+ * are handed over.
  *
  * A notice is written with the line of the history that it is about, in the same transaction, once
- * for each receiver. That it is being handed over is written before a process begins to do so:
- * after galernad was ended in between, the notice may have arrived, and is dropped. So each
- * receiver gets it at most once, and exactly once unless something fails. What was certainly not
- * handed over is tried again after a pause. galernad waits for it only when it ends.
+ * for each receiver. That it is being handed over is written before a process begins to do so: if
+ * galernad is ended in between, the notice may have arrived, and is dropped. So each receiver gets
+ * it at most once, and exactly once unless something fails. What was certainly not handed over is
+ * tried again after a pause. At most 10,000 notices wait; further ones are dropped, with a line in
+ * the log. galernad waits for processes only when it ends.
  *
- * Only the galernad that acts gives notice. What it sees after its oned leads and before it may act
- * is told when it acts; the one before it may have told the same.
+ * Only the galernad that acts gives notice. What happens after its oned has become the leader and
+ * before this galernad may act is told once it acts; the galernad that acted before may have told
+ * the same.
  */
 #ifndef GALERNA_DAEMON_NOTIFY_NOTICES_H
 #define GALERNA_DAEMON_NOTIFY_NOTICES_H

@@ -46,7 +46,7 @@ struct notify_target {
 
 struct notify_settings; /* opaque */
 
-/* Texts are copies. NULL with err: EINVAL with file:line. */
+/* Texts are copies. NULL with err: EINVAL, with file:line or the section that lacks a setting. */
 struct notify_settings *notify_settings_create(const struct ini *ini, struct error *err);
 void notify_settings_destroy(struct notify_settings *settings); /* NULL is allowed */
 

@@ -2,7 +2,7 @@
 #ifndef GALERNA_DAEMON_RECORD_RECORD_SITE_H
 #define GALERNA_DAEMON_RECORD_RECORD_SITE_H
 
-#include "adapters/opennebula/pool.h"
+#include "adapters/cloud/objects.h"
 #include "core/site.h"
 #include "util/error.h"
 

@@ -13,7 +13,8 @@
 
 /* Those that are awake, ascending by id; VMs of these leases. Valid until the next of these calls,
  * or until a lease is added or forgotten; leases that wake meanwhile are in the next answer. O(1)
- * if none has woken or gone to sleep since. */
+ * if none has woken or gone to sleep since; else they are sorted, or all leases gone through where
+ * that is less work. */
 const struct lease_record *const *store_awake_leases(struct store *store, size_t *n);
 const struct vm_record *const *store_awake_vms(struct store *store, size_t *n);
 /* Does a running lease make room for this one? Such leases do not sleep. O(awake leases). */
@@ -21,7 +22,7 @@ bool store_has_victim(const struct store *store, int64_t lease);
 
 /* Something is to be done about the lease, or may be; unknown ids are ignored. O(1). */
 void store_wake(struct store *store, int64_t lease);
-void store_wake_all(struct store *store);
+void store_wake_all(struct store *store); /* O(leases) */
 /* Those whose time has come. O(1) before the first one's, else O(leases). */
 void store_wake_due(struct store *store, int64_t now);
 /* When the first one wakes, or before that; INSTANT_NEVER. */

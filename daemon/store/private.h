@@ -12,9 +12,9 @@ struct lease_entry {
     struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
     struct vm_record **vms;    /* ascending */
     size_t n_vms, vms_allocated;
-    bool fresh;      /* not written by this process yet: replaces any row with its id in the file */
-    size_t awake_at; /* its place among those that are awake, from 1 on; 0: it sleeps ... */
-    int64_t until;   /* ... until then */
+    bool fresh;       /* added and not written yet: it replaces any row with its id in the file */
+    size_t awake_at;  /* its place among those that are awake, from 1 on; 0: it sleeps ... */
+    int64_t until;    /* ... until then */
     uint64_t stirred; /* as store_stirred() */
 };
 
@@ -112,8 +112,9 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct 
 /* Load an open file: unfinished leases, leases with existing VMs, and the facts. */
 int store_load(struct store *store, struct error *err);
 
-/* The lease wakes; it is forgotten. */
+/* The lease wakes. */
 void store_wake_entry(struct store *store, struct lease_entry *entry);
+/* It falls asleep, or is about to be forgotten. */
 void store_drop_awake(struct store *store, struct lease_entry *entry);
 void store_awake_finish(struct awake *awake);
 

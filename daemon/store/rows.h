@@ -41,8 +41,9 @@ struct store_table {
 
 extern const struct store_table store_lease_table, store_vm_table;
 
-/* "INSERT OR REPLACE INTO ..." and "SELECT ... FROM name" with all columns in order, and the row's
- * checksum: `sum` is the expression (sums.h), in the first one of parameters. To be freed. */
+/* "INSERT OR REPLACE INTO ..." with a parameter for each column, in order, and the row's checksum;
+ * "SELECT ... FROM name" with the columns in order, and whether the row's checksum is right. `sum`:
+ * the expression of the checksum (sums.h), of parameters and of columns. To be freed. */
 char *store_rows_put_text(const struct store_table *table, const char *sum);
 char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition);
 

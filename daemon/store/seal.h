@@ -16,8 +16,8 @@ enum { SEAL_NONE = -1, SEAL_DAMAGED = -2, SEAL_FAILED = -3 };
 /* The number; SEAL_NONE: file missing or empty; SEAL_DAMAGED; or SEAL_FAILED with err. */
 int64_t seal_read(const char *path, struct error *err);
 
-/* Open the file for writing. A missing file is created with the number 0, which is on disk when
- * this returns. The descriptor, or -1 with err. */
+/* Open the file for writing. If it is missing or empty, the number 0 is on disk when this returns.
+ * The descriptor, or -1 with err. */
 int seal_open(const char *path, struct error *err);
 int seal_write(int fd, int64_t commits, const char *path, struct error *err);
 

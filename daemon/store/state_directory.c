@@ -145,8 +145,8 @@ static bool has_ended(long pid)
     return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* When galernad is killed, its simulated OpenNebula still holds the lock and its own file for a
- * moment until it ends as well: wait for that. */
+/* A child has the lock, too, from fork() until exec(): when galernad is killed then, it holds the
+ * lock for a moment longer. Wait for that. */
 static int lock(int fd)
 {
     const struct timespec pause = {.tv_nsec = 50 * 1000000L};

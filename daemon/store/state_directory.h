@@ -19,10 +19,9 @@ int store_state_lock(const char *directory, struct error *err);
  * name; -1 with errno of mkdir(2). */
 int store_make_directory(const char *path);
 
-/* Lock a file, created if needed, for the life of this process. Only trusted users may be able to
- * write to its directory. what: what the lock protects, for the message. Errors as
- * store_state_lock().
- */
+/* Lock a file, created if needed, until the descriptor that this returns is closed. Only trusted
+ * users may be able to write to its directory. what: what the lock protects, for the message. -1
+ * with err: as store_state_lock(). */
 int store_state_take(const char *path, const char *what, struct error *err);
 
 /* Rename a database from earlier versions, book.db, to store.db, with its log, unless there is a

@@ -197,8 +197,8 @@ struct vm_record {
  * a newer version, or by another program), EBADMSG (damaged), errors of the file system. The text
  * says what to do. */
 struct store *store_open(const char *directory, struct error *err);
-void store_close(
-    struct store *store); /* NULL is allowed; marked records that are not committed are lost */
+/* Marked records that are not committed are lost. NULL is allowed. */
+void store_close(struct store *store);
 
 /* A random id of this state, which never changes. */
 const char *store_instance(const struct store *store);
@@ -221,8 +221,7 @@ const struct vm_record *store_vm(const struct store *store, int32_t id);
 struct lease_record *store_add_lease(struct store *store, int64_t id);
 struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
 
-/* Move a VM to another lease, which must be in memory; invalidates the arrays of store_vms_of() of
- * both. ENOENT: no such lease in memory. */
+/* Move a VM to another lease. Returns 0, or ENOENT: that lease is not in memory. */
 int store_move_vm(struct store *store, const struct vm_record *moved, int64_t lease);
 
 /* The sentence of the lease's reason; "": none. `body`: without a leading "waits" or "refused". */
@@ -244,35 +243,40 @@ void store_wait(const struct lease_record *lease, int64_t now, char *text, size_
 /* Must the lease leave its hosts for another one, or did it and has not been restarted since? */
 bool store_is_preempted(const struct lease_record *lease);
 
-/* Is it to move to other hosts for that lease, running? One without an end that is never preempted
- * otherwise. */
+/* Is it preempted by a move to other hosts, on which it goes on running? So it is with a lease that
+ * has no end and otherwise may not be preempted. */
 bool store_moves_away(const struct lease_record *lease);
 
-/* Running or off on a host that it must leave, by its reason: it will, or cannot. */
+/* Does its reason say that it has to leave a host on which it runs or is parked, be it that it will
+ * or that it cannot? */
 bool store_is_leaving(const struct lease_record *lease);
 
 /* "suspended", "stopped", "ended" or "moved": how the lease is preempted. */
 const char *store_preemption_word(const struct lease_record *lease);
 
-/* When it begins to leave its hosts for another lease: a suspension ends by preempted_at. */
+/* When a preempted lease begins to leave its hosts. preempted_at is when it has left them: a
+ * suspension begins earlier. */
 int64_t store_leaves_at(const struct lease_record *lease);
 
-/* Local time: "2026-11-21 15:00:00". */
+/* Local time: "2026-11-21 15:00:00"; "an unknown time" for INSTANT_NONE. */
 void lease_time_text(int64_t instant, char *text, size_t size);
 
 /* When the lease was promised to run: the start of a reservation; when an immediate lease was
  * accepted; INSTANT_NONE for others. */
 int64_t store_promised_start(const struct lease_record *lease);
 
-/* A lease's VMs, ascending; *n: how many. Valid until the next store_add_vm(). */
+/* A lease's VMs, ascending; *n: how many. Valid until a VM is added to or moved from the lease, or
+ * the lease is forgotten. */
 const struct vm_record *const *store_vms_of(const struct store *store, int64_t lease, size_t *n);
 
-/* All leases (VMs) in memory, ascending by id: unfinished ones and those that ended in this run. */
+/* All leases (VMs) in memory, ascending by id: unfinished ones and those that ended in this run.
+ * Valid until one is added or forgotten. */
 const struct lease_record *const *store_leases(const struct store *store, size_t *n);
 const struct vm_record *const *store_vms(const struct store *store, size_t *n);
 
 /* Add a line to the history of a lease, or to the daemon's (lease STORE_NO_LEASE; 0 is a valid
- * lease, since OpenNebula counts from 0); written by the next commit. Event words are stable:
+ * lease, since OpenNebula counts from 0); written by the next commit. A text of STORE_TEXT_MAX
+ * characters or more is cut. Event words are stable:
  * "requested", "accepted", "refused", "started", "suspended", ... */
 void store_history(struct store *store, int64_t lease, int64_t at, const char *event,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -328,10 +332,11 @@ struct store_past {
 int store_each_past_lease(struct store *store, const struct store_past *past,
                           void (*visit)(void *context, const struct lease_record *lease),
                           void *context, struct error *err);
-/* A lease, or the VMs of a lease, in memory or not, from the file. 1: found, 0: not found, -1 with
- * err. What a VM points to is valid during the visit. */
+/* A lease as in the file, in memory or not. 1: found, 0: not found, -1 with err. */
 int store_past_lease(struct store *store, int64_t id, struct lease_record *lease,
                      struct error *err);
+/* Visits the VMs of a lease as in the file, ascending; what a VM points to is valid during the
+ * visit. 0 even if there are none; -1 with err. */
 int store_each_past_vm(struct store *store, int64_t lease,
                        void (*visit)(void *context, const struct vm_record *vm), void *context,
                        struct error *err);
@@ -343,7 +348,8 @@ int store_next_past_vms(struct store *store, int32_t after, size_t limit,
                         struct error *err);
 
 /* Small facts: learned rates, last time the clocks were read, ... NULL: not set; setting NULL
- * removes it. Written by the next commit. Valid until the next store_set_fact(). O(log n), O(n). */
+ * removes it. Written by the next commit. Valid until the next store_set_fact(). Reading one is
+ * O(log facts), adding one O(facts). */
 const char *store_fact(const struct store *store, const char *name);
 void store_set_fact(struct store *store, const char *name, const char *value);
 /* Visit those whose names begin so, ascending; the visitor must not change the store. O(facts). */
