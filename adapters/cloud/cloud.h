@@ -3,8 +3,8 @@
  * adapters/opennebula/ and adapters/simulated/ implement it; a test can do so in a few lines. Calls
  * return at once. Their results are reported from within cloud_wait(), once for each call (the
  * answer to a question may come in parts: see cloud_answer.more) and in no particular order; a
- * result is valid during its callback, which may make new calls.
- * Destroying the cloud drops open calls without a callback. Not thread-safe.
+ * result is valid during its callback, which may make new calls. Destroying the cloud drops open
+ * calls without a callback. Not thread-safe.
  */
 #ifndef GALERNA_ADAPTERS_CLOUD_CLOUD_H
 #define GALERNA_ADAPTERS_CLOUD_CLOUD_H
@@ -98,7 +98,7 @@ typedef void cloud_told(void *context, struct cloud_answer *answer);
 
 struct cloud_question {
     enum cloud_subject subject;
-    const int32_t *ids; /* CLOUD_SOME, CLOUD_HISTORY */
+    const int32_t *ids; /* CLOUD_SOME, CLOUD_HISTORY; valid in the call */
     size_t n_ids;
     cloud_told *told;
     void *context;

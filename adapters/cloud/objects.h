@@ -168,7 +168,6 @@ struct network {
 struct cluster {
     int32_t id;
     const char *name;
-    int64_t reserved_cpu, reserved_memory; /* as in the template; 0 when absent */
     struct attributes attributes;
 };
 

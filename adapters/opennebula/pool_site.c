@@ -140,14 +140,6 @@ int datastore_pool_parse(struct datastore_pool *pool, const char *document, size
     return result;
 }
 
-/* A share such as "10%" is not an amount: it stays in the attributes. */
-static void read_reserved(struct pool_reader *reader, const struct pool_path *path,
-                          const struct pool_text *text, int64_t *amount)
-{
-    if (!strchr(text->text, '%'))
-        pool_read_number(reader, path, text, amounts, amount);
-}
-
 static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
                          const struct pool_text *text)
 {
@@ -160,13 +152,8 @@ static void read_cluster(struct pool_reader *reader, void *object, const struct 
     } else if (path->n == 1 && path->elements[0]->word == WORD_NAME) {
         cluster->name = pool_read_text(reader, text);
     }
-    if (path->elements[0]->word != WORD_TEMPLATE || path->n < 2)
-        return;
-    if (path->n == 2 && path->elements[1]->word == WORD_RESERVED_CPU)
-        read_reserved(reader, path, text, &cluster->reserved_cpu);
-    else if (path->n == 2 && path->elements[1]->word == WORD_RESERVED_MEM)
-        read_reserved(reader, path, text, &cluster->reserved_memory);
-    pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+    if (path->elements[0]->word == WORD_TEMPLATE && path->n >= 2)
+        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
 }
 
 static void end_cluster(struct pool_reader *reader, void *object)

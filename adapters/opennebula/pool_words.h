@@ -99,8 +99,6 @@
     X(PSTIME)                                                                                      \
     X(RAW)                                                                                         \
     X(RESCHED)                                                                                     \
-    X(RESERVED_CPU)                                                                                \
-    X(RESERVED_MEM)                                                                                \
     X(RESOURCE)                                                                                    \
     X(RETIME)                                                                                      \
     X(RIGHTS)                                                                                      \

@@ -30,8 +30,6 @@ enum {
 
 struct control_peer {
     uid_t uid;
-    gid_t gid;
-    pid_t pid;
     bool trusted;    /* root, the daemon's user, or a member of the socket's group */
     uint64_t ticket; /* of this request, for control_answer() */
 };

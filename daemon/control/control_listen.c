@@ -132,8 +132,6 @@ bool control_identify(int fd, gid_t group, struct control_peer *peer)
         return false;
     *peer = (struct control_peer){
         .uid = who.uid,
-        .gid = who.gid,
-        .pid = who.pid,
         .trusted = who.uid == 0 || who.uid == geteuid() ||
                    (group != (gid_t)-1 && (who.gid == group || is_member(fd, group))),
     };

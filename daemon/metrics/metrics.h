@@ -8,7 +8,6 @@
 #define GALERNA_DAEMON_METRICS_METRICS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct daemon;
@@ -22,12 +21,6 @@ void metrics_destroy(struct metrics *metrics); /* NULL is allowed */
 
 /* A plan took so long (milliseconds), or failed. */
 void metrics_planned(struct metrics *metrics, int64_t took, bool made);
-
-/* How often leases (or the daemon) had an event with this word in their history. */
-uint64_t metrics_events(const struct metrics *metrics, const char *word);
-
-/* Can galernad schedule? False: `reason` says why not. */
-bool metrics_ready(const struct daemon *daemon, char *reason, size_t size);
 
 /* An http_handler; context is the struct metrics. */
 unsigned metrics_handle(void *context, const struct http_request *request, struct output *body,

@@ -2,6 +2,7 @@
 #ifndef GALERNA_DAEMON_METRICS_METRICS_INSIDE_H
 #define GALERNA_DAEMON_METRICS_METRICS_INSIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,12 @@ struct metrics {
 };
 
 struct exposition;
+
+/* --- metrics.c --- */
+/* How often leases (or the daemon) had an event with this word in their history. */
+uint64_t metrics_events(const struct metrics *metrics, const char *word);
+/* Can galernad schedule? False: `reason` says why not. */
+bool metrics_ready(const struct daemon *daemon, char *reason, size_t size);
 
 /* --- metrics_families.c --- */
 void metrics_write_all(const struct metrics *metrics, struct exposition *exposition);

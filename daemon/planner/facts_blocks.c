@@ -8,6 +8,17 @@
 
 enum { ON_ITS_WAY = 5 /* seconds after which a VM that leaves its host is looked at again */ };
 
+/* What holds room on one host and belongs to no lease of the plan: a VM, or the closing of a host
+ * (observed: NULL). */
+struct block {
+    int64_t id;
+    struct adoption adoption;
+    const struct vm_observation *observed;
+    int64_t cpu, memory;
+    uint32_t place;
+    int32_t filter; /* the hosts that a VM may leave for; -1: it stays */
+};
+
 /* Does the engine count the VM's capacity by its lease, or will the VM be gone soon? */
 static bool covered(const struct facts *facts, const struct vm_record *vm)
 {
@@ -25,7 +36,7 @@ static bool covered(const struct facts *facts, const struct vm_record *vm)
            (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
 }
 
-void facts_put_block(struct facts *facts, const struct block *block)
+static void adopt_block(struct facts *facts, const struct block *block)
 {
     const struct vm_observation *observed = block->observed;
     bool has_units = observed && facts_has_units(facts, observed, block->place);
@@ -66,7 +77,7 @@ static void close_place(struct facts *facts, uint32_t place, int64_t from, int64
 
     if (host->cpu <= 0 || host->memory <= 0 || until <= facts->now || from >= until)
         return;
-    facts_put_block(facts, &block);
+    adopt_block(facts, &block);
 }
 
 static void close_inside(struct facts *facts, const struct inside *inside, uint32_t place)
@@ -126,20 +137,22 @@ static int64_t stays_until(const struct facts *facts, const struct vm_record *vm
 static void put_stay(struct facts *facts, const struct vm_observation *observed, uint32_t place,
                      int64_t until)
 {
-    facts_put_block(facts, &(struct block){.id = DRAIN_BASE + facts->n_drains++,
-                                           .adoption = {.as = ADOPTED_RUNNING,
-                                                        .since = facts->now,
-                                                        .until = until,
-                                                        .not_before = INSTANT_NONE},
-                                           .observed = observed,
-                                           .cpu = observed->cpu,
-                                           .memory = observed->memory,
-                                           .place = place,
-                                           .filter = -1});
+    adopt_block(facts, &(struct block){.id = DRAIN_BASE + facts->n_drains++,
+                                       .adoption = {.as = ADOPTED_RUNNING,
+                                                    .since = facts->now,
+                                                    .until = until,
+                                                    .not_before = INSTANT_NONE},
+                                       .observed = observed,
+                                       .cpu = observed->cpu,
+                                       .memory = observed->memory,
+                                       .place = place,
+                                       .filter = -1});
 }
 
-void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
-                     const struct vm_record *vm, uint32_t place)
+/* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
+ * one without a record. */
+static void put_stays(struct facts *facts, const struct vm_observation *observed,
+                      const struct vm_record *vm, uint32_t place)
 {
     const struct picture *picture = facts->picture;
     uint32_t host = place == HOST_NONE ? HOST_NONE : picture_host_place(picture, place);
@@ -197,7 +210,7 @@ static void put_block(struct facts *facts, const struct vm_observation *observed
                           .filter = -1};
 
     block.adoption.leave_by = block_leaves_by(facts, vm, observed, &block.filter);
-    facts_put_block(facts, &block);
+    adopt_block(facts, &block);
 }
 
 /* The capacity of VMs that could never be read is known from their hosts' usage only. */
@@ -215,7 +228,7 @@ static void gather_unread(struct facts *facts)
         unread.cpu = room.cpu;
         unread.memory = room.memory;
         put_block(facts, &unread, NULL, (uint32_t)i);
-        facts_put_stays(facts, &unread, NULL, (uint32_t)i);
+        put_stays(facts, &unread, NULL, (uint32_t)i);
     }
 }
 
@@ -232,7 +245,7 @@ void facts_gather_blocks(struct facts *facts)
             continue;
         place = facts_place(facts, vm ? store_lease(facts->store, vm->lease) : NULL,
                             observed->history.host);
-        facts_put_stays(facts, observed, vm, place);
+        put_stays(facts, observed, vm, place);
         if (place != HOST_NONE && !covered(facts, vm))
             put_block(facts, observed, vm, place);
     }

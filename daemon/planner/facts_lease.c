@@ -121,8 +121,8 @@ int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *le
     return by;
 }
 
-void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                int64_t retry)
+void facts_note(struct facts *facts, enum note_kind kind, int64_t lease,
+                const struct reason *reason, int64_t retry)
 {
     struct note *note;
 

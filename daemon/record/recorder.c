@@ -372,16 +372,6 @@ struct recorder *recorder_open(const char *path, const struct site *site, int64_
     return NULL;
 }
 
-size_t recorder_leases(const struct recorder *recorder)
-{
-    return recorder->n_slots;
-}
-
-int64_t recorder_start(const struct recorder *recorder)
-{
-    return recorder->start;
-}
-
 int recorder_close(struct recorder *recorder, struct error *err)
 {
     int result = 0;

@@ -35,10 +35,6 @@ struct recorder *recorder_open(const char *path, const struct site *site, int64_
 int recorder_lease(struct recorder *recorder, const struct lease_record *lease,
                    const struct vm_record *const *vms, size_t n_vms, struct error *err);
 
-/* Leases recorded, including those of a continued record, and second 0. */
-size_t recorder_leases(const struct recorder *recorder);
-int64_t recorder_start(const struct recorder *recorder);
-
 /* Sync the file and close it. -1 with err: not durable. NULL is allowed. */
 int recorder_close(struct recorder *recorder, struct error *err);
 

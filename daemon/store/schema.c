@@ -82,9 +82,8 @@ static int run_text(const struct store *store, const char *text, const char *doi
     return 0;
 }
 
-/* The first column of the first row: a number, or `none` when there is no row. */
-static int ask_number(const struct store *store, const char *text, int none, int *number,
-                      struct error *err)
+/* The first column of the first row: a number, or 0 when there is no row. */
+static int ask_number(const struct store *store, const char *text, int *number, struct error *err)
 {
     sqlite3_stmt *statement = store_prepare(store, text, err);
     int code;
@@ -92,7 +91,7 @@ static int ask_number(const struct store *store, const char *text, int none, int
     if (!statement)
         return -1;
     code = sqlite3_step(statement);
-    *number = code == SQLITE_ROW ? sqlite3_column_int(statement, 0) : none;
+    *number = code == SQLITE_ROW ? sqlite3_column_int(statement, 0) : 0;
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
         store_sqlite_error(store, "read", err);
         sqlite3_finalize(statement);
@@ -127,8 +126,8 @@ static int check_identity(const struct store *store, bool has_seal, struct error
 {
     int id, tables;
 
-    if (ask_number(store, "PRAGMA application_id", 0, &id, err) < 0 ||
-        ask_number(store, "SELECT count(*) FROM sqlite_master", 0, &tables, err) < 0)
+    if (ask_number(store, "PRAGMA application_id", &id, err) < 0 ||
+        ask_number(store, "SELECT count(*) FROM sqlite_master", &tables, err) < 0)
         return -1;
     if (id == APPLICATION_ID || (id == 0 && tables == 0))
         return 0;
@@ -177,9 +176,9 @@ static int read_version(const struct store *store, int *version, struct error *e
     int tables;
 
     *version = 0;
-    if (ask_number(store, "SELECT count(*) FROM sqlite_master", 0, &tables, err) < 0)
+    if (ask_number(store, "SELECT count(*) FROM sqlite_master", &tables, err) < 0)
         return -1;
-    return tables ? ask_number(store, "SELECT max(version) FROM migration", 0, version, err) : 0;
+    return tables ? ask_number(store, "SELECT max(version) FROM migration", version, err) : 0;
 }
 
 /* SQLite silently ignores the end of a log that it cannot read: only the seal shows the loss. */
@@ -193,7 +192,7 @@ static int check_commits(struct store *store, int64_t sealed, bool has_sums, str
                                           "knows %lld commits",
                                           (long long)sealed)
                           : 0;
-    if (ask_number(store, "SELECT value FROM fact WHERE name = 'commits'", 0, &commits, err) < 0)
+    if (ask_number(store, "SELECT value FROM fact WHERE name = 'commits'", &commits, err) < 0)
         return -1;
     store->commits = commits;
     if (sealed == SEAL_NONE)

@@ -247,7 +247,6 @@ static void test_older_than_the_record(void **state)
     tell(recorder, &lease, 1);
     closed(recorder);
     recorder = opened(START + 5000); /* started again in between */
-    assert_int_equal(recorder_start(recorder), START);
     lease.phase = PHASE_ENDED;
     lease.since = INSTANT_NONE;
     lease.accumulated = 900;
@@ -269,7 +268,6 @@ static void test_gone_on_with(void **state)
     tell(recorder, &first, 1);
     closed(recorder);
     recorder = opened(START + 200);
-    assert_int_equal(recorder_leases(recorder), 1);
     tell(recorder, &second, 1);
     first.phase = PHASE_ENDED;
     first.accumulated = 40;
@@ -321,7 +319,6 @@ static void test_torn_end_is_mended(void **state)
     closed(recorder);
     cut(60);
     recorder = opened(START + 100);
-    assert_int_equal(recorder_leases(recorder), 1);
     closed(recorder);
     read_trace();
     assert_int_equal(trace.n, 1);
