@@ -1,7 +1,8 @@
-/* host_operations.h: what runs and is planned on each host, by the plan.
+/* host_operations.h: what runs and is planned on each host, by the plan, and what is held there for
+ * leases that wait for more.
  *
- * The first question after a plan has changed costs O(n log n) of its operations, others cost what
- * they answer.
+ * The first question after the plan has changed costs O(n log n) for its n operations, others
+ * O(log n) and what they answer.
  */
 #ifndef GALERNA_PLANNER_HOST_OPERATIONS_H
 #define GALERNA_PLANNER_HOST_OPERATIONS_H

@@ -50,8 +50,10 @@ void plan_finish(struct plan *plan); /* frees its contents; the structure may be
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
 /* Read columns, filters and demands and add them to the existing ones. */
 void plan_read_objects(struct plan *plan, struct wire_reader *reader);
-/* Read adoptions and add them to the engine. Group members that must move get other hosts, and then
- * everything is adopted again. -1 with err: the engine cannot be rebuilt. */
+/* Read adoptions and add them to the engine. Group members that must move get other hosts, a few in
+ * one plan: after each the engine is made again, from `site` (where plan_make_engine() began to
+ * read), and everything is adopted again. -1 with err: the adoptions are malformed, or the engine
+ * cannot be made. */
 int plan_adopt(struct plan_building *building, struct wire_reader *reader,
                const struct wire_reader *site, struct error *err);
 void plan_building_finish(struct plan_building *building);

@@ -9,14 +9,16 @@
 
 #include "planner/protocol.h"
 
-/* Ids from here on are VMs that hold a host and belong to no lease of the plan. */
+/* Leases of the engine that are none of galernad's have ids from BLOCK_BASE on: with the id of a VM
+ * that holds a host and belongs to no lease of the plan; from DRAIN_BASE on, times in which hosts
+ * are closed. TRIAL_ID: what a dry run asks for. */
 #define BLOCK_BASE (INT64_C(1) << 40)
 #define DRAIN_BASE (BLOCK_BASE + (INT64_C(1) << 34))
 #define TRIAL_ID   (BLOCK_BASE * 2)
 
 struct planning; /* opaque */
 
-/* Either argument may be NULL: without modules, plans use the hooks, or none. The policies must
+/* Either argument may be NULL: without modules, plans use the hooks, or none. Both must
  * outlive the result. */
 struct planning *planning_create(struct policy_host *policies, const struct policy_hooks *hooks);
 void planning_destroy(struct planning *planning); /* NULL is allowed */

@@ -1,9 +1,11 @@
 /* protocol.h: the messages between galernad and its planner.
  *
- * galernad asks and the planner answers in the same order; the planner can also send log lines and
- * faults of modules at any time. The planner trusts galernad, but is not trusted itself: its
- * answers are read strictly, its places are checked against the hosts that were sent, its times and
- * numbers are bounded so that sums do not overflow, and its texts have no control characters.
+ * The planner answers in the order of galernad's questions, but for forecasts: a forecast is made
+ * in turns, so later questions may be answered before it, and a new one takes the place of one that
+ * is being made. The planner can also send log lines and faults of modules at any time. The planner
+ * trusts galernad, but is not trusted itself: its answers are read strictly, its places are checked
+ * against the hosts that were sent, its times and numbers are bounded so that sums do not overflow,
+ * and its texts have no control characters.
  */
 #ifndef GALERNA_PLANNER_PROTOCOL_H
 #define GALERNA_PLANNER_PROTOCOL_H
@@ -26,13 +28,14 @@ enum {
 
 enum frame {
     /* To the planner. */
-    FRAME_SETUP = 1,  /* policies */
+    FRAME_SETUP = 1,  /* the user that the process becomes, and its policies */
     FRAME_PLAN,       /* facts, then steps */
-    FRAME_TRY,        /* the same, on a temporary engine, after a lease to trace (-1: none) */
+    FRAME_TRY,        /* how many leases to forecast, a lease to trace (-1: none), then as
+                         FRAME_PLAN: for a temporary engine */
     FRAME_FORECAST,   /* how many leases to forecast */
     FRAME_OPERATIONS, /* place of a host */
     /* From the planner. */
-    FRAME_READY,   /* modules */
+    FRAME_READY,   /* are events wanted; of each module: was it loaded, its version */
     FRAME_REFUSED, /* a module cannot be used: code, text */
     FRAME_PLANNED,
     FRAME_TRIED,
@@ -94,7 +97,7 @@ struct set_objects {
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
                       const struct set_numbers *numbers);
 /* The node sets are returned in *sets, to be freed by the caller; their filters and demands are the
- * objects'. objects may be NULL: none. */
+ * objects', the request's texts point into the frame. objects may be NULL: none. */
 void wire_get_request(struct wire_reader *reader, struct lease_request *request,
                       struct node_set **sets, const struct set_objects *objects);
 
@@ -188,6 +191,7 @@ struct forecast_reply {
     int64_t cpu_us;
 };
 
+/* reply->starts is to be freed by the caller in any case. False: malformed. */
 bool wire_get_forecast(struct wire_reader *reader, struct forecast_reply *reply);
 
 struct planned_operation {
@@ -200,7 +204,7 @@ struct planned_operation {
     int64_t cpu, memory;
 };
 
-/* *operations is to be freed by the caller. */
+/* *operations is to be freed by the caller in any case. False: malformed. */
 bool wire_get_operations(struct wire_reader *reader, struct planned_operation **operations,
                          size_t *n);
 void wire_put_operation(struct wire_writer *writer, const struct planned_operation *operation);

@@ -24,7 +24,8 @@ struct wire_writer {
 };
 
 void wire_writer_finish(struct wire_writer *writer); /* the writer may be used again */
-/* Leave room for a header, and fill it in when the frame is complete. */
+/* Begin a frame: what the writer has is dropped, and there is room for the header, which is filled
+ * in when the frame is complete. */
 void wire_begin(struct wire_writer *writer);
 void wire_end(struct wire_writer *writer);
 

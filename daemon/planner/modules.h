@@ -79,7 +79,7 @@ enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };
  * NULL with err. */
 struct modules *modules_create(const struct configuration *configuration, struct store *store,
                                struct error *err);
-void modules_destroy(struct modules *modules);
+void modules_destroy(struct modules *modules); /* NULL is allowed */
 /* The same as a trial: a module that ends its process is an error. `patient`: wait for modules that
  * hang as well, until they exceed their limit. */
 int modules_check(const struct configuration *configuration, bool patient, struct error *err);

@@ -378,6 +378,11 @@ static void take_exception(struct planner *planner, const struct plan_exception 
 
     if (planned)
         planned->in_engine = false;
+    if (exception->lease >= DRAIN_BASE) {
+        log_error("a time in which a host is closed is left out of the plan: %s",
+                  exception->reason.text ? exception->reason.text : "");
+        return;
+    }
     if (exception->lease >= BLOCK_BASE) {
         log_error_of(-1, (int32_t)(exception->lease - BLOCK_BASE),
                      "VM %lld is left out of the plan: %s",

@@ -522,13 +522,13 @@ void planner_new(struct planner *planner, int64_t lease)
     append(&planner->arrivals, &planner->n_arrivals, &planner->arrivals_allocated, lease);
 }
 
-void planner_gone(struct planner *planner, int64_t id)
+void planner_gone(struct planner *planner, int64_t lease)
 {
-    struct planned *planned = planned_of(&planner->planned, id);
+    struct planned *planned = planned_of(&planner->planned, lease);
 
     if (!planned || !planned->in_engine)
         return;
-    append(&planner->departures, &planner->n_departures, &planner->departures_allocated, id);
+    append(&planner->departures, &planner->n_departures, &planner->departures_allocated, lease);
     planned->in_engine = false;
     planned->gone = true;
     planner->outdated = planner->outdated || planned->stays; /* only its own room leaves with it */

@@ -48,7 +48,6 @@ struct planner_settings {
     int64_t rebalance_threshold;         /* millionths of a host's use: struct rebalance_problem */
     bool live_rescheds;                  /* VMs that must leave their hosts migrate live */
     bool moves_off;                      /* if not live, they are powered off, not saved */
-    bool submit_on_hold;                 /* VMs on hold that no user held wait like pending ones */
 
     /* Called from planner_serve(), or within planner_plan() in tests; each may be NULL. */
     void *context;
@@ -80,15 +79,18 @@ bool planner_is_planning(const struct planner *planner);
 /* Plans begun so far. */
 uint64_t planner_plans(const struct planner *planner);
 bool planner_is_ready(const struct planner *planner); /* has an engine */
-bool planner_is_starting(
-    const struct planner *planner); /* no process is ready: nothing is planned */
+/* No process is ready: nothing is planned. */
+bool planner_is_starting(const struct planner *planner);
 /* The store deviates from the engine's decisions: a complete plan is needed. */
 bool planner_is_outdated(const struct planner *planner);
 /* A question (a dry run, a drain, a timeline) has no answer yet. */
 bool planner_is_asked(const struct planner *planner);
 
+/* The next step asks for a place for the lease. */
 void planner_new(struct planner *planner, int64_t lease);
-void planner_gone(struct planner *planner, int64_t id);
+/* The lease needs no place any more: the next step removes it, and what the engine says of it until
+ * then is ignored. Nothing happens if the lease is not in the engine. */
+void planner_gone(struct planner *planner, int64_t lease);
 
 /* --- the process ------------------------------------------------------------------------------ */
 

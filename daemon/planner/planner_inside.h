@@ -38,19 +38,21 @@ struct planned {
     bool is_placed;     /* the engine has planned its next start */
     bool is_preempted;  /* by this plan */
     bool is_refused;    /* the same */
-    bool stays;         /* holds room on both sides of a booked host, see facts_put_stays() */
+    bool stays;         /* holds room on both sides of a booked host, see facts_blocks.c */
     int64_t end;        /* in the engine; INSTANT_NONE: not running */
+};
+
+enum note_kind {
+    NOTE_REASON,   /* cannot be placed: reason, retry */
+    NOTE_ESTIMATE, /* does not start before `retry` */
+    NOTE_STAYS,    /* a VM cannot leave its host: reason, retry */
+    NOTE_RANK,     /* invalid rank: text */
+    NOTE_REFUSED,  /* reason */
 };
 
 /* A finding about a lease while facts are gathered; applied to the store afterwards. */
 struct note {
-    enum {
-        NOTE_REASON,   /* cannot be placed: reason, retry */
-        NOTE_ESTIMATE, /* does not start before `retry` */
-        NOTE_STAYS,    /* a VM cannot leave its host: reason, retry */
-        NOTE_RANK,     /* invalid rank: text */
-        NOTE_REFUSED,  /* reason */
-    } kind;
+    enum note_kind kind;
     int64_t lease;
     struct reason reason; /* the reason's text is `text` */
     char text[STORE_TEXT_MAX];
@@ -202,8 +204,8 @@ void request_set_start(const struct lease_record *lease, int64_t at, int64_t now
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The reason's text is copied. */
-void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                int64_t retry);
+void facts_note(struct facts *facts, enum note_kind kind, int64_t lease,
+                const struct reason *reason, int64_t retry);
 void facts_retry_at(struct facts *facts, int64_t at);
 /* Seconds until a VM in transition is expected to settle, and is planned again, when no estimate
  * exists. */
@@ -312,14 +314,15 @@ int64_t lease_leaves_at(const struct store *store, const struct lease_record *le
 /* When the lease must be on other hosts for a lease that gets its own: the start of that lease,
  * also when it has passed and the lease is in the way; INSTANT_NONE. */
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
-/* It is not there yet, and no operator wants it off its host now. */
+/* Is the only reason for the VM to change hosts that its cluster is better balanced then? Not if an
+ * operator or a drain wants it off its host now. */
 bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
                        const struct vm_record *vm, int64_t now);
 /* As planner_leaves_by(), with these drains (NULL: none). */
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now);
-/* May a VM without an end be moved to a host, or to another one, that it must leave then?
- * INSTANT_NONE: it need not. */
+/* Is it worth it to have a VM without an end on a host that it must leave at that time
+ * (INSTANT_NONE: it need not)? */
 bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, int64_t now);
 /* Why the VM leaves its host: " (host 3 is drained)". */
 void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,
@@ -384,24 +387,8 @@ void facts_gather(struct facts *facts);
 void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
 
 /* --- facts_blocks.c --- */
-/* What holds room on one host and belongs to no lease of the plan: a VM, or the closing of a host
- * (observed: NULL). */
-struct block {
-    int64_t id;
-    struct adoption adoption;
-    const struct vm_observation *observed;
-    int64_t cpu, memory;
-    uint32_t place;
-    int32_t filter; /* the hosts that a VM may leave for; -1: it stays */
-};
-
-void facts_put_block(struct facts *facts, const struct block *block);
 /* Closes hosts while they are drained, and insides while they are not. */
 void facts_put_drains(struct facts *facts);
-/* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
- * one without a record. */
-void facts_put_stays(struct facts *facts, const struct vm_observation *observed,
-                     const struct vm_record *vm, uint32_t place);
 void facts_gather_blocks(struct facts *facts);
 
 /* --- review.c: what is said of leases beside the engine's outputs --- */
@@ -467,6 +454,7 @@ size_t describe_victims(const struct planner *planner, const struct plan_reply *
 /* Answers the question with the error. */
 void question_fails(struct waiting *waiting, const struct error *err);
 
+/* Read the answer and pass it on. False: it is malformed, and the question is not answered. */
 bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
                         struct wire_reader *reader);
 bool planner_take_operations(const struct waiting *waiting, struct wire_reader *reader);

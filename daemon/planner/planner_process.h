@@ -2,7 +2,7 @@
  * supervision, end.
  *
  * Frames are sent and received as the socket allows. While an answer is awaited, the shared page is
- * sampled a few times a second: a module call that exceeds its limit, or a plan that exceeds its
+ * sampled 4 to 50 times a second: a module call that exceeds its limit, or a plan that exceeds its
  * own, ends the process (process_end.c). However the process ends, a text says how and which module
  * was being called. The page is only a hint: a module can write to it. The process's standard error
  * goes to the log.

@@ -27,7 +27,7 @@ struct planner_process {
     size_t answer_max; /* bytes */
 
     int awaited;        /* answers */
-    int64_t since;      /* monotonic milliseconds: waiting for the first of them since */
+    int64_t since;      /* monotonic milliseconds: waiting for the next of them since */
     int64_t sampled;    /* the last sample */
     uint64_t calls;     /* the page's counter of calls at that time */
     int64_t call_since; /* the first sample with this call */
