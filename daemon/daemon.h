@@ -90,7 +90,6 @@ struct hosts_use {
 struct daemon {
     const struct configuration *configuration;
     const struct live_configuration *live;
-    const char *state_directory;
     const char *mode;     /* "opennebula" or "simulated" */
     const char *endpoint; /* without secrets */
     const char *account;  /* the OpenNebula user that galernad acts as; NULL: simulated */

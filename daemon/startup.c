@@ -165,7 +165,6 @@ static int find_state_directory(struct app *app)
     const struct live_configuration *live = app->daemon.live;
 
     app->state_directory = live_state_directory(live, app->startup->state_directory, &err);
-    app->daemon.state_directory = app->state_directory;
     return app->state_directory ? 0 : fail(app, EXIT_FAILURE, &err);
 }
 
@@ -441,7 +440,6 @@ static struct planner_settings planner_settings(struct app *app)
         .live_rescheds = live->live_rescheds,
         .moves_off = live->cold_moves == COLD_MOVES_POWEROFF,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
-        .submit_on_hold = live->submit_on_hold,
     };
 
     settings.engine.in_front_least = live->start_in_front;
@@ -450,6 +448,26 @@ static struct planner_settings planner_settings(struct app *app)
         settings.engine.migration = MIGRATION_YES_NOTRANSFER;
     settings.engine.preparation = PREPARATION_UNMANAGED; /* OpenNebula transfers the images */
     return settings;
+}
+
+/* The control socket, and HTTP if that is configured. */
+static int begin_to_listen(struct app *app)
+{
+    struct daemon *daemon = &app->daemon;
+    struct error err = {0};
+
+    app->services = services_for(daemon);
+    daemon->answers = answers_create(daemon->store, &app->services);
+    app->socket =
+        live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
+    daemon->control =
+        control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
+    if (!daemon->control)
+        return fail(app, EXIT_FAILURE, &err);
+    if (daemon->live->http_listen)
+        daemon->http =
+            http_create(daemon->live->http_listen, metrics_handle, daemon->metrics, &err);
+    return daemon->live->http_listen && !daemon->http ? fail(app, EXIT_FAILURE, &err) : 0;
 }
 
 static int make_loop(struct app *app)
@@ -481,18 +499,7 @@ static int make_loop(struct app *app)
     daemon->messages = messages_create(daemon);
     daemon->notices = notices_create(daemon);
     daemon->reload = reload_create(daemon, app->startup->file, app->configuration);
-    app->services = services_for(daemon);
-    daemon->answers = answers_create(daemon->store, &app->services);
-    app->socket =
-        live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
-    daemon->control =
-        control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
-    if (!daemon->control)
-        return fail(app, EXIT_FAILURE, &err);
-    if (daemon->live->http_listen)
-        daemon->http =
-            http_create(daemon->live->http_listen, metrics_handle, daemon->metrics, &err);
-    return daemon->live->http_listen && !daemon->http ? fail(app, EXIT_FAILURE, &err) : 0;
+    return begin_to_listen(app);
 }
 
 /* --- the whole daemon ------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ void services_drop(struct services_question *question);
 /* The planner has replied. err: it failed; or NULL. */
 void services_handle_again(struct services_question *question, const struct error *err);
 
-/* services_templates.c: requests that wait for templates of VMs. */
+/* --- services_templates.c: requests that wait for templates of VMs --- */
 /* Is the host, of that cluster, asked about? */
 bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
 /* 0: the templates of the VMs on these hosts, or of the lease's VMs on hold, are known, or have
@@ -86,13 +86,14 @@ void services_templates_read(struct daemon *daemon);
 /* galernad ends. */
 void services_templates_forget(struct daemon *daemon);
 
-/* services_hosts.c: what answers call to show hosts. */
+/* --- services_hosts.c: what answers call to show hosts --- */
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
 /* galernad ends. */
 void services_hosts_forget(struct daemon *daemon);
-/* services_drain.c: what answers call to drain hosts. */
+
+/* --- services_drain.c: what answers call to drain hosts --- */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    const struct drain_viewer *viewer, struct error *err);
 /* The drains with those of the order, to be finished. A booking stays that of its owner. */
@@ -103,7 +104,20 @@ int services_try_drains(struct daemon *daemon, const struct drains *drains, stru
 /* The planner's answer about VMs on these hosts, to be freed. */
 struct drained_vm *services_drained(const struct services_question *question, const int32_t *hosts,
                                     size_t n_hosts, size_t *n);
-/* services_booking.c: which hosts are booked, by whom. May the order's user change that booking? */
+int services_undrain(void *context, const struct undrain_order *order, const char *who,
+                     struct error *err);
+/* When the host is drained, now and later, ascending; returns how often. */
+size_t services_drains_of(const struct daemon *daemon, int32_t host,
+                          struct drain_times times[DRAINS_OF_HOST_MOST]);
+/* The same as operations of the host. */
+void services_visit_drains(const struct daemon *daemon, int32_t host,
+                           void (*visit)(void *visitor, const struct operation_view *operation),
+                           void *visitor);
+/* "drained", "booked", ...: the state of a host in that drain. used: VMs are there. */
+const char *services_drain_word(const struct drain *drain, bool used);
+
+/* --- services_booking.c: which hosts are booked, by whom --- */
+/* May the order's user change that booking? */
 int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
                          struct error *err);
 /* Do [rights] allow the order of a user? False: `rule` says why not. */
@@ -112,8 +126,9 @@ bool services_may_book(const struct daemon *daemon, const struct drain_order *or
 /* Choose the hosts that the planner is asked about first, then next: an alternative to an order
  * that does not fit. False: there are no more. */
 bool services_first_hosts(const struct daemon *daemon, const struct drain_order *order);
-void services_refuse(const struct daemon *daemon, const char *word, const char *text);
 bool services_next_hosts(const struct daemon *daemon, const struct drain_order *order);
+/* What was asked for is refused for this reason: alternatives are tried. */
+void services_refuse(const struct daemon *daemon, const char *word, const char *text);
 /* The order with the chosen hosts, at the chosen time. */
 struct drain_order services_tried_order(const struct daemon *daemon,
                                         const struct drain_order *order);
@@ -121,10 +136,19 @@ struct drain_order services_tried_order(const struct daemon *daemon,
 bool services_order_fits(const struct daemon *daemon, const struct drain_order *order);
 void services_show_refusal(const struct daemon *daemon, const struct drain_order *order,
                            const struct drain_viewer *viewer);
-/* services_change.c: what answers call to change a lease. */
+int services_unbook(void *context, const struct unbook_order *order, const char *who,
+                    const struct drain_viewer *viewer, struct error *err);
+void services_each_booking(void *context, const char *user,
+                           void (*visit)(void *visitor, const struct booking *booking),
+                           void *visitor);
+
+/* --- services_change.c: what answers call to change a lease --- */
 int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
                     struct error *err);
-/* services_resize.c: VMs of another size. Does the change give a VM of the lease another one? */
+int services_hold(void *context, int64_t id, const char *who, struct error *err);
+
+/* --- services_resize.c: VMs of another size --- */
+/* Does the change give a VM of the lease another one? */
 bool services_resizes(const struct daemon *daemon, const struct lease_record *lease,
                       const struct lease_change *change);
 /* "cpu 2 instead of 1, ...", of the first VM; "" if it changes none. */
@@ -135,42 +159,29 @@ void services_resize_text(const struct daemon *daemon, const struct lease_record
 int services_resize(struct daemon *daemon, const struct lease_record *lease,
                     const struct lease_change *change, const struct lease_trial *judged,
                     struct error *err);
-/* services_attribute.c: what users ask for by changing the attributes of their VMs. Call it when
- * VMs have been read, before their extended forms are dropped. */
+
+/* --- services_attribute.c: what users ask for by changing the attributes of their VMs --- */
+/* Call it when VMs have been read, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);
-int services_hold(void *context, int64_t id, const char *who, struct error *err);
-/* services_usage.c: what answers call to tell who used how much. The store is read in pieces, one
- * in each turn of the loop. */
+
+/* --- services_usage.c: what answers call to tell who used how much --- */
+/* The store is read in pieces, one in each turn of the loop. */
 struct account_row *services_usage(void *context, struct account_period *period, size_t *n,
                                    struct error *err);
 /* A piece of the first account, if there is one. Some milliseconds. */
 void services_usage_go_on(struct daemon *daemon);
 /* galernad ends. */
 void services_usage_forget(struct daemon *daemon);
-/* services_trace.c: what answers call to explain a decision. */
+
+/* --- services_trace.c: what answers call to explain a decision --- */
 int services_trace(void *context, int64_t id, json_t *trace, struct error *err);
-/* When the host is drained, now and later, ascending; returns how often. */
-size_t services_drains_of(const struct daemon *daemon, int32_t host,
-                          struct drain_times times[DRAINS_OF_HOST_MOST]);
+
+/* --- services_timeline.c: what answers call to show what runs and is planned on a host --- */
 int services_each_operation(void *context, int32_t host,
                             void (*visit)(void *visitor, const struct operation_view *operation),
                             void *visitor, struct error *err);
-/* The same as operations of the host. */
-void services_visit_drains(const struct daemon *daemon, int32_t host,
-                           void (*visit)(void *visitor, const struct operation_view *operation),
-                           void *visitor);
-/* "drained", "booked", ...: the state of a host in that drain. */
-const char *services_drain_word(const struct drain *drain, bool used);
-int services_undrain(void *context, const struct undrain_order *order, const char *who,
-                     struct error *err);
 
-int services_unbook(void *context, const struct unbook_order *order, const char *who,
-                    const struct drain_viewer *viewer, struct error *err);
-void services_each_booking(void *context, const char *user,
-                           void (*visit)(void *visitor, const struct booking *booking),
-                           void *visitor);
-
-/* services_rebalance.c: what answers call to rebalance clusters. */
+/* --- services_rebalance.c: what answers call to rebalance clusters --- */
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
                        void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                        struct error *err);

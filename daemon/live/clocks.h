@@ -33,7 +33,7 @@ struct clocks {
     bool known;    /* the two clocks have been compared */
     int64_t other; /* a different offset in the last dates, and how often it was seen */
     int votes;
-    int64_t date_at;            /* date of the last answer compared */
+    int64_t date_at;            /* when the last date compared came, as cloud_date() */
     int64_t wall, steady;       /* our clocks when last read, milliseconds; 0: never */
     char boot[CLOCKS_BOOT_MAX]; /* id of this boot of the machine; "": not known */
     /* When our clock was last set: by how many seconds, and when that was noticed; 0: never. */
@@ -74,9 +74,9 @@ void clocks_move(struct daemon *daemon, int64_t by);
 /* OpenNebula's time on this machine's clock; 0 (not yet) stays 0. */
 int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
 
-/* By how many seconds the clock on which a VM was created at `created` is ahead of ours. More than
- * OpenNebula's clock is now, if that has been set back since: no VM is created in the future. While
- * dates tell that the clock may have been set: by it, if the VM then is the younger one. */
+/* By how many seconds OpenNebula's clock was ahead of ours when it gave a VM the time `created`: so
+ * far that `created` is not in the future, else as now. While the last dates suggest that it was
+ * set, the offset before or after that, whichever makes the VM younger. */
 int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);
 
 /* Since when a VM has been running, on our clock, whichever clock was set meanwhile; 0: not known.

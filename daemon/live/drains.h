@@ -5,7 +5,8 @@
  * whose capacity is taken for that time: what would not end before is not placed there, and what
  * runs there has to leave. Of a booking, the same is true of the leases inside it at all other
  * times. Kept in the store, as its facts "drains", "bookings" and "drains-number", and by their
- * hosts (kept_drains.h). Seconds since 1970. Each function is O(drains).
+ * hosts (kept_drains.h). Seconds since 1970. Functions are O(drains)
+ * unless noted otherwise.
  */
 #ifndef GALERNA_DAEMON_LIVE_DRAINS_H
 #define GALERNA_DAEMON_LIVE_DRAINS_H
@@ -35,7 +36,7 @@ struct drains {
     int64_t number; /* of changes, so that of two states the newer one is known */
 };
 
-/* Loads the drains from the store; unreadable ones are left out. */
+/* Loads the drains from the store; unreadable ones are left out. O(drains^2). */
 void drains_load(struct drains *drains, const struct store *store);
 /* They were changed. Written by the next commit. */
 void drains_save(struct drains *drains, struct store *store);

@@ -33,7 +33,7 @@ struct enactor *enactor_create(struct daemon *daemon);
 void enactor_destroy(struct enactor *enactor); /* NULL is allowed */
 
 /* Decide which commands are due, and record them in the store (commit with store_commit() before
- * sending). Returns how many. Costs: O(VMs) and a few words per host. */
+ * sending). Returns how many. O(VMs + hosts). */
 size_t enactor_prepare(struct enactor *enactor, int64_t now);
 /* Send the prepared commands. */
 void enactor_send(struct enactor *enactor);
@@ -51,7 +51,8 @@ size_t enactor_in_flight(const struct enactor *enactor);
 /* Since the creation. */
 const struct command_counts *enactor_counts(const struct enactor *enactor, enum command command);
 
-/* Seconds until the next attempt after so many failed ones: retry-backoff, doubled each time. */
+/* Seconds until the next attempt after so many failed ones: retry-backoff, doubled each time, ten
+ * minutes at most. */
 int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts);
 
 /* Does the VM take the room of its host from others? Suspended and powered-off VMs do, but for

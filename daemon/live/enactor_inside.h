@@ -64,7 +64,8 @@ struct enactor {
 /* --- enactor_usage.c --- */
 /* The usage of a host; NULL: not in the pool. O(log hosts). */
 struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);
-/* A deploy was sent and its effect has not been seen yet. */
+/* A command was sent that brings the VM to the host of its record, and its effect has not been seen
+ * yet. */
 bool enactor_on_its_way(const struct vm_record *vm, const struct vm_observation *observed);
 /* Count the usage of all hosts, and the operations in all. O(hosts + VMs). */
 void enactor_count_hosts(struct enactor *enactor);
@@ -77,8 +78,9 @@ bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *v
 void enactor_forget_sent(struct enactor *enactor);
 
 /* --- enactor_stuck.c --- */
-/* In transition for longer than `stuck-after` and than three times what such operations took so
- * far. Stuck VMs do not count against the limits, which are for operations that make progress. */
+/* In transition for longer than `stuck-after` and than three times the longest estimate of any
+ * operation. Stuck VMs do not count against the limits, which are for operations that make
+ * progress. */
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
 /* The oned that began the VM's operation no longer leads its zone and may not report its end.
  * It counts neither against the limits nor against the host. */

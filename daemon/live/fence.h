@@ -31,7 +31,7 @@ bool fence_catch_up(struct daemon *daemon);
 /* Send what enactor_prepare() and messages_prepare() left, now or as soon as that is proved to be
  * safe. */
 void fence_send(struct daemon *daemon);
-/* Or nothing of it. */
+/* Discard what they left. */
 void fence_withdraw(struct daemon *daemon);
 /* To be called in each turn of the loop; does not block. */
 void fence_step(struct daemon *daemon);

@@ -40,7 +40,8 @@ void guard_step(struct guard *guard);
 /* When the next step is due: monotonic milliseconds. */
 int64_t guard_next_time(const struct guard *guard);
 /* OpenNebula has been asked for the mark, and it is known whether another galernad acts, or that
- * waiting here does not tell: another oned leads, or the mark is of a later version. */
+ * waiting here does not tell: another oned leads, the mark is of a later version, or it cannot be
+ * read or written. */
 bool guard_is_settled(const struct guard *guard);
 /* May this daemon act? guard may be NULL: yes. */
 bool guard_holds(const struct guard *guard);

@@ -1,5 +1,4 @@
-/* intake.h: leases of new VMs: what a VM asks for, and whether its owner may have it.
- */
+/* intake.h: leases of new VMs: what a VM asks for, and whether its owner may have it. */
 #ifndef GALERNA_DAEMON_LIVE_INTAKE_H
 #define GALERNA_DAEMON_LIVE_INTAKE_H
 
@@ -15,10 +14,11 @@ struct drains;
 struct order;
 struct vm;
 
-/* Create leases for VMs without one. */
+/* Create leases for the VMs without one whose extended forms are at hand, follow VMs that have
+ * another owner, and complete groups whose time has come. */
 void intake(struct daemon *daemon, int64_t now);
 
-/* The request of a VM, as lease_spec_read(); ahead: of its creation's clock. */
+/* The request of a VM, as lease_spec_read(); ahead: clocks_ahead_at() its creation. */
 int intake_read(const struct daemon *daemon, const struct vm *vm, int64_t ahead,
                 struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
 /* May galernad's account make this order? False: `reason` says which rule forbids it. */

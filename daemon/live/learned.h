@@ -40,12 +40,13 @@ struct estimate {
 struct estimates *estimates_create(struct store *store, double margin);
 void estimates_destroy(struct estimates *estimates); /* NULL is allowed */
 
-/* A command was sent. A measurement in progress for the same VM is discarded. */
+/* A command was sent. A measurement in progress for the same VM is discarded. More than 4096
+ * operations at once are not measured. */
 void estimates_begun(struct estimates *estimates, int32_t vm, enum operation operation,
                      int64_t memory, int64_t at);
 /* The VM was seen suspended (running) by a poll sent at that time. Counts when such an operation is
  * in progress and began before. True: the estimate has changed noticeably, by a tenth or more.
- * O(log of operations in progress). */
+ * O(log n) for n operations in progress, O(n) when one ends. */
 bool estimates_suspended(struct estimates *estimates, int32_t vm, int64_t at);
 bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at);
 /* The operation failed, the VM was deleted, or a user interfered: not a measurement. */

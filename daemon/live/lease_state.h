@@ -90,12 +90,12 @@ const struct lease_transition *lease_transition_of(enum lease_phase from, enum l
 bool lease_can(const struct lease_record *lease, enum lease_event event);
 
 /* Apply an event that happened at `now`. The text goes into the lease's history with the table's
- * word. -1 with errno EINVAL: the pair is not in the table; the lease
- * has not changed, and the error is logged. */
+ * word. -1 with errno EINVAL: the pair is not in the table; the lease has not changed, and the
+ * error is logged. */
 int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
                 int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same, with the sentence of the lease's reason as the history text. */
+/* The same; the text is the sentence of the lease's reason, or for which lease it is preempted. */
 int lease_apply_because(struct store *store, const struct lease_record *lease,
                         enum lease_event event, int64_t now);
 

@@ -19,9 +19,9 @@ void messages_destroy(struct messages *messages); /* NULL is allowed */
 /* Read messages and promises from the extended forms of the last poll. */
 void messages_see(struct messages *messages, int64_t now);
 
-/* Compose the messages and promises that changed, a hundred at once: the store is committed, and
- * they show what it holds. Returns how many are to be sent. When more have changed, the daemon is
- * woken after the answers. O(VMs). */
+/* Compose the messages and promises that changed, a hundred at once. They show what the store
+ * holds: commit it before they are sent. Returns how many are to be sent. When more have changed,
+ * the daemon is woken after the answers. O(VMs of leases that are awake). */
 size_t messages_prepare(struct messages *messages, int64_t now);
 /* Send the prepared ones. */
 void messages_send(struct messages *messages);

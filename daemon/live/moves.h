@@ -40,7 +40,8 @@ enum command move_command(const struct vm_record *vm, const struct vm_observatio
 void move_see_resched(struct daemon *daemon, const struct vm_record *vm,
                       const struct vm_observation *observed);
 
-/* The second host where a moving VM needs room, beside that of its last record; -1: none. */
+/* The second host where a moving VM needs room, beside that of its last record; -1: none. vm: NULL
+ * without a record. */
 int32_t move_other_host(const struct vm_record *vm, const struct vm_observation *observed);
 
 /* The VM migrates to another host than the stored one, and the move is unknown: it was commanded

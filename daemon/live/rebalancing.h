@@ -96,7 +96,7 @@ void rebalancing_apply(struct daemon *daemon, struct rebalance_plan *plan, const
 /* Moves that have not begun are not made. */
 void rebalancing_drop(struct daemon *daemon, struct rebalance_plan *plan, const char *why);
 /* After a full poll: ends plans whose VMs have arrived or take too long, and makes those that are
- * due. O(clusters, moves), and a plan for each cluster that is due. */
+ * due. O(clusters + moves), and the cost of a plan for each cluster that is due. */
 void rebalancing_follow(struct daemon *daemon);
 
 #endif

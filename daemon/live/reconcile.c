@@ -144,15 +144,14 @@ static void reconcile_waiting(struct daemon *daemon, const struct lease_record *
     }
 }
 
-/* Are VMs of the lease still to be held or released? */
-static bool has_goal(const struct daemon *daemon, const struct lease_record *lease,
-                     enum vm_goal goal)
+/* Are VMs of the lease still to be held? */
+static bool is_being_parked(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && vms[i]->goal == goal)
+        if (!vms[i]->gone && vms[i]->goal == GOAL_PARK)
             return true;
     return false;
 }
@@ -162,14 +161,14 @@ static void reconcile_parked(struct daemon *daemon, const struct lease_record *l
 {
     if (s->of[STATUS_UNKNOWN])
         return;
-    if (!lease->accepted && s->of[STATUS_PENDING] == s->n && !has_goal(daemon, lease, GOAL_PARK)) {
+    if (!lease->accepted && s->of[STATUS_PENDING] == s->n && !is_being_parked(daemon, lease)) {
         intake_again(daemon, lease, now); /* it was on hold from the beginning */
     } else if (lease->accepted && lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
         reconcile_apply(daemon, lease, EVENT_RESUMED, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);
-    } else if (has_goal(daemon, lease, GOAL_PARK)) {
+    } else if (is_being_parked(daemon, lease)) {
         if (s->of[STATUS_STOPPED_BY_USER] == s->n)
             reconcile_apply(daemon, lease, EVENT_HELD, now, "%s", "");
     } else if (s->of[STATUS_PENDING] == s->n) {

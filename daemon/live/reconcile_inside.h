@@ -18,7 +18,8 @@ enum vm_status {
 };
 
 struct vm_statuses {
-    size_t n, of[STATUS_STOPPED_BY_USER + 1];
+    size_t n; /* that are not gone */
+    size_t of[STATUS_STOPPED_BY_USER + 1];
     size_t off;       /* of those that their user stopped: after they had run */
     int64_t since;    /* the latest start among the running VMs; 0: one of them is not known */
     bool has_untimed; /* that one */
@@ -54,7 +55,7 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
                           enum lease_event event, int64_t now);
 /* After a lease has failed: VMs still being started are ended if they run, held if they fail. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* Reports a reservation that was commanded and does not run on time. */
+/* Reports a lease that does not run after its promised start, commanded or not. */
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Ends leases whose time is over, and warns before. */
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now);
@@ -65,9 +66,9 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
 /* When time alone makes something due for the lease: the next time after `now`; INSTANT_NEVER. */
 int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_record *lease,
                              int64_t now);
-/* No command has been sent for the lease: its start may be replanned. */
+/* Has no command been sent for the lease? Then its start may be replanned. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
-/* A VM that must leave the host and is still there, or NULL. */
+/* A VM that must leave the host and is still there, or NULL. O(VMs). */
 const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int32_t host);
 /* The first such VM on the hosts of a lease. */
 const struct vm_record *reconcile_departing_vm_of_lease(const struct daemon *daemon,

@@ -32,7 +32,7 @@ struct fair_share *usage_shares(const struct store *store,
 void usage_charge_lease(struct store *store, const struct fair_share_settings *settings,
                         const struct lease_record *lease, int64_t now);
 
-/* Charge leases whose VMs have stopped; before each commit. O(leases in memory). */
+/* Charge leases whose VMs have stopped; before each commit. O(leases that are awake). */
 void usage_charge(struct store *store, const struct fair_share_settings *settings, int64_t now);
 
 #endif

@@ -124,7 +124,7 @@ void vm_note_message_answered(struct store *store, const struct vm_record *known
 /* The message shown in OpenNebula. */
 void vm_has_message(struct store *store, const struct vm_record *known, const char *text);
 
-/* --- GALERNA_PROMISE -------------------------------------------------------------------------- */
+/* --- GALERNA and GALERNA_PROMISE -------------------------------------------------------------- */
 
 /* The request in the VM's attribute has been handled. */
 void vm_has_asked(struct store *store, const struct vm_record *known, const char *asked);
@@ -133,7 +133,7 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
                     int64_t digest);
 /* The promise with that promise_stamp() is about to be written. */
 void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp);
-/* OpenNebula refused to write the promise with that digest. */
+/* OpenNebula refused to write the promise with that number. */
 void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number);
 /* The promise sent last got no answer; and the VM has been read since. */
 void vm_note_promise_unanswered(struct store *store, const struct vm_record *vm);

@@ -28,13 +28,12 @@ struct vm_observation {
     int32_t uid, gid;    /* its owner: when they change, the extended form is read */
     int64_t cpu, memory; /* 1/100, MB: a user may resize it */
     struct vm_history history;
-    bool has_times; /* the history's times match its last record: the short form has none */
-    int64_t
-        arriving; /* monotonic milliseconds: since when its last record has not begun; 0: it has */
-    int64_t created;
+    bool has_times;    /* the history's times match its last record: the short form has none */
+    int64_t arriving;  /* monotonic milliseconds: its last record has not begun since; 0: it has */
+    int64_t created;   /* seconds since 1970, by oned's clock */
     int64_t ran_for;   /* seconds of the closed history records in the fullest document seen... */
     int32_t n_records; /* ... which had that many records */
-    bool full_seen;    /* the extended form has been read at least once */
+    bool full_seen;    /* the extended form was read, since the owner changed or world_read_all() */
     int missing;       /* consecutive full listings without the VM */
     char *error;       /* while the VM has failed: the driver's message; NULL: none */
     struct vm_hardware *hardware; /* devices and NUMA nodes, as last read; NULL: none requested */
@@ -196,9 +195,11 @@ bool world_unread(const struct world *world, const struct host *host, struct unr
 /* Changes when such capacity changes, on any host. */
 uint64_t world_unread_digest(const struct world *world);
 
-/* May the daemon act on this oned: is it the leader, or without others? As of the last poll. */
+/* May the daemon act on this oned: is it the leader, or without others? By its last answer, to a
+ * poll or to world_check_leader(). */
 bool world_leads(const struct world *world);
-/* Ask now; `told` is called when the answer is in (no answer: not the leader). */
+/* Ask now; `told` is called when the answer is in (no answer: not the leader). One question at a
+ * time. */
 void world_check_leader(struct world *world, void (*told)(void *context), void *context);
 /* Monotonic milliseconds of the last question about leadership that was answered. */
 int64_t world_leader_checked(const struct world *world);
@@ -207,9 +208,9 @@ const struct cloud_leadership *world_leadership(const struct world *world);
 int64_t world_asked(const struct world *world);
 
 /* Does the VM use CPU and memory of its host now, as the hypervisor sees it? Booting and saving
- * count; suspended, stopped, failed to boot and cleaning up do not. */
+ * count; suspended, stopped, failed to boot and cleaning up do not. NULL: no. */
 bool observed_uses_host(const struct vm_observation *observed);
-/* Does oned count the VM's capacity on its host (suspended and powered off included)? */
+/* Does oned count the VM's capacity on its host (suspended and powered off included)? NULL: no. */
 bool observed_holds_host(const struct vm_observation *observed);
 /* Is the VM in a transient state: booting, saving, migrating, ...? */
 bool observed_in_transition(const struct vm_observation *observed);
