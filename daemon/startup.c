@@ -450,26 +450,6 @@ static struct planner_settings planner_settings(struct app *app)
     return settings;
 }
 
-/* The control socket, and HTTP if that is configured. */
-static int begin_to_listen(struct app *app)
-{
-    struct daemon *daemon = &app->daemon;
-    struct error err = {0};
-
-    app->services = services_for(daemon);
-    daemon->answers = answers_create(daemon->store, &app->services);
-    app->socket =
-        live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
-    daemon->control =
-        control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
-    if (!daemon->control)
-        return fail(app, EXIT_FAILURE, &err);
-    if (daemon->live->http_listen)
-        daemon->http =
-            http_create(daemon->live->http_listen, metrics_handle, daemon->metrics, &err);
-    return daemon->live->http_listen && !daemon->http ? fail(app, EXIT_FAILURE, &err) : 0;
-}
-
 static int make_loop(struct app *app)
 {
     struct daemon *daemon = &app->daemon;
@@ -499,7 +479,18 @@ static int make_loop(struct app *app)
     daemon->messages = messages_create(daemon);
     daemon->notices = notices_create(daemon);
     daemon->reload = reload_create(daemon, app->startup->file, app->configuration);
-    return begin_to_listen(app);
+    app->services = services_for(daemon);
+    daemon->answers = answers_create(daemon->store, &app->services);
+    app->socket =
+        live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
+    daemon->control =
+        control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
+    if (!daemon->control)
+        return fail(app, EXIT_FAILURE, &err);
+    if (daemon->live->http_listen)
+        daemon->http =
+            http_create(daemon->live->http_listen, metrics_handle, daemon->metrics, &err);
+    return daemon->live->http_listen && !daemon->http ? fail(app, EXIT_FAILURE, &err) : 0;
 }
 
 /* --- the whole daemon ------------------------------------------------------------------------- */

@@ -195,12 +195,22 @@ static void learn(struct daemon *daemon, const struct vm_record *vm, enum vm_sta
     }
 }
 
+static void count_start(const struct daemon *daemon, const struct lease_record *lease,
+                        const struct vm_record *vm, const struct vm_observation *observed,
+                        struct vm_statuses *statuses)
+{
+    int64_t since = clocks_running_since(daemon, lease, vm, observed);
+
+    statuses->has_untimed = statuses->has_untimed || since == 0;
+    if (since > statuses->since)
+        statuses->since = since;
+}
+
 void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
                           const struct vm_record *vm, int64_t now, struct vm_statuses *statuses)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     enum vm_status status = reconcile_vm_status(daemon, vm, observed);
-    int64_t since;
 
     if (status == STATUS_GONE && !vm->gone && waits_for_records(vm, observed)) {
         world_read_history(daemon->world, vm->id);
@@ -232,10 +242,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
     count_running_time(daemon, vm, observed);
     if (status == STATUS_RUNNING) {
         note_running(daemon, lease, vm, observed, now);
-        since = clocks_running_since(daemon, lease, vm, observed);
-        statuses->has_untimed = statuses->has_untimed || since == 0;
-        if (since > statuses->since)
-            statuses->since = since;
+        count_start(daemon, lease, vm, observed, statuses);
     } else if (status == STATUS_STOPPED_BY_USER && !observed_in_transition(observed)) {
         note_move(daemon, lease, vm, observed, now);
     }

@@ -189,6 +189,32 @@ static bool is_same(const struct vm_observation *a, const struct vm_observation 
            is_same_record(&a->history, &b->history);
 }
 
+static void see_properties(struct vm_observation *observed, const struct vm *vm)
+{
+    observed->state_name = vm->state_name;
+    observed->present = vm->state != VM_DONE;
+    observed->resched = vm->resched;
+    observed->locked = vm->locked;
+    if (observed->uid != vm->uid || observed->gid != vm->gid)
+        observed->full_seen = false;
+    observed->uid = vm->uid;
+    observed->gid = vm->gid;
+    observed->cpu = vm->cpu;
+    observed->memory = vm->memory;
+    observed->created = vm->stime;
+    observed->missing = 0;
+}
+
+static void see_extended_form(struct vm_observation *observed, const struct vm *vm)
+{
+    vm_hardware_destroy(observed->hardware);
+    observed->hardware = vm_hardware_copy(vm->hardware);
+    if (vm->n_records < observed->n_records)
+        return;
+    observed->n_records = vm->n_records;
+    observed->ran_for = vm->ran_for;
+}
+
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 {
     struct vm_observation *observed = observation_make(world, vm->id);
@@ -208,31 +234,14 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
         observed->since = asked;
     observed->asked = asked;
     observed->state = state;
-    observed->state_name = vm->state_name;
-    observed->present = vm->state != VM_DONE;
-    observed->resched = vm->resched;
-    observed->locked = vm->locked;
-    if (observed->uid != vm->uid || observed->gid != vm->gid)
-        observed->full_seen = false;
-    observed->uid = vm->uid;
-    observed->gid = vm->gid;
-    observed->cpu = vm->cpu;
-    observed->memory = vm->memory;
-    observed->created = vm->stime;
+    see_properties(observed, vm);
     see_history(observed, vm, changed || arriving);
     see_error(observed, vm);
-    observed->missing = 0;
     world->in_vmgroups |= vm->in_vmgroup;
-    if (vm->is_extended) {
-        vm_hardware_destroy(observed->hardware);
-        observed->hardware = vm_hardware_copy(vm->hardware);
-    }
     if (changed) /* a record may have been closed since they were read */
         observed->n_records = 0;
-    if (vm->is_extended && vm->n_records >= observed->n_records) {
-        observed->n_records = vm->n_records;
-        observed->ran_for = vm->ran_for;
-    }
+    if (vm->is_extended)
+        see_extended_form(observed, vm);
     world->n_in_transition +=
         (size_t)counts_as_in_transition(observed) - (size_t)counts_as_in_transition(&before);
     if (before.asked == 0 || had_error || observed->error || !is_same(&before, observed))
