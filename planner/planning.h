@@ -18,8 +18,8 @@
 
 struct planning; /* opaque */
 
-/* Either argument may be NULL: without modules, plans use the hooks, or none. Both must
- * outlive the result. */
+/* Either argument may be NULL: without modules, plans use the hooks, or none. Both must outlive the
+ * result. */
 struct planning *planning_create(struct policy_host *policies, const struct policy_hooks *hooks);
 void planning_destroy(struct planning *planning); /* NULL is allowed */
 

@@ -1,8 +1,8 @@
 /* broken_rules.h: VMs on hosts that break rules of their VM groups.
  *
  * Rules hold for placements: a command that would break one is not sent (keeps_rules() in
- * enactor.c). VMs that break one, because a user moved them or put them into a group
- * while they were running, stay where they are; their owners are told.
+ * enactor.c). VMs that break one, because a user moved them or put them into a group while they
+ * were running, stay where they are; their owners are told.
  */
 #ifndef GALERNA_DAEMON_LIVE_BROKEN_RULES_H
 #define GALERNA_DAEMON_LIVE_BROKEN_RULES_H

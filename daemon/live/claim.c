@@ -264,18 +264,19 @@ bool claim_covers(const struct claim *claim, int64_t since, int64_t asked)
     return claim->trusted > since && asked > claim->proved;
 }
 
-bool claim_is_fresh(const struct claim *claim, int64_t now)
+/* Was the mark written a moment ago? */
+static bool is_fresh(const struct claim *claim, int64_t now)
 {
     return claim_send_by(claim) - now >= CLAIM_FENCE / 2;
 }
 
 bool claim_is_confirmed(const struct claim *claim, int64_t since, int64_t now)
 {
-    return (claim->trusted >= since && now < claim_send_by(claim)) || claim_is_fresh(claim, now);
+    return (claim->trusted >= since && now < claim_send_by(claim)) || is_fresh(claim, now);
 }
 
 void claim_confirm(struct claim *claim, int64_t now)
 {
-    if (claim->state == CLAIM_HELD && !claim_is_fresh(claim, now))
+    if (claim->state == CLAIM_HELD && !is_fresh(claim, now))
         claim->next = now;
 }

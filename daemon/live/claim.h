@@ -71,8 +71,7 @@ void claim_init(struct claim *claim, const char *instance, const char *place, co
 void claim_lead(struct claim *claim, int64_t term, int32_t server, int64_t now);
 /* Our oned does not lead. */
 void claim_rest(struct claim *claim, int64_t now);
-/* Commands wait to be sent: has the mark been written a moment ago? If not, write it. */
-bool claim_is_fresh(const struct claim *claim, int64_t now);
+/* Commands wait to be sent: write the mark, unless it has been written a moment ago. */
 void claim_confirm(struct claim *claim, int64_t now);
 
 /* The next step; and when it is due, or the daemon may act. */

@@ -59,15 +59,6 @@ void clocks_step(struct daemon *daemon);
  * move the times that depend on it. */
 void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when);
 
-/* --- clocks_recall.c: across restarts --- */
-/* The id of this boot; "": none. */
-void clocks_boot(char boot[CLOCKS_BOOT_MAX]);
-/* Note the clocks as last read; written with the next commit of the store. */
-void clocks_remember(struct daemon *daemon);
-/* At startup, before the store's times are used: notice clocks that were set since the store was
- * written, as clocks_step() does while running. clocks.boot must be set. */
-void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady);
-
 /* Our clock was set by `by` seconds: move stored times so that durations keep their length. */
 void clocks_move(struct daemon *daemon, int64_t by);
 
@@ -83,5 +74,14 @@ int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);
  * lease: the VM's. */
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_record *vm, const struct vm_observation *observed);
+
+/* --- clocks_recall.c: across restarts --- */
+/* The id of this boot; "": none. */
+void clocks_boot(char boot[CLOCKS_BOOT_MAX]);
+/* Note the clocks as last read; written with the next commit of the store. */
+void clocks_remember(struct daemon *daemon);
+/* At startup, before the store's times are used: notice clocks that were set since the store was
+ * written, as clocks_step() does while running. clocks.boot must be set. */
+void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady);
 
 #endif

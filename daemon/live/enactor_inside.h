@@ -82,8 +82,8 @@ void enactor_forget_sent(struct enactor *enactor);
  * operation. Stuck VMs do not count against the limits, which are for operations that make
  * progress. */
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
-/* The oned that began the VM's operation no longer leads its zone and may not report its end.
- * It counts neither against the limits nor against the host. */
+/* The oned that began the VM's operation no longer leads its zone and may not report its end. It
+ * counts neither against the limits nor against the host. */
 bool enactor_may_be_lost(const struct enactor *enactor, const struct vm_observation *observed);
 /* Note whether a VM is stuck: its owner is told. */
 void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,

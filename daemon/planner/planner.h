@@ -276,8 +276,8 @@ struct changed_lease {
 int planner_try_change(struct planner *planner, const struct changed_lease *asked, int64_t now,
                        planner_judged *changed, void *context, struct error *err);
 
-/* Trace of the decision about a lease that has not started, if it is made now: the same, with
- * a trace. A lease that waits is planned as in the next plan, one that is reserved like a new
+/* Trace of the decision about a lease that has not started, if it is made now: the same, with a
+ * trace. A lease that waits is planned as in the next plan, one that is reserved like a new
  * request. EALREADY: the lease has begun. */
 int planner_trace(struct planner *planner, const struct lease_record *lease, int64_t now,
                   planner_judged *traced, void *context, struct error *err);

@@ -379,10 +379,12 @@ void facts_add_company(struct facts *facts, const struct lease_record *lease, in
 bool facts_has_too_many_rules(const struct facts *facts, int32_t vm);
 
 /* --- facts.c --- */
-void facts_init(struct facts *facts, const struct planner *planner, int64_t now);
-void facts_finish(struct facts *facts);
 /* Gather adoptions of running, promised and waiting leases, then steps for the new ones. */
 void facts_gather(struct facts *facts);
+
+/* --- facts_frame.c --- */
+void facts_init(struct facts *facts, const struct planner *planner, int64_t now);
+void facts_finish(struct facts *facts);
 /* Move the facts into a frame; rebuild: with hosts and adoptions. */
 void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
 

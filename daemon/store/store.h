@@ -276,8 +276,8 @@ const struct vm_record *const *store_vms(const struct store *store, size_t *n);
 
 /* Add a line to the history of a lease, or to the daemon's (lease STORE_NO_LEASE; 0 is a valid
  * lease, since OpenNebula counts from 0); written by the next commit. A text of STORE_TEXT_MAX
- * characters or more is cut. Event words are stable:
- * "requested", "accepted", "refused", "started", "suspended", ... */
+ * characters or more is cut. Event words are stable: "requested", "accepted", "refused", "started",
+ * "suspended", ... */
 void store_history(struct store *store, int64_t lease, int64_t at, const char *event,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
