@@ -5,7 +5,8 @@
  * whose capacity is taken for that time: what would not end before is not placed there, and what
  * runs there has to leave. Of a booking, the same is true of the leases inside it at all other
  * times. Kept in the store, as its facts "drains", "bookings" and "drains-number", and by their
- * hosts (kept_drains.h). Times are seconds since 1970. Functions are O(drains) unless noted otherwise.
+ * hosts (kept_drains.h). Times are seconds since 1970. Functions are O(drains) unless noted
+ * otherwise.
  */
 #ifndef GALERNA_DAEMON_LIVE_DRAINS_H
 #define GALERNA_DAEMON_LIVE_DRAINS_H
