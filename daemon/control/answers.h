@@ -156,8 +156,8 @@ struct answers_daemon {
     /* Why what is known of OpenNebula may be outdated, and since when. False: it is not. */
     bool (*outdated)(void *context, char *text, size_t size, int64_t *since);
 
-    /* which: the id of a host, HOSTS_ALL, or HOSTS_DRAINED: drained now or later. O(hosts + VMs),
-     * O(1) if none is drained. */
+    /* which: the id of a host, HOSTS_ALL, or HOSTS_DRAINED: drained now or later. O(hosts x
+     * drains), and O(VMs) unless asked in the last second; O(1) if none is drained. */
     void (*each_host)(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 
@@ -172,8 +172,8 @@ struct answers_daemon {
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err);
 
-    /* The usage of users at `now`, which orders leases of equal priority; to be
-     * destroyed. NULL: by age. Optional. */
+    /* The usage of users at `now`, which orders leases of equal priority; to be destroyed. NULL: by
+     * age. Optional. */
     struct fair_share *(*shares)(void *context, int64_t now);
 
     /* The VM that a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP)
@@ -181,8 +181,8 @@ struct answers_daemon {
     void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
                       size_t size);
 
-    /* Adds the trace of the decision about a lease that has not started to an object.
-     * EINPROGRESS: as above. */
+    /* Adds the trace of the decision about a lease that has not started to an object. EINPROGRESS:
+     * as above. */
     int (*trace)(void *context, int64_t lease, json_t *object, struct error *err);
 
     /* The usage by user or group, to be freed; *period becomes that of the rows. NULL with err;
