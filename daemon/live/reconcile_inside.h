@@ -29,8 +29,6 @@ struct vm_statuses {
     bool resumed; /* one of those was suspended and resumed unseen */
 };
 
-enum { MISSING_MEANS_GONE = 2 };
-
 /* A VM's status by its last observation. */
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed);

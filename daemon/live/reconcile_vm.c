@@ -12,7 +12,10 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
-enum { RECORDS_COME = 60 * 1000 /* milliseconds */ };
+enum {
+    RECORDS_COME = 60 * 1000, /* milliseconds */
+    MISSING_MEANS_GONE = 2,   /* full listings without the VM, one after the other */
+};
 
 /* Until it has been read how long a VM ran, its lease would wait again with too much time left. */
 static bool is_to_be_read(const struct vm_record *vm, const struct vm_observation *observed)
