@@ -116,9 +116,9 @@ void world_drop_forms(struct world *world);
 const struct vm_observation *world_vm(const struct world *world, int32_t id);
 /* All VMs ever observed and not dropped, in no order: start with *cursor 0, until NULL. */
 const struct vm_observation *world_next(const struct world *world, size_t *cursor);
-/* The VMs of which something else is seen than at the last call, some of them twice. Not the time
- * of the question: an observation that is only confirmed does not count. Valid until the next
- * answer. */
+/* The VMs of which something else is seen than at the last call, and those that have failed; some
+ * of them twice. Not the time of the question: an observation that is only confirmed does not
+ * count. Valid until the next answer. */
 const int32_t *world_take_news(struct world *world, size_t *n);
 /* Another number whenever there are such VMs, or more extended forms. */
 uint64_t world_changes(const struct world *world);

@@ -183,9 +183,9 @@ static bool is_same(const struct vm_observation *a, const struct vm_observation 
 {
     return a->state == b->state && a->state_name == b->state_name && a->since == b->since &&
            a->present == b->present && a->resched == b->resched && a->locked == b->locked &&
-           a->cpu == b->cpu && a->memory == b->memory && a->has_times == b->has_times &&
-           a->missing == b->missing && a->created == b->created && a->ran_for == b->ran_for &&
-           a->n_records == b->n_records && a->arriving == b->arriving &&
+           a->uid == b->uid && a->gid == b->gid && a->cpu == b->cpu && a->memory == b->memory &&
+           a->has_times == b->has_times && a->missing == b->missing && a->created == b->created &&
+           a->ran_for == b->ran_for && a->n_records == b->n_records && a->arriving == b->arriving &&
            is_same_record(&a->history, &b->history);
 }
 

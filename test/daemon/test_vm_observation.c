@@ -143,6 +143,32 @@ static void one_that_never_begins_is_over_after_a_minute(void **state)
     close_sight(&sight);
 }
 
+static size_t news_of(struct sight *sight)
+{
+    size_t n;
+
+    look(sight);
+    world_take_news(sight->world, &n);
+    return n;
+}
+
+static void a_vm_of_another_owner_is_news(void **state)
+{
+    struct sight sight;
+
+    (void)state;
+    open_sight(&sight);
+    sight.vm->arriving = false;
+    assert_int_not_equal(news_of(&sight), 0);
+    assert_int_equal(news_of(&sight), 0);
+    sight.vm->uid++;
+    assert_int_not_equal(news_of(&sight), 0);
+    sight.vm->gid++;
+    assert_int_not_equal(news_of(&sight), 0);
+    assert_int_equal(news_of(&sight), 0);
+    close_sight(&sight);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +178,7 @@ int main(void)
         cmocka_unit_test(states_that_end_by_themselves),
         cmocka_unit_test(an_accepted_migration_is_under_way),
         cmocka_unit_test(one_that_never_begins_is_over_after_a_minute),
+        cmocka_unit_test(a_vm_of_another_owner_is_news),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
