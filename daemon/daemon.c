@@ -230,11 +230,11 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
 {
     struct daemon *daemon = context;
 
-    crash_point("polled");
     if (!ok) {
         poll_failed(daemon, error);
         return;
     }
+    crash_point("polled");
     if (daemon->failures)
         log_info("OpenNebula is readable again");
     daemon->failures = 0;

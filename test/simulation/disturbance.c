@@ -136,9 +136,12 @@ void disturbance_at_write(bool is_after)
 void crash_point(const char *name)
 {
     struct crash *crash = next_crash();
+    bool has_read = strcmp(name, "polled") == 0;
 
-    if (crash && crash->kind == CRASH_AT_POINT && strcmp(name, "polled") != 0 &&
-        strcmp(name, "looked") != 0 && crash->count-- == 0)
+    if (has_read)
+        life_has_read();
+    if (crash && crash->kind == CRASH_AT_POINT && !has_read && strcmp(name, "looked") != 0 &&
+        crash->count-- == 0)
         life_end(name);
 }
 

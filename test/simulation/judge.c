@@ -18,7 +18,7 @@ static int64_t away_in(int64_t from, int64_t until)
     int64_t sum = 0;
 
     for (size_t i = 0; i < now->n_away; i++) {
-        int64_t begin = now->away[i].from, end = now->away[i].until + SLACK;
+        int64_t begin = now->away[i].from, end = now->away[i].until + POLL_INTERVAL * SECOND;
 
         begin = begin > from ? begin : from;
         end = end < until ? end : until;

@@ -149,16 +149,25 @@ static void run(const char *state)
     simulation_note("galernad %d ended", simulation()->lives);
 }
 
-static void note_away(bool begins)
+static bool is_away(const struct simulation *now)
+{
+    return now->n_away > 0 && now->away[now->n_away - 1].until == OVER_AFTER;
+}
+
+static void go_away(struct simulation *now)
+{
+    if (is_away(now)) /* it has never read OpenNebula */
+        return;
+    now->away[now->n_away].from = simulation_now();
+    now->away[now->n_away++].until = OVER_AFTER;
+}
+
+void life_has_read(void)
 {
     struct simulation *now = simulation();
 
-    if (begins) {
-        now->away[now->n_away].from = simulation_now();
-        now->away[now->n_away++].until = OVER_AFTER;
-    } else {
+    if (is_away(now))
         now->away[now->n_away - 1].until = simulation_now();
-    }
 }
 
 void life_run(void)
@@ -171,13 +180,11 @@ void life_run(void)
     make_state(state);
     simulation_note("galernad %d begins", now->lives);
     now->is_alive = true;
-    if (now->n_away > 0)
-        note_away(false);
     if (setjmp(now->end_of_life) == 0)
         run(state);
     now->is_alive = false;
     put_older_away();
-    note_away(true);
+    go_away(now);
     close_range(FIRST_DESCRIPTOR, ~0U, 0);
     now->lives++;
     if (simulation_is_over())

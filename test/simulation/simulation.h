@@ -164,6 +164,8 @@ void judge_end(void);
 /* Runs galernad until it is killed, stops, or the simulation is over. */
 void life_run(void);
 void life_end(const char *why) __attribute__((noreturn));
+/* galernad has read OpenNebula. */
+void life_has_read(void);
 
 /* --- transport.c --- */
 /* What is on its way when galernad is killed arrives, or not. */
