@@ -24,6 +24,13 @@ static bool is_to_be_read(const struct vm_record *vm, const struct vm_observatio
            !vm_state_traits[observed->state].active;
 }
 
+/* Another galernad has announced its suspension (promises.h), or did before this one began to act:
+ * the command may be under way. */
+static bool is_being_suspended(const struct daemon *daemon, const struct vm_record *vm)
+{
+    return vm->suspended_by_us && !daemon_acts(daemon);
+}
+
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed)
 {
@@ -42,7 +49,7 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
                    ? STATUS_PENDING
                    : STATUS_STOPPED_BY_USER;
     if (observed_running(observed))
-        return STATUS_RUNNING;
+        return is_being_suspended(daemon, vm) ? STATUS_IN_TRANSITION : STATUS_RUNNING;
     if (observed_failed(observed))
         return STATUS_FAILED;
     if (vm->goal == GOAL_NONE && vm_moves(vm) && observed_in_transition(observed))

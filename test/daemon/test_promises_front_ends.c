@@ -118,6 +118,53 @@ static void what_another_front_end_suspended_waits_here_with_the_time_it_has_lef
     stage_close(&stage);
 }
 
+/* The one that acts announces a suspension and ends before its command has an effect. */
+static const struct lease_record *watch_announcement(struct stage *stage)
+{
+    const struct lease_record *lease = run(stage, 1);
+
+    rewrite(stage, 1, true, 5000);
+    stage->scene.fake->leads = false;
+    world_read_all(stage->scene.daemon.world);
+    stage_look(stage);
+    reconcile(&stage->scene.daemon, NOW + 1);
+    stage->scene.fake->leads = true;
+    return lease;
+}
+
+static void a_suspension_that_another_front_end_announced_is_no_owners(void **state)
+{
+    struct stage stage;
+    const struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = watch_announcement(&stage);
+    for (int i = 0; i < 2; i++) {
+        fake_cloud_put(stage.scene.fake, 1, i == 0 ? VM_CHANGING : VM_STOPPED, 2);
+        stage_look(&stage);
+        reconcile(&stage.scene.daemon, NOW + 2);
+        assert_int_not_equal(lease->phase, PHASE_PARKED);
+        assert_true(store_vm(stage.store, 1)->suspended_by_us);
+    }
+    assert_int_equal(store_vm(stage.store, 1)->goal, GOAL_RUN);
+    stage_close(&stage);
+}
+
+static void a_suspension_that_was_only_announced_is_over(void **state)
+{
+    struct stage stage;
+    const struct lease_record *lease;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = watch_announcement(&stage);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    stage_look(&stage);
+    reconcile(&stage.scene.daemon, NOW + 2);
+    assert_int_equal(lease->phase, PHASE_RUNNING);
+    assert_false(store_vm(stage.store, 1)->suspended_by_us);
+    stage_close(&stage);
+}
+
 /* A galernad that was cut off has ended the lease; the one that acts has changed it since. */
 static void a_lease_that_was_ended_too_early_runs_on(void **state)
 {
@@ -357,6 +404,8 @@ int main(void)
         TEST(a_newer_promise_of_another_front_end_is_taken_over),
         TEST(what_another_front_end_accepts_is_reserved_here),
         TEST(what_another_front_end_suspended_waits_here_with_the_time_it_has_left),
+        TEST(a_suspension_that_another_front_end_announced_is_no_owners),
+        TEST(a_suspension_that_was_only_announced_is_over),
         TEST(a_lease_that_was_ended_too_early_runs_on),
         TEST(what_another_front_end_refused_stays_on_hold),
         TEST(what_was_refused_after_an_acceptance_stays_on_hold),
