@@ -10,7 +10,6 @@
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
-#include "daemon/live/promises.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/store/awake.h"
@@ -27,7 +26,7 @@ struct enactor *enactor_create(struct daemon *daemon)
 
     enactor->daemon = daemon;
     enactor->next_time = INT64_MAX;
-    map_init(&enactor->announced, sizeof(bool));
+    enactor_ask_again(enactor);
     return enactor;
 }
 
@@ -359,20 +358,9 @@ static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
     return false;
 }
 
-/* Asked once for all VMs of a lease. */
-static bool waits_for_promise(struct enactor *enactor, const struct vm_record *vm)
-{
-    size_t known = enactor->announced.n;
-    bool *waits = map_value(&enactor->announced, map_add(&enactor->announced, vm->lease));
-
-    if (enactor->announced.n > known)
-        *waits = promises_precede_group(enactor->daemon, vm->lease);
-    return *waits;
-}
-
 static bool is_announced(struct enactor *enactor, const struct vm_record *vm)
 {
-    if (enactor->daemon->live->dry_run || !waits_for_promise(enactor, vm))
+    if (enactor->daemon->live->dry_run || !enactor_waits_for_promise(enactor, vm))
         return true;
     watch(enactor, vm->id);
     return false;
@@ -576,8 +564,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
     enactor->n_commands = enactor->n_watched = 0;
     enactor->busy = 0;
     enactor->next_time = INT64_MAX;
-    map_finish(&enactor->announced);
-    map_init(&enactor->announced, sizeof(bool));
+    enactor_ask_again(enactor);
     enactor->hosts = world_hosts(daemon->world);
     if (!enactor->hosts || (n == 0 && world_in_transition(daemon->world) == 0))
         return 0;

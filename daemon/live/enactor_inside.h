@@ -61,6 +61,12 @@ struct enactor {
     struct command_counts counts[COMMAND_KINDS];
 };
 
+/* --- enactor_announced.c --- */
+/* Must a promise of the VM's lease be in OpenNebula before the command? The answer stays the same
+ * in a cycle. O(1) on average. */
+bool enactor_waits_for_promise(struct enactor *enactor, const struct vm_record *vm);
+void enactor_ask_again(struct enactor *enactor);
+
 /* --- enactor_usage.c --- */
 /* The usage of a host; NULL: not in the pool. O(log hosts). */
 struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);
