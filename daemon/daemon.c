@@ -309,11 +309,11 @@ static void watch_front_ends(struct daemon *daemon)
     guard_differs(daemon->guard, text, sizeof text);
     watch_problem(daemon, PROBLEM_FRONT_ENDS, text);
     text[0] = '\0';
-    if (daemon->promises.unreadable)
+    if (daemon->promises.n_unreadable)
         snprintf(text, sizeof text,
                  "%zu VMs are not scheduled here, because a newer Galerna wrote their promises: "
                  "upgrade this front-end",
-                 daemon->promises.unreadable);
+                 daemon->promises.n_unreadable);
     watch_problem(daemon, PROBLEM_PROMISES, text);
 }
 

@@ -547,6 +547,7 @@ static void take_down(struct app *app)
     if (daemon->poll_ok)
         guard_release(daemon->guard);
     cloud_destroy(daemon->cloud);
+    promises_finish(&daemon->promises);
     messages_destroy(daemon->messages);
     enactor_destroy(daemon->enactor);
     planner_destroy(daemon->planner);

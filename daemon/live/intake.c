@@ -500,7 +500,7 @@ void intake(struct daemon *daemon, int64_t now)
     const int32_t *forms = world_forms(daemon->world, &n);
     bool restored = false;
 
-    daemon->promises.unreadable = 0;
+    promises_review_unreadable(daemon);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, forms[i]);
 

@@ -290,6 +290,34 @@ void promises_see(struct daemon *daemon, const struct vm_record *vm, const struc
 
 /* --- restoring -------------------------------------------------------------------------------- */
 
+static void note_unreadable(struct promises *promises, int32_t vm)
+{
+    for (size_t i = 0; i < promises->n_unreadable; i++)
+        if (promises->unreadable[i] == vm)
+            return;
+    promises->unreadable = memory_grow(promises->unreadable, &promises->unreadable_allocated,
+                                       promises->n_unreadable + 1, sizeof *promises->unreadable);
+    promises->unreadable[promises->n_unreadable++] = vm;
+}
+
+void promises_review_unreadable(struct daemon *daemon)
+{
+    struct promises *promises = &daemon->promises;
+
+    for (size_t i = promises->n_unreadable; i-- > 0;) {
+        const struct vm_observation *observed = world_vm(daemon->world, promises->unreadable[i]);
+
+        if (!observed || !observed->present || store_vm(daemon->store, promises->unreadable[i]))
+            promises->unreadable[i] = promises->unreadable[--promises->n_unreadable];
+    }
+}
+
+void promises_finish(struct promises *promises)
+{
+    free(promises->unreadable);
+    *promises = (struct promises){0};
+}
+
 bool promises_restore(struct daemon *daemon, const struct vm *vm)
 {
     const struct lease_record *lease;
@@ -302,7 +330,7 @@ bool promises_restore(struct daemon *daemon, const struct vm *vm)
     verdict = promise_read(attributes_find(&vm->user_template, PROMISE_ATTRIBUTE),
                            &daemon->promises.key, daemon->promises.zone, vm->id, &promise);
     if (verdict == PROMISE_UNREADABLE)
-        daemon->promises.unreadable++;
+        note_unreadable(&daemon->promises, vm->id);
     if (verdict != PROMISE_VALID || promise.over)
         return verdict == PROMISE_UNREADABLE;
     lease = store_lease(daemon->store, promise.lease);

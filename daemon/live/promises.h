@@ -20,7 +20,8 @@ struct promises {
     bool has_key;
     struct promise_key key;
     int32_t zone;
-    size_t unreadable; /* VMs not in the store whose promises a newer galernad wrote */
+    int32_t *unreadable; /* VMs not in the store whose promises a newer galernad wrote */
+    size_t n_unreadable, unreadable_allocated;
 };
 
 /* The promise of a VM that is to be written now. */
@@ -50,10 +51,13 @@ bool promises_precede_group(const struct daemon *daemon, int64_t lease);
 void promises_see(struct daemon *daemon, const struct vm_record *vm, const struct vm *shown,
                   int64_t now);
 
-/* Restore the lease of a VM that is not in the store. False: the VM has no valid promise. A promise
- * of a newer galernad is counted, and its VM is left to that one. */
+/* Restore the lease of a VM that is not in the store. False: the VM has no valid promise. A VM with
+ * a promise of a newer galernad is noted, and left to that one. */
 bool promises_restore(struct daemon *daemon, const struct vm *vm);
 /* After all VMs: the restored leases go on in the phase that follows from their VMs' states. */
 void promises_restored(struct daemon *daemon, int64_t now);
+/* Forget the noted VMs that are in the store, or gone, now. O(noted VMs). */
+void promises_review_unreadable(struct daemon *daemon);
+void promises_finish(struct promises *promises);
 
 #endif

@@ -42,6 +42,7 @@ void stage_open(struct stage *stage, struct store *store)
 void stage_close(struct stage *stage)
 {
     store_listen(stage->store, NULL, NULL);
+    promises_finish(&stage->scene.daemon.promises);
     messages_destroy(stage->scene.daemon.messages);
     rights_destroy(stage->scene.daemon.rights);
     ini_finish(&stage->ini);
