@@ -62,7 +62,7 @@ class RaftSoak(Soak):
     def __init__(self, options, zone, directory):
         super().__init__(options, zone, directory)
         self.zone = zone
-        self.strikes = []  # (what, election, until a galernad acted, first start), in seconds
+        self.strikes = []  # (what, election; after it: oned writes, a galernad acts, first command)
         self.schedulers = []
         self.restarts = 0
 
@@ -171,18 +171,20 @@ class RaftSoak(Soak):
         return sorted(lost)
 
     def figures(self):
-        lines = ["%-9s election %5.1f s, a galernad acts %5.1f s after it, first start %5.1f s" % one
-                 for one in self.strikes]
+        lines = ["%-9s election %5.1f s; after it: oned accepts writes %5.1f s, a galernad acts %5.1f s, "
+                 "first command %5.1f s" % one for one in self.strikes]
         return lines + ["starts by each galernad: %s" % self.count(START)]
 
 
-def next_line(soak, pattern, before, begun):
-    """Seconds until a galernad logs that once more, at most ACTS_SECONDS; -1: it did not."""
-    while time.time() - begun < ACTS_SECONDS:
-        if sum(soak.count(pattern)) > before:
-            return time.time() - begun
+def next_line(soak, number, before):
+    """When the galernad of that front-end logs again what it had logged so often, a pair of a pattern
+    and the counts; at most in ACTS_SECONDS, 0: it did not."""
+    pattern, counts = before
+    for _ in range(ACTS_SECONDS * 5):
+        if soak.count(pattern)[number] > counts[number]:
+            return time.time()
         time.sleep(0.2)
-    return -1
+    return 0
 
 
 def strike(soak, dice):
@@ -195,7 +197,7 @@ def strike(soak, dice):
         scheduler = soak.schedulers[leader.number]
         soak.tell("%s of one%d" % (what, leader.number))
         begun = time.time()
-        acting, starts = sum(soak.count(ACTS)), sum(soak.count(START))
+        before = [(pattern, soak.count(pattern)) for pattern in (ACTS, SENT)]
         if what == "restart" and soak.restart() is not scheduler:
             return
         sampler.may_be_away = True
@@ -210,16 +212,17 @@ def strike(soak, dice):
             zone.deafen(leader, True)
         elif what == "cut":
             zone.cut(leader, True)
+        now_leads = leader
         if what not in ("galernad", "restart"):
             now_leads = zone.wait_leader(but=leader)
             sampler.killed = time.time()  # its drivers begin with nothing
             soak.tell("one%d leads" % (now_leads.number if now_leads else -1))
-        election, elected = time.time() - begun, time.time()
         if what == "galernad":
             time.sleep(dice.uniform(0, 4))
             scheduler.start()
-        soak.strikes.append((what, election, next_line(soak, ACTS, acting, elected),
-                             next_line(soak, START, starts, elected)))
+        times = [next_line(soak, now_leads.number, one) for one in before]
+        elected, writes = (max(at, begun) for at in now_leads.elected())
+        soak.strikes.append((what, elected - begun, *(at - elected for at in (writes, *times))))
         time.sleep(dice.uniform(0, 10))
         if what in ("oned", "both"):
             leader.start()

@@ -117,7 +117,7 @@ class MovingWork(Work):
             self.item_of[vm.id].suspended.append(vm.id)
             self.oned.action(OFF[state], vm.id)
             self.to_resume.append((time.time() + self.random.uniform(20, 90), vm.id,
-                                   len(vm.history)))
+                                   vm.history[-1].sequence))
             self.count("VMs turned off by users", "user does %s to %s" % (OFF[state], vm))
 
     def drain(self):

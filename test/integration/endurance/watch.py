@@ -62,7 +62,13 @@ class GentleSampler(Sampler):
                 self.violation(text)
 
     def finish(self, vm_id):
-        vm = self.oned.vm(vm_id)
+        try:
+            vm = self.oned.vm(vm_id)
+        except OnedError as error:
+            if "Error getting virtual machine" not in str(error):
+                raise
+            self.violation("VM %s has vanished" % self.seen.pop(vm_id))
+            return
         if vm.done:
             self.finished[vm_id] = vm
             self.tell("%d '%s' DONE" % (vm_id, vm.name))

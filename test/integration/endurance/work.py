@@ -16,6 +16,7 @@ KINDS = [(LEASE, 0.66), (GROUP, 0.06), (RESERVATION, 0.16), (IMMEDIATE, 0.06), (
 SUBMITTED_PER_SECOND = 20
 HOLD, SUSPENDED = 2, 5
 NO_EFFECT = 120    # seconds until users take an accepted suspension for lost
+AGAIN = 15         # seconds until they repeat an accepted resumption: a slow oned carries out both
 REFUSED_KEPT = 20  # seconds until its user deletes a refused VM
 
 
@@ -50,7 +51,8 @@ class Work:
         self.item_of = {}   # VM -> Item
         self.to_submit = []  # (item, name, template, again)
         self.to_delete = []
-        self.to_resume = []  # (when, VM, its records at the suspension)
+        self.to_resume = []  # (when, VM, its last record at the suspension)
+        self.resumed = {}    # VM -> when that was accepted
         self.disabled = {}   # host -> when to enable it
         self.disabled_times = []  # [host, from, until]
         self.next_deed = time.time() + 30
@@ -174,17 +176,18 @@ class Work:
         for vm in list(self.to_delete):
             if self.oned.vm(vm).done or self.accepted("terminate-hard", vm):
                 self.to_delete.remove(vm)
-        for when, vm, records in list(self.to_resume):
+        for when, vm, record in list(self.to_resume):
             if when <= now or everything:
                 found = self.oned.vm(vm)
                 if self.has_to_resume(found):
-                    self.accepted("resume", vm)
+                    if now > self.resumed.get(vm, 0) + AGAIN and self.accepted("resume", vm):
+                        self.resumed[vm] = now
                     continue  # until it is seen: an oned that is cut off may lose it
                 if found.active and not found.running:
                     continue  # saving takes long, or until the operator recovers it
-                if found.running and len(found.history) == records and now < when + NO_EFFECT:
+                if found.running and found.history[-1].sequence == record and now < when + NO_EFFECT:
                     continue  # oned accepted the suspension and has yet to begin it
-                self.to_resume.remove((when, vm, records))
+                self.to_resume.remove((when, vm, record))
         for host, when in list(self.disabled.items()):
             if when <= now or everything:
                 self.oned.call("one.host.status", host, 0)
@@ -238,7 +241,7 @@ class Work:
         if vm and not any(vm.id == other for _, other, _ in self.to_resume):
             self.item_of[vm.id].suspended.append(vm.id)
             self.to_resume.append((time.time() + self.random.uniform(10, 40), vm.id,
-                                   len(vm.history)))
+                                   vm.history[-1].sequence))
             self.oned.action("suspend", vm.id)  # may come to pass although no answer comes
             self.count("VMs suspended by users", "user suspends %s" % vm)
 

@@ -17,6 +17,8 @@ from real.one import Installation
 PORT = 2633
 LEADER = 3  # the state of one.zone.raftstatus
 ELECTION_SECONDS = 90
+ELECTED, REPLICATES, REPLICATED = ("oned is now the leader", "Replicating log to followers",
+                                   "Leader log replicated")
 
 RAFT = """
 RAFT = [ LIMIT_PURGE = 100000, LOG_RETENTION = 250000, LOG_PURGE_TIMEOUT = 60,
@@ -101,6 +103,20 @@ class FrontEnd(Installation):
         pid = self.pid()
         if pid:
             os.kill(pid, signal_number)
+
+    def elected(self):
+        """(When it was elected last, when it accepted writes after that), in seconds since 1970, by its
+        log; 0: not yet. In between it replicates its own log, and refuses them."""
+        times = {}
+        with open(self.path("var", "oned.log"), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                for text in (ELECTED, REPLICATES, REPLICATED):
+                    if text in line:
+                        times[text] = time.mktime(time.strptime(line[:24]))
+        elected, replicated = times.get(ELECTED, 0), times.get(REPLICATED, 0)
+        if times.get(REPLICATES, 0) < elected:
+            return elected, elected
+        return elected, replicated if replicated >= elected else 0
 
     def raft(self):
         """(term, leads); (-1, False): it does not answer."""
