@@ -240,6 +240,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
         lease->plan->leave_by = adoption->leave_by;
         lease->plan->leave_for = adoption->leave_for;
         lease->plan->makes_room = makes_room;
+        lease->plan->only_wanted = adoption->only_wanted;
         engine->has_leaving = true;
     }
     lease->start_actual = adoption->since;

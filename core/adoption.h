@@ -82,6 +82,8 @@ struct adoption {
      * that have no room from then on; a past time: at once; 0 or INSTANT_NONE: none has to move.
      * See leave_hosts(). */
     int64_t leave_by;
+    /* RUNNING, with leave_by: nothing requires the move: what is requested comes first. */
+    bool only_wanted;
     /* RUNNING without an end, with leave_by: its hosts are promised to lease leave_for from then on
      * (in_front.h). Booked until then; the first step plans the move before anything is requested.
      * Without room elsewhere it stays, with REASON_CANNOT_LEAVE. */

@@ -103,7 +103,7 @@ static bool loses_work(struct engine *engine, const struct map_request *request,
 static bool may_make_room(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
-    if (leaves_later(lease)) /* planned after all requests of this step */
+    if (leaves_later(lease)) /* withdrawn when a step begins, unless it is firm or makes room */
         return false;
     if (request->forced)
         return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);

@@ -51,6 +51,7 @@ struct lease_plan {
                           * INSTANT_NONE */
     int64_t leave_for;   /* that lease */
     bool makes_room;     /* there is one: the move is booked as soon as it is known */
+    bool only_wanted;    /* nothing requires the move */
     bool has_filter;     /* a node set restricts or prefers hosts */
     bool ends_cancelled; /* by its terms: ends as cancelled, not done, when its shortened time is
                             over */

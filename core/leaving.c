@@ -6,7 +6,9 @@
 #include "core/engine_state.h"
 #include "core/meeting.h"
 #include "core/placing.h"
+#include "core/preemptable.h"
 #include "core/relocation.h"
+#include "core/schedule.h"
 #include "core/stretches.h"
 #include "core/windows.h"
 #include "util/memory.h"
@@ -260,16 +262,100 @@ void withdraw_leaves(struct engine *engine)
     engine->bookings.capacity_freed = freed;
 }
 
-void leave_hosts(struct engine *engine)
+/* --- before, beside and after what is requested ------------------------------------------------
+ */
+
+/* What is requested comes before its move, and may preempt it. */
+static bool yields(const struct engine *engine, const struct lease *lease)
+{
+    return lease->plan->only_wanted || terms_when_preempted(engine, lease) != TERMS_NON_PREEMPTABLE;
+}
+
+void leave_hosts(struct engine *engine, enum leaving which)
 {
     for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
         struct lease *lease = engine->leases.list.items[i];
 
-        if (!lease || !must_leave(lease) || lease->plan->makes_room)
+        if (!lease || !must_leave(lease) || lease->plan->makes_room ||
+            yields(engine, lease) != (which == LEAVING_YIELDS))
             continue;
         engine->figures.attempts++;
         if (!leave_alone(engine, lease) &&
             !(lease->plan->has_demand && leave_together(engine, lease)))
             cannot_leave(lease);
     }
+}
+
+/* Takes the moves that do not yield and have not begun out of the plan. */
+static void withdraw_firm(struct engine *engine, struct party *party)
+{
+    for (size_t i = 0; i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
+
+        if (!lease || !leaves_later(lease) || lease->plan->makes_room || yields(engine, lease))
+            continue;
+        withdraw_leave(engine, lease);
+        join(engine, party, lease);
+    }
+}
+
+/* Does each of them still find room elsewhere, with the proposal booked? */
+static bool all_can_leave(struct engine *engine, struct party *party,
+                          const struct proposal *proposal)
+{
+    size_t mark = slot_table_mark(engine->table);
+    struct reservation_list shortened = {0};
+    bool planned = true;
+
+    book_all(engine, &proposal->plan.before);
+    slot_table_book(engine->table, proposal->plan.vm);
+    book_all(engine, &proposal->plan.after);
+    for (size_t i = 0; i < party->n && planned; i++) {
+        struct relocation *move = &party->moves[i];
+
+        move->begins = begins_to_leave(engine, move->lease);
+        planned = relocation_plan_live(engine, move);
+        move->arrives = move->at;
+        if (planned)
+            book_as_gone(engine, move, &shortened);
+    }
+    slot_table_undo(engine->table, mark);
+    reservation_list_destroy(&shortened);
+    return planned;
+}
+
+static bool find_place(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    const struct placing_request at_once = {
+        .lease = lease, .before = INSTANT_NEVER, .from = engine->now};
+
+    if (lease->request.kind == LEASE_RESERVATION)
+        return place_exact(engine, lease, proposal);
+    return lease->request.kind == LEASE_IMMEDIATE &&
+           place_as_soon_as_possible(engine, &at_once, proposal);
+}
+
+bool schedule_beside_leaves(struct engine *engine, struct lease *lease)
+{
+    struct reason reason = lease->reason;
+    struct party party = {0};
+    struct proposal proposal;
+    bool placed = false;
+
+    if (!engine->has_leaving)
+        return false;
+    withdraw_firm(engine, &party);
+    if (party.n && find_place(engine, lease, &proposal)) {
+        if (!proposal.victims.n && all_can_leave(engine, &party, &proposal))
+            placed = proposal_accept(engine, lease, &proposal);
+        else
+            proposal_finish(&proposal);
+    }
+    for (size_t i = 0; i < party.n; i++)
+        relocation_drop(&party.moves[i]);
+    free(party.moves);
+    leave_hosts(engine, LEAVING_FIRM);
+    if (!placed)
+        lease->reason = reason;
+    return placed;
 }

@@ -4,18 +4,32 @@
 #ifndef GALERNA_CORE_LEAVING_H
 #define GALERNA_CORE_LEAVING_H
 
+#include <stdbool.h>
+
 struct engine;
+struct lease;
+
+/* What is requested now does not take the room to which a lease that is never preempted must move;
+ * it comes before moves that are only wanted, and before leases that it may preempt as any other.
+ */
+enum leaving {
+    LEAVING_FIRM,   /* planned before what is requested */
+    LEAVING_YIELDS, /* after it, but before the queue */
+};
 
 /* Plans the moves of the leases that were adopted with leave_by: live, as late as that time allows,
- * to the best of the hosts that they may use to their end. Terms do not matter. A lease without
- * room elsewhere stays, with REASON_CANNOT_LEAVE, and is tried again in the next step. Once a
- * lease was adopted so: O(leases), plus one mapping for each lease that must leave. */
-void leave_hosts(struct engine *engine);
+ * to the best of the hosts that they may use to their end. A lease without room elsewhere stays,
+ * with REASON_CANNOT_LEAVE, and is tried again in the next step. Once a lease was adopted so:
+ * O(leases), plus one mapping for each lease that must leave. */
+void leave_hosts(struct engine *engine, enum leaving which);
 
-/* Takes the moves of leave_hosts() that have not begun out of the plan: what is requested now comes
- * first, and may preempt these leases as any other. Each step plans them again. Moves that make
- * room for another lease stay: they are planned here if they are not, and dropped if they are not
- * needed any more. */
+/* A reservation or immediate lease that found no room beside the firm moves is placed where these
+ * find other room. False: they would not; nothing has changed. As many mappings as moves. */
+bool schedule_beside_leaves(struct engine *engine, struct lease *lease);
+
+/* Takes the moves of leave_hosts() that have not begun out of the plan; each step plans them again.
+ * Moves that make room for another lease stay: they are planned here if they are not, and dropped
+ * if they are not needed any more. */
 void withdraw_leaves(struct engine *engine);
 
 #endif

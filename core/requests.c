@@ -267,7 +267,8 @@ static void schedule_kind(struct engine *engine, enum lease_kind kind)
     for (size_t i = 0; i < engine->queues.pending.n; i++) {
         struct lease *lease = engine->queues.pending.items[i];
 
-        if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false))
+        if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false) ||
+            schedule_beside_leaves(engine, lease))
             continue;
         explain_size(engine, lease);
         if (convert(engine, lease))
@@ -430,10 +431,11 @@ void schedule_pending(struct engine *engine)
         if (lease->request.kind == LEASE_BEST_EFFORT)
             wait_for_room(engine, lease);
     }
+    leave_hosts(engine, LEAVING_FIRM);
     schedule_kind(engine, LEASE_IMMEDIATE);
     schedule_kind(engine, LEASE_RESERVATION);
     schedule_kind(engine, LEASE_DEADLINE);
     engine->queues.pending.n = 0;
-    leave_hosts(engine); /* before leases of the queue take the room */
+    leave_hosts(engine, LEAVING_YIELDS); /* before leases of the queue take the room */
     schedule_queue(engine);
 }

@@ -32,6 +32,7 @@ const struct wire_field fact_adoption_fields[] = {
     WIRE_ANY(struct fact_adoption, adoption.suspend_at),
     WIRE_ANY(struct fact_adoption, adoption.resume_at),
     WIRE_ANY(struct fact_adoption, adoption.leave_by),
+    WIRE_ANY(struct fact_adoption, adoption.only_wanted),
     WIRE_ANY(struct fact_adoption, adoption.makes_room),
     WIRE_ANY(struct fact_adoption, adoption.leave_for),
     WIRE_ANY(struct fact_adoption, adoption.accumulated),

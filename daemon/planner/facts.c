@@ -119,6 +119,8 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     fact.adoption.leave_by = facts->n_leaving ? facts->leave_by : INSTANT_NONE;
     facts->leave_by = INSTANT_NONE;
     facts->n_leaving = 0;
+    fact.adoption.only_wanted = fact.adoption.leave_by != INSTANT_NONE &&
+                                !planner_has_to_leave(facts->planner, facts->drains, lease, now);
     fact.adoption.leave_for = lease->preempted_for;
     fact.adoption.makes_room = fact.adoption.leave_by != INSTANT_NONE &&
                                fact.adoption.leave_by == lease_moves_by(facts->store, lease, now);

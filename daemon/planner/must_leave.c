@@ -232,10 +232,9 @@ int64_t planner_leaves_by(const struct planner *planner, const struct vm_record 
     return vm_leaves_by(planner, planner->settings.drains, vm, now);
 }
 
-bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
-                          int64_t now)
+bool planner_has_to_leave(const struct planner *planner, const struct drains *drains,
+                          const struct lease_record *lease, int64_t now)
 {
-    const struct drains *drains = planner->settings.drains;
     size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 

@@ -41,7 +41,8 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
     else if (lease && store_moves_away(lease))
         planned_of(&planner->planned, lease->id)->is_preempted = true;
     if (!lease || (lease->phase != PHASE_RUNNING && lease->phase != PHASE_PARKED) ||
-        (view->reason.id == REASON_CANNOT_LEAVE && !planner_has_to_leave(planner, lease, now)))
+        (view->reason.id == REASON_CANNOT_LEAVE &&
+         !planner_has_to_leave(planner, planner->settings.drains, lease, now)))
         return;
     if (reason.id == REASON_CANNOT_LEAVE) {
         planner_leave_cause(planner, lease, now, cause, sizeof cause);

@@ -339,8 +339,8 @@ int64_t planner_suspend_by(const struct planner *planner, const struct drains *d
 void planner_avoid_drained(const struct planner *planner, const struct lease_record *lease,
                            int64_t now);
 /* Must a VM of the lease leave its host? Not if it is only wanted on another one. */
-bool planner_has_to_leave(const struct planner *planner, const struct lease_record *lease,
-                          int64_t now);
+bool planner_has_to_leave(const struct planner *planner, const struct drains *drains,
+                          const struct lease_record *lease, int64_t now);
 /* The same, or is one wanted on another, or moving? */
 bool planner_is_leaving(const struct planner *planner, const struct lease_record *lease,
                         int64_t now);

@@ -245,6 +245,86 @@ static void a_later_move_keeps_no_reservation_out(void **state)
     scenario_end(&s);
 }
 
+/* Both are never preempted: the drain was planned first. */
+static void a_later_move_keeps_its_room(void **state)
+{
+    struct ask what = half(1, 5000), later = {.kind = LEASE_RESERVATION, .start = 4500};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    close_host(&s, first, 4000, INSTANT_NEVER);
+    what.non_preemptable = later.non_preemptable = true;
+    runs(&s, what, first, 5900, 4000);
+    settle(&s);
+    later.id = 2;
+    later.duration = 300;
+    ask(&s, later); /* the whole of the other host */
+    settle(&s);
+    assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
+    assert_non_null(strstr(plan_of(&s, 1), "MEM_MIGRATION 3959-4000"));
+    later.id = 3;
+    later.start = 5900; /* when it has ended */
+    ask(&s, later);
+    run_to_end(&s);
+    assert_int_equal(lease_of(&s, 1)->accumulated, 5000);
+    assert_non_null(strstr(plan_of(&s, 3), "VM 5900-6200 on 2"));
+    scenario_end(&s);
+}
+
+/* The move goes to the third host instead, so that the reservation gets the one it may use. */
+static void a_later_move_makes_way_for_a_reservation(void **state)
+{
+    static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
+    const struct host_filter on_second = {.allowed = only_second},
+                             on_third = {.allowed = only_third};
+    struct ask what = half(1, 5000);
+    struct scenario s;
+
+    (void)state;
+    for (int64_t id = 2; id <= 3; id++) {
+        struct ask later = {.id = id, .kind = LEASE_RESERVATION, .start = 4500, .duration = 300};
+
+        begin(&s, 3);
+        close_host(&s, first, 4000, INSTANT_NEVER);
+        what.non_preemptable = later.non_preemptable = true;
+        runs(&s, what, first, 5900, 4000);
+        settle(&s);
+        later.hosts = id == 2 ? &on_second : &on_third;
+        ask(&s, later);
+        run_to_end(&s);
+        assert_int_equal(state_of(&s, id), LEASE_DONE);
+        assert_non_null(
+            strstr(plan_of(&s, 1), id == 2 ? "VM 4000-5900 on 3" : "VM 4000-5900 on 2"));
+        assert_int_equal(lease_of(&s, 1)->accumulated, 5000);
+        scenario_end(&s);
+    }
+}
+
+/* Nothing requires the move: what is requested takes the room. */
+static void a_move_that_is_only_wanted_yields(void **state)
+{
+    struct ask what = half(1, 5000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    what.hosts = &off_first;
+    what.non_preemptable = true;
+    adopt(&s, what,
+          (struct adoption){.as = ADOPTED_RUNNING,
+                            .vm_host = first,
+                            .since = 900,
+                            .until = 5900,
+                            .leave_by = 1000,
+                            .only_wanted = true});
+    reservation(&s, 2, 1, 1000, 300);
+    settle(&s);
+    assert_non_null(strstr(plan_of(&s, 2), "VM 1000-1300 on 2"));
+    assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
+    scenario_end(&s);
+}
+
 /* Only the VM on the excluded host moves. */
 static void the_rest_of_a_lease_stays(void **state)
 {
@@ -475,6 +555,9 @@ int main(void)
         cmocka_unit_test(a_reservation_without_an_end_starts_before_windows),
         cmocka_unit_test(reservations_are_placed_elsewhere),
         cmocka_unit_test(a_later_move_keeps_no_reservation_out),
+        cmocka_unit_test(a_later_move_keeps_its_room),
+        cmocka_unit_test(a_later_move_makes_way_for_a_reservation),
+        cmocka_unit_test(a_move_that_is_only_wanted_yields),
         cmocka_unit_test(the_rest_of_a_lease_stays),
         cmocka_unit_test(a_full_closed_host_is_left_for_the_last_room),
         cmocka_unit_test(one_that_may_not_move_stays),

@@ -159,6 +159,26 @@ def drain_reservation(t):
     t.require(t.look(vm).host == t.look(busy).host, "on the host that is not drained", vm)
 
 
+@scenario("drain-before-reservation")
+def drain_before_reservation(t):
+    """The room where VMs will go in a window is not promised to a reservation that is requested
+    after the drain."""
+    hosts = t.add_hosts(2, cores=4)
+    t.begin()
+    vm = t.running_vm("runs", cpu=2, requirements='ID="%d"' % hosts[0])
+    t.oned.call("one.vm.update", vm, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3)
+    begin = time.time() + 75
+    drain(t, hosts[0], "--from", local_time(begin))
+    t.pause(3)
+    late = t.vm("late", cpu=4, haizea={"start": relative(100), "duration": clock(20)})
+    t.wait(15, "the reservation is refused", lambda: t.refused(late), late)
+    t.require(t.look(vm).host == hosts[0], "before the VM moves", vm)
+    t.wait(begin + 10 - time.time(), "the VM leaves in time",
+           lambda: t.look(vm).running and t.look(vm).host == hosts[1], vm)
+    t.unbroken(vm)
+
+
 @scenario("drain-window")
 def drain_window(t):
     """A window to come: a short lease still runs there before it, one without end goes elsewhere,
