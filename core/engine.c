@@ -225,6 +225,20 @@ void engine_takes_until(const struct engine *engine, const struct node_set *node
     }
 }
 
+void engine_closed_at(const struct engine *engine, int64_t at, bool *closed)
+{
+    const struct reservation_index *ends = &engine->bookings.by_end;
+
+    memset(closed, 0, engine->site.n_hosts * sizeof *closed);
+    for (size_t i = 0; engine->bookings.n_closings && i < ends->n; i++) {
+        const struct reservation *r = reservation_index_at(ends, i)->reservation;
+
+        for (uint32_t k = 0;
+             r->closes && r->from <= at && at < r->until && k < r->placement->n_hosts; k++)
+            closed[r->placement->hosts[k]] = true;
+    }
+}
+
 uint64_t engine_attempts(const struct engine *engine)
 {
     return engine->figures.attempts;

@@ -149,6 +149,10 @@ int64_t engine_fits_until(const struct engine *engine, uint32_t host, const stru
  * and that of the demand (demand.h). */
 void engine_takes_until(const struct engine *engine, const struct node_set *nodes, int64_t from,
                         int64_t until, int64_t *limits);
+/* Which hosts are out of service then (ADOPTED_CLOSING)? closed[host] is for the host's place.
+ * O(hosts
+ * + what is booked). */
+void engine_closed_at(const struct engine *engine, int64_t at, bool *closed);
 uint64_t engine_attempts(const struct engine *engine); /* leases tried so far */
 const struct site *engine_site(const struct engine *engine);
 

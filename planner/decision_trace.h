@@ -31,7 +31,7 @@ struct traced_call {
 
 /* Causes that keep a VM of the lease from a host; the last ones do not. */
 enum host_finding {
-    FINDING_CLOSED,      /* it takes no VMs */
+    FINDING_CLOSED,      /* it takes no VMs, or none then: it is drained */
     FINDING_NOT_ALLOWED, /* by the requirements of the VMs */
     FINDING_TOO_SMALL,   /* even when empty */
     FINDING_NO_CPU,      /* too little is free */

@@ -217,6 +217,7 @@ struct look {
     const struct node_set *nodes;
     int64_t at, until;
     int64_t *limits; /* by place: until when the host takes a VM */
+    bool *closed;    /* by place: out of service then */
 };
 
 static bool is_too_small(const struct look *look, uint32_t place)
@@ -234,7 +235,7 @@ static enum host_finding look_at(const struct look *look, uint32_t place)
     const struct host_filter *filter = look->nodes->hosts;
     int64_t cpu = engine_free(look->engine, place, RESOURCE_CPU, look->at);
 
-    if (engine_site(look->engine)->hosts[place].closed)
+    if (engine_site(look->engine)->hosts[place].closed || look->closed[place])
         return FINDING_CLOSED;
     if (!host_filter_allows(filter, place))
         return FINDING_NOT_ALLOWED;
@@ -258,6 +259,8 @@ static void look_at_sets(const struct tracer *tracer, const struct engine *engin
 
     look.until = instant_add(look.at, lease->request.duration);
     look.limits = memory_new(n_hosts, sizeof *look.limits);
+    look.closed = memory_new(n_hosts, sizeof *look.closed);
+    engine_closed_at(engine, look.at, look.closed);
     for (size_t set = 0; set < lease->request.n_node_sets; set++) {
         look.nodes = &lease->request.node_sets[set];
         engine_takes_until(engine, look.nodes, look.at, look.until, look.limits);
@@ -268,6 +271,7 @@ static void look_at_sets(const struct tracer *tracer, const struct engine *engin
         }
     }
     free(look.limits);
+    free(look.closed);
 }
 
 static void mark_planned(const struct lease *lease, enum host_finding *findings)

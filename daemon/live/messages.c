@@ -141,7 +141,7 @@ void message_of(const struct lease_record *lease, const struct vm_record *vm, in
     add_sentence(text, size, state);
     if (vm->unlocked)
         add_sentence(text, size, "Galerna unlocked this VM, which its owner had locked");
-    if (vm->stuck) {
+    if (vm->stuck && !vm->gone) {
         lease_time_text(vm->stuck, when, sizeof when);
         snprintf(state, sizeof state,
                  "OpenNebula has not finished an operation on this VM, at least since %s. If it is "
@@ -157,6 +157,8 @@ static void leave_slot(struct sent_message *sent, const struct vm_record *vm)
 
     if (vm)
         vm_note_message_answered(messages->daemon->store, vm, clock_monotonic());
+    if (vm && vm->gone)
+        vm_note_stuck(messages->daemon->store, vm, 0);
     if (--messages->open == 0 && messages->left > 0)
         daemon_wake(messages->daemon);
     sent->messages = NULL;
@@ -343,6 +345,12 @@ static bool is_due(const struct message *message, int64_t now)
     return now - vm->message_at >= good_for(vm, message->lease) || now < vm->message_at;
 }
 
+/* Nothing is told of a VM that is gone, except that it is not stuck any more. */
+static bool is_silent(const struct vm_record *vm)
+{
+    return vm->gone && !vm->stuck;
+}
+
 size_t messages_prepare(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
@@ -360,7 +368,7 @@ size_t messages_prepare(struct messages *messages, int64_t now)
         message.vm = vms[i];
         message.lease = store_lease(daemon->store, vms[i]->lease);
         may = may_be_sent(daemon, vms[i], now);
-        if (vms[i]->gone || !message.lease || (may && shows(daemon, &message, now)))
+        if (is_silent(vms[i]) || !message.lease || (may && shows(daemon, &message, now)))
             continue;
         store_wake(daemon->store, vms[i]->lease); /* until the VM shows it */
         if (!may || !is_due(&message, now))

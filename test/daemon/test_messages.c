@@ -11,6 +11,7 @@
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/store/store.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/fake_cloud.h"
@@ -361,6 +362,37 @@ static void what_changes_at_each_plan_is_told_now_and_then(void **state)
     scene_close(&scene);
 }
 
+/* The last message of a VM that was deleted while it was stuck does not say so for ever. */
+static void a_vm_that_is_gone_is_not_stuck(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease;
+    struct error err = {0};
+    struct scene scene;
+
+    scene_open(&scene, store);
+    scene.daemon.messages = messages_create(&scene.daemon);
+    lease = store_add_lease(store, 1);
+    lease->phase = PHASE_RUNNING;
+    lease->expected = lease->start = INSTANT_NONE;
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 512);
+    scene_add(&scene, 1, 1, GOAL_RUN, -1, 100, 512);
+    scene_poll(&scene);
+    vm_note_stuck(store, store_vm(store, 1), 900);
+    for (int64_t now = 1000; now < 1200; now += 100) {
+        if (now > 1000)
+            vm_seen_gone(store, store_vm(store, 1));
+        assert_int_equal(messages_prepare(scene.daemon.messages, now), 1);
+        messages_send(scene.daemon.messages);
+        while (cloud_pending(scene.daemon.cloud))
+            assert_int_equal(cloud_wait(scene.daemon.cloud, NULL, 0, 0, &err), 0);
+        assert_true(!strstr(store_vm(store, 1)->message, "not finished") == (now > 1000));
+    }
+    assert_int_equal(messages_prepare(scene.daemon.messages, 1300), 0);
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +408,8 @@ int main(void)
         cmocka_unit_test(refusals_say_so),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
         cmocka_unit_test(a_rank_that_is_ignored_is_told),
+        cmocka_unit_test_setup_teardown(a_vm_that_is_gone_is_not_stuck, store_set_up,
+                                        store_tear_down),
         cmocka_unit_test_setup_teardown(what_changes_at_each_plan_is_told_now_and_then,
                                         store_set_up, store_tear_down),
     };

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/drains.h"
 #include "planner/tracer.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/house.h"
@@ -157,6 +158,32 @@ static void each_host_is_told_with_its_reason(void **state)
     close_house(&house);
 }
 
+/* It is not the size of the VM that keeps it away. */
+static void a_drained_host_takes_no_vms(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease;
+    struct drains drains = {0};
+    const struct told *told;
+    struct house house;
+
+    open_scene(&house, store);
+    drains_put(&drains, &(struct drain){2, NOW - 10, INSTANT_NEVER, ""});
+    house.scene.settings.drains = &drains;
+    planner_destroy(house.planner);
+    house.planner = house.scene.daemon.planner =
+        planner_create(&house.scene.settings, store, house.scene.daemon.world, NULL);
+    lease = add_lease(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 1000);
+    lease->terms = TERMS_NON_PREEMPTABLE;
+    lease->preemptible = false;
+    rebuild(&house, NOW);
+    told = trace(&house, lease);
+    assert_int_equal(told->trace.hosts[FINDING_CLOSED].n, 1);
+    assert_int_equal(told->trace.hosts[FINDING_CLOSED].places[0], 2);
+    close_house(&house);
+    drains_finish(&drains);
+}
+
 static void the_questions_to_the_policies_are_told(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
@@ -268,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_host_is_told_with_its_reason),
         TEST(the_questions_to_the_policies_are_told),
+        TEST(a_drained_host_takes_no_vms),
         TEST(who_makes_room_is_told),
         TEST(only_leases_that_have_not_begun_are_traced),
         cmocka_unit_test(a_trace_is_bounded),
