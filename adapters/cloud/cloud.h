@@ -39,6 +39,7 @@ enum cloud_refusal {
     CLOUD_NO_PERMISSION,  /* galernad may not do it */
     CLOUD_NO_CREDENTIALS, /* the cloud does not know galernad */
     CLOUD_NO_SERVICE,     /* the cloud is at fault */
+    CLOUD_NO_RECORD,      /* the cloud cannot write what it would do with the VM */
 };
 
 struct cloud_reply {

@@ -38,6 +38,9 @@ static enum cloud_refusal refusal_of(const struct rpc_reply *reply, bool deploys
         return CLOUD_NO_SERVICE;
     if (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"))
         return CLOUD_NO_STATE;
+    /* oned was interrupted between the record and the VM, or its database takes nothing. */
+    if (strstr(reply->message, "update virtual machine history"))
+        return CLOUD_NO_RECORD;
     if (is_owners(reply) || (deploys && is_about_networks(reply)))
         return CLOUD_NO_OWNER;
     switch (reply->code) {

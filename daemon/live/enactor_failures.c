@@ -153,7 +153,8 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
     const struct daemon *daemon = enactor->daemon;
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     bool others_fault = refusal == CLOUD_NO_OWNER || refusal == CLOUD_NO_PERMISSION ||
-                        refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_SERVICE;
+                        refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_SERVICE ||
+                        (refusal == CLOUD_NO_RECORD && vm->message_failed);
     bool unlocks = refusal == CLOUD_NO_OWNER && enactor_may_unlock(enactor, vm, now);
     int32_t times = 1 + (others_fault ? vm->refusals : vm->attempts);
     int64_t pause = refusal == CLOUD_NO_OWNER && !unlocks ? doubled(PAUSE_OF_OWNER, times)
@@ -208,6 +209,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         [CLOUD_NO_PERMISSION] = " (not the VM's fault)",
         [CLOUD_NO_CREDENTIALS] = " (not the VM's fault)",
         [CLOUD_NO_SERVICE] = " (not the VM's fault)",
+        [CLOUD_NO_RECORD] = " (its history in OpenNebula's database may be damaged)",
     };
     struct store *store = enactor->daemon->store;
     char quote[STORE_TEXT_MAX];

@@ -181,6 +181,8 @@ static void answered(void *context, const struct cloud_reply *reply)
     bool awaited = vm && promises_precede(sent->messages->daemon, vm);
 
     crash_point("message answered");
+    if (vm)
+        vm_note_message_written(store, vm, reply->outcome == CLOUD_DONE);
     if (vm && reply->outcome == CLOUD_DONE) {
         if (strcmp(vm->message, sent->text) != 0)
             vm_has_message(store, vm, sent->text);

@@ -420,6 +420,11 @@ void vm_note_message_answered(struct store *store, const struct vm_record *known
     vm->message_settled = at;
 }
 
+void vm_note_message_written(struct store *store, const struct vm_record *vm, bool written)
+{
+    store_note_vm(store, vm)->message_failed = !written;
+}
+
 void vm_has_message(struct store *store, const struct vm_record *known, const char *text)
 {
     struct vm_record *vm = store_change_vm(store, known);

@@ -121,6 +121,7 @@ void vm_note_message_sent(struct store *store, const struct vm_record *known,
                           const struct lease_record *lease, int64_t at);
 /* The message was answered, at `at` (monotonic milliseconds). */
 void vm_note_message_answered(struct store *store, const struct vm_record *known, int64_t at);
+void vm_note_message_written(struct store *store, const struct vm_record *vm, bool written);
 /* The message shown in OpenNebula. */
 void vm_has_message(struct store *store, const struct vm_record *known, const char *text);
 

@@ -153,6 +153,7 @@ struct vm_record {
     int64_t message_expected;      /* the start announced in it; INSTANT_NONE; not stored */
     enum reason_id message_reason; /* of the lease when the message was sent; not stored */
     int64_t message_settled;       /* monotonic milliseconds of the answer; not stored */
+    bool message_failed;           /* the last one was not written; not stored */
     const char *asked; /* by its attribute, as last taken account of; "": not read yet; below
                         * STORE_ASKED_MAX */
     /* The VM's promise in OpenNebula, as last written (daemon/live/promise.h). */

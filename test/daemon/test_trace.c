@@ -58,8 +58,10 @@ static void judged(void *context, const struct planner_change *change, const str
 {
     struct told *told = context;
 
-    if (!change)
+    if (!change) {
         fail_msg("%s", err->text);
+        return;
+    }
     told->accepted = change->accepted;
     told->start = change->start;
     snprintf(told->text, sizeof told->text, "%s", change->text);

@@ -209,7 +209,8 @@ def booking_of_a_user(t):
     t.scheduler.start()
     t.wait(20, "the owner still has it", lambda: owned(t, "teacher") == [("course", "teacher")])
     t.require(owned(t, "stranger") == [], "not for strangers")
-    t.require("teacher" in t.scheduler.ask("host", "book", "--list"), "the list has the owner")
+    t.wait(20, "the list has the owner",
+           lambda: "teacher" in t.scheduler.ask("host", "book", "--list"))
     t.wait_running([inside], 20)
     end = int(time.time()) + 900
     answer = ask_as(t, "teacher", "host-unbook", booking="course", at=utc(end), dry_run=True)

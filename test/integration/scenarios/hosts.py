@@ -121,6 +121,23 @@ def host_offline(t):
     t.wait_running(vms, 40, "both RUNNING after the host is back")
 
 
+@scenario("extra-history-damaged")
+def history_damaged(t):
+    """oned was killed between writing a VM's history record and the VM: it can never deploy this VM. The
+    lease fails and says so; others run."""
+    t.settings = "retry-backoff: 1\nretry-limit: 3"
+    t.add_hosts(1, cores=8)
+    vm = t.vm("damaged", cpu=2, hold=True)
+    t.backend.refuse("one.vm.deploy", 0x2000,
+                     "[one.vm.deploy] Cannot update virtual machine history", vm)
+    t.begin()
+    t.oned.action("release", vm)
+    t.wait(60, "it is held", lambda: t.look(vm).state_name == "HOLD", vm)
+    t.wait_reason(vm, 20, r"history in OpenNebula.s database may be damaged")
+    t.require(t.backend.refused() == 3, "refused %d times" % t.backend.refused(), vm)
+    t.running_vm("other", cpu=2)
+
+
 @scenario("extra-refusals")
 def refusals(t):
     """Deploys that are refused for a quota, a lock or a fault of OpenNebula's keep no room from others,
