@@ -335,6 +335,8 @@ static int read_items(const char *text, struct pool_memory *memory, struct topol
             code = read_pci(&item, made, err);
         else if (is_of(&item, "TOPOLOGY"))
             code = read_topology(&item, topology, err);
+        else if (is_of(&item, "VMGROUP"))
+            code = simulated_check_group(&item, err);
         else
             code =
                 read_number(&item, (struct number){"VCPU", 1, VM_CPUS_MOST}, &topology->vcpu, err);

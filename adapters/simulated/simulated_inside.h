@@ -97,6 +97,12 @@ int simulated_read_templates(struct simulated *self, const char *text, struct er
 int simulated_read_demand(const char *text, int64_t memory, struct simulated_demand **demand,
                           struct error *err);
 
+/* --- simulated_vmgroups.c --- */
+/* Of the VM's text, or a vector of it. */
+bool simulated_is_in_group(const struct attributes *vm);
+int simulated_check_group(const struct attributes *vector, struct error *err);
+void simulated_show_vmgroups(const struct simulated *self, struct vmgroup_pool *pool);
+
 /* --- simulated_units.c --- */
 /* The VM gets what it demands of the host; false: that is not free. What it holds on the host
  * already, it keeps. */

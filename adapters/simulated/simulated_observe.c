@@ -32,6 +32,7 @@ static void show_extended(struct pool_memory *memory, const struct simulated_vm 
             "SCHED_MESSAGE", pool_memory_text(memory, from->message, strlen(from->message))};
     }
     vm->template = (struct attributes){0};
+    vm->in_vmgroup = simulated_is_in_group(&vm->user_template);
     vm->hardware = simulated_show_demand(from, memory);
     vm->is_extended = true;
 }
@@ -181,9 +182,11 @@ void simulated_answer(const struct simulated *self, const struct cloud_question 
     case CLOUD_USERS:
         show_users(&answer->users);
         break;
+    case CLOUD_VMGROUPS:
+        simulated_show_vmgroups(self, &answer->vmgroups);
+        break;
     case CLOUD_NETWORKS:
     case CLOUD_RULES:
-    case CLOUD_VMGROUPS:
     case CLOUD_USES:
         break;
     }

@@ -35,7 +35,12 @@ int32_t move_other_host(const struct vm_record *vm, const struct vm_observation 
 void move_see_resched(struct daemon *daemon, const struct vm_record *vm,
                       const struct vm_observation *observed)
 {
-    if (vm->resched == observed->resched || (vm->resched && (vm_moves(vm) || vm->move_failures)))
+    bool moves = vm->resched && (vm_moves(vm) || vm->move_failures);
+
+    /* oned takes the mark back some time after it has written the new history record. */
+    if (vm->resched_met && !observed->resched)
+        vm_note_resched(daemon->store, vm, false);
+    if ((vm->resched || vm->resched_met) == observed->resched || moves)
         return;
     vm_note_resched(daemon->store, vm, observed->resched);
     daemon_replan(daemon, "VM %d is %s to be rescheduled", vm->id, vm->resched ? "" : "not ");

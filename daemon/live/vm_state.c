@@ -117,6 +117,7 @@ void vm_end_move(struct store *store, const struct vm_record *known)
 void vm_note_resched(struct store *store, const struct vm_record *vm, bool resched)
 {
     store_note_vm(store, vm)->resched = resched;
+    store_note_vm(store, vm)->resched_met = false;
 }
 
 void vm_want_on(struct store *store, const struct vm_record *known, int32_t host)
@@ -141,6 +142,7 @@ void vm_note_moved(struct store *store, const struct vm_record *known)
     struct vm_record *vm = store_note_vm(store, known);
 
     vm->last = COMMAND_NONE;
+    vm->resched_met = vm->resched;
     vm->resched = vm->live_failed = false;
     vm->move_failures = 0;
     vm->move_again = 0;

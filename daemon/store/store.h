@@ -182,9 +182,10 @@ struct vm_record {
     /* The VM runs on `host` and moves to `move_to`; not stored. */
     enum move_kind move;
     int32_t move_to;
-    bool move_sent; /* the migration was sent */
-    bool resched;   /* an operator wants it on another host; not stored */
-    bool wanted;    /* its cluster is better balanced with it on `wanted_on`; not stored */
+    bool move_sent;   /* the migration was sent */
+    bool resched;     /* an operator wants it on another host; not stored */
+    bool resched_met; /* it went there, and OpenNebula still shows the mark; not stored */
+    bool wanted;      /* its cluster is better balanced with it on `wanted_on`; not stored */
     int32_t wanted_on;
     /* State of a required move, until the VM is on another host; not stored. */
     bool live_failed;   /* a live migration failed: the next one is cold */

@@ -125,6 +125,23 @@ lease show 0 | grep -E '^ +0 +1 ' >/dev/null || fail "it does not run where the 
 becomes 1 running
 is 0 ended || fail "the device has two VMs"
 stop_galernad
+
+# Two VMs that keep apart have two hosts; a third one waits for one of them.
+rm -rf "$work/state"
+conf '2  CPU:400 Memory:8192
+templates: VMGROUP=[NAME="web", POLICY="ANTI_AFFINED"]'
+start_simulated
+for _ in 0 1 2; do
+    lease request --template 0 --cpu 1 --memory 512 --duration 5m >"$work/out"
+done
+becomes 0 running
+becomes 1 running
+becomes 2 waiting
+[ "$(lease show 0 | grep -cE '^ +0 +0 ')" != "$(lease show 1 | grep -cE '^ +1 +0 ')" ] ||
+    fail "two VMs that keep apart are on one host: $(lease show 0; lease show 1)"
+lease cancel 0 >"$work/out"
+becomes 2 running
+stop_galernad
 conf '2  CPU:400 Memory:8192
 hardware: PCI=[HOST="host-2"]'
 refuses 78 'simulation.hardware: PCI/HOST' --simulate --state-dir "$work/state"

@@ -365,29 +365,6 @@ static void a_refusal_is_tried_again_after_a_pause(void **state)
     scene_close(&scene);
 }
 
-/* A VM whose history cannot be written fails in the end, unless nothing can be written at all. */
-static void a_vm_without_a_new_record_fails_if_the_cloud_can_write(void **state)
-{
-    struct scene scene;
-    struct vm_record *vm;
-
-    open_with_hosts(&scene, state, 1);
-    vm = add(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100);
-    scene.fake->reply = (struct cloud_reply){.outcome = CLOUD_REFUSED,
-                                             .refusal = CLOUD_NO_RECORD,
-                                             .message = "Cannot update virtual machine history"};
-    vm->message_failed = true;
-    scene_poll(&scene);
-    assert_int_equal(scene_enact(&scene, NOW), 1);
-    assert_int_equal(vm->attempts, 0);
-    assert_int_equal(vm->refusals, 1);
-    vm->message_failed = false;
-    scene_poll(&scene);
-    assert_int_equal(scene_enact(&scene, vm->next_try), 1);
-    assert_int_equal(vm->attempts, 1);
-    scene_close(&scene);
-}
-
 /* Every VM gets its command, as if none had been sent before. */
 static const char *commands_to_all(struct scene *scene, struct store *store)
 {
@@ -601,7 +578,6 @@ int main(void)
         WITH_STORE(without_an_answer_nothing_more_is_sent),
         WITH_STORE(a_deploy_waits_for_room_that_is_really_there),
         WITH_STORE(a_refusal_is_tried_again_after_a_pause),
-        WITH_STORE(a_vm_without_a_new_record_fails_if_the_cloud_can_write),
         WITH_STORE(a_locked_vm_is_unlocked_for_a_promise),
         WITH_STORE(a_group_waits_for_its_last_member),
         WITH_STORE(the_history_tells_a_start_with_its_first_command),

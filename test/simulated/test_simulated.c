@@ -170,6 +170,9 @@ static void told(void *context, struct cloud_answer *answer)
     scene->held[0] = '\0';
     for (size_t i = 0; i < answer->hosts.n; i++)
         note_host(scene, &answer->hosts.items[i]);
+    for (size_t i = 0; i < answer->vmgroups.n_members; i++)
+        note(scene, "vm %d is in %s\n", answer->vmgroups.members[i].vm,
+             answer->vmgroups.items[answer->vmgroups.members[i].group].name);
     if (!answer->vms.n)
         return;
     scene->seen = answer->vms.items[0];
@@ -393,6 +396,32 @@ static void pinned_vms_hold_cpus_and_pages(void **state)
     hosts_hold(scene, "host 0 node 0 used 0\nhost 1 node 0 used 0\n");
 }
 
+static void vms_are_in_groups_as_long_as_they_are_there(void **state)
+{
+    struct scene *scene = *state;
+    int32_t ended;
+
+    reopen_with(scene, NULL,
+                "VMGROUP=[NAME=\"web\", POLICY=\"AFFINED\"]+"
+                "VMGROUP=[NAME=\"db\", POLICY=\"ANTI_AFFINED\"]");
+    make_of(scene, 0);
+    ended = make_of(scene, 0);
+    look(scene, make_of(scene, 1));
+    assert_true(scene->seen.in_vmgroup);
+    look(scene, make_vm(scene));
+    assert_false(scene->seen.in_vmgroup);
+    cloud_ask(scene->cloud,
+              &(struct cloud_question){.subject = CLOUD_VMGROUPS, .told = told, .context = scene});
+    wait_for_calls(scene);
+    assert_string_equal(scene->held, "vm 0 is in web\nvm 1 is in web\nvm 2 is in db\n");
+    give(scene, ended, COMMAND_TERMINATE, -1);
+    becomes(scene, ended, VM_DONE);
+    cloud_ask(scene->cloud,
+              &(struct cloud_question){.subject = CLOUD_VMGROUPS, .told = told, .context = scene});
+    wait_for_calls(scene);
+    assert_string_equal(scene->held, "vm 0 is in web\nvm 2 is in db\n");
+}
+
 static void is_refused(struct scene *scene, const char *hardware, const char *templates,
                        const char *why)
 {
@@ -421,6 +450,7 @@ static void hardware_that_makes_no_sense_is_refused(void **state)
     is_refused(scene, NULL, "VCPU=\"3\" TOPOLOGY=[PIN_POLICY=\"CORE\", SOCKETS=\"2\"]",
                "a multiple of SOCKETS");
     is_refused(scene, NULL, "VCPU=\"1\" +", "expected NAME=");
+    is_refused(scene, NULL, "VMGROUP=[NAME=\"web\", POLICY=\"APART\"]", "AFFINED or ANTI_AFFINED");
 }
 
 /* Kept before there were devices: the VMs are there. */
@@ -452,6 +482,7 @@ int main(void)
         SCENE(a_file_that_cannot_be_written_ends_nothing),
         SCENE(a_device_is_held_by_one_vm),
         SCENE(pinned_vms_hold_cpus_and_pages),
+        SCENE(vms_are_in_groups_as_long_as_they_are_there),
         SCENE(hardware_that_makes_no_sense_is_refused),
         SCENE(a_file_of_before_is_read),
     };

@@ -1,0 +1,95 @@
+/* VMs that are marked to be rescheduled, and VMs that OpenNebula cannot give another history
+ * record. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/moves.h"
+#include "daemon/live/reconcile.h"
+#include "daemon/live/vm_state.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
+
+enum { NOW = 1000 };
+
+static struct vm_record *open_with_vm(struct scene *scene, void **state, enum vm_goal goal,
+                                      enum vm_state vm_state)
+{
+    struct vm_record *vm;
+
+    scene_open(scene, ((struct store_fixture *)*state)->store);
+    for (int32_t host = 0; host < 2; host++)
+        fake_cloud_add_host(scene->fake, host, 400, 4096);
+    fake_cloud_add_vm(scene->fake, 1, vm_state, 0, 100, 1024);
+    vm = scene_add(scene, 1, 1, goal, 0, 100, 1024);
+    vm->ran = true;
+    return vm;
+}
+
+static void look(struct scene *scene, bool resched)
+{
+    scene->fake->vms[0].resched = resched;
+    fake_cloud_wait_a_moment();
+    scene_poll(scene);
+    reconcile(&scene->daemon, NOW);
+}
+
+/* oned writes the new history record of a VM that is off before it takes the mark back. */
+static void a_mark_that_was_met_does_not_count_again(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm = open_with_vm(&scene, state, GOAL_NONE, VM_POWEROFF);
+    struct lease_record *lease = lease_to_change(scene.daemon.store, 1);
+
+    lease->phase = PHASE_PARKED;
+    look(&scene, true);
+    assert_true(vm->resched);
+    vm_moves_to(scene.daemon.store, vm, 1, true);
+    vm->move_sent = true;
+    fake_cloud_put(scene.fake, 1, VM_POWEROFF, 1);
+    look(&scene, true);
+    assert_int_equal(vm->host, 1);
+    look(&scene, true);
+    assert_false(vm->resched);
+    look(&scene, false);
+    look(&scene, true); /* it is marked once more */
+    assert_true(vm->resched);
+    scene_close(&scene);
+}
+
+/* Such a VM fails in the end, unless nothing can be written at all. */
+static void a_vm_without_a_new_record_fails_if_the_cloud_can_write(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm = open_with_vm(&scene, state, GOAL_END, VM_RUNNING);
+
+    scene.fake->reply = (struct cloud_reply){.outcome = CLOUD_REFUSED,
+                                             .refusal = CLOUD_NO_RECORD,
+                                             .message = "Cannot update virtual machine history"};
+    vm->message_failed = true;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_int_equal(vm->attempts, 0);
+    assert_int_equal(vm->refusals, 1);
+    vm->message_failed = false;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, vm->next_try), 1);
+    assert_int_equal(vm->attempts, 1);
+    scene_close(&scene);
+}
+
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_STORE(a_mark_that_was_met_does_not_count_again),
+        WITH_STORE(a_vm_without_a_new_record_fails_if_the_cloud_can_write),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
