@@ -27,6 +27,7 @@ void lease_cut_short(struct engine *engine, struct lease *lease)
     while (lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED)
         stretch_withdraw(engine, lease);
     running = lease_plan_current(lease);
+    stretch_release(engine, running);
     reservation_list_withdraw(engine, &running->after);
     reservation_end(engine, running->vm);
     running->vm->until = engine->now;

@@ -94,15 +94,6 @@ static bool may_gain(const struct engine *engine, const struct lease *lease)
 
 /* --- trying ----------------------------------------------------------------------------------- */
 
-static void release(struct engine *engine, const struct lease *lease)
-{
-    const struct vm_plan *stretch = lease_plan_current(lease);
-
-    slot_table_release(engine->table, stretch->vm);
-    for (size_t i = 0; i < stretch->after.n; i++)
-        slot_table_release(engine->table, stretch->after.items[i]);
-}
-
 static void book(struct engine *engine, const struct vm_plan *stretch)
 {
     slot_table_book(engine->table, stretch->vm);
@@ -125,7 +116,7 @@ static bool place_lease(struct rebooking *rebooking, struct proposal *proposal)
     bool placed;
 
     for (size_t i = 0; i < rebooking->n_planned; i++)
-        release(engine, rebooking->planned[i]);
+        stretch_release(engine, lease_plan_current(rebooking->planned[i]));
     placed = place_within(engine, &now, proposal);
     slot_table_undo(engine->table, mark);
     return placed;
@@ -158,7 +149,7 @@ static void take_out(struct rebooking *rebooking, const struct vm_plan *newcomer
         if (stretch->vm->from >= vm_plan_end(newcomer) ||
             !share_a_host(stretch->vm->placement, newcomer->vm->placement))
             continue;
-        release(rebooking->engine, lease);
+        stretch_release(rebooking->engine, stretch);
         rebooking->moves[rebooking->n_moves++] = (struct move){.lease = lease};
     }
 }

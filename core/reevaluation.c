@@ -38,12 +38,6 @@ static bool has_room_before(const struct engine *engine, const struct lease *lea
     return false;
 }
 
-static void release_list(struct engine *engine, const struct reservation_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        slot_table_release(engine->table, list->items[i]);
-}
-
 /* Releases the lease's own place: is there an earlier one? If so, the slot table keeps it released;
  * else nothing changes. */
 static bool could_start_earlier(struct engine *engine, struct lease *lease,
@@ -60,9 +54,7 @@ static bool could_start_earlier(struct engine *engine, struct lease *lease,
     if (!has_room_before(engine, lease, request.before))
         return false;
     mark = slot_table_mark(engine->table);
-    release_list(engine, &planned->before);
-    slot_table_release(engine->table, planned->vm);
-    release_list(engine, &planned->after);
+    stretch_release(engine, planned);
     earlier = place_as_soon_as_possible(engine, &request, proposal);
     if (earlier)
         slot_table_keep(engine->table, mark);

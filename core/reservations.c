@@ -42,7 +42,7 @@ struct placement *placement_of_vms(struct engine *engine, const struct lease *le
     return placement;
 }
 
-void reservation_book(struct engine *engine, struct reservation *r)
+static void put_into_indexes(struct engine *engine, struct reservation *r)
 {
     r->order = ++engine->bookings.next_order;
     engine->bookings.n_closings += r->closes;
@@ -55,6 +55,11 @@ void reservation_book(struct engine *engine, struct reservation *r)
             reservation_index_insert(&engine->bookings.by_start, r->from, r);
         reservation_index_insert(&engine->bookings.by_end, r->until, r);
     }
+}
+
+void reservation_book(struct engine *engine, struct reservation *r)
+{
+    put_into_indexes(engine, r);
     slot_table_book(engine->table, r);
 }
 
@@ -64,7 +69,8 @@ void reservation_list_book(struct engine *engine, const struct reservation_list 
 
     engine->bookings.staging |= list->n >= MANY;
     for (size_t i = 0; i < list->n; i++)
-        reservation_book(engine, list->items[i]);
+        put_into_indexes(engine, list->items[i]);
+    slot_table_book_all(engine->table, list->items, list->n);
     engine->bookings.staging = staging;
     if (!staging)
         bookings_settle(engine);

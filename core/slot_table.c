@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/lease.h"
 #include "core/occupancy.h"
@@ -158,16 +159,52 @@ static uint32_t apply_here(const struct slot_table *table, struct profile *profi
     return profile_apply(profile, &change);
 }
 
+/* Reservations of a lease, each of which goes on where the one before ends, with the same on the
+ * same hosts: one change of the table. */
+struct run {
+    struct reservation *const *items;
+    size_t n;
+};
+
+static bool holds_the_same(const struct placement *a, const struct placement *b)
+{
+    return a->n_hosts == b->n_hosts && a->unbound_cpu == b->unbound_cpu &&
+           (a->n_hosts == 0 || (memcmp(a->hosts, b->hosts, a->n_hosts * sizeof *a->hosts) == 0 &&
+                                memcmp(a->amounts, b->amounts,
+                                       (size_t)a->n_hosts * a->n_types * sizeof *a->amounts) == 0));
+}
+
+static bool takes_time(const struct reservation *r)
+{
+    return r->from < r->until;
+}
+
+static bool goes_on(const struct reservation *r, const struct reservation *next)
+{
+    return next->from == r->until && next->lease == r->lease && takes_time(r) && takes_time(next) &&
+           presence_has(next) == presence_has(r) && holds_the_same(r->placement, next->placement);
+}
+
+/* The run at the begin of a list. All of it is booked, or nothing. */
+static struct run run_of(struct reservation *const *list, size_t n)
+{
+    size_t k = 1;
+
+    while (k < n && goes_on(list[k - 1], list[k]))
+        k++;
+    return (struct run){list, k};
+}
+
 /* Returns the types of which a negative amount is left somewhere (1 << type). */
-static uint32_t apply(struct slot_table *table, const struct reservation *r, int sign)
+static uint32_t apply(struct slot_table *table, const struct reservation *r, int64_t until,
+                      const struct map *siblings, int sign)
 {
     const struct placement *placement = r->placement;
-    const struct map *siblings = presence_by_host(table->presence, r);
     int64_t cpu = placement->unbound_cpu;
     uint32_t negative = 0;
     struct profile_change change = {
         .from = r->from > table->now ? r->from : table->now,
-        .until = r->until,
+        .until = until,
         .n_types = (int)placement->n_types,
         .sign = sign,
         .mark = profile_mark(r->lease->request.id),
@@ -197,6 +234,21 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
     return negative;
 }
 
+/* Where others of the lease overlap, one after the other. */
+static uint32_t apply_run(struct slot_table *table, struct run run, int sign)
+{
+    const struct map *siblings = NULL;
+    uint32_t negative = 0;
+
+    for (size_t i = 0; i < run.n && !siblings; i++)
+        siblings = presence_by_host(table->presence, run.items[i]);
+    if (!siblings)
+        return apply(table, run.items[0], run.items[run.n - 1]->until, NULL, sign);
+    for (size_t i = 0; i < run.n; i++)
+        negative |= apply(table, run.items[i], run.items[i]->until, siblings, sign);
+    return negative;
+}
+
 static struct stay stay_of(const struct reservation *r, size_t i)
 {
     return (struct stay){r->from, r->until, r->placement->held->items[i], r->lease};
@@ -214,40 +266,45 @@ static void book_units(struct slot_table *table, const struct reservation *r, in
     }
 }
 
-static uint32_t do_book(struct slot_table *table, struct reservation *r)
+static uint32_t do_book(struct slot_table *table, struct run run)
 {
-    if (r->from >= r->until)
+    if (!takes_time(run.items[0]))
         return 0;
-    presence_add(table->presence, r);
-    if (r->placement->held)
-        book_units(table, r, -1);
-    return apply(table, r, -1);
+    for (size_t i = 0; i < run.n; i++) {
+        presence_add(table->presence, run.items[i]);
+        if (run.items[i]->placement->held)
+            book_units(table, run.items[i], -1);
+    }
+    return apply_run(table, run, -1);
 }
 
 /* False: nothing of it is booked, because it takes no time or is over. */
-static bool do_release(struct slot_table *table, struct reservation *r)
+static bool do_release(struct slot_table *table, struct run run)
 {
-    if (r->from >= r->until || !presence_has(r))
+    if (!takes_time(run.items[0]) || !presence_has(run.items[0]))
         return false;
-    apply(table, r, +1);
-    if (r->placement->held)
-        book_units(table, r, +1);
-    presence_remove(table->presence, r);
+    apply_run(table, run, +1);
+    for (size_t i = 0; i < run.n; i++) {
+        if (run.items[i]->placement->held)
+            book_units(table, run.items[i], +1);
+        presence_remove(table->presence, run.items[i]);
+    }
     return true;
 }
 
-static void journal(struct slot_table *table, struct reservation *r, int sign)
+static void journal(struct slot_table *table, struct run run, int sign)
 {
     if (!table->marks)
         return;
-    table->journal = memory_grow(table->journal, &table->journal_allocated, table->n_journal + 1,
-                                 sizeof *table->journal);
-    table->journal[table->n_journal++] = (struct journal_entry){r, sign};
+    table->journal = memory_grow(table->journal, &table->journal_allocated,
+                                 table->n_journal + run.n, sizeof *table->journal);
+    for (size_t i = 0; i < run.n; i++)
+        table->journal[table->n_journal++] = (struct journal_entry){run.items[i], sign};
 }
 
-void slot_table_book(struct slot_table *table, struct reservation *r)
+static void book_run(struct slot_table *table, struct run run)
 {
-    uint32_t negative = do_book(table, r) & ~table->ever_negative;
+    uint32_t negative = do_book(table, run) & ~table->ever_negative;
 
     /* Negative amounts now also block VMs that request none of it: all hosts are marked as
      * changed. */
@@ -255,7 +312,20 @@ void slot_table_book(struct slot_table *table, struct reservation *r)
         table->ever_negative |= negative;
         table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
     }
-    journal(table, r, -1);
+    journal(table, run, -1);
+}
+
+void slot_table_book(struct slot_table *table, struct reservation *r)
+{
+    book_run(table, (struct run){&r, 1});
+}
+
+void slot_table_book_all(struct slot_table *table, struct reservation *const *list, size_t n)
+{
+    for (struct run run; n; list += run.n, n -= run.n) {
+        run = run_of(list, n);
+        book_run(table, run);
+    }
 }
 
 static void note_released(struct slot_table *table, const struct placement *placement)
@@ -265,13 +335,26 @@ static void note_released(struct slot_table *table, const struct placement *plac
             table->released[placement->hosts[i]] = table->version;
 }
 
+static void release_run(struct slot_table *table, struct run run)
+{
+    if (!do_release(table, run))
+        return;
+    journal(table, run, +1);
+    if (!table->marks)
+        note_released(table, run.items[0]->placement);
+}
+
 void slot_table_release(struct slot_table *table, struct reservation *r)
 {
-    if (!do_release(table, r))
-        return;
-    journal(table, r, +1);
-    if (!table->marks)
-        note_released(table, r->placement);
+    release_run(table, (struct run){&r, 1});
+}
+
+void slot_table_release_all(struct slot_table *table, struct reservation *const *list, size_t n)
+{
+    for (struct run run; n; list += run.n, n -= run.n) {
+        run = run_of(list, n);
+        release_run(table, run);
+    }
 }
 
 size_t slot_table_mark(struct slot_table *table)
@@ -286,9 +369,9 @@ void slot_table_undo(struct slot_table *table, size_t mark)
         struct journal_entry entry = table->journal[--table->n_journal];
 
         if (entry.sign < 0)
-            do_release(table, entry.reservation);
+            do_release(table, (struct run){&entry.reservation, 1});
         else
-            do_book(table, entry.reservation);
+            do_book(table, (struct run){&entry.reservation, 1});
     }
     table->marks--;
 }
@@ -398,11 +481,13 @@ int slot_table_add(struct slot_table *table, struct reservation *r, struct error
         return -1;
     /* Most reservations fit: booking first and then checking for negative amounts is faster. */
     if (table->ever_negative == 0) {
-        if (do_book(table, r) == 0) {
-            journal(table, r, -1);
+        const struct run run = {&r, 1};
+
+        if (do_book(table, run) == 0) {
+            journal(table, run, -1);
             return 0;
         }
-        do_release(table, r);
+        do_release(table, run);
     }
     if (check_fits(table, r, err) < 0)
         return -1;

@@ -47,6 +47,11 @@ void slot_table_book(struct slot_table *table, struct reservation *r);
  * booked: it takes no time, or has been released. */
 void slot_table_release(struct slot_table *table, struct reservation *r);
 
+/* The same for each of a list. Those of a lease that follow each other in time and in the list,
+ * with the same on the same hosts, are one change. */
+void slot_table_book_all(struct slot_table *table, struct reservation *const *list, size_t n);
+void slot_table_release_all(struct slot_table *table, struct reservation *const *list, size_t n);
+
 /* What-if: everything booked and released after a mark can be undone. Marks nest; the reservations
  * must still exist when undone. slot_table_keep() discards the journal from the mark on and keeps
  * the changes. */

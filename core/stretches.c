@@ -7,38 +7,50 @@
 #include "core/preparation.h"
 #include "util/memory.h"
 
-static void release_list(struct engine *engine, const struct reservation_list *list)
+static void append_all(struct reservation_list *list, const struct reservation_list *more)
 {
-    for (size_t i = 0; i < list->n; i++)
-        slot_table_release(engine->table, list->items[i]);
+    for (size_t i = 0; i < more->n; i++)
+        reservation_list_append(list, more->items[i]);
+}
+
+/* Haizea's order: before, VM, after. */
+static struct reservation_list all_of(const struct vm_plan *stretch)
+{
+    struct reservation_list all = {0};
+
+    append_all(&all, &stretch->before);
+    reservation_list_append(&all, stretch->vm);
+    append_all(&all, &stretch->after);
+    return all;
 }
 
 void stretch_release(struct engine *engine, const struct vm_plan *stretch)
 {
-    release_list(engine, &stretch->before);
-    slot_table_release(engine->table, stretch->vm);
-    release_list(engine, &stretch->after);
+    struct reservation_list all = all_of(stretch);
+
+    slot_table_release_all(engine->table, all.items, all.n);
+    reservation_list_finish(&all);
 }
 
 static void take_stretch(struct engine *engine, struct lease *lease, struct vm_plan *stretch)
 {
     struct vm_plan *plan = lease_plan_add(lease);
+    struct reservation_list all;
 
     *plan = *stretch;
     *stretch = (struct vm_plan){0};
-    reservation_list_book(engine, &plan->before);
-    reservation_book(engine, plan->vm);
-    reservation_list_book(engine, &plan->after);
+    all = all_of(plan);
+    reservation_list_book(engine, &all);
+    reservation_list_finish(&all);
     if (vm_plan_start(plan) <= engine->now)
         vms_arrive(engine, plan->vm);
 }
 
-/* Haizea's order: preparation, before, VM, after. */
+/* The preparation is first. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     reservation_list_book(engine, &proposal->preparation);
-    for (size_t i = 0; i < proposal->preparation.n; i++)
-        reservation_list_append(&lease->plan->preparation, proposal->preparation.items[i]);
+    append_all(&lease->plan->preparation, &proposal->preparation);
     proposal->preparation.n = 0;
     take_stretch(engine, lease, &proposal->plan);
     if (proposal->next.vm)
@@ -50,6 +62,7 @@ void stretch_withdraw(struct engine *engine, struct lease *lease)
 {
     struct vm_plan *current = lease_plan_current(lease);
 
+    stretch_release(engine, current);
     reservation_list_withdraw(engine, &current->before);
     reservation_list_withdraw(engine, &current->after);
     reservation_withdraw(engine, current->vm);

@@ -10,7 +10,7 @@
 #include "test/property/naive_slot_table.h"
 #include "test/support/random.h"
 
-enum { HOSTS_MAX = 4, LEASES = 4, MARKS_MAX = 8 };
+enum { HOSTS_MAX = 4, LEASES = 4, MARKS_MAX = 8, BOOKINGS_MAX = 3 * OPERATIONS_MAX };
 
 static const char *const kind_names[OPERATION_KINDS] = {"book", "add",  "release", "advance",
                                                         "mark", "undo", "keep",    "ask"};
@@ -31,11 +31,11 @@ struct trial {
     struct surveys *surveys;
     struct naive_slot_table naive;
     struct lease leases[LEASES];
-    struct booking bookings[OPERATIONS_MAX];
+    struct booking bookings[BOOKINGS_MAX];
     size_t n_bookings;
     /* Open marks, and what was live at each. */
     size_t marks[MARKS_MAX];
-    bool live_at[MARKS_MAX][OPERATIONS_MAX];
+    bool live_at[MARKS_MAX][BOOKINGS_MAX];
     size_t n_marks;
     char *text;
     size_t size;
@@ -112,6 +112,43 @@ static struct booking *make_booking(struct trial *trial, struct random *random)
     return booking;
 }
 
+/* A reservation that begins when the last one ends: mostly of the same lease, with the same. */
+static struct booking *make_next(struct trial *trial, struct random *random)
+{
+    const struct booking *last = &trial->bookings[trial->n_bookings - 1];
+    struct booking *booking = make_booking(trial, random);
+    struct reservation *r = &booking->reservation;
+    int64_t length = r->until == INSTANT_NEVER ? 7 : r->until - r->from;
+
+    if (last->reservation.until == INSTANT_NEVER)
+        return booking;
+    r->from = last->reservation.until;
+    r->until = r->from + length;
+    if (random_once_in(random, 4))
+        return booking;
+    r->lease = last->reservation.lease;
+    booking->placement.n_hosts = last->placement.n_hosts;
+    memcpy(booking->hosts, last->hosts, sizeof booking->hosts);
+    memcpy(booking->amounts, last->amounts, sizeof booking->amounts);
+    return booking;
+}
+
+static void book_some(struct trial *trial, struct random *random)
+{
+    struct reservation *list[3];
+    size_t n = 0;
+
+    while (n < sizeof list / sizeof *list && trial->n_bookings < BOOKINGS_MAX &&
+           (n == 0 || !random_once_in(random, 3))) {
+        struct booking *booking = n ? make_next(trial, random) : make_booking(trial, random);
+
+        naive_book(&trial->naive, &booking->reservation);
+        booking->live = booking->reservation.from < booking->reservation.until;
+        list[n++] = &booking->reservation;
+    }
+    slot_table_book_all(trial->table, list, n);
+}
+
 static bool differs(struct trial *trial, const char *question, int64_t expected, int64_t got)
 {
     if (expected == got)
@@ -139,21 +176,24 @@ static bool add_differs(struct trial *trial, struct booking *booking)
     return false;
 }
 
+/* One, or those that were booked after it, too. */
 static void release_some(struct trial *trial, struct random *random)
 {
+    struct reservation *list[3];
+    size_t most = random_once_in(random, 2) ? 1 : 3, n = 0;
     size_t start =
         trial->n_bookings ? (size_t)random_between(random, 0, (int64_t)trial->n_bookings - 1) : 0;
 
-    for (size_t i = 0; i < trial->n_bookings; i++) {
+    for (size_t i = 0; i < trial->n_bookings && n < most; i++) {
         struct booking *booking = &trial->bookings[(start + i) % trial->n_bookings];
 
         if (!booking->live || booking->reservation.until <= trial->naive.now)
             continue;
-        slot_table_release(trial->table, &booking->reservation);
         naive_release(&trial->naive, &booking->reservation);
         booking->live = false;
-        return;
+        list[n++] = &booking->reservation;
     }
+    slot_table_release_all(trial->table, list, n);
 }
 
 /* As the engine does: what has ended is released before the table forgets it. */
@@ -407,15 +447,11 @@ static bool answers_differ(struct trial *trial, struct random *random)
 static bool goes_wrong(struct trial *trial, const struct operation *operation)
 {
     struct random random;
-    struct booking *booking;
 
     random_init(&random, operation->seed);
     switch (operation->kind) {
     case OPERATION_BOOK:
-        booking = make_booking(trial, &random);
-        slot_table_book(trial->table, &booking->reservation);
-        naive_book(&trial->naive, &booking->reservation);
-        booking->live = booking->reservation.from < booking->reservation.until;
+        book_some(trial, &random);
         break;
     case OPERATION_ADD:
         return add_differs(trial, make_booking(trial, &random));
