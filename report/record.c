@@ -5,13 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/lease_plan.h"
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/running.h"
 #include "util/json_writer.h"
 #include "util/memory.h"
 
-enum { RECORD_VERSION = 2 };
+enum { RECORD_VERSION = 3 };
 
 /* The position of a lease's texts: first Haizea's keys, then Galerna's. */
 struct lease_place {
@@ -23,7 +24,7 @@ struct lease_place {
 struct record {
     struct output *out;
     struct output *leases, *state_log, *preemptions, *lease_stats, *withdrawn; /* spools */
-    struct output *preempted_for, *planned;
+    struct output *preempted_for, *booked, *planned;
     struct amounts_text *amounts;
     struct running *running;
     struct lease_place *places;
@@ -38,7 +39,7 @@ static void create_spools(struct record *record, const char *path)
 {
     struct output **spools[] = {&record->leases,      &record->state_log, &record->preemptions,
                                 &record->lease_stats, &record->withdrawn, &record->preempted_for,
-                                &record->planned};
+                                &record->booked,      &record->planned};
 
     for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
         *spools[i] = output_create_spool(path);
@@ -74,6 +75,7 @@ void record_destroy(struct record *record)
     output_destroy(record->lease_stats);
     output_destroy(record->withdrawn);
     output_destroy(record->preempted_for);
+    output_destroy(record->booked);
     output_destroy(record->planned);
     amounts_text_destroy(record->amounts);
     running_destroy(record->running);
@@ -140,16 +142,24 @@ static void note_preemption(struct record *record, const struct engine_output *o
     output_integer(record->preempted_for, output->other);
 }
 
-static void note_planned(struct record *record, const struct engine_output *output)
+static void note_interval(struct output *list, const struct engine_output *output, int64_t from,
+                          int64_t until)
 {
-    struct output *list = record->planned;
-
     begin_entry(list, output);
     output_char(list, ',');
-    output_integer(list, output->reservation->from);
+    output_integer(list, from);
     output_char(list, ',');
-    record_optional(list, output->at);
+    record_optional(list, until);
     output_char(list, ']');
+}
+
+/* The lease was scheduled or preempted: the next run as it is planned at the end of the step. */
+static void note_booked(struct record *record, const struct engine_output *output)
+{
+    const struct vm_plan *plan = lease_plan_current(output->lease);
+
+    if (plan && plan->vm->state == RESERVATION_SCHEDULED)
+        note_interval(record->booked, output, plan->vm->from, plan->vm->until);
 }
 
 static void note_withdrawn(struct record *record, const struct site *site,
@@ -217,12 +227,16 @@ static void note_output(struct record *record, const struct site *site,
         note_withdrawn(record, site, &lost, output->time);
         placement_destroy(lost.placement);
     }
+    if (output->kind == OUTPUT_PREEMPTED ||
+        (output->kind == OUTPUT_STATE &&
+         (output->to == LEASE_SCHEDULED || output->to == LEASE_SUSPENDED_SCHEDULED)))
+        note_booked(record, output);
     if (output->kind == OUTPUT_STATE)
         note_state(record, output);
     else if (output->kind == OUTPUT_PREEMPTED)
         note_preemption(record, output);
     else if (output->kind == OUTPUT_VM_INTERVAL)
-        note_planned(record, output);
+        note_interval(record->planned, output, output->reservation->from, output->at);
     else if (output->kind == OUTPUT_FINISHED)
         note_lease(record, site, output->lease);
 }
@@ -231,7 +245,7 @@ static int check_outputs(const struct record *record, struct error *err)
 {
     const struct output *outputs[] = {record->leases,      record->state_log, record->preemptions,
                                       record->lease_stats, record->withdrawn, record->preempted_for,
-                                      record->planned};
+                                      record->booked,      record->planned};
 
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
         if (output_check(outputs[i], err) < 0)
@@ -405,6 +419,7 @@ static void write_galerna(struct record *record, struct json_writer *json, const
     write_leases(record, json, true);
     write_spool(json, "withdrawn", record->withdrawn, "[]");
     write_spool(json, "preempted_for", record->preempted_for, "[]");
+    write_spool(json, "booked", record->booked, "[]");
     write_spool(json, "planned", record->planned, "[]");
     json_end_object(json);
 }

@@ -153,26 +153,6 @@ void check_preemptions(struct checker *checker)
     }
 }
 
-static int by_lease(const void *a, const void *b)
-{
-    const struct schedule_plan *x = *(const struct schedule_plan *const *)a;
-    const struct schedule_plan *y = *(const struct schedule_plan *const *)b;
-
-    if (x->lease != y->lease)
-        return x->lease < y->lease ? -1 : 1;
-    return (x > y) - (x < y);
-}
-
-/* A preemption of the lease that was decided then. */
-static const struct schedule_preemption *preempted_at(const struct schedule *schedule,
-                                                      int64_t lease, int64_t time)
-{
-    for (size_t i = 0; i < schedule->n_preemptions; i++)
-        if (schedule->preemptions[i].lease == lease && schedule->preemptions[i].decided == time)
-            return &schedule->preemptions[i];
-    return NULL;
-}
-
 /* A lease that comes before it in the queue takes its planned place without a preemption. */
 static bool may_be_displaced(const struct schedule *schedule, const struct schedule_lease *lease)
 {
@@ -199,7 +179,7 @@ static void check_returns(struct checker *checker, size_t index)
             (moves[i]->from != STATE_SUSPENDED_SCHEDULED || moves[i]->to != STATE_SUSPENDED_QUEUED))
             continue;
         checker_examined(checker, CHECK_PREEMPTION);
-        if (!preempted_at(checker->schedule, lease->id, moves[i]->time))
+        if (!checker_preempted_at(checker->schedule, lease->id, moves[i]->time))
             checker_violation(checker, &finding, "%s to %s, and no preemption explains it",
                               schedule_state_name(moves[i]->from),
                               schedule_state_name(moves[i]->to));
@@ -231,8 +211,8 @@ static bool was_lost(const struct schedule *schedule, const struct schedule_leas
         const struct schedule_lost_run *lost = &schedule->lost_runs[i];
 
         if (lost->lease == plan->lease && lost->from == plan->from && plan->until >= lost->until &&
-            (preempted_at(schedule, plan->lease, lost->until) || lease->state == STATE_CANCELLED ||
-             lease->state == STATE_FAIL))
+            (checker_preempted_at(schedule, plan->lease, lost->until) ||
+             lease->state == STATE_CANCELLED || lease->state == STATE_FAIL))
             return true;
     }
     return false;
@@ -274,42 +254,74 @@ static bool shares_host(const struct schedule_reservation *a, const struct sched
     return false;
 }
 
-/* Something of another lease, known when the run began, begins on one of its hosts at `time`. */
-static bool room_was_needed(const struct schedule *schedule, const struct schedule_lease *of,
-                            const struct schedule_reservation *vm, int64_t time)
+/* VMs of another lease, known when the run was planned, start or are resumed on one of its hosts in
+ * [first, last]. */
+static bool room_was_needed(const struct checker *checker, const struct schedule_lease *of,
+                            const struct schedule_reservation *vm, int64_t first, int64_t last)
 {
+    const struct schedule *schedule = checker->schedule;
+    int64_t known = checker_planned_at(checker, of, vm->from);
+
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
 
-        for (size_t k = 0; lease != of && lease->submit <= vm->from && k < lease->n_reservations;
-             k++)
-            if (lease->reservations[k].from == time && shares_host(vm, &lease->reservations[k]))
+        for (size_t k = 0; lease != of && lease->submit <= known && k < lease->n_reservations;
+             k++) {
+            const struct schedule_reservation *r = &lease->reservations[k];
+
+            if ((r->kind == SCHEDULE_VM || r->kind == SCHEDULE_RESUME) && r->from >= first &&
+                r->from <= last && shares_host(vm, r))
                 return true;
+        }
     }
     return false;
 }
 
+/* The run was planned to end before its lease; Haizea's shutdown is part of the lease's time. */
+static bool is_short(const struct checker *checker, const struct schedule_lease *lease,
+                     const struct schedule_plan *plan)
+{
+    const struct schedule_settings *settings = &checker->schedule->settings;
+    int64_t left = checker_time_left(lease, plan);
+
+    if (plan->until == SCHEDULE_NEVER || left == SCHEDULE_UNSET)
+        return plan->until != SCHEDULE_NEVER;
+    if (checker->result->haizea_1_0 && settings->shutdown_time != SCHEDULE_UNSET)
+        left -= settings->shutdown_time + settings->enactment_overhead * (int64_t)lease->n_vms;
+    return plan->until - plan->from < left;
+}
+
+static int64_t suspended_at(const struct schedule_lease *lease,
+                            const struct schedule_reservation *vm)
+{
+    const struct schedule_reservation *end = lease->reservations + lease->n_reservations;
+    int64_t time = SCHEDULE_UNSET;
+
+    for (const struct schedule_reservation *r = vm + 1; r < end && r->kind == SCHEDULE_SUSPEND; r++)
+        time = r->until > time ? r->until : time;
+    return time;
+}
+
 /* A run that was planned to be suspended from its start on: the gap it ran in ended, or it had been
- * preempted before it began. */
+ * preempted before it began. When it was stopped before that, the end of the gap is not known. */
 static void check_gap(struct checker *checker, const struct schedule_lease *lease,
                       const struct schedule_plan *plan)
 {
     const struct schedule *schedule = checker->schedule;
     bool is_last = false;
     const struct schedule_reservation *vm = run_from(lease, plan->from, &is_last);
-    const struct schedule_reservation *end = lease->reservations + lease->n_reservations;
-    int64_t time = SCHEDULE_UNSET;
+    int64_t time = vm && vm->until == plan->until ? suspended_at(lease, vm) : SCHEDULE_UNSET;
+    bool stopped = vm && vm->until < plan->until && is_short(checker, lease, plan);
 
-    for (const struct schedule_reservation *r = vm ? vm + 1 : end;
-         r < end && r->kind == SCHEDULE_SUSPEND; r++)
-        time = r->until > time ? r->until : time;
-    if (time == SCHEDULE_UNSET || vm->until != plan->until)
+    if (stopped)
+        time = plan->until;
+    if (time == SCHEDULE_UNSET)
         return;
     for (size_t i = 0; i < schedule->n_preemptions; i++)
         if (schedule->preemptions[i].lease == lease->id &&
             schedule->preemptions[i].decided <= plan->from && schedule->preemptions[i].time >= time)
             return;
-    if (!room_was_needed(schedule, lease, vm, time))
+    if (!room_was_needed(checker, lease, vm, time, stopped ? SCHEDULE_NEVER : time))
         checker_not_checked(checker, GAP_SUSPENSIONS);
 }
 
@@ -351,7 +363,7 @@ static void check_change(struct checker *checker, const struct schedule_plan *be
                          const struct schedule_plan *after)
 {
     const struct schedule_preemption *preemption =
-        preempted_at(checker->schedule, after->lease, after->time);
+        checker_preempted_at(checker->schedule, after->lease, after->time);
     struct finding finding = {CHECK_PREEMPTION, after->lease, SCHEDULE_UNSET, after->time};
 
     if (after->time < before->time || after->time > before->until)
@@ -363,31 +375,6 @@ static void check_change(struct checker *checker, const struct schedule_plan *be
         checker_violation(checker, &finding,
                           "was to run until %lld, then until %lld, and no preemption explains it",
                           (long long)before->until, (long long)after->until);
-}
-
-/* No run is planned to end before it begins, or for longer than what is left of the lease's time.
- */
-static void check_length(struct checker *checker, const struct schedule_lease *lease,
-                         const struct schedule_plan *plan)
-{
-    struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, plan->time};
-    int64_t left = lease->duration_requested;
-
-    if (plan->until < plan->from)
-        checker_violation(checker, &finding, "planned from %lld until %lld", (long long)plan->from,
-                          (long long)plan->until);
-    if (left == SCHEDULE_UNSET)
-        return;
-    for (size_t i = 0; i < lease->n_reservations; i++) {
-        const struct schedule_reservation *r = &lease->reservations[i];
-
-        if (r->kind == SCHEDULE_VM && r->from < plan->from && r->until != SCHEDULE_NEVER)
-            left -= r->until - r->from;
-    }
-    if (plan->until == SCHEDULE_NEVER || plan->until - plan->from > left)
-        checker_violation(checker, &finding,
-                          "planned to run from %lld for longer than the %lld s left of its time",
-                          (long long)plan->from, (long long)left);
 }
 
 static void check_plans_of(struct checker *checker, const struct schedule_lease *lease,
@@ -402,13 +389,13 @@ static void check_plans_of(struct checker *checker, const struct schedule_lease 
 
         checker_examined(checker, CHECK_PREEMPTION);
         groups += first;
-        check_length(checker, lease, plans[i]);
+        checker_check_length(checker, lease, plans[i]);
         if (first && plans[i]->time != plans[i]->from)
             checker_violation(checker, &finding, "first planned at %lld, started at %lld",
                               (long long)plans[i]->time, (long long)plans[i]->from);
         if (!first)
             check_change(checker, plans[i - 1], plans[i]);
-        else if (i + 1 == n || plans[i + 1]->from != plans[i]->from)
+        else
             check_gap(checker, lease, plans[i]);
         if (i + 1 == n || plans[i + 1]->from != plans[i]->from)
             check_outcome(checker, lease, plans[i]);
@@ -424,40 +411,83 @@ static void check_plans_of(struct checker *checker, const struct schedule_lease 
             "%zu runs began, %zu were planned", begun, groups);
 }
 
+static int by_lease(const void *a, const void *b)
+{
+    const struct schedule_plan *x = *(const struct schedule_plan *const *)a;
+    const struct schedule_plan *y = *(const struct schedule_plan *const *)b;
+
+    if (x->lease != y->lease)
+        return x->lease < y->lease ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* The list is in the order of time, and of leases that exist. */
+static void check_list(struct checker *checker, const struct schedule_plan *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct finding finding = {CHECK_PREEMPTION, list[i].lease, SCHEDULE_UNSET, list[i].time};
+
+        if (i > 0 && list[i].time < list[i - 1].time)
+            checker_violation(checker, &finding, "the list of planned intervals goes back in time");
+        if (!schedule_lease(checker->schedule, list[i].lease))
+            checker_violation(checker, &finding, "a nonexistent lease was planned");
+    }
+}
+
+/* In the order of leases, each lease's in the order of the list; NULL: out of memory. */
+static const struct schedule_plan **sort_by_lease(const struct schedule_plan *list, size_t n)
+{
+    const struct schedule_plan **sorted = calloc(n + 1, sizeof *sorted);
+
+    for (size_t i = 0; sorted && i < n; i++)
+        sorted[i] = &list[i];
+    if (sorted && n)
+        qsort(sorted, n, sizeof *sorted, by_lease);
+    return sorted;
+}
+
+/* The part of a sorted list, from *next on, that is the lease's. */
+static struct plans plans_of(int64_t lease, const struct schedule_plan **sorted, size_t n,
+                             size_t *next)
+{
+    struct plans plans = {.n = 0};
+
+    while (*next < n && sorted[*next]->lease < lease)
+        ++*next;
+    plans.items = sorted + *next;
+    while (*next < n && sorted[*next]->lease == lease) {
+        ++*next;
+        plans.n++;
+    }
+    return plans;
+}
+
 int check_plans(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
-    const struct schedule_plan **plans;
-    size_t next = 0;
+    const struct schedule_plan **runs, **booked;
+    size_t next_run = 0, next_booked = 0;
+    int result = 0;
 
     if (schedule->settings.version < 2)
         return 0;
-    plans = calloc(schedule->n_plans + 1, sizeof *plans);
-    if (!plans)
-        return error_set(checker->err, ENOMEM, "out of memory");
-    for (size_t i = 0; i < schedule->n_plans; i++) {
-        plans[i] = &schedule->plans[i];
-        if (i > 0 && plans[i]->time < plans[i - 1]->time)
-            checker_violation(checker,
-                              &(struct finding){CHECK_PREEMPTION, plans[i]->lease, SCHEDULE_UNSET,
-                                                plans[i]->time},
-                              "the list of planned intervals goes back in time");
-    }
-    if (schedule->n_plans)
-        qsort(plans, schedule->n_plans, sizeof *plans, by_lease);
-    for (size_t i = 0; i < schedule->n_leases; i++) {
-        size_t first = next;
+    check_list(checker, schedule->plans, schedule->n_plans);
+    check_list(checker, schedule->bookings, schedule->n_bookings);
+    runs = sort_by_lease(schedule->plans, schedule->n_plans);
+    booked = sort_by_lease(schedule->bookings, schedule->n_bookings);
+    if (!runs || !booked)
+        result = error_set(checker->err, ENOMEM, "out of memory");
+    for (size_t i = 0; result == 0 && i < schedule->n_leases; i++) {
+        const struct schedule_lease *lease = &schedule->leases[i];
+        struct plans plans = plans_of(lease->id, runs, schedule->n_plans, &next_run);
+        struct plans bookings = plans_of(lease->id, booked, schedule->n_bookings, &next_booked);
 
-        while (next < schedule->n_plans && plans[next]->lease == schedule->leases[i].id)
-            next++;
         check_returns(checker, i);
-        check_plans_of(checker, &schedule->leases[i], &plans[first], next - first);
+        check_plans_of(checker, lease, plans.items, plans.n);
+        if (schedule->settings.version > 2)
+            check_bookings(checker, lease, &bookings, &plans);
     }
-    if (next < schedule->n_plans)
-        checker_violation(checker,
-                          &(struct finding){CHECK_PREEMPTION, plans[next]->lease, SCHEDULE_UNSET,
-                                            plans[next]->time},
-                          "a nonexistent lease was planned");
-    free(plans);
-    return 0;
+    free(runs);
+    free(booked);
+    return result;
 }

@@ -10,6 +10,7 @@ struct runs_walk {
     const struct schedule_lease *lease;
     int64_t *where; /* per VM: the host its memory is on, or SCHEDULE_UNSET */
     const struct schedule_reservation *last_vm; /* the run before; NULL: none */
+    bool migrated;                              /* between that run and the next one */
     uint32_t *seen;                             /* per VM: how often an operation names it */
     struct schedule_holding *needs;             /* of one reservation, by host and type */
     size_t n_needs;
@@ -114,7 +115,8 @@ static void check_together(struct runs_walk *walk, enum schedule_kind kind, size
         for (size_t j = 0; j < r->n_places; j++)
             if (vm_exists(lease, &r->places[j]))
                 walk->seen[r->places[j].vm - 1]++;
-        check_held(walk, r);
+        if (kind != SCHEDULE_MEMORY_MIGRATION)
+            check_held(walk, r);
     }
     if (!any)
         return;
@@ -128,8 +130,14 @@ static void check_together(struct runs_walk *walk, enum schedule_kind kind, size
     }
 }
 
-static bool lease_used_host(const struct runs_walk *walk, int64_t host)
+/* Haizea does not notice that a VM changes to another host of its lease where leases do not
+ * migrate. */
+static bool may_trade_hosts(const struct runs_walk *walk, int64_t host)
 {
+    const struct schedule_settings *settings = &walk->checker->schedule->settings;
+
+    if (settings->version > 0 && settings->migrates)
+        return false;
     for (size_t i = 0; walk->last_vm && i < walk->last_vm->n_places; i++)
         if (walk->last_vm->places[i].host == host)
             return true;
@@ -150,7 +158,7 @@ static void check_place(struct runs_walk *walk, const struct schedule_reservatio
         where = walk->where[place->vm - 1];
         if (where == place->host || where == SCHEDULE_UNSET)
             continue;
-        if (r->kind == SCHEDULE_RESUME && lease_used_host(walk, place->host))
+        if (r->kind == SCHEDULE_RESUME && !walk->migrated && may_trade_hosts(walk, place->host))
             checker_odd(walk->checker, ODDITY_MOVED_WITHIN_HOSTS, &finding,
                         "VM %lld resumes on another host than %lld where it is, and no migration",
                         (long long)place->vm, (long long)where);
@@ -160,8 +168,21 @@ static void check_place(struct runs_walk *walk, const struct schedule_reservatio
     }
 }
 
+static void wrong_order(struct runs_walk *walk, const struct schedule_reservation *r,
+                        const char *what)
+{
+    struct finding finding = at(walk, CHECK_SEQUENCE, r);
+
+    checker_violation(walk->checker, &finding, "%s %s", schedule_kind_name(r->kind), what);
+}
+
 static void move_vms(struct runs_walk *walk, const struct schedule_reservation *r)
 {
+    const struct schedule_settings *settings = &walk->checker->schedule->settings;
+
+    walk->migrated = true;
+    if (settings->version > 0 && !settings->migrates)
+        wrong_order(walk, r, "where leases do not migrate");
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
         struct finding finding = {CHECK_PLACE, walk->lease->id, place->from, r->from};
@@ -170,9 +191,12 @@ static void move_vms(struct runs_walk *walk, const struct schedule_reservation *
             continue;
         checker_examined(walk->checker, CHECK_PLACE);
         if (walk->where[place->vm - 1] != place->from)
-            checker_odd(walk->checker, ODDITY_MIGRATED_FROM_MAP, &finding,
-                        "VM %lld is moved from here, but it is on host %lld", (long long)place->vm,
-                        (long long)walk->where[place->vm - 1]);
+            checker_violation(walk->checker, &finding,
+                              "VM %lld is moved from here, but it is on host %lld",
+                              (long long)place->vm, (long long)walk->where[place->vm - 1]);
+        if (place->from == place->host && !walk->checker->result->haizea_1_0)
+            checker_violation(walk->checker, &finding, "VM %lld is moved to where it is",
+                              (long long)place->vm);
         walk->where[place->vm - 1] = place->host;
     }
 }
@@ -184,14 +208,6 @@ static void settle_vms(struct runs_walk *walk, const struct schedule_reservation
             walk->where[r->places[i].vm - 1] = r->places[i].host;
 }
 
-static void wrong_order(struct runs_walk *walk, const struct schedule_reservation *r,
-                        const char *what)
-{
-    struct finding finding = at(walk, CHECK_SEQUENCE, r);
-
-    checker_violation(walk->checker, &finding, "%s %s", schedule_kind_name(r->kind), what);
-}
-
 /* Operations before a run: preparation before the first, resumption before a later one. */
 static void check_before(struct runs_walk *walk, const struct lease_run *run,
                          const struct lease_run *previous, bool restarted)
@@ -201,6 +217,7 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
     bool moved = previous && lease_run_moved(walk->checker, lease, run);
     int64_t resumed = SCHEDULE_UNSET;
 
+    walk->migrated = false;
     for (size_t i = run->first; i < run->vm; i++) {
         const struct schedule_reservation *r = &lease->reservations[i];
 
@@ -228,6 +245,8 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
     if (resumed != SCHEDULE_UNSET && resumed != vm->from)
         wrong_order(walk, vm, "does not start when the last resumption ends");
     check_together(walk, SCHEDULE_RESUME, run->first, run->vm);
+    if (walk->migrated && walk->checker->result->haizea_1_0) /* it moves all VMs, if any */
+        check_together(walk, SCHEDULE_MEMORY_MIGRATION, run->first, run->vm);
 }
 
 /* Operations after a run: suspensions, or one shutdown, from its very end on; none if the VMs

@@ -9,7 +9,7 @@ const char *verify_gap_name(enum verify_gap gap)
     static const char *const gaps[GAP_COUNTER] = {
         [GAP_TRACE] = "whether requests and hosts are those of the trace and the configuration",
         [GAP_GALERNA] = "settings, terms and reasons (the record does not contain them)",
-        [GAP_CAUSES] = "why leases were suspended (records of version 1 do not say)",
+        [GAP_CAUSES] = "why leases were suspended (records of versions 1 and 2 do not say all)",
         [GAP_REFUSALS] = "accepted reservations (the record does not say who refused a lease)",
         [GAP_ABANDONED] =
             "CPU and disk usage (an operation was abandoned, and the record does not contain it)",
@@ -157,4 +157,58 @@ bool lease_run_moved(const struct checker *checker, const struct schedule_lease 
         return false;
     return lease->reservations[run->first - 1].kind == SCHEDULE_VM &&
            lease->reservations[run->first - 1].until == vm->from;
+}
+
+const struct schedule_preemption *checker_preempted_at(const struct schedule *schedule,
+                                                       int64_t lease, int64_t time)
+{
+    for (size_t i = 0; i < schedule->n_preemptions; i++)
+        if (schedule->preemptions[i].lease == lease && schedule->preemptions[i].decided == time)
+            return &schedule->preemptions[i];
+    return NULL;
+}
+
+int64_t checker_planned_at(const struct checker *checker, const struct schedule_lease *lease,
+                           int64_t from)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+    int64_t time = SCHEDULE_UNSET;
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->time <= from &&
+            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED))
+            time = moves[i]->time;
+    return time == SCHEDULE_UNSET ? from : time;
+}
+
+int64_t checker_time_left(const struct schedule_lease *lease, const struct schedule_plan *plan)
+{
+    int64_t left = lease->duration_requested;
+    int64_t now = plan->time < plan->from ? plan->time : plan->from;
+
+    for (size_t i = 0; left != SCHEDULE_UNSET && i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->kind == SCHEDULE_VM && r->from < now && r->until != SCHEDULE_NEVER)
+            left -= r->until - r->from;
+    }
+    return left;
+}
+
+void checker_check_length(struct checker *checker, const struct schedule_lease *lease,
+                          const struct schedule_plan *plan)
+{
+    struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, plan->time};
+    int64_t left = checker_time_left(lease, plan);
+
+    if (plan->until < plan->from)
+        checker_violation(checker, &finding, "planned from %lld until %lld", (long long)plan->from,
+                          (long long)plan->until);
+    if (left == SCHEDULE_UNSET)
+        return;
+    if (plan->until == SCHEDULE_NEVER || plan->until - plan->from > left)
+        checker_violation(checker, &finding,
+                          "planned to run from %lld for longer than the %lld s left of its time",
+                          (long long)plan->from, (long long)left);
 }

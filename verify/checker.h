@@ -75,6 +75,29 @@ bool checker_ended_suspending(const struct checker *checker, const struct schedu
 bool checker_prepares_restart(const struct checker *checker, const struct schedule_lease *lease,
                               const struct schedule_reservation *transfer);
 
+/* A preemption of the lease that was decided then, or NULL. */
+const struct schedule_preemption *checker_preempted_at(const struct schedule *schedule,
+                                                       int64_t lease, int64_t time);
+
+/* When the run was planned: after that, only a preemption shortens it. */
+int64_t checker_planned_at(const struct checker *checker, const struct schedule_lease *lease,
+                           int64_t from);
+
+/* Of one lease, in the order of time. */
+struct plans {
+    const struct schedule_plan **items;
+    size_t n;
+};
+
+/* What is left of the lease's time when the run is planned, or has begun; SCHEDULE_UNSET:
+ * unlimited. */
+int64_t checker_time_left(const struct schedule_lease *lease, const struct schedule_plan *plan);
+
+/* No run is planned to end before it begins, or for longer than what is left of the lease's
+ * time. */
+void checker_check_length(struct checker *checker, const struct schedule_lease *lease,
+                          const struct schedule_plan *plan);
+
 /* One run of a lease's VMs with what belongs to it: reservations [first, vm) come before it,
  * (vm, end) after it. */
 struct lease_run {
@@ -102,6 +125,8 @@ int check_timeline(struct checker *checker, const struct schedule_lease *lease);
 void check_figures(struct checker *checker, const struct schedule_lease *lease);
 void check_end(struct checker *checker);
 int check_plans(struct checker *checker);
+void check_bookings(struct checker *checker, const struct schedule_lease *lease,
+                    const struct plans *bookings, const struct plans *plans);
 void check_preemptions(struct checker *checker);
 int check_counters(struct checker *checker);
 void check_terms(struct checker *checker);

@@ -304,6 +304,21 @@ static int read_plans(struct reader *reader, json_t *list)
     return schedule->plans ? 0 : -1;
 }
 
+static int read_bookings(struct reader *reader, json_t *told)
+{
+    struct schedule *schedule = reader->schedule;
+    json_t *list;
+
+    reader->place.where[0] = '\0';
+    list = json_array_member(&reader->place, told, "booked");
+    if (!list)
+        return -1;
+    schedule->bookings =
+        reader_read_list(reader, list, "galerna.booked", sizeof *schedule->bookings, read_plan);
+    schedule->n_bookings = json_array_size(list);
+    return schedule->bookings ? 0 : -1;
+}
+
 /* For whom the leases were preempted: an entry for each entry of "preemptions". */
 static int read_preempted_for(struct reader *reader, json_t *list)
 {
@@ -405,7 +420,8 @@ int reader_read_galerna(struct reader *reader, json_t *root)
     if (read_settings(reader, json_object_get(told, "settings")) < 0 ||
         read_leases(reader, json_object_get(told, "leases")) < 0 ||
         read_lost_runs(reader, json_object_get(told, "withdrawn")) < 0 ||
-        (settings->version > 1 && read_version_2(reader, told) < 0))
+        (settings->version > 1 && read_version_2(reader, told) < 0) ||
+        (settings->version > 2 && read_bookings(reader, told) < 0))
         return -1;
     reader->place.where[0] = '\0';
     return 0;

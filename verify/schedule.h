@@ -19,7 +19,7 @@
 #define SCHEDULE_NEVER (INT64_C(1) << 60)
 
 enum {
-    SCHEDULE_VERSION = 2, /* the newest record that is understood */
+    SCHEDULE_VERSION = 3, /* the newest record that is understood */
     SCHEDULE_TYPES_MAX = 64,
     SCHEDULE_REPOSITORY = 1000, /* the image repository's number, when no host has it */
 };
@@ -196,7 +196,7 @@ enum schedule_ending {
 struct schedule_settings {
     int64_t version; /* of the record; 0: without the key */
     bool haizea_1_0; /* compatibility haizea-1.0 */
-    bool migrates;   /* leases may go to other hosts; true: not told */
+    bool migrates;   /* leases may go to other hosts; false: without the key */
     bool exclusion_global;
     double suspend_rate, resume_rate;          /* MB/s; 0: not told */
     int64_t override_suspend, override_resume; /* SCHEDULE_UNSET */
@@ -229,6 +229,8 @@ struct schedule {
     size_t n_lost_runs;
     struct schedule_plan *plans; /* version 2 */
     size_t n_plans;
+    struct schedule_plan *bookings; /* before the run begins; version 3 */
+    size_t n_bookings;
     struct schedule_lease_result *results;
     size_t n_results;
     bool results_told;

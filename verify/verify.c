@@ -40,7 +40,6 @@ static const char *const oddities[ODDITIES] = {
     [ODDITY_PREMATURE_END_LOST] = "premature-end-plus-one-day",
     [ODDITY_IMMEDIATE_FORGOTTEN] = "immediate-may-be-suspended",
     [ODDITY_MOVED_WITHIN_HOSTS] = "resumed-on-exchanged-hosts",
-    [ODDITY_MIGRATED_FROM_MAP] = "migrated-from-last-run",
     [ODDITY_RESUMED_MIGRATING] = "resumed-while-migrating",
     [ODDITY_TERMS_IGNORED] = "terms-ignored",
     [ODDITY_ZERO_WINDOWS_MERGED] = "windows-of-no-time-merged",
@@ -204,7 +203,7 @@ static void note_gaps(struct checker *checker)
     checker_not_checked(checker, GAP_CHOICES);
     if (schedule->settings.version == 0)
         checker_missing(checker, GAP_GALERNA);
-    else if (schedule->settings.version < 2)
+    else if (schedule->settings.version < SCHEDULE_VERSION)
         checker_missing(checker, GAP_CAUSES);
     if (!schedule->preemptions_told)
         checker_missing(checker, GAP_PREEMPTIONS);

@@ -40,7 +40,6 @@ enum verify_oddity {
     ODDITY_PREMATURE_END_LOST,  /* an early end that falls on a VM's start is a day late */
     ODDITY_IMMEDIATE_FORGOTTEN, /* a suspended immediate lease is never resumed */
     ODDITY_MOVED_WITHIN_HOSTS,  /* VMs come back exchanged among the lease's hosts */
-    ODDITY_MIGRATED_FROM_MAP,   /* a migration starts from the last run, not from where it is */
     ODDITY_RESUMED_MIGRATING,   /* the lease resumes before its migration is over */
     ODDITY_TERMS_IGNORED,       /* a lease that must not be preempted is */
     ODDITY_ZERO_WINDOWS_MERGED, /* override time 0: all VMs of a host in one window */

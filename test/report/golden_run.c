@@ -1,4 +1,5 @@
 #include "test/report/golden_run.h"
+#include "core/lease_plan.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
 
@@ -247,6 +248,7 @@ static void read_lease(struct site *site, struct lease *lease, const json_t *obj
 
     read_request(&lease->request, object);
     read_nodes(site, lease, object);
+    lease_plan_create(lease, site->n_hosts);
     lease->state = find_state(text(object, "state"));
     lease->start_actual = integer(object, "start_actual", INSTANT_NONE);
     lease->end = integer(object, "end", INSTANT_NONE);
@@ -308,6 +310,7 @@ static void finish_lease(struct lease *lease)
         free(lease->reservations[i]);
     }
     free(lease->reservations);
+    lease_plan_destroy(lease);
     memory_free(lease->request.node_sets);
 }
 

@@ -232,6 +232,19 @@ static bool drop_preemptions(json_t *record)
     return true;
 }
 
+/* The last lease that made room did so for nobody. */
+static bool drop_a_preemption(json_t *record)
+{
+    json_t *preemptions = json_object_get(record, "preemptions");
+    json_t *whom = json_object_get(json_object_get(record, "galerna"), "preempted_for");
+
+    if (json_array_size(preemptions) == 0)
+        return false;
+    json_array_remove(preemptions, json_array_size(preemptions) - 1);
+    json_array_remove(whom, json_array_size(whom) - 1);
+    return true;
+}
+
 /* Everything from the middle of the run on did not happen. */
 static bool end_earlier(json_t *record)
 {
@@ -275,6 +288,7 @@ void forge_each(json_t *record, mutate_visit *visit, void *context)
         {say_it_was_rejected, "an accepted reservation was rejected"},
         {hide_a_preemption, "a preemption is a planned suspension"},
         {drop_preemptions, "no lease was preempted"},
+        {drop_a_preemption, "the last lease was not preempted"},
         {end_earlier, "the run ends in the middle"},
         {claim_to_be_haizea, "Haizea's rules are claimed"},
     };

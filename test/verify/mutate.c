@@ -301,8 +301,8 @@ static void move_to_end(struct mutator *mutator, const struct spot *spot, json_t
 {
     size_t last = json_array_size(spot->parent) - 1;
 
-    if (spot->index + 1 >= last)
-        return; /* exchanged with its neighbor */
+    if (spot->index + 1 >= last || json_equal(value, json_array_get(spot->parent, last)))
+        return; /* exchanged with its neighbor; or the same list again */
     json_array_remove(spot->parent, spot->index);
     json_array_append(spot->parent, value);
     mutator->visit(mutator->context, spot->path, "moved to the end");

@@ -12,7 +12,8 @@ for case in haizea-1.0/pre-1be-local haizea-1.0/img-migrate haizea-1.0/img-reuse
     haizea-1.0/susp-planned haizea-1.0/pre-cancel-requeue haizea-1.0/real-be haizea-1.0/ar-reject \
     haizea-1.0/adm-noars haizea-1.0/stop-bedone haizea-1.0/migrate-yes \
     haizea-1.1/dl-pre-suspend haizea-1.0/overhead-shutdown haizea-1.0/excl-mixedmem-local \
-    haizea-1.0/bf-aggressive random/rnd-0031 random/rnd-0040; do
+    haizea-1.0/bf-aggressive random/rnd-0031 random/rnd-0038 \
+    random/rnd-0040 random/rnd-0044; do
     for mode in default haizea-1.0; do
         "$galerna" replay --quiet --compatibility "$mode" -c "$data/$case.conf" \
             --record "$folder/$(basename "$case").$mode.json" >"$folder/out" 2>&1 || {

@@ -287,6 +287,33 @@ static void a_live_move_is_clean(void **state)
     json_decref(record);
 }
 
+/* Haizea moves all VMs of a lease or none, also those that stay where they are, and resumes each
+ * where it was moved to. */
+static void haizea_moves_each_vm_of_a_lease_once(void **state)
+{
+    static const struct change wrong[] = {
+        {NULL, NULL},
+        {"leases/0/rrs/2/map/1", NULL},
+        {"leases/0/rrs/2/map/1", "[1, 2]"},
+        {"leases/0/rrs/2/map/1", "[2, 1]"},
+    };
+    const struct verify_options as_haizea = {.partial = true, .compatibility = VERIFY_HAIZEA_1_0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct verification verification;
+        json_t *record = load_record("random/rnd-0044");
+
+        if (wrong[i].path)
+            change_record(record, wrong[i].path, wrong[i].value);
+        check_record(record, &as_haizea, &verification);
+        if ((verification.n_violations > 0) != (i > 0))
+            fail_msg("map/1 %s", wrong[i].value ? wrong[i].value : "missing");
+        verification_finish(&verification);
+        json_decref(record);
+    }
+}
+
 static void expect_no(const char *name, struct change change, bool complete,
                       enum verify_check check)
 {
@@ -404,6 +431,7 @@ int main(void)
         cmocka_unit_test(the_record_itself_is_clean),
         cmocka_unit_test(a_record_that_is_not_complete_is_a_violation),
         cmocka_unit_test(a_live_move_is_clean),
+        cmocka_unit_test(haizea_moves_each_vm_of_a_lease_once),
         cmocka_unit_test(who_makes_room_by_its_terms_is_clean),
         cmocka_unit_test(each_wrong_record_is_found),
         cmocka_unit_test(every_check_has_a_wrong_record),
