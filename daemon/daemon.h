@@ -82,8 +82,7 @@ struct asked_hosts {
 /* What VMs use of each host, as answers show it. */
 struct hosts_use {
     struct hosts_seen *hosts; /* retained; NULL: not counted yet */
-    uint64_t changes;         /* of the store, when it was counted */
-    int64_t at;               /* seconds since 1970 */
+    uint64_t changes, news;   /* of the store and the world, when it was counted */
     struct host_use *items;
 };
 

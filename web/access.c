@@ -73,20 +73,43 @@ static int visible_hosts(const struct access *access, struct host_pool *hosts, s
     return result;
 }
 
+static bool owns_lease(const struct access *access, const json_t *lease)
+{
+    const json_t *uid = json_object_get(lease, "uid");
+
+    return json_is_integer(uid) && json_integer_value(uid) == access->caller->uid;
+}
+
 static bool sees_lease(const struct access *access, const struct vm_pool *vms, const json_t *lease)
 {
-    const json_t *id = json_object_get(lease, "lease"), *uid = json_object_get(lease, "uid");
+    const json_t *id = json_object_get(lease, "lease");
 
-    return (json_is_integer(uid) && json_integer_value(uid) == access->caller->uid) ||
+    return owns_lease(access, lease) ||
            (json_is_integer(id) && json_integer_value(id) <= INT32_MAX &&
             vm_pool_find(vms, (int32_t)json_integer_value(id)));
 }
 
+static bool owns_all(const struct access *access, const json_t *leases)
+{
+    const json_t *lease;
+    size_t i;
+
+    json_array_foreach(leases, i, lease)
+    {
+        if (!owns_lease(access, lease))
+            return false;
+    }
+    return true;
+}
+
 static int reduce_leases(const struct access *access, json_t *answer, struct error *err)
 {
-    json_t *leases = json_object_get(answer, "leases"), *kept = json_array();
+    json_t *leases = json_object_get(answer, "leases"), *kept;
     struct vm_pool vms;
 
+    if (owns_all(access, leases)) /* as most often when only changes are asked for */
+        return 0;
+    kept = json_array();
     if (visible_vms(access, &vms, err) < 0) {
         json_decref(kept);
         return -1;
@@ -105,6 +128,10 @@ static int reduce_hosts(const struct access *access, json_t *answer, struct erro
     struct host_pool visible;
     size_t i;
 
+    if (json_array_size(hosts) == 0) {
+        json_decref(kept);
+        return 0;
+    }
     if (visible_hosts(access, &visible, err) < 0) {
         json_decref(kept);
         return -1;
@@ -170,24 +197,19 @@ int access_check(const struct access *access, const struct route *route, json_t 
                        err);
 }
 
+bool access_reduces(const struct access *access, const struct route *route)
+{
+    return !access->caller->is_operator &&
+           (route->right == RIGHT_OWN_LEASES || route->right == RIGHT_OWN_HOSTS ||
+            route->right == RIGHT_HOST);
+}
+
 int access_reduce(const struct access *access, const struct route *route, json_t *answer,
                   struct error *err)
 {
-    if (access->caller->is_operator)
+    if (!access_reduces(access, route))
         return 0;
-    switch (route->right) {
-    case RIGHT_OWN_LEASES:
-        return reduce_leases(access, answer, err);
-    case RIGHT_OWN_HOSTS:
-        return reduce_hosts(access, answer, err);
-    case RIGHT_HOST:
-        return reduce_timeline(access, answer, err);
-    case RIGHT_SIGNED_IN:
-    case RIGHT_OPERATOR:
-    case RIGHT_OWN_USAGE:
-    case RIGHT_USE:
-    case RIGHT_MANAGE:
-        break;
-    }
-    return 0;
+    return route->right == RIGHT_OWN_LEASES  ? reduce_leases(access, answer, err)
+           : route->right == RIGHT_OWN_HOSTS ? reduce_hosts(access, answer, err)
+                                             : reduce_timeline(access, answer, err);
 }

@@ -31,6 +31,8 @@ struct access {
 int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err);
 
+/* Does the answer have parts that the caller may not see? Else it is passed on as it is. */
+bool access_reduces(const struct access *access, const struct route *route);
 /* Removes the parts of the answer that the caller may not see. -1 with err, as above. */
 int access_reduce(const struct access *access, const struct route *route, json_t *answer,
                   struct error *err);

@@ -80,13 +80,21 @@ static void keep(struct galernad *galernad, int fd)
     pthread_mutex_unlock(&galernad->lock);
 }
 
-json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
-                     struct error *err)
+char *galernad_ask_text(struct galernad *galernad, const json_t *request, int timeout,
+                        struct error *err)
 {
     int fd = take(galernad);
-    json_t *answer = control_ask_on(&fd, galernad->socket, request, timeout, err);
+    char *answer = control_ask_on(&fd, galernad->socket, request, timeout, err);
 
     if (fd >= 0)
         keep(galernad, fd);
     return answer;
+}
+
+json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
+                     struct error *err)
+{
+    char *answer = galernad_ask_text(galernad, request, timeout, err);
+
+    return answer ? control_read_answer(answer, galernad->socket, err) : NULL;
 }

@@ -18,5 +18,8 @@ void galernad_destroy(struct galernad *galernad);     /* NULL is allowed */
 /* As control_ask(). */
 json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
                      struct error *err);
+/* The answer as galernad wrote it, to be freed. */
+char *galernad_ask_text(struct galernad *galernad, const json_t *request, int timeout,
+                        struct error *err);
 
 #endif

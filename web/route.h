@@ -39,7 +39,7 @@ struct route_parameter {
     enum parameter_type type;
 };
 
-enum { ROUTE_PARAMETERS = 5 };
+enum { ROUTE_PARAMETERS = 6 };
 
 struct route {
     const char *method;

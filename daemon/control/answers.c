@@ -23,7 +23,7 @@ static const struct {
     bool terms;                      /* those of leases are fields, too */
 } commands[] = {
     {"lease-list", RIGHT_READ, answer_lease_list,
-     .fields = {"phase", "user", "series", "all", "limit"}},
+     .fields = {"phase", "user", "series", "all", "limit", "since"}},
     {"lease-show", RIGHT_READ, answer_lease_show, .fields = {"lease"}},
     {"lease-why", RIGHT_READ, answer_lease_why, .fields = {"lease"}},
     {"lease-trace", RIGHT_CHANGE, answer_lease_trace, .fields = {"lease"}},
@@ -39,7 +39,7 @@ static const struct {
      .fields = {"dry_run", "kind", "count", "cpu", "memory", "template", "start", "earliest",
                 "latest", "deadline", "duration", "name"},
      .terms = true},
-    {"host-list", RIGHT_READ, .answer = answer_host_list},
+    {"host-list", RIGHT_READ, answer_host_list, .fields = {"since"}},
     {"host-timeline", RIGHT_READ, answer_host_timeline, .fields = {"host"}},
     {"queue", RIGHT_READ, .answer = answer_queue},
     {"status", RIGHT_READ, .answer = answer_status},
@@ -71,6 +71,10 @@ struct answers *answers_create(struct store *store, const struct answers_daemon 
     answers->overview = overview_create();
     answers->list = memory_new(1, sizeof *answers->list);
     answers->queue = memory_new(1, sizeof *answers->queue);
+    answers->leases = memory_new(1, sizeof *answers->leases);
+    answers->hosts = memory_new(1, sizeof *answers->hosts);
+    revisions_init(&answers->leases->revisions);
+    revisions_init(answers->hosts);
     return answers;
 }
 
@@ -84,6 +88,10 @@ void answers_destroy(struct answers *answers)
     free(answers->list);
     free(answers->queue->ids);
     free(answers->queue);
+    revisions_finish(&answers->leases->revisions);
+    revisions_finish(answers->hosts);
+    free(answers->leases);
+    free(answers->hosts);
     free(answers);
 }
 

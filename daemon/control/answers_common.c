@@ -83,6 +83,15 @@ json_t *answer_begin(const struct question *question, const char *schema)
     return answer;
 }
 
+void answers_put_revision(json_t *answer, const struct revisions *revisions, const char *since)
+{
+    char text[REVISION_TEXT_MAX];
+
+    revisions_write(revisions, text);
+    json_put(answer, "revision", json_string(text));
+    json_put(answer, "since", since ? json_string(since) : json_null());
+}
+
 json_t *question_number(const struct question *question, const char *field, int64_t high,
                         int64_t *number, bool *there)
 {

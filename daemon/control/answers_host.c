@@ -17,108 +17,175 @@ static bool cannot_leave(const struct lease_record *lease, const struct vm_recor
 }
 
 /* The VMs that cannot leave a drained host, and why. */
-static json_t *staying(const struct question *question, const struct host_view *host)
+static void write_staying(const struct question *question, struct json_writer *writer,
+                          const struct host_view *host)
 {
     const struct store *store = question->answers->store;
-    json_t *list = json_array();
     size_t n = 0;
     const struct vm_record *const *vms = NULL;
 
+    json_write_key(writer, "staying");
+    json_begin_array(writer);
     if (host->n_drains)
         vms = store_vms(store, &n);
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = store_lease(store, vms[i]->lease);
         char why[STORE_TEXT_MAX];
-        json_t *line;
 
         if (vms[i]->gone || vms[i]->host != host->id || !cannot_leave(lease, vms[i]))
             continue;
         store_reason_text(lease, true, question->now, why, sizeof why);
-        line = json_object();
-        json_put(line, "vm", json_integer(vms[i]->id));
-        json_put(line, "lease", json_integer(lease->id));
-        json_put(line, "why", json_from_text(why));
-        json_array_append_new(list, line);
+        json_begin_object(writer);
+        text_put_number(writer, "vm", vms[i]->id);
+        text_put_number(writer, "lease", lease->id);
+        text_put_text(writer, "why", why);
+        json_end_object(writer);
     }
-    return list;
+    json_end_array(writer);
 }
 
-static json_t *drains_json(const struct host_view *host)
+static void write_drains(struct json_writer *writer, const struct host_view *host)
 {
-    json_t *list = json_array();
-
+    json_write_key(writer, "drains");
+    json_begin_array(writer);
     for (size_t i = 0; i < host->n_drains; i++) {
-        json_t *line = json_object();
+        const char *booking = host->drains[i].booking;
 
-        json_put(line, "from", json_from_instant(host->drains[i].from));
-        json_put(line, "until", json_from_instant(host->drains[i].until));
-        json_put(line, "booking",
-                 *host->drains[i].booking ? json_from_text(host->drains[i].booking) : json_null());
-        json_array_append_new(list, line);
+        json_begin_object(writer);
+        text_put_instant(writer, "from", host->drains[i].from);
+        text_put_instant(writer, "until", host->drains[i].until);
+        text_put_text(writer, "booking", *booking ? booking : NULL);
+        json_end_object(writer);
     }
-    return list;
+    json_end_array(writer);
 }
 
-static json_t *host_facts(const struct question *question, const struct host_view *host)
+static void write_host(const struct question *question, struct json_writer *writer,
+                       const struct host_view *host)
 {
     bool drained = host->n_drains > 0;
-    json_t *line = json_object();
 
-    json_put(line, "host", json_integer(host->id));
-    json_put(line, "name", json_from_text(host->name));
-    json_put(line, "cluster", host->cluster ? json_from_text(host->cluster) : json_null());
-    json_put(line, "state", json_from_text(host->state));
-    json_put(line, "usable", json_boolean(host->usable));
-    json_put(line, "cpu", json_real((double)host->cpu / 100));
-    json_put(line, "cpu_used", json_real((double)host->cpu_used / 100));
-    json_put(line, "memory", json_integer(host->memory));
-    json_put(line, "memory_used", json_integer(host->memory_used));
-    json_put(line, "vms", json_integer(host->vms));
-    json_put(line, "unread_vms", json_integer(host->unread));
-    json_put(line, "unread_cpu", json_real((double)host->unread_cpu / 100));
-    json_put(line, "unread_memory", json_integer(host->unread_memory));
-    json_put(line, "quarantined_until", json_from_instant(host->quarantined_until));
-    json_put(line, "drain_from", json_from_instant(drained ? host->drains[0].from : INSTANT_NONE));
-    json_put(line, "drain_until",
-             json_from_instant(drained ? host->drains[0].until : INSTANT_NONE));
-    json_put(line, "drains", drains_json(host));
-    json_put(line, "staying", staying(question, host));
-    return line;
+    json_begin_object(writer);
+    text_put_number(writer, "host", host->id);
+    text_put_text(writer, "name", host->name);
+    text_put_text(writer, "cluster", host->cluster);
+    text_put_text(writer, "state", host->state);
+    text_put_flag(writer, "usable", host->usable);
+    text_put_hundredths(writer, "cpu", host->cpu);
+    text_put_hundredths(writer, "cpu_used", host->cpu_used);
+    text_put_number(writer, "memory", host->memory);
+    text_put_number(writer, "memory_used", host->memory_used);
+    text_put_number(writer, "vms", host->vms);
+    text_put_number(writer, "unread_vms", host->unread);
+    text_put_hundredths(writer, "unread_cpu", host->unread_cpu);
+    text_put_number(writer, "unread_memory", host->unread_memory);
+    text_put_instant(writer, "quarantined_until", host->quarantined_until);
+    text_put_instant(writer, "drain_from", drained ? host->drains[0].from : INSTANT_NONE);
+    text_put_instant(writer, "drain_until", drained ? host->drains[0].until : INSTANT_NONE);
+    write_drains(writer, host);
+    write_staying(question, writer, host);
+    json_end_object(writer);
 }
 
-/* Hosts gathered for an answer. */
+/* Hosts written for an answer. */
 struct host_list {
     const struct question *question;
-    json_t *hosts;
+    struct json_writer writer;
+    struct output *shown; /* NULL: all are written, else those that have changed since: */
+    uint64_t since;
+    size_t n; /* hosts that there are */
 };
+
+static bool has_changed(const struct host_list *list, const struct host_view *host)
+{
+    struct revisions *revisions = list->question->answers->hosts;
+    struct json_writer writer;
+    const char *text;
+    size_t n;
+
+    output_rewind(list->shown);
+    json_writer_init(&writer, list->shown);
+    write_host(list->question, &writer, host);
+    text = output_held(list->shown, &n);
+    revisions_note(revisions, host->id, text, n, INSTANT_NEVER);
+    return revisions_changed(revisions, host->id, list->since);
+}
 
 static void add_host(void *context, const struct host_view *host)
 {
-    const struct host_list *list = context;
+    struct host_list *list = context;
 
-    json_array_append_new(list->hosts, host_facts(list->question, host));
+    list->n++;
+    if (!list->shown || has_changed(list, host))
+        write_host(list->question, &list->writer, host);
 }
 
-static json_t *list_hosts(const struct question *question, int32_t which)
+/* As a JSON array. */
+static json_t *json_from_hosts(const struct question *question, int32_t which)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct host_list list = {.question = question, .hosts = json_array()};
+    struct output *text = output_create_memory();
+    struct host_list list = {.question = question};
 
+    json_writer_init(&list.writer, text);
+    json_begin_array(&list.writer);
     daemon->each_host(daemon->context, which, add_host, &list);
-    return list.hosts;
+    json_end_array(&list.writer);
+    return json_from_output(text);
 }
 
 json_t *answers_drains(const struct question *question)
 {
-    return list_hosts(question, HOSTS_DRAINED);
+    return json_from_hosts(question, HOSTS_DRAINED);
+}
+
+/* Notes hosts that are no longer there; returns the numbers of those that went since then. */
+static json_t *gone_hosts(const struct host_list *list)
+{
+    const struct answers_daemon *daemon = list->question->answers->daemon;
+    struct revisions *revisions = list->question->answers->hosts;
+    json_t *gone = json_array();
+
+    for (uint32_t i = 0; i < revisions->items.n; i++) {
+        const struct revised *item = map_value(&revisions->items, i);
+        int64_t id = map_key(&revisions->items, i);
+
+        if (revisions_count(revisions) > list->n && !daemon->host_name(daemon->context, NULL, &id))
+            revisions_drop(revisions, id);
+        if (item->gone && item->revision > list->since)
+            json_array_append_new(gone, json_integer(id));
+    }
+    return gone;
 }
 
 json_t *answer_host_list(const struct question *question)
 {
-    json_t *answer = answer_begin(question, "galerna-host-list/1");
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct revisions *revisions = question->answers->hosts;
+    struct host_list list = {.question = question};
+    const char *since = NULL;
+    struct output *hosts;
+    json_t *head, *gone = NULL, *wrong = question_text(question, "since", &since);
+    bool changes;
 
-    json_put(answer, "hosts", list_hosts(question, HOSTS_ALL));
-    return answer;
+    if (wrong)
+        return wrong;
+    hosts = output_create_memory();
+    json_writer_init(&list.writer, hosts);
+    changes = since && revisions_read(revisions, since, &list.since);
+    list.shown = since ? output_create_memory() : NULL;
+    daemon->each_host(daemon->context, HOSTS_ALL, add_host, &list);
+    output_destroy(list.shown);
+    head = answer_begin(question, "galerna-host-list/1");
+    if (since) {
+        gone = gone_hosts(&list);
+        answers_put_revision(head, revisions, changes ? since : NULL);
+    }
+    if (changes)
+        json_put(head, "gone", gone);
+    else
+        json_decref(gone);
+    return answer_with_list(head, "hosts", hosts);
 }
 
 struct timeline {
@@ -238,7 +305,7 @@ static json_t *json_from_drained(const struct drained_vm *vm)
     return line;
 }
 
-static json_t *json_from_hosts(const int32_t *hosts, size_t n)
+static json_t *json_from_ids(const int32_t *hosts, size_t n)
 {
     json_t *list = json_array();
 
@@ -255,7 +322,7 @@ void answers_put_drains(json_t *answer, const struct drain_result *result)
         json_array_append_new(vms, json_from_drained(&result->vms[i]));
     for (size_t i = 0; i < result->n_unplaced; i++)
         json_array_append_new(unplaced, json_integer(result->unplaced[i]));
-    json_put(answer, "hosts", json_from_hosts(result->hosts, result->n_hosts));
+    json_put(answer, "hosts", json_from_ids(result->hosts, result->n_hosts));
     json_put(answer, "vms", vms);
     json_put(answer, "unplaced", unplaced);
 }
@@ -338,7 +405,7 @@ static void show_drain(void *context, const struct drain_result *result)
         json_put(instead, "from", json_from_instant(result->instead_from));
         json_put(instead, "until",
                  json_from_instant(result->instead_from + (order->until - order->from)));
-        json_put(instead, "hosts", json_from_hosts(result->instead, result->n_instead));
+        json_put(instead, "hosts", json_from_ids(result->instead, result->n_instead));
     }
     json_put(shown->answer, "alternative", instead);
 }
@@ -435,10 +502,9 @@ json_t *answer_host_timeline(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     struct timeline timeline = {.question = question};
-    struct host_list facts = {.question = question};
     struct wanted_host wanted = {.name = ""};
     struct error err;
-    json_t *answer, *refusal = find_host(question, &wanted);
+    json_t *answer, *facts, *refusal = find_host(question, &wanted);
 
     if (refusal)
         return refusal;
@@ -449,10 +515,9 @@ json_t *answer_host_timeline(const struct question *question)
         return answers_refused(&err);
     }
     answer = answer_begin(question, "galerna-host-timeline/1");
-    facts.hosts = json_array();
-    daemon->each_host(daemon->context, (int32_t)wanted.id, add_host, &facts);
-    json_object_update(answer, json_array_get(facts.hosts, 0));
-    json_decref(facts.hosts);
+    facts = json_from_hosts(question, (int32_t)wanted.id);
+    json_object_update(answer, json_array_get(facts, 0));
+    json_decref(facts);
     json_put(answer, "operations", timeline.operations);
     return answer;
 }

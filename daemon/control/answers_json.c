@@ -7,8 +7,7 @@
 #include "daemon/store/words.h"
 #include "util/time_text.h"
 
-/* The written text as a JSON value. */
-static json_t *value_of(struct output *text)
+json_t *json_from_output(struct output *text)
 {
     size_t length;
     const char *bytes = output_held(text, &length);
@@ -29,7 +28,7 @@ json_t *json_from_text(const char *text)
     output = output_create_memory();
     json_writer_init(&writer, output);
     json_write_string(&writer, text);
-    return value_of(output);
+    return json_from_output(output);
 }
 
 json_t *json_from_instant(int64_t instant)
@@ -56,7 +55,7 @@ json_t *json_from_lease(const struct shown_lease *view, int64_t now)
 
     json_writer_init(&writer, text);
     json_write_lease(&writer, view, now);
-    return value_of(text);
+    return json_from_output(text);
 }
 
 static const char *promise_word(const struct vm_record *vm)

@@ -4,6 +4,8 @@
 
 #include "daemon/control/answers.h"
 #include "daemon/control/answers_json.h"
+#include "daemon/control/answers_text.h"
+#include "daemon/control/revisions.h"
 
 /* Counts of leases. */
 struct overview {
@@ -28,12 +30,23 @@ struct answered_queue {
     size_t n, allocated;
 };
 
+/* What has changed of the leases in memory. */
+struct revised_leases {
+    struct revisions revisions; /* QUEUE_ITEM: the order of the queue */
+    uint64_t stirs;             /* of the store, when they were looked at */
+    int64_t due;                /* when one of them is shown differently by then */
+};
+
+enum { QUEUE_ITEM = -1 };
+
 struct answers {
     struct store *store;
     const struct answers_daemon *daemon;
     struct overview *overview;
     struct answered_list *list;
     struct answered_queue *queue;
+    struct revised_leases *leases;
+    struct revisions *hosts;
 };
 
 /* A request being answered. */
@@ -77,6 +90,34 @@ json_t *answer_host_rebalance(const struct question *question);
 json_t *answer_host_release(const struct question *question);
 json_t *answer_enable_policy(const struct question *question);
 
+/* A lease in memory, as lists show it; `position`: in the queue, or 0. */
+struct shown_lease answers_view(const struct question *question, const struct lease_record *lease,
+                                size_t position);
+
+/* The VMs of a lease that is no longer in memory, by ascending id. */
+struct past_members {
+    struct vm_record *items;
+    const struct vm_record **pointers; /* to them */
+    size_t n, allocated;
+};
+
+/* -1 with err; to be finished in any case. */
+int past_members_read(struct past_members *vms, const struct question *question, int64_t lease,
+                      struct error *err);
+void past_members_finish(struct past_members *vms);
+
+/* By what the queue is ordered. */
+struct queue_order {
+    const struct store *store;
+    struct fair_share *shares; /* NULL: none; to be destroyed */
+    int64_t now;
+};
+
+struct queue_order queue_order_begin(const struct question *question);
+struct share *queue_share_of(const struct queue_order *order, const struct lease_record *lease);
+/* Sorted once for all who ask in this second, unless something changes. */
+const struct answered_queue *answers_queue(const struct question *question);
+
 struct overview *overview_create(void);
 void overview_destroy(struct overview *overview);
 /* O(1) as long as no lease or VM changes, else O(leases). */
@@ -100,6 +141,8 @@ void answers_peer(const struct question *question, char *text, size_t size);
 
 /* {"ok": true, "schema": schema, "now": ...}, and "outdated" if it may be. */
 json_t *answer_begin(const struct question *question, const char *schema);
+/* Adds the list's revision, and the one since which the changes follow; NULL: all follows. */
+void answers_put_revision(json_t *answer, const struct revisions *revisions, const char *since);
 json_t *answer_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A field of a request, an integer, a text or a time. NULL: valid, *there tells whether it was

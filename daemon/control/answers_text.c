@@ -11,50 +11,50 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static void put_number(struct json_writer *writer, const char *key, int64_t number)
+void text_put_number(struct json_writer *writer, const char *key, int64_t number)
 {
     json_write_key(writer, key);
     json_write_integer(writer, number);
 }
 
-static void put_null(struct json_writer *writer, const char *key)
+void text_put_null(struct json_writer *writer, const char *key)
 {
     json_write_key(writer, key);
     json_write_null(writer);
 }
 
-static void put_flag(struct json_writer *writer, const char *key, bool flag)
+void text_put_flag(struct json_writer *writer, const char *key, bool flag)
 {
     json_write_key(writer, key);
     json_write_bool(writer, flag);
 }
 
-static void put_text(struct json_writer *writer, const char *key, const char *text)
+void text_put_text(struct json_writer *writer, const char *key, const char *text)
 {
     json_write_key(writer, key);
     json_write_string(writer, text);
 }
 
-static void put_instant(struct json_writer *writer, const char *key, int64_t instant)
+void text_put_instant(struct json_writer *writer, const char *key, int64_t instant)
 {
     char text[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE) {
-        put_null(writer, key);
+        text_put_null(writer, key);
         return;
     }
     time_text_utc(instant, text, sizeof text);
-    put_text(writer, key, text);
+    text_put_text(writer, key, text);
 }
 
 static void put_span(struct json_writer *writer, const char *key, int64_t span)
 {
     if (span == SPAN_NONE)
-        put_null(writer, key);
+        text_put_null(writer, key);
     else if (span == SPAN_UNLIMITED)
-        put_text(writer, key, "unlimited");
+        text_put_text(writer, key, "unlimited");
     else
-        put_number(writer, key, span);
+        text_put_number(writer, key, span);
 }
 
 static void put_numbers(struct json_writer *writer, const char *key, const int64_t *numbers,
@@ -67,7 +67,7 @@ static void put_numbers(struct json_writer *writer, const char *key, const int64
     json_end_array(writer);
 }
 
-static void put_hundredths(struct json_writer *writer, const char *key, int64_t number)
+void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number)
 {
     json_write_key(writer, key);
     json_write_raw(writer);
@@ -79,10 +79,10 @@ static void put_hundredths(struct json_writer *writer, const char *key, int64_t 
 
 static void put_owner(struct json_writer *writer, const struct lease_record *lease)
 {
-    put_text(writer, "user", lease->user);
-    put_text(writer, "user_group", lease->user_group);
-    put_number(writer, "uid", lease->uid);
-    put_number(writer, "gid", lease->gid);
+    text_put_text(writer, "user", lease->user);
+    text_put_text(writer, "user_group", lease->user_group);
+    text_put_number(writer, "uid", lease->uid);
+    text_put_number(writer, "gid", lease->gid);
 }
 
 static void put_size(struct json_writer *writer, const struct lease_record *lease,
@@ -95,22 +95,22 @@ static void put_size(struct json_writer *writer, const struct lease_record *leas
             cpu += vms[i]->cpu;
             memory += vms[i]->memory;
         }
-        put_number(writer, "vms", (int64_t)n);
-        put_hundredths(writer, "cpu", cpu);
-        put_number(writer, "memory", memory);
+        text_put_number(writer, "vms", (int64_t)n);
+        text_put_hundredths(writer, "cpu", cpu);
+        text_put_number(writer, "memory", memory);
     } else {
-        put_null(writer, "vms");
-        put_null(writer, "cpu");
-        put_null(writer, "memory");
+        text_put_null(writer, "vms");
+        text_put_null(writer, "cpu");
+        text_put_null(writer, "memory");
     }
     if (*lease->group)
-        put_text(writer, "group", lease->group);
+        text_put_text(writer, "group", lease->group);
     else
-        put_null(writer, "group");
+        text_put_null(writer, "group");
     if (lease->group_size)
-        put_number(writer, "group_size", lease->group_size);
+        text_put_number(writer, "group_size", lease->group_size);
     else
-        put_null(writer, "group_size");
+        text_put_null(writer, "group_size");
 }
 
 static int64_t seconds_run(const struct lease_record *lease, int64_t now)
@@ -136,29 +136,33 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
     int64_t expected = passed ? INSTANT_NONE : start;
     int64_t was = passed && open ? start : INSTANT_NONE;
 
-    put_instant(writer, "expected", expected);
-    put_instant(writer, "was_expected", was);
+    text_put_instant(writer, "expected", expected);
+    text_put_instant(writer, "was_expected", was);
     if (expected == INSTANT_NONE && was == INSTANT_NONE)
-        put_null(writer, "promise");
+        text_put_null(writer, "promise");
     else
-        put_text(writer, "promise", lease->contract ? "contract" : "estimate");
+        text_put_text(writer, "promise", lease->contract ? "contract" : "estimate");
 }
 
-static void put_times(struct json_writer *writer, const struct lease_record *lease, int64_t now)
+static void put_progress(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     int64_t run = seconds_run(lease, now), left = lease->duration;
 
     if (left != SPAN_UNLIMITED)
         left = left > run ? left - run : 0;
-    put_instant(writer, "submitted", lease->submit);
-    put_instant(writer, "start", lease->start);
-    put_instant(writer, "earliest", lease->earliest);
-    put_instant(writer, "deadline", lease->deadline);
-    put_span(writer, "duration", lease->duration);
-    put_instant(writer, "since", lease->since);
-    put_instant(writer, "end", lease->end);
-    put_number(writer, "run", run);
+    text_put_number(writer, "run", run);
     put_span(writer, "left", left);
+}
+
+static void put_times(struct json_writer *writer, const struct lease_record *lease, int64_t now)
+{
+    text_put_instant(writer, "submitted", lease->submit);
+    text_put_instant(writer, "start", lease->start);
+    text_put_instant(writer, "earliest", lease->earliest);
+    text_put_instant(writer, "deadline", lease->deadline);
+    put_span(writer, "duration", lease->duration);
+    text_put_instant(writer, "since", lease->since);
+    text_put_instant(writer, "end", lease->end);
     put_expectation(writer, lease, now);
 }
 
@@ -168,25 +172,25 @@ static void put_term(struct json_writer *writer, const struct lease_term *term,
     char text[TERM_TEXT_MAX];
 
     if (term->type == TERM_FLAG) {
-        put_flag(writer, term->name, term_number(term, values) != 0);
+        text_put_flag(writer, term->name, term_number(term, values) != 0);
     } else if (term->type == TERM_NUMBER) {
         json_write_key(writer, term->name);
         json_write_raw(writer);
         output_text(writer->out, term_write(term, values, text));
     } else {
-        put_text(writer, term->name, term_word(term, values));
+        text_put_text(writer, term->name, term_word(term, values));
     }
 }
 
 static void put_terms(struct json_writer *writer, const struct lease_record *lease)
 {
-    put_flag(writer, "plain", lease->plain);
+    text_put_flag(writer, "plain", lease->plain);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         put_term(writer, &lease_terms[i], &lease->term_values);
-    put_flag(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
-    put_flag(writer, "late", lease->late);
-    put_instant(writer, "unused_until",
-                lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
+    text_put_flag(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
+    text_put_flag(writer, "late", lease->late);
+    text_put_instant(writer, "unused_until",
+                     lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
 }
 
 /* The lease's activity as a sentence, why it waits, and the lease for which it leaves its hosts. */
@@ -196,16 +200,16 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
     char text[STORE_ACTIVITY_MAX];
 
     store_activity(lease, now, text, sizeof text);
-    put_text(writer, "activity", text);
+    text_put_text(writer, "activity", text);
     if (lease->phase == PHASE_WAITING) {
         store_wait(lease, now, text, sizeof text);
-        put_text(writer, "why", text);
+        text_put_text(writer, "why", text);
     }
     if (preempted)
-        put_number(writer, "preempted_for", lease->preempted_for);
+        text_put_number(writer, "preempted_for", lease->preempted_for);
     else
-        put_null(writer, "preempted_for");
-    put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : INSTANT_NONE);
+        text_put_null(writer, "preempted_for");
+    text_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : INSTANT_NONE);
 }
 
 static void put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
@@ -213,17 +217,17 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
     char text[STORE_SENTENCE_MAX];
 
     if (lease->reason_id == REASON_NONE && !*lease->reason_word && !*lease->reason) {
-        put_null(writer, "reason");
+        text_put_null(writer, "reason");
         return;
     }
     json_write_key(writer, "reason");
     json_begin_object(writer);
-    put_text(writer, "word", lease->reason_word);
-    put_text(writer, "id", reason_name(lease->reason_id));
+    text_put_text(writer, "word", lease->reason_word);
+    text_put_text(writer, "id", reason_name(lease->reason_id));
     put_numbers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
     store_reason_text(lease, false, now, text, sizeof text);
-    put_text(writer, "text", text);
-    put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
+    text_put_text(writer, "text", text);
+    text_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
     json_end_object(writer);
 }
 
@@ -261,12 +265,12 @@ static void put_share(struct json_writer *writer, const struct share_view *share
 {
     enum { CPU_HOUR = 3600 };
 
-    put_hundredths(writer, "used", llround(share->used / CPU_HOUR));
-    put_number(writer, "shares", share->shares);
+    text_put_hundredths(writer, "used", llround(share->used / CPU_HOUR));
+    text_put_number(writer, "shares", share->shares);
     if (!share->group_shares)
         return;
-    put_hundredths(writer, "group_used", llround(share->group_used / CPU_HOUR));
-    put_number(writer, "group_shares", share->group_shares);
+    text_put_hundredths(writer, "group_used", llround(share->group_used / CPU_HOUR));
+    text_put_number(writer, "group_shares", share->group_shares);
 }
 
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now)
@@ -274,20 +278,22 @@ void json_write_lease(struct json_writer *writer, const struct shown_lease *view
     const struct lease_record *lease = view->lease;
 
     json_begin_object(writer);
-    put_number(writer, "lease", lease->id);
-    put_text(writer, "name", lease->name);
-    put_text(writer, "kind", store_kind_words[lease->kind]);
-    put_text(writer, "phase", phase_name(lease->phase));
+    text_put_number(writer, "lease", lease->id);
+    text_put_text(writer, "name", lease->name);
+    text_put_text(writer, "kind", store_kind_words[lease->kind]);
+    text_put_text(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);
     put_hosts(writer, view->vms, view->vms ? view->n_vms : 0);
     put_times(writer, lease, now);
-    put_instant(writer, "began", view->began);
+    if (!view->lasting)
+        put_progress(writer, lease, now);
+    text_put_instant(writer, "began", view->began);
     put_terms(writer, lease);
     put_activity(writer, lease, now);
     put_reason(writer, lease, now);
     if (view->position)
-        put_number(writer, "position", (int64_t)view->position);
+        text_put_number(writer, "position", (int64_t)view->position);
     if (view->share)
         put_share(writer, view->share);
     json_end_object(writer);

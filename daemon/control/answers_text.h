@@ -20,10 +20,19 @@ struct shown_lease {
     size_t position;                /* in the queue; 0: not queued */
     const struct share_view *share; /* of its owner; NULL: no fair share, or not queued */
     int64_t began;                  /* of a finished lease: when it first ran; INSTANT_NONE */
+    bool lasting;                   /* without what grows and shrinks by itself: run, left */
 };
 
 /* Write a lease as lists show it, as an object. About 2 us. */
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
+
+/* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
+void text_put_number(struct json_writer *writer, const char *key, int64_t number);
+void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
+void text_put_flag(struct json_writer *writer, const char *key, bool flag);
+void text_put_text(struct json_writer *writer, const char *key, const char *text);
+void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
+void text_put_null(struct json_writer *writer, const char *key);
 
 /* The answer `head` with one more member: an array of the values written to `list`, an output in
  * memory. Returns a JSON string with the text of the whole answer, as control.h accepts it; takes

@@ -65,9 +65,11 @@ void control_answer(struct control *control, uint64_t ticket, json_t *answer);
 json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err);
 /* The same on a connection that is kept: *fd is that of an earlier call, or -1; afterwards it is
  * one for the next call, to be closed, or -1. One that galernad has closed meanwhile is an error.
- */
-json_t *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
-                       struct error *err);
+ * The answer as galernad wrote it, to be freed. */
+char *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
+                     struct error *err);
+/* Takes that answer. NULL with err: it is not one of galernad. */
+json_t *control_read_answer(char *line, const char *path, struct error *err);
 /* Has galernad not closed the connection, which is not in use? */
 bool control_is_open(int fd);
 

@@ -147,17 +147,11 @@ static int read_line(int fd, char **line, int64_t until, const char *path, struc
     return -1;
 }
 
-static json_t *exchange(int fd, const char *text, size_t length, int64_t until, const char *path,
-                        struct error *err)
+json_t *control_read_answer(char *line, const char *path, struct error *err)
 {
     json_error_t error;
-    json_t *answer;
-    char *line;
+    json_t *answer = json_loads(line, 0, &error);
 
-    if (send_all(fd, text, length, until, path, err) < 0 ||
-        read_line(fd, &line, until, path, err) < 0)
-        return NULL;
-    answer = json_loads(line, 0, &error);
     free(line);
     if (answer && json_is_object(answer) && json_is_boolean(json_object_get(answer, "ok")))
         return answer;
@@ -174,13 +168,12 @@ bool control_is_open(int fd)
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-json_t *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
-                       struct error *err)
+char *control_ask_on(int *fd, const char *path, const json_t *request, int timeout,
+                     struct error *err)
 {
     int64_t until = milliseconds() + timeout;
-    char *text = json_dumps(request, JSON_COMPACT);
+    char *text = json_dumps(request, JSON_COMPACT), *line = NULL;
     size_t length = text ? strlen(text) : 0;
-    json_t *answer = NULL;
 
     if (!text || length >= CONTROL_REQUEST_MAX) {
         error_set(err, EMSGSIZE, "the request is too long");
@@ -189,24 +182,22 @@ json_t *control_ask_on(int *fd, const char *path, const json_t *request, int tim
     }
     if (*fd < 0)
         *fd = connect_to(path, err);
-    if (*fd >= 0) {
-        text[length] = '\n'; /* replaces the terminating 0 */
-        answer = exchange(*fd, text, length + 1, until, path, err);
-    }
-    if (!answer && *fd >= 0) {
+    text[length] = '\n'; /* replaces the terminating 0 */
+    if (*fd >= 0 && (send_all(*fd, text, length + 1, until, path, err) < 0 ||
+                     read_line(*fd, &line, until, path, err) < 0)) {
         close(*fd);
         *fd = -1;
     }
     free(text);
-    return answer;
+    return line;
 }
 
 json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err)
 {
     int fd = -1;
-    json_t *answer = control_ask_on(&fd, path, request, timeout, err);
+    char *line = control_ask_on(&fd, path, request, timeout, err);
 
     if (fd >= 0)
         close(fd);
-    return answer;
+    return line ? control_read_answer(line, path, err) : NULL;
 }

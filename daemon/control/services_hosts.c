@@ -66,19 +66,18 @@ static void count_use(const struct daemon *daemon, const struct host_pool *pool,
         count_unread(daemon, &pool->items[i], &uses[i]);
 }
 
-/* In the order of the pool; counted once for all who ask in this second, unless something changes.
- */
+/* In the order of the pool; counted again when something has changed. */
 static const struct host_use *use_of_hosts(struct daemon *daemon, struct hosts_seen *hosts)
 {
     struct hosts_use *known = &daemon->hosts_use;
-    uint64_t changes = store_changes(daemon->store);
+    uint64_t changes = store_changes(daemon->store), news = world_changes(daemon->world);
 
-    if (known->hosts == hosts && known->changes == changes && known->at == clock_now())
+    if (known->hosts == hosts && known->changes == changes && known->news == news)
         return known->items;
     services_hosts_forget(daemon);
     *known = (struct hosts_use){.hosts = hosts_retain(hosts),
                                 .changes = changes,
-                                .at = clock_now(),
+                                .news = news,
                                 .items = memory_new(hosts->pool.n, sizeof *known->items)};
     count_use(daemon, &hosts->pool, known->items);
     return known->items;

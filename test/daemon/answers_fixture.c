@@ -12,8 +12,7 @@
 
 static int64_t now(void *context)
 {
-    (void)context;
-    return NOW;
+    return NOW + ((const struct answers_fixture *)context)->later;
 }
 
 static void status(void *context, json_t *object)
@@ -35,24 +34,26 @@ static void each_host(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     static const struct drain_times drain = {NOW - 60, INSTANT_NEVER, "course"};
+    const struct answers_fixture *fixture = context;
 
-    (void)context;
     if (which != 7)
         visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512,
                                            2, 1, 50, 1, INSTANT_NONE, &drain, 1});
-    if (which == 7 || which == HOSTS_ALL)
-        visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0,
-                                           0, 0, 0, NOW + 60, NULL, 0});
+    if (!fixture->host_is_gone && (which == 7 || which == HOSTS_ALL))
+        visit(visitor,
+              &(struct host_view){7, "beta\xff", NULL, fixture->host_is_off ? "offline" : "error",
+                                  false, 400, 8192, 0, 0, 0, 0, 0, 0, NOW + 60, NULL, 0});
 }
 
 static const char *host_name(void *context, const char *name, int64_t *id)
 {
-    (void)context;
+    const struct answers_fixture *fixture = context;
+
     if (name ? strcmp(name, "alpha") == 0 : *id == 4) {
         *id = 4;
         return "alpha";
     }
-    return !name && *id == 7 ? "beta\xff" : NULL;
+    return !name && *id == 7 && !fixture->host_is_gone ? "beta\xff" : NULL;
 }
 
 static int each_operation(void *context, int32_t host,

@@ -27,8 +27,10 @@ struct answers_fixture {
     int changes;
     char who[96];
     char log_level[16];
-    bool outdated; /* OpenNebula has not answered for five minutes */
-    bool fails;    /* the daemon, at what it is asked from now on */
+    int64_t later;                  /* seconds since NOW */
+    bool host_is_off, host_is_gone; /* host 7 */
+    bool outdated;                  /* OpenNebula has not answered for five minutes */
+    bool fails;                     /* the daemon, at what it is asked from now on */
 };
 
 /* For cmocka: *state is a struct answers_fixture; its peer may change things. */

@@ -518,7 +518,7 @@ static void a_question_gets_its_answer(void **state)
 static void a_kept_connection_is_used_again(void **state)
 {
     const struct fixture *fixture = *state;
-    json_t *request = json_pack("{s:s}", "command", "x"), *answer;
+    json_t *request = json_pack("{s:s}", "command", "x");
     int fd = -1, first = -1;
     char path[256];
     pid_t server;
@@ -526,7 +526,9 @@ static void a_kept_connection_is_used_again(void **state)
     snprintf(path, sizeof path, "%s/other.sock", fixture->directory);
     server = server_start(path, handle, &(struct fixture){0});
     for (int i = 0; i < 2; i++, first = fd) {
-        json_decref(answer = control_ask_on(&fd, path, request, 300, NULL));
+        char *answer = control_ask_on(&fd, path, request, 300, NULL);
+
+        free(answer);
         assert_true(answer && control_is_open(fd) && (first < 0 || fd == first));
     }
     server_stop(server);

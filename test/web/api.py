@@ -236,6 +236,32 @@ def series():
         assert what in answer["error"], answer
 
 
+def only_what_has_changed():
+    """Lists since a revision, of what the user may see."""
+    anna, bob = user("anna"), user("bob")
+    revisions = {who: "" for who in (admin, anna, bob)}
+
+    def hears_nothing_new(who):
+        answer = expect(200, who, "GET", f"/api/v1/leases?all=true&since={revisions[who]}")
+        assert answer["since"] == (revisions[who] or None), answer
+        revisions[who] = answer["revision"]
+        return answer["since"] and not answer["leases"]
+
+    for who in revisions:
+        until("nothing changes", lambda w=who: hears_nothing_new(w))
+    made = expect(201, anna, "POST", "/api/v1/leases", {"cpu": 1, "memory": 64, "duration": 60})
+    for who, revision in revisions.items():
+        path = f"/api/v1/leases?all=true&since={revision}"
+        until("its owner and operators hear of it", lambda w=who, p=path: w == bob or [
+            one["lease"] for one in expect(200, w, "GET", p)["leases"]] == [made["lease"]])
+        assert who != bob or not expect(200, bob, "GET", path)["leases"]
+    expect(200, anna, "DELETE", f"/api/v1/leases/{made['lease']}")
+    hosts = expect(200, admin, "GET", "/api/v1/hosts?since=")
+    assert len(hosts["hosts"]) == 2 and hosts["since"] is None, hosts
+    assert "gone" in expect(200, admin, "GET", f"/api/v1/hosts?since={hosts['revision']}")
+    expect(400, admin, "GET", "/api/v1/queue?since=", code="malformed")
+
+
 def refused_request():
     expect(409, user("anna"), "POST", "/api/v1/leases", {"cpu": 1000, "memory": 512},
            code="refused")
@@ -372,6 +398,6 @@ if options.away:
     away()
 else:
     for trial in (strangers, malformed, life_of_a_lease, hold_and_release, series,
-                  refused_request, operators_only, bookings, every_operation, login_token,
+                  only_what_has_changed, refused_request, operators_only, bookings, every_operation, login_token,
                   events, garbage, too_many_failures):
         trial()

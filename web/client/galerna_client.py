@@ -89,7 +89,7 @@ class Galerna:
         """Daemon status (operators)."""
         return self._call("GET", "/status")
 
-    def list_leases(self, *, phase=None, user=None, series=None, all=None, limit=None):
+    def list_leases(self, *, phase=None, user=None, series=None, all=None, limit=None, since=None):
         """Leases, ascending by number, then ended leases, newest first.
 
         phase: string; Phases, separated by commas
@@ -97,10 +97,12 @@ class Galerna:
         series: string; Only occurrences of this series
         all: "true", "false"; Include ended leases
         limit: integer; Maximum number of ended leases, newest first
+        since: string; The revision of an earlier answer: only what has changed since then;
+            empty: all, with a revision
         """
         return self._call("GET", "/leases",
             query={"phase": phase, "user": user, "series": series, "all": all,
-                "limit": limit})
+                "limit": limit, "since": since})
 
     def request_lease(self, *, kind=None, count=None, cpu=None, memory=None, template=None,
                       start=None, earliest=None, latest=None, deadline=None, duration=None,
@@ -253,9 +255,14 @@ class Galerna:
         return self._call("GET", "/usage",
             query={"since": since, "until": until, "by": by, "user": user})
 
-    def list_hosts(self):
-        """Hosts."""
-        return self._call("GET", "/hosts")
+    def list_hosts(self, *, since=None):
+        """Hosts.
+
+        since: string; The revision of an earlier answer: only what has changed since then;
+            empty: all, with a revision
+        """
+        return self._call("GET", "/hosts",
+            query={"since": since})
 
     def get_host_timeline(self, host):
         """Running and planned leases of a host.

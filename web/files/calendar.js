@@ -81,13 +81,14 @@ function hostRows(hosts, byHost) {
         NAMES.compare(a.cluster ?? "", b.cluster ?? "") || NAMES.compare(a.name, b.name));
 }
 
-// What is known: leases and, if they have a time, their bars, by their numbers.
-let known = new Map();
-let seen = []; // hosts
+// What is known: leases and, if they have a time, their bars, by their numbers; hosts by theirs; the
+// numbers of the leases that wait, in their order.
+let known = new Map(), hosts = new Map(), queued = [];
+let isKnown = false; // all of that
 const reader = new Worker("reader.js");
 
 function read() {
-    reader.postMessage({ authorization, whole: known.size === 0 });
+    reader.postMessage({ authorization, whole: !isKnown });
     return new Promise((done, failed) => {
         reader.onmessage = ({ data: news }) => (news.error
             ? failed(Object.assign(new Error(news.error), { status: news.status })) : done(news));
@@ -95,37 +96,60 @@ function read() {
 }
 
 function forget() {
+    isKnown = false;
     known = new Map();
-    seen = waiting = [];
+    hosts = new Map();
+    queued = [];
     data = { hosts: [], byHost: new Map() };
     element("lately").hidden = true;
     draw();
     drawQueue();
 }
 
-function take({ changed, gone, hosts, queue }) {
-    const rows = new Set(), hostsBefore = data.byHost.size;
-    const ofUnseen = changed.some((lease) => lease.hosts.some((host) => !data.byHost.has(host)));
-    for (const id of [...gone, ...changed.map((lease) => lease.lease)]) {
-        if (known.get(id)?.bar)
-            takeOut(data.byHost, known.get(id).bar);
+function takeLeases({ isWhole, changed, gone }) {
+    const rows = new Set();
+    const remove = (id) => {
+        const bar = known.get(id)?.bar;
+        if (bar)
+            takeOut(data.byHost, bar);
         known.delete(id);
+    };
+    if (isWhole) {
+        known = new Map();
+        data.byHost = new Map();
     }
+    gone.forEach(remove);
     for (const lease of changed) {
         const bar = stretch(lease);
+        remove(lease.lease);
         known.set(lease.lease, { lease, bar });
         if (bar)
             putIn(data.byHost, bar).forEach((row) => rows.add(row));
     }
     rows.forEach(inOrder);
-    seen = hosts ?? seen;
-    if (hosts || ofUnseen || data.byHost.size !== hostsBefore)
-        data.hosts = hostRows(seen, data.byHost);
+}
+
+function takeHosts({ isWhole, changed, gone }) {
+    if (isWhole)
+        hosts = new Map();
+    gone.forEach((id) => hosts.delete(id));
+    changed.forEach((host) => hosts.set(host.host, host));
+}
+
+function take(news) {
+    const { leases, queue } = news, rowsBefore = data.byHost.size;
+    const ofUnseen = leases.changed.some((lease) => lease.hosts.some((host) =>
+        !data.byHost.has(host)));
+    takeLeases(leases);
+    takeHosts(news.hosts);
+    if (news.hosts.changed.length || news.hosts.gone.length || ofUnseen || !isKnown
+        || data.byHost.size !== rowsBefore)
+        data.hosts = hostRows([...hosts.values()], data.byHost);
+    isKnown = true;
     draw();
-    if (queue) {
-        waiting = queue;
+    queued = queue ?? queued;
+    if (queue || leases.changed.some((lease) => lease.phase === "waiting"))
         drawQueue();
-    }
 }
 
 let reading = false, again = false;
@@ -231,18 +255,20 @@ function drawWaits() {
 // --- queue and leases -------------------------------------------------------------------------
 
 const FIRST = 100; // of the queue; the others on demand
-let waiting = [], isWhole = false;
+let isWhole = false;
 
 function drawQueue() {
-    const shown = waiting.filter((lease) => matches({ lease }));
-    const rows = shown.slice(0, isWhole ? shown.length : FIRST).map((lease) => {
+    const waiting = queued.map((id, i) => known.has(id)
+        && { lease: known.get(id).lease, position: i + 1 }).filter(Boolean);
+    const shown = waiting.filter(matches);
+    const rows = shown.slice(0, isWhole ? shown.length : FIRST).map(({ lease, position }) => {
         const button = make("button", { type: "button", textContent: lease.lease });
         button.onclick = () => showLease(lease);
         const start = lease.expected === "never" ? "unknown: running VMs have no planned end"
             : lease.expected ? `${say(time(lease.expected))} (${lease.promise})` : "not known";
-        const cells = [["", lease.position], ["Lease", button], ["", lease.user],
+        const cells = [["", position], ["Lease", button], ["", lease.user],
             ["VMs", lease.vms], ["CPU", lease.cpu], ["Start", start],
-            ["", lease.reason?.text ?? lease.activity]];
+            ["", lease.reason ?? lease.activity]];
         return make("tr", {}, ...cells.map(([title, content]) => {
             const cell = make("td", {}, content ?? "");
             if (title)
@@ -292,7 +318,7 @@ async function showLease(lease) {
         ["Expected", AHEAD.has(lease.phase) && say(time(lease.expected))],
         ["Ends", lease.end && say(time(lease.end))],
         ["Deadline", lease.deadline && say(time(lease.deadline))],
-        ["Reason", lease.reason?.text]];
+        ["Reason", lease.reason]];
     openLease(lease, facts);
     element("change-answer").textContent = "";
     element("lease-history").replaceChildren(make("li", {}, "Loading"));

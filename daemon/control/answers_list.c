@@ -1,0 +1,356 @@
+/* lease-list: all leases that pass a filter, or those of them that have changed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/answers_private.h"
+#include "daemon/store/awake.h"
+#include "daemon/store/words.h"
+#include "util/memory.h"
+
+enum {
+    PAST_LIMIT = 1000, /* leases of the archive by default */
+    PAST_LIMIT_MAX = 10000,
+};
+
+static void write_lease(const struct question *question, struct json_writer *writer,
+                        const struct lease_record *lease, size_t position)
+{
+    struct shown_lease view = answers_view(question, lease, position);
+
+    json_write_lease(writer, &view, question->now);
+}
+
+struct filter {
+    bool phases[PHASES];
+    const char *user, *series;
+    bool all; /* include finished leases */
+    int64_t limit;
+};
+
+static json_t *add_phase(struct filter *filter, const char *word)
+{
+    for (int i = 0; i < PHASES; i++)
+        if (word && strcmp(word, store_phase_words[i]) == 0) {
+            filter->phases[i] = true;
+            filter->all = filter->all || i >= PHASE_ENDED;
+            return NULL;
+        }
+    return answer_error(EINVAL, "phase: '%.40s' is not a phase of a lease", word ? word : "that");
+}
+
+static json_t *read_filter(const struct question *question, struct filter *filter)
+{
+    const json_t *phases = json_object_get(question->request, "phase"), *word;
+    bool there, any = json_array_size(phases) > 0;
+    json_t *wrong;
+    size_t i;
+
+    *filter = (struct filter){.limit = PAST_LIMIT};
+    filter->all = json_is_true(json_object_get(question->request, "all"));
+    if ((wrong = question_text(question, "user", &filter->user)) ||
+        (wrong = question_text(question, "series", &filter->series)) ||
+        (wrong = question_number(question, "limit", PAST_LIMIT_MAX, &filter->limit, &there)))
+        return wrong;
+    if (phases && !json_is_null(phases) && !json_is_array(phases))
+        return answer_error(EINVAL, "phase: expected an array of phases");
+    json_array_foreach(phases, i,
+                       word) if ((wrong = add_phase(filter, json_string_value(word)))) return wrong;
+    for (i = 0; i < PHASES && !any; i++)
+        filter->phases[i] = filter->all || i < PHASE_ENDED;
+    return NULL;
+}
+
+static bool passes(const struct filter *filter, const struct lease_record *lease)
+{
+    return filter->phases[lease->phase] && (!filter->user || !strcmp(filter->user, lease->user)) &&
+           (!filter->series || !strcmp(filter->series, lease->series));
+}
+
+struct past_list {
+    const struct question *question;
+    const struct filter *filter;
+    struct json_writer *writer;
+    struct error *err;
+    bool failed;
+};
+
+static void write_past(const struct past_list *past, const struct lease_record *lease,
+                       const struct past_members *vms)
+{
+    struct shown_lease view = answers_view(past->question, lease, 0);
+
+    view.vms = vms->pointers;
+    view.n_vms = vms->n;
+    json_write_lease(past->writer, &view, past->question->now);
+}
+
+/* Reading a finished lease's VMs and history takes two more queries, about 30 us. */
+static void add_past(void *context, const struct lease_record *lease)
+{
+    struct past_list *past = context;
+
+    struct past_members vms;
+
+    if (past->failed || !passes(past->filter, lease))
+        return;
+    if (past_members_read(&vms, past->question, lease->id, past->err) < 0)
+        past->failed = true;
+    else
+        write_past(past, lease, &vms);
+    past_members_finish(&vms);
+}
+
+static int by_id(const void *id, const void *lease)
+{
+    int64_t a = *(const int64_t *)id, b = (*(const struct lease_record *const *)lease)->id;
+
+    return a < b ? -1 : a > b;
+}
+
+/* The queue position of each lease in memory, 0 for those not queued; to be freed. */
+static size_t *positions_of(const struct question *question,
+                            const struct lease_record *const *leases, size_t n)
+{
+    size_t *positions = memory_new(n + 1, sizeof *positions);
+    const struct answered_queue *queue = answers_queue(question);
+
+    for (size_t i = 0; i < queue->n; i++) {
+        const struct lease_record *const *found =
+            bsearch(&queue->ids[i], leases, n, sizeof(void *), by_id);
+
+        if (found)
+            positions[found - leases] = i + 1;
+    }
+    return positions;
+}
+
+/* -1 with err: the archive cannot be read. */
+static int write_leases(const struct question *question, const struct filter *filter,
+                        struct json_writer *writer, struct error *err)
+{
+    struct store *store = question->answers->store;
+    struct past_list past = {question, filter, writer, err, false};
+    size_t n;
+    const struct lease_record *const *all = store_leases(store, &n);
+    size_t *positions = positions_of(question, all, n);
+
+    for (size_t i = 0; i < n; i++)
+        if (passes(filter, all[i]))
+            write_lease(question, writer, all[i], positions[i]);
+    free(positions);
+    if (!filter->all)
+        return 0;
+    return store_each_past_lease(
+               store, &(struct store_past){.user = filter->user, .limit = (size_t)filter->limit},
+               add_past, &past, err) < 0 ||
+                   past.failed
+               ? -1
+               : 0;
+}
+
+/* --- what has changed ------------------------------------------------------------------------- */
+
+/* When the lease is shown differently, though nothing happens: at these times, or a second later.
+ */
+static int64_t shown_until(const struct lease_record *lease, int64_t now)
+{
+    const int64_t times[] = {lease->start, lease->earliest, lease->expected, lease->retry,
+                             lease->unused_until};
+    int64_t until = INSTANT_NEVER;
+
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        int64_t at = times[i] + (times[i] == now);
+
+        if (times[i] != INSTANT_NONE && times[i] != INSTANT_NEVER && at > now && at < until)
+            until = at;
+    }
+    return until;
+}
+
+/* Notes leases as they are shown now. */
+struct revision_notes {
+    const struct question *question;
+    struct revised_leases *leases;
+    struct output *shown;
+};
+
+static void note(const struct revision_notes *notes, const struct lease_record *lease)
+{
+    int64_t now = notes->question->now, until = shown_until(lease, now);
+    struct shown_lease view = answers_view(notes->question, lease, 0);
+    struct json_writer writer;
+    const char *text;
+    size_t n;
+
+    view.lasting = true;
+    output_rewind(notes->shown);
+    json_writer_init(&writer, notes->shown);
+    json_write_lease(&writer, &view, now);
+    text = output_held(notes->shown, &n);
+    revisions_note(&notes->leases->revisions, lease->id, text, n, until);
+    if (until < notes->leases->due)
+        notes->leases->due = until;
+}
+
+static void note_stirred(const struct revision_notes *notes, const struct store *store)
+{
+    size_t n;
+    const struct lease_record *const *all = store_leases(store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (store_stirred(all[i]) > notes->leases->stirs)
+            note(notes, all[i]);
+    notes->leases->stirs = store_stirs(store);
+}
+
+/* Those of whom time has changed what is shown, and those that have left memory. */
+static void note_others(const struct revision_notes *notes, const struct store *store)
+{
+    struct revisions *revisions = &notes->leases->revisions;
+
+    notes->leases->due = INSTANT_NEVER;
+    for (uint32_t i = (uint32_t)revisions->items.n; i-- > 0;) {
+        int64_t id = map_key(&revisions->items, i);
+        const struct revised *item = map_value(&revisions->items, i);
+        const struct lease_record *lease = store_lease(store, id);
+
+        if (item->gone || id == QUEUE_ITEM)
+            continue;
+        if (!lease)
+            revisions_drop(revisions, id);
+        else if (item->until <= notes->question->now)
+            note(notes, lease);
+        else if (item->until < notes->leases->due)
+            notes->leases->due = item->until;
+    }
+}
+
+static void note_leases(const struct question *question)
+{
+    const struct store *store = question->answers->store;
+    struct revised_leases *leases = question->answers->leases;
+    const struct answered_queue *queue = answers_queue(question);
+    struct revision_notes notes = {question, leases, output_create_memory()};
+    size_t n;
+
+    store_leases(store, &n);
+    if (store_stirs(store) != leases->stirs)
+        note_stirred(&notes, store);
+    revisions_note(&leases->revisions, QUEUE_ITEM, (const char *)queue->ids,
+                   queue->n * sizeof *queue->ids, INSTANT_NEVER);
+    if (leases->due <= question->now || revisions_count(&leases->revisions) > n + 1)
+        note_others(&notes, store);
+    revisions_tidy(&leases->revisions);
+    output_destroy(notes.shown);
+}
+
+/* Writes a lease that has left memory, and may have changed before, if it is in a list of all. */
+static bool write_archived(const struct question *question, const struct filter *filter, int64_t id,
+                           struct json_writer *writer)
+{
+    struct lease_record room;
+    struct error err;
+    struct past_list past = {question, filter, writer, &err, false};
+
+    if (!filter->all || store_past_lease(question->answers->store, id, &room, &err) <= 0 ||
+        !passes(filter, &room))
+        return false;
+    add_past(&past, &room);
+    return !past.failed;
+}
+
+/* Writes the leases that have changed; returns the numbers of those that are not in the list. */
+static json_t *write_changes(const struct question *question, const struct filter *filter,
+                             uint64_t since, struct json_writer *writer)
+{
+    const struct map *items = &question->answers->leases->revisions.items;
+    json_t *gone = json_array();
+
+    for (uint32_t i = 0; i < items->n; i++) {
+        const struct revised *item = map_value(items, i);
+        int64_t id = map_key(items, i);
+        const struct lease_record *lease;
+
+        if (item->revision <= since || id == QUEUE_ITEM)
+            continue;
+        lease = store_lease(question->answers->store, id);
+        if (lease && passes(filter, lease))
+            write_lease(question, writer, lease, 0);
+        else if (lease || !write_archived(question, filter, id, writer))
+            json_array_append_new(gone, json_integer(id));
+    }
+    return gone;
+}
+
+static json_t *json_from_queue(const struct answered_queue *queue)
+{
+    json_t *ids = json_array();
+
+    for (size_t i = 0; i < queue->n; i++)
+        json_array_append_new(ids, json_integer(queue->ids[i]));
+    return ids;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* Of a question with `since`. True: only what has changed follows. */
+static bool put_revision(const struct question *question, const char *text, json_t *head,
+                         uint64_t *since)
+{
+    struct revisions *revisions = &question->answers->leases->revisions;
+    bool known = revisions_read(revisions, text, since);
+
+    if (!known)
+        *since = 0;
+    note_leases(question);
+    answers_put_revision(head, revisions, known ? text : NULL);
+    if (revisions_changed(revisions, QUEUE_ITEM, *since))
+        json_put(head, "queue", json_from_queue(answers_queue(question)));
+    return known;
+}
+
+static json_t *list_leases(const struct question *question)
+{
+    struct json_writer writer;
+    struct output *list;
+    struct filter filter;
+    json_t *head, *wrong = read_filter(question, &filter);
+    const char *text = NULL;
+    struct error err;
+    uint64_t since;
+
+    if (wrong || (wrong = question_text(question, "since", &text)))
+        return wrong;
+    list = output_create_memory();
+    json_writer_init(&writer, list);
+    head = answer_begin(question, "galerna-lease-list/1");
+    if (text && put_revision(question, text, head, &since)) {
+        json_put(head, "gone", write_changes(question, &filter, since, &writer));
+    } else if (write_leases(question, &filter, &writer, &err) < 0) {
+        json_decref(head);
+        output_destroy(list);
+        return answers_refused(&err);
+    }
+    return answer_with_list(head, "leases", list);
+}
+
+json_t *answer_lease_list(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct answered_list *last = question->answers->list;
+    uint64_t changes = store_changes(question->answers->store);
+    char why[ERROR_TEXT_MAX];
+    int64_t since;
+
+    if (daemon->outdated(daemon->context, why, sizeof why, &since)) /* it says so, and how long */
+        return list_leases(question);
+    if (last->changes != changes || last->now != question->now ||
+        !json_equal(last->request, question->request)) {
+        json_decref(last->request);
+        json_decref(last->answer);
+        *last = (struct answered_list){changes, question->now, json_deep_copy(question->request),
+                                       list_leases(question)};
+    }
+    return json_incref(last->answer);
+}

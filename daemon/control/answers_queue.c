@@ -1,0 +1,87 @@
+/* queue: the waiting leases, in their order. */
+#include <stdlib.h>
+
+#include "daemon/control/answers_private.h"
+#include "daemon/control/answers_text.h"
+#include "util/memory.h"
+
+struct queue_order queue_order_begin(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+
+    return (struct queue_order){
+        .store = question->answers->store,
+        .shares = daemon->shares ? daemon->shares(daemon->context, question->now) : NULL,
+        .now = question->now};
+}
+
+struct share *queue_share_of(const struct queue_order *order, const struct lease_record *lease)
+{
+    return fair_share_of(order->shares, lease->uid, lease->gid);
+}
+
+/* By priority, fair share, and age. */
+static int compare_queued(const void *one, const void *two, void *context)
+{
+    const struct queue_order *order = context;
+    const struct lease_record *a = store_lease(order->store, *(const int64_t *)one);
+    const struct lease_record *b = store_lease(order->store, *(const int64_t *)two);
+    int shares = 0;
+
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (order->shares)
+        shares = share_compare(order->shares, queue_share_of(order, a), queue_share_of(order, b),
+                               order->now);
+    if (shares)
+        return shares;
+    if (a->submit != b->submit)
+        return a->submit < b->submit ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+const struct answered_queue *answers_queue(const struct question *question)
+{
+    const struct store *store = question->answers->store;
+    struct answered_queue *queue = question->answers->queue;
+    struct queue_order order;
+    size_t n_leases;
+    const struct lease_record *const *leases = store_leases(store, &n_leases);
+
+    if (queue->ids && queue->changes == store_changes(store) && queue->now == question->now)
+        return queue;
+    queue->ids = memory_grow(queue->ids, &queue->allocated, n_leases + 1, sizeof *queue->ids);
+    queue->n = 0;
+    for (size_t i = 0; i < n_leases; i++)
+        if (leases[i]->phase == PHASE_WAITING)
+            queue->ids[queue->n++] = leases[i]->id;
+    order = queue_order_begin(question);
+    qsort_r(queue->ids, queue->n, sizeof *queue->ids, compare_queued, &order);
+    fair_share_destroy(order.shares);
+    queue->changes = store_changes(store);
+    queue->now = question->now;
+    return queue;
+}
+
+json_t *answer_queue(const struct question *question)
+{
+    struct output *list = output_create_memory();
+    struct json_writer writer;
+    const struct answered_queue *queue = answers_queue(question);
+    struct queue_order order = queue_order_begin(question);
+
+    json_writer_init(&writer, list);
+    for (size_t i = 0; i < queue->n; i++) {
+        struct shown_lease view =
+            answers_view(question, store_lease(order.store, queue->ids[i]), i + 1);
+        struct share_view share;
+
+        if (order.shares) {
+            share = share_look(order.shares, queue_share_of(&order, view.lease), order.now);
+            view.share = &share;
+        }
+        json_write_lease(&writer, &view, question->now);
+    }
+    fair_share_destroy(order.shares);
+    return answer_with_list(answer_begin(question, "galerna-queue/1"), "leases", list);
+}
