@@ -19,11 +19,4 @@ json_t *json_from_instant(int64_t instant);
 /* Put a value into an object; takes the reference. */
 void json_put(json_t *object, const char *key, json_t *value);
 
-/* A lease as lists show it. */
-struct shown_lease;
-json_t *json_from_lease(const struct shown_lease *view, int64_t now);
-
-/* A VM as `lease show` shows it. */
-json_t *json_from_vm(const struct vm_record *vm);
-
 #endif

@@ -77,14 +77,6 @@ void past_members_finish(struct past_members *vms)
     free(vms->items);
 }
 
-/* A lease of the store, as lists show it. */
-static json_t *question_lease(const struct question *question, const struct lease_record *lease)
-{
-    struct shown_lease view = answers_view(question, lease, 0);
-
-    return json_from_lease(&view, question->now);
-}
-
 /* The lease named by the request, in memory or copied from the file to *room. NULL: *wrong. */
 static const struct lease_record *find_lease(const struct question *question,
                                              struct lease_record *room, json_t **wrong)
@@ -119,25 +111,27 @@ static const struct lease_record *find_lease(const struct question *question,
     return NULL;
 }
 
-/* Adds what a starting, stopping, ending or late lease waits for. */
-static void put_waits_for(const struct question *question, const struct lease_record *lease,
-                          json_t *object)
+/* What a starting, stopping, ending or late lease waits for. */
+static void write_waits_for(const struct question *question, const struct lease_record *lease,
+                            struct json_writer *writer)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     char text[STORE_TEXT_MAX] = "";
 
     if (daemon->waits_for)
         daemon->waits_for(daemon->context, lease, question->now, text, sizeof text);
-    json_put(object, "waits_for", text[0] ? json_from_text(text) : json_null());
+    text_put_text(writer, "waits_for", *text ? text : NULL);
 }
 
 json_t *answer_lease_show(const struct question *question)
 {
     struct lease_record room;
-    json_t *answer, *wrong, *members, *shown;
-    const struct lease_record *lease = find_lease(question, &room, &wrong);
     struct past_members past = {0};
+    json_t *wrong;
+    const struct lease_record *lease = find_lease(question, &room, &wrong);
     struct shown_lease view;
+    struct json_writer writer;
+    struct output *shown;
     struct error err;
 
     if (!lease)
@@ -151,35 +145,45 @@ json_t *answer_lease_show(const struct question *question)
         view.vms = past.pointers;
         view.n_vms = past.n;
     }
-    members = json_array();
+    shown = output_create_memory();
+    json_writer_init(&writer, shown);
+    json_begin_lease(&writer, &view, question->now);
+    write_waits_for(question, lease, &writer);
+    json_write_key(&writer, "members");
+    json_begin_array(&writer);
     for (size_t i = 0; i < view.n_vms; i++)
-        json_array_append_new(members, json_from_vm(view.vms[i]));
-    answer = answer_begin(question, "galerna-lease/1");
-    shown = json_from_lease(&view, question->now);
+        json_write_vm(&writer, view.vms[i]);
+    json_end_array(&writer);
+    json_end_object(&writer);
     past_members_finish(&past);
-    put_waits_for(question, lease, shown);
-    json_put(shown, "members", members);
-    json_put(answer, "lease", shown);
-    return answer;
+    return answer_with_texts(answer_begin(question, "galerna-lease/1"),
+                             &(struct text_member){"lease", shown, false}, 1);
 }
 
-/* Adds the leases ahead in the queue. */
-static void put_ahead(const struct question *question, const struct lease_record *lease,
-                      json_t *answer)
+/* The place of a lease in the queue; 0: it is not there. */
+static size_t position_of(const struct answered_queue *queue, const struct lease_record *lease)
 {
-    json_t *ahead = json_array();
-    const struct answered_queue *queue = answers_queue(question);
-    size_t position = 0;
-
-    for (size_t i = 0; i < queue->n && lease->phase == PHASE_WAITING && !position; i++)
+    for (size_t i = 0; i < queue->n && lease->phase == PHASE_WAITING; i++)
         if (queue->ids[i] == lease->id)
-            position = i + 1;
-    for (size_t i = 0; i + 1 < position && i < AHEAD_MAX; i++)
-        json_array_append_new(
-            ahead, question_lease(question, store_lease(question->answers->store, queue->ids[i])));
-    json_put(answer, "position", position ? json_integer((json_int_t)position) : json_null());
-    json_put(answer, "ahead", ahead);
-    json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));
+            return i + 1;
+    return 0;
+}
+
+/* The first leases of the queue, of those ahead of a position. */
+static struct output *ahead_of(const struct question *question, size_t position)
+{
+    const struct store *store = question->answers->store;
+    const struct answered_queue *queue = answers_queue(question);
+    struct output *ahead = output_create_memory();
+    struct json_writer writer;
+
+    json_writer_init(&writer, ahead);
+    for (size_t i = 0; i + 1 < position && i < AHEAD_MAX; i++) {
+        struct shown_lease view = answers_view(question, store_lease(store, queue->ids[i]), 0);
+
+        json_write_lease(&writer, &view, question->now);
+    }
+    return ahead;
 }
 
 /* The messages of the lease's VMs, each sentence once. */
@@ -202,37 +206,58 @@ static json_t *messages_of(const struct question *question, const struct lease_r
 }
 
 /* With its owner's share while it waits. */
-static json_t *explained_lease(const struct question *question, const struct lease_record *lease)
+static struct output *explained_lease(const struct question *question,
+                                      const struct lease_record *lease)
 {
-    struct queue_order order = queue_order_begin(question);
+    struct queue_order order = {.shares = NULL};
     struct shown_lease view = answers_view(question, lease, 0);
+    struct output *shown = output_create_memory();
+    struct json_writer writer;
     struct share_view share;
-    json_t *shown;
 
-    if (order.shares && lease->phase == PHASE_WAITING) {
+    if (lease->phase == PHASE_WAITING)
+        order = queue_order_begin(question);
+    if (order.shares) {
         share = share_look(order.shares, queue_share_of(&order, lease), order.now);
         view.share = &share;
     }
-    shown = json_from_lease(&view, question->now);
+    json_writer_init(&writer, shown);
+    json_begin_lease(&writer, &view, question->now);
+    write_waits_for(question, lease, &writer);
+    json_end_object(&writer);
     fair_share_destroy(order.shares);
     return shown;
 }
 
-json_t *answer_lease_why(const struct question *question)
+/* trace NULL: without. Takes it. */
+static json_t *explain(const struct question *question, json_t *trace)
 {
     struct lease_record room;
-    json_t *answer, *wrong, *shown;
+    json_t *answer, *wrong;
     const struct lease_record *lease = find_lease(question, &room, &wrong);
+    size_t position;
 
-    if (!lease)
+    if (!lease) {
+        json_decref(trace);
         return wrong;
+    }
+    position = position_of(answers_queue(question), lease);
     answer = answer_begin(question, "galerna-lease-why/1");
-    shown = explained_lease(question, lease);
-    put_waits_for(question, lease, shown);
-    json_put(answer, "lease", shown);
-    put_ahead(question, lease, answer);
+    json_put(answer, "position", position ? json_integer((json_int_t)position) : json_null());
+    json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));
     json_put(answer, "messages", messages_of(question, lease));
-    return answer;
+    if (trace)
+        json_put(answer, "trace", trace);
+    return answer_with_texts(
+        answer,
+        (const struct text_member[]){{"lease", explained_lease(question, lease), false},
+                                     {"ahead", ahead_of(question, position), true}},
+        2);
+}
+
+json_t *answer_lease_why(const struct question *question)
+{
+    return explain(question, NULL);
 }
 
 json_t *answer_lease_trace(const struct question *question)
@@ -240,7 +265,7 @@ json_t *answer_lease_trace(const struct question *question)
     const struct answers_daemon *daemon = question->answers->daemon;
     struct lease_record room;
     struct error err;
-    json_t *answer, *trace, *wrong;
+    json_t *trace, *wrong;
     const struct lease_record *lease = find_lease(question, &room, &wrong);
 
     if (!lease)
@@ -250,9 +275,7 @@ json_t *answer_lease_trace(const struct question *question)
         json_decref(trace);
         return answers_refused(&err);
     }
-    answer = answer_lease_why(question);
-    json_put(answer, "trace", trace);
-    return answer;
+    return explain(question, trace);
 }
 
 static void add_event(void *context, const struct store_event *event)

@@ -275,6 +275,12 @@ static void put_share(struct json_writer *writer, const struct share_view *share
 
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now)
 {
+    json_begin_lease(writer, view, now);
+    json_end_object(writer);
+}
+
+void json_begin_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now)
+{
     const struct lease_record *lease = view->lease;
 
     json_begin_object(writer);
@@ -296,31 +302,79 @@ void json_write_lease(struct json_writer *writer, const struct shown_lease *view
         text_put_number(writer, "position", (int64_t)view->position);
     if (view->share)
         put_share(writer, view->share);
+}
+
+static const char *promise_word(const struct vm_record *vm)
+{
+    static const char *const words[] = {
+        [PROMISE_INTACT] = "written",        [PROMISE_DAMAGED] = "damaged",
+        [PROMISE_REPAIRED] = "repaired",     [PROMISE_OF_OTHERS] = "unreadable",
+        [PROMISE_UNANSWERED] = "unanswered",
+    };
+
+    return vm->promise_digest || vm->promise_state != PROMISE_INTACT ? words[vm->promise_state]
+                                                                     : "none";
+}
+
+void json_write_vm(struct json_writer *writer, const struct vm_record *vm)
+{
+    json_begin_object(writer);
+    text_put_number(writer, "vm", vm->id);
+    text_put_text(writer, "goal", store_goal_words[vm->goal]);
+    if (vm->host < 0)
+        text_put_null(writer, "host");
+    else
+        text_put_number(writer, "host", vm->host);
+    text_put_hundredths(writer, "cpu", vm->cpu);
+    text_put_number(writer, "memory", vm->memory);
+    text_put_flag(writer, "ran", vm->ran);
+    text_put_flag(writer, "gone", vm->gone);
+    text_put_text(writer, "command", vm->command ? command_words[vm->command] : NULL);
+    text_put_instant(writer, "sent", vm->sent);
+    text_put_number(writer, "attempts", vm->attempts);
+    text_put_instant(writer, "next_try", vm->next_try);
+    text_put_text(writer, "message", *vm->message ? vm->message : NULL);
+    text_put_text(writer, "promise", promise_word(vm));
     json_end_object(writer);
 }
 
-json_t *answer_with_list(json_t *head, const char *name, struct output *list)
+static void add_member(struct output *whole, const struct text_member *member)
+{
+    size_t n;
+    const char *text = output_held(member->text, &n);
+
+    output_format(whole, ",\"%s\":%s", member->name, member->is_array ? "[" : "");
+    output_bytes(whole, text, n);
+    if (member->is_array)
+        output_char(whole, ']');
+    output_destroy(member->text);
+}
+
+json_t *answer_with_texts(json_t *head, const struct text_member *members, size_t n)
 {
     char *text = json_dumps(head, JSON_COMPACT);
     struct output *whole = output_create_memory();
-    const char *items;
-    size_t n;
+    const char *bytes;
+    size_t length;
     json_t *answer;
 
     if (!text)
         abort();                                 /* out of memory */
     output_bytes(whole, text, strlen(text) - 1); /* without the closing bracket */
-    output_format(whole, ",\"%s\":[", name);
-    items = output_held(list, &n);
-    output_bytes(whole, items, n);
-    output_text(whole, "]}");
-    items = output_held(whole, &n);
-    answer = json_stringn_nocheck(items, n);
+    for (size_t i = 0; i < n; i++)
+        add_member(whole, &members[i]);
+    output_char(whole, '}');
+    bytes = output_held(whole, &length);
+    answer = json_stringn_nocheck(bytes, length);
     if (!answer)
         abort();
     json_decref(head);
     free(text);
     output_destroy(whole);
-    output_destroy(list);
     return answer;
+}
+
+json_t *answer_with_list(json_t *head, const char *name, struct output *list)
+{
+    return answer_with_texts(head, &(struct text_member){name, list, true}, 1);
 }

@@ -25,6 +25,11 @@ struct shown_lease {
 
 /* Write a lease as lists show it, as an object. About 2 us. */
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
+/* The same without the end of the object: further members follow. */
+void json_begin_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
+
+/* A VM as `lease show` shows it. */
+void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
 
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
 void text_put_number(struct json_writer *writer, const char *key, int64_t number);
@@ -34,9 +39,16 @@ void text_put_text(struct json_writer *writer, const char *key, const char *text
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
 void text_put_null(struct json_writer *writer, const char *key);
 
-/* The answer `head` with one more member: an array of the values written to `list`, an output in
- * memory. Returns a JSON string with the text of the whole answer, as control.h accepts it; takes
- * the reference to head, and the list. */
+/* A member of an answer, written to an output in memory: a value, or the values of an array. */
+struct text_member {
+    const char *name;
+    struct output *text;
+    bool is_array;
+};
+
+/* The answer `head` with these members. Returns a JSON string with the text of the whole answer, as
+ * control.h accepts it; takes the reference to head, and the outputs. */
+json_t *answer_with_texts(json_t *head, const struct text_member *members, size_t n);
 json_t *answer_with_list(json_t *head, const char *name, struct output *list);
 
 #endif

@@ -41,24 +41,18 @@ static int visit_written(const struct store *store, sqlite3_stmt *statement, eve
 static int each_written(const struct store *store, int64_t lease, size_t limit,
                         event_visitor *visit, void *context, struct error *err)
 {
-    char *text =
-        sqlite3_mprintf("SELECT lease, at, event, text, sum = %s, number FROM (SELECT * FROM event"
-                        " %s ORDER BY number DESC LIMIT ?2) ORDER BY number",
-                        store->sums[SUMMED_EVENT], lease < 0 ? "" : "WHERE lease = ?1");
-    sqlite3_stmt *statement = store_prepare(store, text, err);
-    int code = SQLITE_DONE, result = statement ? 0 : -1;
+    sqlite3_stmt *statement =
+        store->statements[lease < 0 ? STATEMENT_EVENTS : STATEMENT_EVENTS_OF_LEASE];
+    int code = SQLITE_DONE, result = 0;
 
-    sqlite3_free(text);
-    if (!statement)
-        return -1;
+    sqlite3_bind_int64(statement, 1, limit > INT64_MAX ? -1 : (int64_t)limit);
     if (lease >= 0)
-        sqlite3_bind_int64(statement, 1, lease);
-    sqlite3_bind_int64(statement, 2, limit > INT64_MAX ? -1 : (int64_t)limit);
+        sqlite3_bind_int64(statement, 2, lease);
     while (result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
         result = visit_written(store, statement, visit, context, err);
     if (result == 0 && code != SQLITE_DONE)
         result = store_sqlite_error(store, "read the history", err);
-    sqlite3_finalize(statement);
+    sqlite3_reset(statement);
     return result;
 }
 

@@ -52,6 +52,8 @@ enum store_statement {
     STATEMENT_PUT_FACT,
     STATEMENT_DROP_FACT,
     STATEMENT_SEAL,
+    STATEMENT_EVENTS, /* the newest ?1 lines */
+    STATEMENT_EVENTS_OF_LEASE,
     STATEMENTS
 };
 

@@ -520,15 +520,13 @@ static void a_kept_connection_is_used_again(void **state)
     const struct fixture *fixture = *state;
     json_t *request = json_pack("{s:s}", "command", "x");
     int fd = -1, first = -1;
-    char path[256];
+    char path[256], *answer;
     pid_t server;
 
     snprintf(path, sizeof path, "%s/other.sock", fixture->directory);
     server = server_start(path, handle, &(struct fixture){0});
     for (int i = 0; i < 2; i++, first = fd) {
-        char *answer = control_ask_on(&fd, path, request, 300, NULL);
-
-        free(answer);
+        free(answer = control_ask_on(&fd, path, request, 300, NULL));
         assert_true(answer && control_is_open(fd) && (first < 0 || fd == first));
     }
     server_stop(server);

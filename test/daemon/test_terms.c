@@ -169,6 +169,16 @@ static void the_store_keeps_it(void **state)
     }
 }
 
+static json_t *shown_of(const struct lease_record *lease)
+{
+    struct output *text = output_create_memory();
+    struct json_writer writer;
+
+    json_writer_init(&writer, text);
+    json_write_lease(&writer, &(struct shown_lease){.lease = lease, .began = INSTANT_NONE}, NOW);
+    return json_from_output(text);
+}
+
 static void the_control_socket_takes_it_and_tells_it(void **state)
 {
     (void)state;
@@ -197,7 +207,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
         json_decref(request);
 
         lease.term_values = values;
-        told = json_from_lease(&(struct shown_lease){.lease = &lease, .began = INSTANT_NONE}, NOW);
+        told = shown_of(&lease);
         request = json_from_term(term, &values);
         assert_true(json_equal(json_object_get(told, term->name), request));
         json_decref(request);
