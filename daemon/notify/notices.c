@@ -111,7 +111,10 @@ static bool event_of(const struct store *store, const struct store_event *known,
                  {"kept", NOTICE_PREEMPTION, "It keeps its hosts after all. "},
                  {"refused", NOTICE_REFUSAL, ""},
                  {"late", NOTICE_LATE, ""},
-                 {"missed", NOTICE_LATE, ""}};
+                 {"missed", NOTICE_LATE, ""},
+                 {"changed", NOTICE_CHANGE, "Changed. "},
+                 {"ended", NOTICE_ENDED, ""},
+                 {"given-up", NOTICE_ENDED, ""}};
     const struct lease_record *lease = store_lease(store, known->lease);
 
     for (size_t i = 0; lease && i < sizeof words / sizeof *words; i++)

@@ -18,7 +18,9 @@ const char *const notice_event_words[NOTICE_EVENTS] = {[NOTICE_START] = "start",
                                                        [NOTICE_END] = "end",
                                                        [NOTICE_PREEMPTION] = "preemption",
                                                        [NOTICE_REFUSAL] = "refusal",
-                                                       [NOTICE_LATE] = "late"};
+                                                       [NOTICE_LATE] = "late",
+                                                       [NOTICE_CHANGE] = "change",
+                                                       [NOTICE_ENDED] = "ended"};
 
 const char *const notify_kind_words[NOTIFY_KINDS] = {
 #define ROW(name, word, function) [NOTIFY_##name] = (word),

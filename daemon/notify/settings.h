@@ -16,6 +16,8 @@ enum notice_event {
     NOTICE_PREEMPTION, /* it is about to leave its hosts for another lease */
     NOTICE_REFUSAL,
     NOTICE_LATE,
+    NOTICE_CHANGE, /* of its terms */
+    NOTICE_ENDED,  /* it is over, or could not be started */
     NOTICE_EVENTS
 };
 

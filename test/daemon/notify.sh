@@ -99,6 +99,14 @@ grep -qhE '^Time +[0-9-]+ [0-9:]+$' "$work"/mail.* || fail "the time is not as i
 grep -h '^Name' "$work"/mail.* | grep -q 'evil Bcc: mallory@example.org' || fail "the name is missing"
 grep -qh '^From: galerna@example.org$' "$work"/mail.* || fail "From is missing"
 
+does='a change and an end'
+lease change 0 --extend 1h >"$work/out"
+until_true mailed 1 ops@example.org '^Subject: Galerna: lease 0: change$'
+grep -qh '^Changed. Running until ' "$work"/mail.* || fail "its new end is missing"
+lease cancel 0 >"$work/out"
+until_true mailed 1 ops@example.org '^Subject: Galerna: lease 0: ended$'
+grep -qh '^Ended: cancelled by ' "$work"/mail.* || fail "who cancelled it is missing"
+
 does='a kill while a program is told'
 touch "$work/wait"
 oned submit --cpu 1 --memory 128 --haizea 'START=nonsense' >"$work/vm"
