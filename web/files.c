@@ -16,7 +16,6 @@ static const struct {
     {"/", "text/html; charset=utf-8", "index.html"},
     {"/calendar.css", "text/css", "calendar.css"},
     {"/ask.js", "text/javascript; charset=utf-8", "ask.js"},
-    {"/reader.js", "text/javascript; charset=utf-8", "reader.js"},
     {"/draw.js", "text/javascript; charset=utf-8", "draw.js"},
     {"/chart.js", "text/javascript; charset=utf-8", "chart.js"},
     {"/changes.js", "text/javascript; charset=utf-8", "changes.js"},

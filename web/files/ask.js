@@ -1,8 +1,8 @@
-// Requests to the API, for the page and for its thread that reads (reader.js).
+// Requests to the API.
 "use strict";
 
 // The value of the header Authorization, of the user who signed in (changes.js). It is nowhere but
-// in these two, and what the browser itself knows is not used: it asks nobody for a password.
+// here, and what the browser itself knows is not used: it asks nobody for a password.
 let authorization = null;
 
 function send(path, { method = "GET", body, signal } = {}) {

@@ -82,21 +82,34 @@ function hostRows(hosts, byHost) {
 }
 
 // What is known: leases and, if they have a time, their bars, by their numbers; hosts by theirs; the
-// numbers of the leases that wait, in their order.
+// numbers of the leases that wait, in their order; the revisions of these lists, of which only
+// changes are read. Lists are read whole now and then: leases that are over leave them only there.
 let known = new Map(), hosts = new Map(), queued = [];
-let isKnown = false; // all of that
-const reader = new Worker("reader.js");
+let revisions = null, wholeAt = 0;
 
-function read() {
-    reader.postMessage({ authorization, whole: !isKnown });
-    return new Promise((done, failed) => {
-        reader.onmessage = ({ data: news }) => (news.error
-            ? failed(Object.assign(new Error(news.error), { status: news.status })) : done(news));
-    });
+// What is shown of a lease, to keep no more.
+const shown = ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
+    earliest, start, began, since, expected, promise, end, duration, deadline, activity,
+    reason }) => ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
+    earliest, start, began, since, expected, promise, end, duration, deadline, activity,
+    reason: reason?.text });
+
+const newsOf = (answer, items) => ({ isWhole: answer.since === null, changed: items,
+    gone: answer.gone ?? [] });
+
+async function read() {
+    const isWhole = !revisions || Date.now() - wholeAt > DAY;
+    const since = isWhole ? { hosts: "", leases: "" } : revisions;
+    const ofHosts = await ask(`/hosts?since=${since.hosts}`);
+    const ofLeases = await ask(`/leases?all=true&since=${since.leases}`);
+    return { now: ofLeases.now, queue: ofLeases.queue,
+        revisions: { hosts: ofHosts.revision, leases: ofLeases.revision },
+        hosts: newsOf(ofHosts, ofHosts.hosts),
+        leases: newsOf(ofLeases, ofLeases.leases.map(shown)) };
 }
 
 function forget() {
-    isKnown = false;
+    revisions = null;
     known = new Map();
     hosts = new Map();
     queued = [];
@@ -142,10 +155,11 @@ function take(news) {
         !data.byHost.has(host)));
     takeLeases(leases);
     takeHosts(news.hosts);
-    if (news.hosts.changed.length || news.hosts.gone.length || ofUnseen || !isKnown
+    if (news.hosts.changed.length || news.hosts.gone.length || ofUnseen || leases.isWhole
         || data.byHost.size !== rowsBefore)
         data.hosts = hostRows([...hosts.values()], data.byHost);
-    isKnown = true;
+    revisions = news.revisions;
+    wholeAt = leases.isWhole ? Date.now() : wholeAt;
     draw();
     queued = queue ?? queued;
     if (queue || leases.changed.some((lease) => lease.phase === "waiting"))

@@ -54,19 +54,20 @@ function signOut() {
 async function signIn(user, password) {
     const bytes = new TextEncoder().encode(`${user}:${password}`);
     authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+    forget();
+    let news;
     try {
-        await ask("/leases?phase=failed&limit=1");
+        news = await read();
     } catch (error) {
         authorization = null;
         element("sign-in-answer").textContent = error.message;
         return;
     }
-    forget();
     document.body.classList.add("signed-in");
     element("who").textContent = `Signed in as ${user}`;
     element("to-sign-in").textContent = "Sign out";
     element("sign-in").close();
-    tell("Loading", false);
+    take(news);
     listen();
 }
 

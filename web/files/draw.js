@@ -167,7 +167,9 @@ const sight = new IntersectionObserver((entries) => {
 function watchRows() {
     for (const row of rows) {
         const { top, bottom } = row.getBoundingClientRect();
-        if (top < innerHeight + NEAR && bottom > -NEAR)
+        if (top >= innerHeight + NEAR)
+            break;
+        if (bottom > -NEAR)
             inSight.add(row);
     }
     inSight.forEach(fillRow);
