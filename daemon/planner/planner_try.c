@@ -171,7 +171,7 @@ int planner_operations(struct planner *planner, int32_t host, planner_told *told
     struct wire_writer frame = {0};
     int result;
 
-    if (!planner->ready || place == HOST_NONE)
+    if ((!planner->ready && !planner->in_flight) || place == HOST_NONE)
         return error_set(err, EAGAIN, "no plan has been made yet");
     wire_begin(&frame);
     wire_put(&frame, FRAME_OPERATIONS);

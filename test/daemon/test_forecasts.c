@@ -1,4 +1,4 @@
-/* Forecasts of the planner process, beside plans. */
+/* The planner process, which is asked for more while it makes a plan. */
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,24 +52,63 @@ static void plan(struct house *house, int64_t now)
     assert_true(planner_is_ready(house->planner));
 }
 
+/* A house whose planner is a process. */
+static void open_with_process(struct house *house, const struct store_fixture *fixture,
+                              struct configuration *configuration)
+{
+    struct error err = {0};
+
+    open_house(house, fixture->store, 1);
+    planner_destroy(house->planner);
+    house->scene.settings.configuration = configuration;
+    house->scene.settings.forecast = 40;
+    house->planner = house->scene.daemon.planner =
+        planner_create(&house->scene.settings, fixture->store, house->scene.daemon.world, &err);
+    if (!house->planner)
+        fail_msg("%s", err.text);
+}
+
+static void count(void *context, const struct planned_operation *operations, size_t n,
+                  const struct error *err)
+{
+    if (!operations && n)
+        fail_msg("%s", err->text);
+    *(size_t *)context = n;
+}
+
+/* The operations of a host are asked for while the plan is made anew. */
+static void an_answer_waits_for_the_plan(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct configuration *configuration = read_configuration(fixture);
+    size_t n = SIZE_MAX;
+    struct error err = {0};
+    struct house house;
+
+    open_with_process(&house, fixture, configuration);
+    add_lease(fixture->store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    plan(&house, NOW);
+    rebuild(&house, NOW + 1);
+    assert_true(planner_is_planning(house.planner) && !planner_is_ready(house.planner));
+    if (planner_operations(house.planner, 0, count, &n, &err) < 0)
+        fail_msg("%s", err.text);
+    while (n == SIZE_MAX)
+        serve(house.planner);
+    assert_int_not_equal(n, 0);
+    close_house(&house);
+    configuration_destroy(configuration);
+}
+
 /* The planner goes on with a forecast while it makes a plan, and may answer it afterwards. */
 static void a_plan_does_not_end_a_forecast(void **state)
 {
     struct store_fixture *fixture = *state;
     struct configuration *configuration = read_configuration(fixture);
-    struct error err = {0};
     struct house house;
 
-    open_house(&house, fixture->store, 1);
+    open_with_process(&house, fixture, configuration);
     for (int64_t id = 1; id <= 40; id++)
         add_lease(fixture->store, id, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
-    planner_destroy(house.planner);
-    house.scene.settings.configuration = configuration;
-    house.scene.settings.forecast = 40;
-    house.planner = house.scene.daemon.planner =
-        planner_create(&house.scene.settings, fixture->store, house.scene.daemon.world, &err);
-    if (!house.planner)
-        fail_msg("%s", err.text);
     plan(&house, NOW);
     planner_forecast(house.planner);
     plan(&house, NOW + 1);
@@ -84,6 +123,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_plan_does_not_end_a_forecast, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(an_answer_waits_for_the_plan, store_set_up,
                                         store_tear_down),
     };
 
