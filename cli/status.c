@@ -213,6 +213,9 @@ static void print_leases(const json_t *answer, FILE *stream)
         any = true;
     }
     fprintf(stream, "%s\n", any ? "" : "none");
+    if (client_integer(answer, "suspended") > 0)
+        fprintf(stream, "%-22s  %" PRId64 ", which wait to go on\n", "suspended",
+                client_integer(answer, "suspended"));
     if (client_integer(answer, "late") > 0)
         fprintf(stream, "%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));
     fprintf(stream, "%-22s  %" PRId64 "\n", "VMs", client_integer(answer, "vms"));

@@ -119,6 +119,7 @@ json_t *answer_status(const struct question *question)
     json_put(answer, "instance", json_from_text(store_instance(store)));
     json_put(answer, "changes", json_integer(store_commits(store)));
     json_put(answer, "leases", phases);
+    json_put(answer, "suspended", json_integer((json_int_t)overview->suspended));
     json_put(answer, "late", json_integer((json_int_t)overview->late));
     json_put(answer, "vms", json_integer((json_int_t)n));
     json_put(answer, "drains", answers_drains(question));

@@ -73,6 +73,13 @@ static json_t *far_reservations(const struct question *question, struct overview
     return answer;
 }
 
+/* It has begun, left its hosts, and waits to go on. */
+static bool is_suspended(const struct lease_record *lease)
+{
+    return (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED) &&
+           lease->accumulated > 0;
+}
+
 static void look_again(const struct question *question, struct overview *overview)
 {
     const struct store *store = question->answers->store;
@@ -84,6 +91,7 @@ static void look_again(const struct question *question, struct overview *overvie
     for (size_t i = 0; i < n; i++) {
         overview->in_phase[leases[i]->phase]++;
         overview->late += leases[i]->late;
+        overview->suspended += is_suspended(leases[i]);
     }
     overview->far = far_reservations(question, overview);
 }

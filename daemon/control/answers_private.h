@@ -12,7 +12,8 @@ struct overview {
     uint64_t changes; /* of the store, when they were counted */
     int64_t until;    /* then a reservation is no longer far ahead */
     size_t in_phase[PHASES], late;
-    json_t *far; /* reservations far ahead */
+    size_t suspended; /* of those that wait or are reserved: began, and are to go on */
+    json_t *far;      /* reservations far ahead */
 };
 
 /* The last list of leases: pages and programs ask for the same one many times a second. */

@@ -141,10 +141,14 @@ static void a_list_that_is_asked_for_again_is_the_same(void **state)
 static void status_counts_phases(void **state)
 {
     struct answers_fixture *fixture = *state;
-    json_t *answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
-    const json_t *leases = json_object_get(answer, "leases");
+    json_t *answer;
+    const json_t *leases;
 
+    lease_to_change(fixture->store, 3)->accumulated = 60; /* it began, and was suspended */
+    answer = expect_answer(fixture, "{\"command\":\"status\"}", "galerna-status/1");
+    leases = json_object_get(answer, "leases");
     assert_int_equal(json_integer_value(json_object_get(leases, "waiting")), 3);
+    assert_int_equal(json_integer_value(json_object_get(answer, "suspended")), 1);
     assert_int_equal(json_integer_value(json_object_get(leases, "refused")), 1);
     assert_int_equal(json_integer_value(json_object_get(leases, "stopping")), 0);
     assert_int_equal(json_integer_value(json_object_get(answer, "vms")), 7);
