@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/table.h"
 #include "configuration/live.h"
@@ -16,7 +17,7 @@
 #include "util/time_parse.h"
 #include "util/time_text.h"
 
-enum { ANSWER_TIMEOUT = 150000 };
+enum { ANSWER_TIMEOUT = 150000, PATIENCE = 5 /* seconds */ };
 
 const struct command_option client_options[CLIENT_OPTIONS] = {
     {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct client, json),
@@ -61,6 +62,22 @@ static void warn_of_outdated(const struct client *client, const char *command, c
     fprintf(stderr, " (since %s, %s)\n", since, relative);
 }
 
+/* A dry run is asked for again while galernad has no time for it: it changes nothing. */
+static json_t *ask_patiently(const char *path, const json_t *request, struct error *err)
+{
+    bool dry_run = json_is_true(json_object_get(request, "dry_run"));
+
+    for (int i = 0;; i++) {
+        json_t *answer = control_ask(path, request, ANSWER_TIMEOUT, err);
+
+        if (!answer || !dry_run || i == PATIENCE ||
+            strcmp(client_text(answer, "code"), "not-ready") != 0)
+            return answer;
+        json_decref(answer);
+        sleep(1);
+    }
+}
+
 json_t *client_ask(const struct client *client, const char *command, json_t *request, int *code)
 {
     char *found = NULL;
@@ -75,7 +92,7 @@ json_t *client_ask(const struct client *client, const char *command, json_t *req
     else if (!path)
         path = found = live_client_socket(NULL, NULL, &err);
     if (path)
-        answer = control_ask(path, request, ANSWER_TIMEOUT, &err);
+        answer = ask_patiently(path, request, &err);
     json_decref(request);
     free(found);
     if (!answer) {

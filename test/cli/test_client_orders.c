@@ -152,6 +152,10 @@ static void decisions_are_waited_for(void **state)
            "The lease would be accepted and start at 2026-11-21 16:00:05 (in 5s, contract).\n"
            "on host 4\n"
            "nobody makes room\n");
+    expect(fixture, "lease request --cpu 1 --memory 1 --name patient --dry-run", EXIT_DONE,
+           "The lease would be accepted and start at 2026-11-21 16:00:05 (in 5s, contract).\n"
+           "on host 4\n"
+           "nobody makes room\n");
     expect_error(fixture, "lease request --template 3 --name echo", EXIT_USAGE,
                  "start: 60 s in the past");
 }
