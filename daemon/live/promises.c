@@ -65,10 +65,10 @@ static struct promise promise_of(const struct daemon *daemon, const struct vm_re
                             .terms = *lease};
 }
 
-/* Refused, or failed, without ever having had a promise. Another store may have accepted it. */
+/* Refused, or failed, and nothing written since then: another store may have accepted it. */
 static bool is_to_be_told(const struct vm_record *vm, const struct lease_record *lease)
 {
-    return vm->goal == GOAL_HOLD && !lease->plain && !vm->promise_number;
+    return vm->goal == GOAL_HOLD && !lease->plain && !vm->promise_told;
 }
 
 /* The promise that the VM should show is not the one that it surely shows. */

@@ -16,6 +16,7 @@ void vm_set_goal(struct store *store, const struct vm_record *known, enum vm_goa
         return;
     vm = store_change_vm(store, known);
     vm->goal = goal;
+    vm->promise_told = false;
     vm_note_effect(store, vm);
     if (goal == GOAL_NONE || goal == GOAL_RUN)
         return;
@@ -446,6 +447,7 @@ void vm_has_promise(struct store *store, const struct vm_record *known, int64_t 
     vm->promise_state = same ? PROMISE_REPAIRED : PROMISE_INTACT;
     vm->promise_number = number;
     vm->promise_digest = digest;
+    vm->promise_told = true;
 }
 
 void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp)

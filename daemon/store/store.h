@@ -168,6 +168,7 @@ struct vm_record {
         PROMISE_UNANSWERED,  /* it is not known whether OpenNebula has the one sent last */
     } promise_state;         /* not stored */
     int64_t promise_refused; /* number of the one that OpenNebula refused last; not stored */
+    bool promise_told;       /* one was written since its goal has changed; not stored */
     bool gone;               /* DONE, or no longer in OpenNebula */
 
     int64_t settled;   /* monotonic milliseconds: older observations are ignored; not stored */

@@ -114,6 +114,31 @@ static void expect_hold_without_a_promise(void **state, bool accepted)
     stage_close(&stage);
 }
 
+/* Its owner has released it, and it was accepted, which was not written, and refused again. */
+static void a_vm_that_is_refused_again_is_held_when_that_is_said_again(void **state)
+{
+    struct stage stage;
+    struct lease_record *lease;
+    const struct vm_record *vm;
+
+    stage_open(&stage, ((struct store_fixture *)*state)->store);
+    lease = stage_reserve(&stage, 1, 1);
+    vm = store_vm(stage.store, 1);
+    stage_look(&stage);
+    for (int i = 1; i <= 2; i++) {
+        vm_set_goal(stage.store, vm, GOAL_NONE);
+        lease->phase = PHASE_REFUSED;
+        vm_set_goal(stage.store, vm, GOAL_HOLD);
+        vm_to_change(stage.store, 1)->message_at = 0;
+        assert_true(promises_precede(&stage.scene.daemon, vm));
+        assert_int_equal(stage_write(&stage), 1);
+        assert_int_equal(vm->promise_number, i);
+        assert_false(promises_precede(&stage.scene.daemon, vm));
+        assert_int_equal(stage_write(&stage), 0);
+    }
+    stage_close(&stage);
+}
+
 static void a_vm_that_was_accepted_is_held_when_that_is_said(void **state)
 {
     expect_hold_without_a_promise(state, true);
@@ -435,6 +460,7 @@ int main(void)
         TEST(a_promise_is_written_once_for_each_change),
         TEST(plain_vms_have_a_promise_only_while_they_are_suspended),
         TEST(a_vm_is_held_when_its_promise_says_that_it_is_over),
+        TEST(a_vm_that_is_refused_again_is_held_when_that_is_said_again),
         TEST(a_vm_that_was_accepted_is_held_when_that_is_said),
         TEST(a_vm_that_was_refused_at_once_is_held_when_that_is_said),
         TEST(a_group_starts_when_each_member_has_its_promise),
