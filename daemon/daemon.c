@@ -153,8 +153,8 @@ static void cycle(struct daemon *daemon)
     daemon->n_cycles++;
     if (!daemon->polled)
         return;
-    sleep_begin(daemon, now);
     if (daemon->poll_ok) {
+        sleep_begin(daemon, now); /* what is seen now is looked at below */
         intake(daemon, now);
         messages_see(daemon->messages, now); /* first: promises of another front-end */
         reconcile(daemon, now);
