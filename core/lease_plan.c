@@ -129,6 +129,7 @@ void lease_plan_destroy(struct lease *lease)
     reservation_list_finish(&plan->preparation);
     reservation_list_finish(&plan->left_behind);
     free(plan->vms);
+    free(plan->planned_blocked);
     disk_files_finish(&plan->memory_files);
     disk_files_finish(&plan->image_files);
     free(plan);
@@ -202,6 +203,8 @@ struct vm_plan *lease_plan_add(struct lease *lease)
 
     plan->vms = memory_grow(plan->vms, &plan->vms_allocated, plan->n_vms + 1, sizeof *plan->vms);
     memset(&plan->vms[plan->n_vms], 0, sizeof *plan->vms);
+    free(plan->planned_blocked);
+    plan->planned_blocked = NULL;
     return &plan->vms[plan->n_vms++];
 }
 

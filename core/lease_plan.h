@@ -27,8 +27,6 @@ struct vm_plan {
     struct reservation *vm;
     struct reservation_list before, after;
     struct placement *memory, *images; /* where they were sent after the run; NULL: not sent */
-    /* Hosts without room for it before its start, one after the other in time. */
-    struct blocked_host blocked[BLOCKED_KEPT];
 };
 
 struct lease_plan {
@@ -36,6 +34,8 @@ struct lease_plan {
     struct reservation_list left_behind; /* migrations still running for a withdrawn plan */
     struct vm_plan *vms;                 /* the last one is the current one */
     size_t n_vms, vms_allocated;
+    struct blocked_host *planned_blocked; /* BLOCKED_KEPT hosts without room for the current stretch
+                                           * before its start, in order of time; NULL: none yet */
 
     uint32_t *set_order;            /* node sets: those that may use one host only, then by
                                      * normalized size, largest first */

@@ -21,15 +21,18 @@ static bool has_room_before(const struct engine *engine, const struct lease *lea
     const bool suspended = lease_is_suspended(lease);
     const int64_t cpu = lease_cpu(lease);
     const int64_t span = engine->binding.late ? remaining_span(lease) : 1;
-    struct vm_plan *planned = lease_plan_current(lease);
-    struct blocked_host *blocked = planned->blocked;
+    const struct placement *placement = lease_plan_current(lease)->vm->placement;
+    struct lease_plan *plan = lease->plan;
+    size_t kept = 0;
 
+    if (suspended && !plan->planned_blocked)
+        plan->planned_blocked = memory_new(BLOCKED_KEPT, sizeof *plan->planned_blocked);
     for (int64_t at = engine->now, from = at; from < before; at = from) {
         if (suspended)
-            from = slot_table_placement_free_from(engine->table, planned->vm->placement, at, before,
-                                                  blocked);
-        if (blocked < planned->blocked + BLOCKED_KEPT - 1)
-            blocked++;
+            from = slot_table_placement_free_from(engine->table, placement, at, before,
+                                                  &plan->planned_blocked[kept]);
+        if (kept < BLOCKED_KEPT - 1)
+            kept++;
         if (from == at)
             from = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
         if (from == at || (!suspended && from < before))
