@@ -1,11 +1,13 @@
 /* demand.c: what it costs to place VMs with demands beyond amounts.
  *
- *   bench-demand [HOSTS [VMS]]
+ *   bench-demand [HOSTS [VMS [RUNNING [plain]]]]
  *
  * Every host has two NUMA nodes of 8 cores with 2 threads and 4 PCI devices of two kinds. Each VM
  * may use half of the hosts, has a rank for each host, is pinned to two threads of a core, demands
- * a device, and is of a role of ten VMs that must be apart. Prints the processor time of the pass
- * that places them, of a pass when nothing is free any more, and the peak memory.
+ * a device, and is of a role of ten VMs that must be apart; `plain`: only the hosts it may use, and
+ * the rank. RUNNING VMs that ask for nothing but amounts are placed before them. Prints the
+ * processor time of the pass that places them, of a pass when nothing is free any more, and the
+ * peak memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +69,24 @@ static const struct vm_node two_cpus = {2, 4 << 20};
 static const struct pci_demand any_device = {0x10de, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY,
                                              DEMAND_ANY};
 
-static void make_vm(struct vm *vm, uint32_t i, uint32_t n_hosts, const double *figures)
+static void make_request(struct vm *vm, int64_t id)
+{
+    vm->nodes = (struct node_set){.count = 1,
+                                  .amounts.of = {[RESOURCE_CPU] = 200, [RESOURCE_MEMORY] = 4096}};
+    vm->request = (struct lease_request){.id = id,
+                                         .kind = LEASE_BEST_EFFORT,
+                                         .start = INSTANT_NONE,
+                                         .deadline = INSTANT_NONE,
+                                         .duration = SPAN_UNLIMITED,
+                                         .duration_original = SPAN_UNLIMITED,
+                                         .duration_known = SPAN_NONE,
+                                         .terms = TERMS_NON_PREEMPTABLE,
+                                         .user = -1,
+                                         .node_sets = &vm->nodes,
+                                         .n_node_sets = 1};
+}
+
+static void make_vm(struct vm *vm, uint32_t i, uint32_t n_hosts, const double *figures, bool plain)
 {
     uint64_t *allowed = memory_new(bitmap_words(n_hosts), sizeof *allowed);
 
@@ -89,62 +108,69 @@ static void make_vm(struct vm *vm, uint32_t i, uint32_t n_hosts, const double *f
                                     .role = i / ROLE_VMS,
                                     .rules = &vm->rule,
                                     .n_rules = 1};
-    vm->nodes = (struct node_set){.count = 1,
-                                  .amounts.of = {[RESOURCE_CPU] = 200, [RESOURCE_MEMORY] = 4096},
-                                  .hosts = &vm->filter,
-                                  .demand = &vm->demand};
-    vm->request = (struct lease_request){.id = i + 1,
-                                         .kind = LEASE_BEST_EFFORT,
-                                         .start = INSTANT_NONE,
-                                         .deadline = INSTANT_NONE,
-                                         .duration = SPAN_UNLIMITED,
-                                         .duration_original = SPAN_UNLIMITED,
-                                         .duration_known = SPAN_NONE,
-                                         .terms = TERMS_NON_PREEMPTABLE,
-                                         .user = -1,
-                                         .node_sets = &vm->nodes,
-                                         .n_node_sets = 1};
+    make_request(vm, i + 1);
+    vm->nodes.hosts = &vm->filter;
+    vm->nodes.demand = plain ? NULL : &vm->demand;
 }
 
-static int place(struct engine *engine, uint32_t n_hosts, uint32_t n_vms, struct error *err)
+static int step(struct engine *engine, int64_t now, struct vm *vms, uint32_t n, struct error *err)
 {
-    struct engine_input *inputs = memory_new(n_vms, sizeof *inputs);
-    struct vm *vms = memory_new(n_vms, sizeof *vms);
-    double *figures = memory_new(n_hosts, sizeof *figures);
+    struct engine_input *inputs = memory_new(n, sizeof *inputs);
     struct engine_outputs outputs;
-    struct rusage usage;
-    int result = 0;
+    const double began = processor_ms();
+    int result;
 
-    for (uint32_t host = 0; host < n_hosts; host++)
-        figures[host] = (double)(host * UINT32_C(2654435761) % 1000);
     engine_outputs_init(&outputs);
-    for (uint32_t i = 0; i < n_vms; i++) {
-        make_vm(&vms[i], i, n_hosts, figures);
+    for (uint32_t i = 0; i < n; i++)
         inputs[i] = (struct engine_input){.kind = INPUT_REQUEST, .request = &vms[i].request};
-    }
-    for (int pass = 0; pass < 2 && result == 0; pass++) {
-        double began = processor_ms();
+    result = engine_step(engine, now, inputs, n, &outputs, err);
+    printf("%" PRIu32 " new VMs: %.1f ms, %zu wait\n", n, processor_ms() - began,
+           engine_queue_length(engine));
+    engine_outputs_finish(&outputs);
+    free(inputs);
+    return result;
+}
 
-        result = engine_step(engine, pass, pass ? NULL : inputs, pass ? 0 : n_vms, &outputs, err);
-        printf("%u VMs on %u hosts: %.1f ms for pass %d, %zu wait\n", n_vms, n_hosts,
-               processor_ms() - began, pass + 1, engine_queue_length(engine));
-    }
+struct work {
+    uint32_t n_hosts, n_vms, n_running;
+    bool plain;
+};
+
+static int place(struct engine *engine, const struct work *work, struct error *err)
+{
+    struct vm *running = memory_new(work->n_running, sizeof *running);
+    struct vm *vms = memory_new(work->n_vms, sizeof *vms);
+    double *figures = memory_new(work->n_hosts, sizeof *figures);
+    struct rusage usage;
+    int result;
+
+    for (uint32_t host = 0; host < work->n_hosts; host++)
+        figures[host] = (double)(host * UINT32_C(2654435761) % 1000);
+    for (uint32_t i = 0; i < work->n_running; i++)
+        make_request(&running[i], INT64_C(1) + work->n_vms + i);
+    for (uint32_t i = 0; i < work->n_vms; i++)
+        make_vm(&vms[i], i, work->n_hosts, figures, work->plain);
+    result = work->n_running ? step(engine, 0, running, work->n_running, err) : 0;
+    if (result == 0)
+        result = step(engine, 1, vms, work->n_vms, err);
+    if (result == 0)
+        result = step(engine, 2, NULL, 0, err);
     getrusage(RUSAGE_SELF, &usage);
     printf("%ld MB at most\n", usage.ru_maxrss / 1024);
-    engine_outputs_finish(&outputs);
-    for (uint32_t i = 0; i < n_vms; i++) {
+    for (uint32_t i = 0; i < work->n_vms; i++)
         memory_free(vms[i].filter.allowed);
-    }
     free(figures);
     free(vms);
-    free(inputs);
+    free(running);
     return result;
 }
 
 int main(int argc, char **argv)
 {
-    uint32_t n_hosts = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000;
-    uint32_t n_vms = argc > 2 ? (uint32_t)atoi(argv[2]) : 1000;
+    const struct work work = {.n_hosts = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000,
+                              .n_vms = argc > 2 ? (uint32_t)atoi(argv[2]) : 1000,
+                              .n_running = argc > 3 ? (uint32_t)atoi(argv[3]) : 0,
+                              .plain = argc > 4};
     const struct amounts capacity = {.of = {[RESOURCE_CPU] = 3200, [RESOURCE_MEMORY] = 131072}};
     const struct policy_hooks hooks = {0};
     struct engine_settings settings;
@@ -155,12 +181,12 @@ int main(int argc, char **argv)
     engine_settings_init(&settings);
     site_init(&site);
     make_units();
-    if (site_add_hosts(&site, n_hosts, &capacity, &err) < 0)
+    if (site_add_hosts(&site, work.n_hosts, &capacity, &err) < 0)
         return 1;
-    for (uint32_t host = 0; host < n_hosts; host++)
+    for (uint32_t host = 0; host < work.n_hosts; host++)
         site.hosts[host].units = &units;
     engine = engine_create(&site, &settings, &hooks, &err);
-    if (!engine || place(engine, n_hosts, n_vms, &err) < 0) {
+    if (!engine || place(engine, &work, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
