@@ -149,18 +149,20 @@ function takeHosts({ isWhole, changed, gone }) {
     changed.forEach((host) => hosts.set(host.host, host));
 }
 
+const isNews = ({ isWhole, changed, gone }) => isWhole || changed.length > 0 || gone.length > 0;
+
 function take(news) {
     const { leases, queue } = news, rowsBefore = data.byHost.size;
     const ofUnseen = leases.changed.some((lease) => lease.hosts.some((host) =>
         !data.byHost.has(host)));
     takeLeases(leases);
     takeHosts(news.hosts);
-    if (news.hosts.changed.length || news.hosts.gone.length || ofUnseen || leases.isWhole
-        || data.byHost.size !== rowsBefore)
+    if (isNews(news.hosts) || ofUnseen || leases.isWhole || data.byHost.size !== rowsBefore)
         data.hosts = hostRows([...hosts.values()], data.byHost);
     revisions = news.revisions;
     wholeAt = leases.isWhole ? Date.now() : wholeAt;
-    draw();
+    if (isNews(leases) || isNews(news.hosts))
+        draw();
     queued = queue ?? queued;
     if (queue || leases.changed.some((lease) => lease.phase === "waiting"))
         drawQueue();

@@ -54,7 +54,6 @@ function signOut() {
 async function signIn(user, password) {
     const bytes = new TextEncoder().encode(`${user}:${password}`);
     authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
-    forget();
     let news;
     try {
         news = await read();

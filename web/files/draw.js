@@ -18,6 +18,7 @@ const NARROW = 3; // pixels
 const NAMES = new Intl.Collator([], { numeric: true });
 
 const view = { from: 0, span: DAY, follows: true, filter: "" };
+let width = 300; // of the calendar, in pixels: asked for once, since each question lays it out
 let data = { hosts: [], byHost: new Map() };
 
 const element = (id) => document.getElementById(id);
@@ -103,7 +104,7 @@ function crowdOf(crowd, lane) {
 }
 
 function gather(bars) {
-    const least = NARROW * view.span / Math.max(300, element("calendar").clientWidth), all = [];
+    const least = NARROW * view.span / width, all = [];
     let crowd = null;
     for (const bar of bars) {
         const isNarrow = bar.until - bar.from < least;
@@ -186,7 +187,7 @@ function rowOf(host) {
 }
 
 function axis() {
-    const most = Math.min(12, Math.max(2, element("calendar").clientWidth / 100 - 1));
+    const most = Math.min(12, Math.max(2, width / 100 - 1));
     const line = make("div"), tick = TICKS.find((one) => view.span / one <= most) ??
         Math.ceil(view.span / most / (30 * DAY)) * 30 * DAY;
     const zone = page.zone(view.from);
@@ -240,6 +241,7 @@ function drawRows() {
 function draw() {
     const calendar = element("calendar"), focused = document.activeElement?.dataset?.lease;
     page.follow();
+    width = Math.max(300, calendar.clientWidth);
     drawRows();
     element("span").value = SPANS.findIndex(([, span]) => span === view.span);
     page.drawn();
