@@ -178,11 +178,7 @@ static void wrong_order(struct runs_walk *walk, const struct schedule_reservatio
 
 static void move_vms(struct runs_walk *walk, const struct schedule_reservation *r)
 {
-    const struct schedule_settings *settings = &walk->checker->schedule->settings;
-
     walk->migrated = true;
-    if (settings->version > 0 && !settings->migrates)
-        wrong_order(walk, r, "where leases do not migrate");
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
         struct finding finding = {CHECK_PLACE, walk->lease->id, place->from, r->from};
@@ -214,6 +210,7 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
 {
     const struct schedule_lease *lease = walk->lease;
     const struct schedule_reservation *vm = &lease->reservations[run->vm];
+    const struct schedule_settings *settings = &walk->checker->schedule->settings;
     bool moved = previous && lease_run_moved(walk->checker, lease, run);
     int64_t resumed = SCHEDULE_UNSET;
 
@@ -233,6 +230,9 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
             move_vms(walk, r);
         if (r->kind == SCHEDULE_MEMORY_MIGRATION && moved)
             check_held(walk, r);
+        else if (r->kind == SCHEDULE_MEMORY_MIGRATION && settings->version > 0 &&
+                 !settings->migrates) /* of a suspended lease */
+            wrong_order(walk, r, "where leases do not migrate");
         if (r->kind != SCHEDULE_RESUME)
             continue;
         check_place(walk, r);

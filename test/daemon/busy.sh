@@ -32,7 +32,7 @@ lease request --cpu 1 --memory 512 --duration 1h >/dev/null
 until_true is 0 running
 
 asked=()
-for i in 1 2 3 4; do
+for i in {1..10}; do # more than the planner answers while galerna asks again
     lease request --cpu 1 --memory 512 --dry-run >"$work/request-$i" 2>&1 &
     asked+=($!)
     lease change 0 --extend 10m --dry-run >"$work/change-$i" 2>&1 &
