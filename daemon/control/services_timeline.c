@@ -134,7 +134,7 @@ int services_each_operation(void *context, int32_t host,
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
 
-    /* While a plan is made anew, the answer follows it. */
+    /* While the plan is being rebuilt, the answer waits for it. */
     if (!hosts || (!planner_is_ready(daemon->planner) && !planner_is_planning(daemon->planner)))
         return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been read");
     if (!host_pool_find(&hosts->pool, host))

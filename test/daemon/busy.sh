@@ -44,7 +44,7 @@ for question in "${asked[@]}"; do
     wait "$question" || true
 done
 grep -q 'the planner is busy' "$work"/{request,change,drain}-* || fail "none was answered with busy"
-sleep 2 # the planner's answers arrive, and the hosts are seen anew
+sleep 2 # the planner's answers arrive, and OpenNebula is polled again
 until_true is_refused # although it is asked again and again meanwhile
 is 0 running || fail "the lease does not run"
 stop_galernad

@@ -76,7 +76,7 @@ static void count(void *context, const struct planned_operation *operations, siz
     *(size_t *)context = n;
 }
 
-/* The operations of a host are asked for while the plan is made anew. */
+/* The operations of a host are asked for while the plan is being rebuilt. */
 static void an_answer_waits_for_the_plan(void **state)
 {
     struct store_fixture *fixture = *state;
