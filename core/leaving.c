@@ -195,10 +195,17 @@ static bool leave_together(struct engine *engine, struct lease *lease)
     return planned;
 }
 
-static void cannot_leave(struct lease *lease)
+/* Is its time over before all its VMs could have moved, one after the other? */
+static bool ends_first(const struct engine *engine, const struct lease *lease)
 {
-    lease->reason = (struct reason){.id = REASON_CANNOT_LEAVE,
-                                    .n = {lease->plan->leave_by, lease->plan->has_demand}};
+    return lease_plan_current(lease)->vm->until <= engine->now + longest_live_span(engine, lease);
+}
+
+static void cannot_leave(const struct engine *engine, struct lease *lease)
+{
+    lease->reason = (struct reason){
+        .id = REASON_CANNOT_LEAVE,
+        .n = {lease->plan->leave_by, lease->plan->has_demand, ends_first(engine, lease)}};
 }
 
 /* --- for another lease ------------------------------------------------------------------------ */
@@ -243,7 +250,7 @@ static void make_room(struct engine *engine, struct lease *lease)
         lease->reason = (struct reason){.id = REASON_PLANNED, .n = {lease->start_actual}};
     } else if (!leaves_later(lease) && !leave_alone(engine, lease)) {
         stay(engine, lease);
-        cannot_leave(lease);
+        cannot_leave(engine, lease);
     }
 }
 
@@ -282,7 +289,7 @@ void leave_hosts(struct engine *engine, enum leaving which)
         engine->figures.attempts++;
         if (!leave_alone(engine, lease) &&
             !(lease->plan->has_demand && leave_together(engine, lease)))
-            cannot_leave(lease);
+            cannot_leave(engine, lease);
     }
 }
 

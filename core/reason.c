@@ -158,9 +158,7 @@ static const struct {
                                      "leases that could make room for %v at %t would miss "
                                      "their deadlines (%n of them)"},
     [REASON_LEAVES] = {LEAD_NONE, "moves off host %n at %t"},
-    [REASON_CANNOT_LEAVE] =
-        {LEAD_NONE, "must leave its host by %t%s, but no other host that it may use has room "
-                    "for the rest of its lifetime"},
+    [REASON_CANNOT_LEAVE] = {LEAD_NONE, ""}, /* why_it_stays() */
     [REASON_VM_FAILED] = {LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)"},
     [REASON_COMMAND_REFUSED] = {LEAD_NONE, "OpenNebula refused a command to VM %n: %s"},
     [REASON_PARKED] = {LEAD_NONE, "a user suspended, powered off or held its VMs; it continues "
@@ -212,6 +210,26 @@ static const struct {
 enum reason_lead reason_lead(enum reason_id id)
 {
     return sentences[id].lead;
+}
+
+static const char *why_it_stays(bool at_once, bool demands, bool ends_first)
+{
+    if (ends_first)
+        return at_once ? "must leave its host%o%s, but migrating its VMs is estimated to take "
+                         "longer than they still run"
+                       : "must leave its host by %t%s, but migrating its VMs is estimated to take "
+                         "longer than they still run";
+    if (demands)
+        return at_once ? "must leave its host%o%o%s, but no other host that it may use has enough "
+                         "room and also meets its PCI device, CPU pinning and VM group "
+                         "requirements for the rest of its lifetime"
+                       : "must leave its host by %t%o%s, but no other host that it may use has "
+                         "enough room and also meets its PCI device, CPU pinning and VM group "
+                         "requirements for the rest of its lifetime";
+    return at_once ? "must leave its host%o%s, but no other host that it may use has room for the "
+                     "rest of its lifetime"
+                   : "must leave its host by %t%s, but no other host that it may use has room for "
+                     "the rest of its lifetime";
 }
 
 /* Replaces the usual sentence where a number would make it wrong. */
@@ -267,16 +285,8 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
         return "the required CPUs, memory or pages of NUMA nodes of the %h with enough room are in "
                "use, without a known end";
-    if (reason->id == REASON_CANNOT_LEAVE && n[0] == INSTANT_NONE)
-        return n[1] ? "must leave its host%o%o%s, but no other host that it may use has enough "
-                      "room and also meets its PCI device, CPU pinning and VM group requirements "
-                      "for the rest of its lifetime"
-                    : "must leave its host%o%s, but no other host that it may use has room for the "
-                      "rest of its lifetime";
-    if (reason->id == REASON_CANNOT_LEAVE && n[1])
-        return "must leave its host by %t%o%s, but no other host that it may use has enough room "
-               "and also meets its PCI device, CPU pinning and VM group requirements for the rest "
-               "of its lifetime";
+    if (reason->id == REASON_CANNOT_LEAVE)
+        return why_it_stays(n[0] == INSTANT_NONE, n[1] != 0, n[2] != 0);
     if (reason->id == REASON_LATE && n[2] < 0)
         return "%oVM %n is%o %s";
     if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)

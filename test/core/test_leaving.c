@@ -129,6 +129,25 @@ static void without_room_it_stays_and_says_so(void **state)
     scenario_end(&s);
 }
 
+/* There is room, but its time is over before it could have moved. */
+static void one_that_ends_first_stays_and_says_so(void **state)
+{
+    struct ask what = half(1, 2000);
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    what.hosts = &off_first;
+    runs(&s, what, first, 1030, 1000);
+    settle(&s);
+    assert_string_equal(reason_of(&s, 1),
+                        "cannot-leave: must leave its host by 1000, but migrating its VMs is "
+                        "estimated to take longer than they still run");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void a_window_is_left_in_time(void **state)
 {
     struct scenario s;
@@ -550,6 +569,7 @@ int main(void)
         cmocka_unit_test(terms_do_not_matter),
         cmocka_unit_test(it_goes_before_the_queue),
         cmocka_unit_test(without_room_it_stays_and_says_so),
+        cmocka_unit_test(one_that_ends_first_stays_and_says_so),
         cmocka_unit_test(a_window_is_left_in_time),
         cmocka_unit_test(a_window_is_planned_around),
         cmocka_unit_test(a_reservation_without_an_end_starts_before_windows),
