@@ -33,7 +33,7 @@ struct drain_arguments {
 static const struct command_option drain_options[] = {
     {"from", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(from), .take = client_take_time,
      .help = "Start of the drain: the hosts are empty from this time on, and until then run only "
-             "leases that end before it. Default: now"},
+             "leases that end before it, or are suspended. Default: now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
      .take = client_take_time, .help = "End of the drain. Default: until 'galerna host undrain'"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),

@@ -285,6 +285,9 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_TOPOLOGY_IN_USE && n[1] == INSTANT_NEVER)
         return "the required CPUs, memory or pages of NUMA nodes of the %h with enough room are in "
                "use, without a known end";
+    if (reason->id == REASON_CANNOT_LEAVE && n[3] > 0)
+        return "must leave its host%o%o%o%s: to be suspended at %t until another host that it may "
+               "use has room";
     if (reason->id == REASON_CANNOT_LEAVE)
         return why_it_stays(n[0] == INSTANT_NONE, n[1] != 0, n[2] != 0);
     if (reason->id == REASON_LATE && n[2] < 0)

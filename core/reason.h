@@ -64,8 +64,9 @@ enum reason_id {
                     * n[2] gets the host; 0: another reason */
     REASON_CANNOT_LEAVE, /* running on a host that it must leave by n[0] (INSTANT_NONE: at once): no
                           * other has room, or (n[1]: 1) what it demands beyond room, for as long as
-                          * it runs, or (n[2]: 1) it ends before its VMs could have moved; text: why
-                          * it must leave, in parentheses after a blank, or "" */
+                          * it runs, or (n[2]: 1) it ends before its VMs could have moved. n[3] > 0:
+                          * it is suspended then; text: why it must leave, in parentheses after a
+                          * blank, or "" */
     /* Reasons of the live driver: */
     REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,   /* n[0] the VM; text: which command, and what OpenNebula says */

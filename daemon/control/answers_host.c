@@ -13,6 +13,7 @@
 static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm)
 {
     return lease && store_is_leaving(lease) && lease->reason_id != REASON_LEAVES &&
+           store_suspended_at(lease) == INSTANT_NONE &&
            (lease->reason_id != REASON_NO_OTHER_HOST || lease->reason_n[0] == vm->id);
 }
 

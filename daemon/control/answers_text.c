@@ -196,7 +196,9 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
 /* The lease's activity as a sentence, why it waits, and the lease for which it leaves its hosts. */
 static void put_activity(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
-    bool preempted = store_is_preempted(lease) && lease->phase < PHASE_ENDED;
+    int64_t suspended_at = store_suspended_at(lease);
+    bool preempted =
+        store_is_preempted(lease) && lease->phase < PHASE_ENDED && suspended_at == INSTANT_NONE;
     char text[STORE_ACTIVITY_MAX];
 
     store_activity(lease, now, text, sizeof text);
@@ -209,7 +211,7 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
         text_put_number(writer, "preempted_for", lease->preempted_for);
     else
         text_put_null(writer, "preempted_for");
-    text_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : INSTANT_NONE);
+    text_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : suspended_at);
 }
 
 static void put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)

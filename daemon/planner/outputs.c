@@ -473,6 +473,6 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_view(planner, &reply->views[i], now);
     if (planner->is_rebuild)
         planner_drop_preemptions(planner, now);
-    planner_drop_leaves(planner, now);
+    planner_review_leaves(planner, now);
     planner_note_risks(planner, now);
 }

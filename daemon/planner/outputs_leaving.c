@@ -34,7 +34,6 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
     const struct lease_record *lease = vm ? store_lease(planner->store, vm->lease) : NULL;
     struct reason reason = view->reason;
     char cause[STORE_TEXT_MAX];
-    int64_t at;
 
     if (lease && reason.id == REASON_LEAVES && reason.n[3])
         note_in_front(planner, lease, &reason, now);
@@ -51,23 +50,44 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
             reason.n[0] = INSTANT_NONE; /* the message stays the same from plan to plan */
     }
     planner_set_reason(planner, lease, &reason);
-    if (reason.id != REASON_CANNOT_LEAVE || vm->resched || !planner_may_suspend(planner, lease))
+}
+
+/* The lease must leave its hosts, the plan does not move it, and it may be suspended. The plan
+ * does not move what it preempts, even if the lease must leave before that. */
+static bool is_to_be_suspended(const struct planner *planner, const struct lease_record *lease,
+                               int64_t now)
+{
+    const struct vm_record *vm = planner_vm(planner, lease->id, 0);
+
+    return (lease->reason_id == REASON_CANNOT_LEAVE || store_is_preempted(lease)) && vm &&
+           !vm->resched && planner_may_suspend(planner, lease) &&
+           planner_has_to_leave(planner, planner->settings.drains, lease, now);
+}
+
+static void suspend_in_time(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    int64_t at = planner_suspend_by(planner, planner->settings.drains, lease, now);
+    struct reason reason = {.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE, 0, 0, at}};
+    char cause[STORE_TEXT_MAX];
+
+    if (at == INSTANT_NONE || (store_is_preempted(lease) && store_leaves_at(lease) <= at))
         return;
-    at = planner_suspend_by(planner, planner->settings.drains, lease, now);
-    if (at == INSTANT_NONE)
-        return;
+    planner_leave_cause(planner, lease, now, cause, sizeof cause);
+    reason.text = cause;
     if (at > now) {
+        planner_set_reason(planner, lease, &reason);
         planner->retry = at < planner->retry ? at : planner->retry;
         return;
     }
+    reason.n[3] = 0;
+    planner_set_reason(planner, lease, &reason);
     planner_avoid_drained(planner, lease, now);
     lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
     planned_of(&planner->planned, lease->id)->in_engine = false;
     planner->outdated = true;
 }
 
-/* A lease that need not leave its hosts any more. */
-void planner_drop_leaves(struct planner *planner, int64_t now)
+void planner_review_leaves(struct planner *planner, int64_t now)
 {
     size_t n;
     const struct lease_record *const *leases = store_awake_leases(planner->store, &n);
@@ -78,4 +98,6 @@ void planner_drop_leaves(struct planner *planner, int64_t now)
                                &(struct reason){.id = leases[i]->phase == PHASE_PARKED
                                                           ? REASON_PARKED
                                                           : REASON_NONE});
+        else if (is_to_be_suspended(planner, leases[i], now))
+            suspend_in_time(planner, leases[i], now);
 }

@@ -305,8 +305,9 @@ void planner_set_reason(struct planner *planner, const struct lease_record *leas
 bool planner_is_about_leaving(enum reason_id reason);
 /* The view of a lease, or of a VM that is off, with such a reason. */
 void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now);
-/* A lease that need not leave its hosts any more. */
-void planner_drop_leaves(struct planner *planner, int64_t now);
+/* After the views: leases that must leave their hosts and cannot are suspended in time if they may
+ * be; those that need not leave any more lose the reason. O(VMs of awake leases x drains). */
+void planner_review_leaves(struct planner *planner, int64_t now);
 
 /* --- must_leave.c: VMs that must leave their hosts --- */
 /* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */

@@ -89,6 +89,14 @@ bool store_is_leaving(const struct lease_record *lease)
             lease->reason_id == REASON_NO_OTHER_HOST);
 }
 
+int64_t store_suspended_at(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_RUNNING && lease->reason_id == REASON_CANNOT_LEAVE &&
+                   lease->reason_n[3] > 0
+               ? lease->reason_n[3]
+               : INSTANT_NONE;
+}
+
 const char *store_preemption_word(const struct lease_record *lease)
 {
     bool waits = lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
@@ -262,6 +270,8 @@ static void say_running(struct sentence *sentence)
 
     if (lease->reason_id == REASON_UNKNOWN) {
         add_reason(sentence, "Possibly not running: ", true);
+    } else if (store_suspended_at(lease) != INSTANT_NONE) {
+        add_reason(sentence, "Running; ", true);
     } else if (store_is_preempted(lease)) {
         add(sentence, "Running");
         say_preemption(sentence);

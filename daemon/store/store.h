@@ -254,6 +254,10 @@ bool store_moves_away(const struct lease_record *lease);
  * or that it cannot? */
 bool store_is_leaving(const struct lease_record *lease);
 
+/* When a running lease is suspended because it must leave a host and no other one has room;
+ * INSTANT_NONE if it is not. */
+int64_t store_suspended_at(const struct lease_record *lease);
+
 /* "suspended", "stopped", "ended" or "moved": how the lease is preempted. */
 const char *store_preemption_word(const struct lease_record *lease);
 

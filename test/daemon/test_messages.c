@@ -195,6 +195,22 @@ static void a_stopped_lease_on_a_drained_host_says_both(void **state)
                    "may use has room for the rest of its lifetime");
 }
 
+/* Also if another lease gets its hosts after the drain. */
+static void a_lease_suspended_for_a_drain_says_when(void **state)
+{
+    struct lease_record lease = lease_in(PHASE_RUNNING, "cannot-leave", " (host 4 is drained)");
+
+    (void)state;
+    lease.reason_id = REASON_CANNOT_LEAVE;
+    lease.reason_n[3] = 3600;
+    lease.end = 9000;
+    lease.preempted_for = 7;
+    lease.preempted_at = 7200;
+    expect(&lease,
+           "Running; must leave its host (host 4 is drained): to be suspended at 1970-01-01 "
+           "01:00:00 until another host that it may use has room");
+}
+
 static void a_lease_suspended_ahead_of_a_drain_has_no_earliest_start(void **state)
 {
     struct lease_record lease = lease_in(PHASE_WAITING, "not-ready", "");
@@ -401,6 +417,7 @@ int main(void)
         cmocka_unit_test(a_promise_is_called_a_contract),
         cmocka_unit_test(a_preemption_names_the_lease_that_needs_the_hosts),
         cmocka_unit_test(a_stopped_lease_on_a_drained_host_says_both),
+        cmocka_unit_test(a_lease_suspended_for_a_drain_says_when),
         cmocka_unit_test(a_lease_suspended_ahead_of_a_drain_has_no_earliest_start),
         cmocka_unit_test(no_start_is_announced_that_has_passed),
         cmocka_unit_test(the_next_try_is_told_until_it_comes),

@@ -144,6 +144,25 @@ def drain_suspends_once(t):
     t.wait_running(vms + [busy], 50, "they go on after the drain")
 
 
+@scenario("drain-before-preemption")
+def drain_before_preemption(t):
+    """A lease that makes room for a reservation after the drain of its host leaves before the drain."""
+    host = t.add_hosts(1, cores=4)[0]
+    t.begin()
+    vm = t.running_vm("v", cpu=2, haizea={"duration": clock(600), "preemptible": "yes"})
+    begin = time.time() + 40
+    reserved = t.vm("reserved", cpu=4, haizea={"start": local_time(begin + 60), "duration": clock(30)})
+    t.wait(20, "it is to make room for the reservation",
+           lambda: "for lease %d" % reserved in t.scheduler.ask("lease", "why", str(vm)), vm)
+    drain(t, host, "--from", local_time(begin), "--until", local_time(begin + 40))
+    t.wait_reason(vm, 15, r"to be suspended at .* until another host", "suspended for the drain")
+    t.require(listed(t, host)["staying"] == [], "it does not stay")
+    t.pause_until(begin + 2)
+    t.throughout(36, "nothing runs on the drained host", lambda: not t.look(vm).active, vm)
+    t.keeps_time(reserved, begin + 60, 30)
+    t.wait_running([vm], 40)
+
+
 @scenario("drain-reservation")
 def drain_reservation(t):
     """A reservation planned on the host starts in time on another one."""
