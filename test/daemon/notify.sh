@@ -35,7 +35,7 @@ end-warning: 2:00:00
 mail: owner, ops@example.org
 from: galerna@example.org
 sendmail: $work/sendmail
-retry-pause: 1
+retry-pause: 3
 [notify hook]
 on: start, end
 webhook: http://127.0.0.1:$(cat "$work/webhook")/galerna
@@ -69,6 +69,13 @@ posted() {
     [ "$(grep '^204' "$work/posts" 2>/dev/null | grep -cE "$2")" -eq "$1" ]
 }
 
+# A notice that is being handed over when galernad is killed is not told again.
+stopped_between_attempts() {
+    answers
+    kill -STOP "$daemon"
+    ! pgrep -P "$daemon" galerna-notify >"$work/out" || { kill -CONT "$daemon" && false; }
+}
+
 does='a start'
 touch "$work/down"
 start_galernad
@@ -79,12 +86,12 @@ until_true posted 1 '"event":"start"'
 until_true posted 1 '"event":"end"'
 [ "$(grep -c '^503' "$work/posts")" -eq 2 ] || fail "the webhook is not tried again"
 ! grep -q '^4' "$work/posts" || fail "a signature or an id is wrong"
-# Then no mail is being handed over: a notice that is, when galernad is killed, is not told again.
 for event in start end; do
     until_said log "retrying the notice '$event' by .notify people.: .* exit code 75"
 done
 
 does='a kill while mail waits'
+until_true stopped_between_attempts
 kill -KILL "$daemon"
 wait "$daemon" || true
 rm "$work/down"
