@@ -90,6 +90,24 @@ static int take_memory(const struct command_option *option, void *value, const c
                : put(value, option->name, json_integer(megabytes), err);
 }
 
+/* VMs of another size; may be repeated. */
+static int take_also(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
+{
+    json_t *also = json_object_get(document(value), option->name);
+    struct size_of_vms vms;
+
+    if (size_read_vms(text, &vms, err) < 0)
+        return -1;
+    if (!also) {
+        also = json_array();
+        json_object_set_new(document(value), option->name, also);
+    }
+    json_array_append_new(also, json_pack("{s:I, s:f, s:I}", "count", (json_int_t)vms.count, "cpu",
+                                          vms.cpu, "memory", (json_int_t)vms.memory));
+    return 0;
+}
+
 static int take_duration(const struct command_option *option, void *value, const char *text,
                          struct error *err)
 {
@@ -113,6 +131,10 @@ static const struct command_option request_options[] = {
      .take = take_integer,
      .help = "Number of VMs, 1 by default. Several VMs are a group: they start together or not "
              "at all"},
+    {"also", .type = ARGUMENT_OWN, .argument = "COUNTxCPU/SIZE", .offset = AT(request),
+     .take = take_also,
+     .help = "Further VMs of another size in the same lease, such as 3x0.5/2G: three with half a "
+             "processor and 2 GB of memory each. May be repeated"},
     {"template", .type = ARGUMENT_OWN, .argument = "ID", .offset = AT(request),
      .take = take_integer,
      .help = "Instantiate this OpenNebula template. --cpu and --memory are then optional and "

@@ -199,7 +199,7 @@ int lease_when(const struct client *client, const json_t *request, int64_t earli
 
     if (code < 0)
         code = choose(&when, request, INSTANT_NEVER, false);
-    if (code < 0)
+    if (code < 0 && !json_object_get(request, "also")) /* half of which VMs? */
         code = choose_smaller(&when, request, "count");
     if (code < 0)
         code = choose_smaller(&when, request, "duration");

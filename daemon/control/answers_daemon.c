@@ -37,9 +37,9 @@ static json_t *dry_run(const struct question *question, const struct order *orde
     struct error err;
     json_t *answer;
 
-    if (order->cpu == 0 || order->memory == 0)
+    if (order_unsized(order))
         return answer_error(EINVAL, "%s: required in a dry run, even if the template contains it",
-                            order->cpu == 0 ? "cpu" : "memory");
+                            order_unsized(order));
     if (daemon->dry_run(daemon->context, order, &trial, &err) < 0)
         return answers_refused(&err);
     answer = answer_begin(question, "galerna-dry-run/1");

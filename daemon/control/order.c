@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/control/fields.h"
 #include "daemon/control/json_term.h"
 #include "daemon/store/words.h"
 #include "util/time_parse.h"
@@ -97,19 +98,67 @@ int order_read_size(const json_t *request, int64_t *cpu, int64_t *memory, struct
     return 0;
 }
 
+static int add_size(const json_t *from, struct order *order, struct error *err)
+{
+    struct order_size *size = &order->sizes[order->n_sizes];
+    int64_t count = 1;
+
+    if (read_integer(from, (struct integer){"count", 1, ORDER_COUNT_MAX}, &count, err) < 0 ||
+        order_read_size(from, &size->cpu, &size->memory, err) < 0)
+        return -1;
+    if (count > ORDER_COUNT_MAX - (int64_t)order->count)
+        return error_set(err, EINVAL, "also: more than %d VMs in all", ORDER_COUNT_MAX);
+    size->count = (uint32_t)count;
+    order->count += size->count;
+    order->n_sizes++;
+    return 0;
+}
+
+/* VMs of further sizes. */
+static int read_also(const json_t *request, struct order *order, struct error *err)
+{
+    static const char *const known[] = {"count", "cpu", "memory", NULL};
+    const json_t *also = json_object_get(request, "also"), *size;
+    size_t i;
+
+    if (!also || json_is_null(also))
+        return 0;
+    if (!json_is_array(also) || json_array_size(also) >= ORDER_SIZES_MAX)
+        return error_set(err, EINVAL, "also: expected an array of at most %d sizes",
+                         ORDER_SIZES_MAX - 1);
+    json_array_foreach(also, i, size)
+    {
+        struct error wrong;
+
+        if (!json_is_object(size))
+            return error_set(err, EINVAL, "also: expected objects with count, cpu and memory");
+        if (fields_check(size, known, false, &wrong) < 0)
+            return error_set(err, EINVAL, "also: %s", wrong.text);
+        if (add_size(size, order, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+const char *order_unsized(const struct order *order)
+{
+    for (size_t i = 0; i < order->n_sizes; i++)
+        if (order->sizes[i].cpu == 0 || order->sizes[i].memory == 0)
+            return order->sizes[i].cpu == 0 ? "cpu" : "memory";
+    return NULL;
+}
+
 static int read_size(const json_t *request, struct order *order, struct error *err)
 {
-    int64_t count = 1, template = -1;
+    int64_t template = -1;
 
-    if (read_integer(request, (struct integer){"count", 1, ORDER_COUNT_MAX}, &count, err) < 0 ||
-        read_integer(request, (struct integer){"template", 0, INT32_MAX}, &template, err) < 0 ||
-        order_read_size(request, &order->cpu, &order->memory, err) < 0)
+    if (read_integer(request, (struct integer){"template", 0, INT32_MAX}, &template, err) < 0 ||
+        add_size(request, order, err) < 0 || read_also(request, order, err) < 0)
         return -1;
-    order->count = (uint32_t)count;
     order->template = (int32_t) template;
-    if (order->template <0 && (order->cpu == 0 || order->memory == 0))
+    if (order->template <0 && order_unsized(order))
         return error_set(err, EINVAL, "%s: missing; only a template can supply it",
-                         order->cpu == 0 ? "cpu" : "memory");
+                         order_unsized(order));
     return 0;
 }
 
@@ -238,12 +287,14 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
     return check_times(order, now, err);
 }
 
-void order_lease_request(const struct order *order, int64_t now, struct node_set *set,
-                         struct lease_request *request)
+void order_lease_request(const struct order *order, int64_t now,
+                         struct node_set sets[ORDER_SIZES_MAX], struct lease_request *request)
 {
-    *set = (struct node_set){.count = order->count};
-    set->amounts.of[RESOURCE_CPU] = order->cpu;
-    set->amounts.of[RESOURCE_MEMORY] = order->memory;
+    for (size_t i = 0; i < order->n_sizes; i++) {
+        sets[i] = (struct node_set){.count = order->sizes[i].count};
+        sets[i].amounts.of[RESOURCE_CPU] = order->sizes[i].cpu;
+        sets[i].amounts.of[RESOURCE_MEMORY] = order->sizes[i].memory;
+    }
     *request = (struct lease_request){
         .kind = order->kind,
         .submit = now,
@@ -254,8 +305,8 @@ void order_lease_request(const struct order *order, int64_t now, struct node_set
         .duration_known = SPAN_NONE,
         .term_values = order->term_values,
         .user = -1,
-        .node_sets = set,
-        .n_node_sets = 1,
+        .node_sets = sets,
+        .n_node_sets = order->n_sizes,
     };
 }
 
@@ -324,19 +375,29 @@ void order_vm_name(const struct order *order, uint32_t number, char name[STORE_N
         snprintf(name, STORE_NAME_MAX + 16, "%s", order->name);
 }
 
+static const struct order_size *size_of(const struct order *order, uint32_t number)
+{
+    const struct order_size *size = order->sizes;
+
+    for (; number >= size->count; size++)
+        number -= size->count;
+    return size;
+}
+
 size_t order_template(const struct order *order, const char *group, uint32_t number,
                       char text[ORDER_TEXT_MAX])
 {
+    const struct order_size *size = size_of(order, number);
     struct writer writer = {text, ORDER_TEXT_MAX, 0};
     char name[STORE_NAME_MAX + 16];
 
     order_vm_name(order, number, name);
     if (*name && order->template <0)
         put(&writer, "NAME=\"%s\"\n", name);
-    if (order->cpu)
-        put(&writer, "CPU=\"%" PRId64 ".%02d\"\n", order->cpu / 100, (int)(order->cpu % 100));
-    if (order->memory)
-        put(&writer, "MEMORY=\"%" PRId64 "\"\n", order->memory);
+    if (size->cpu)
+        put(&writer, "CPU=\"%" PRId64 ".%02d\"\n", size->cpu / 100, (int)(size->cpu % 100));
+    if (size->memory)
+        put(&writer, "MEMORY=\"%" PRId64 "\"\n", size->memory);
     writer.length +=
         order_attribute(order, group, text + writer.length, writer.size - writer.length);
     return writer.length;

@@ -23,9 +23,13 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
 /* Of these, `cpu` and `memory` of a VM; what is missing stays as it is. */
 int order_read_size(const json_t *request, int64_t *cpu, int64_t *memory, struct error *err);
 
-/* The order as the engine's request, for a dry run; *set gets the VMs. */
-void order_lease_request(const struct order *order, int64_t now, struct node_set *set,
-                         struct lease_request *request);
+/* The first size that leaves something to the template, which it names: "cpu" or "memory"; NULL:
+ * none. */
+const char *order_unsized(const struct order *order);
+
+/* The order as the engine's request, for a dry run; sets get the VMs. */
+void order_lease_request(const struct order *order, int64_t now,
+                         struct node_set sets[ORDER_SIZES_MAX], struct lease_request *request);
 
 /* The attribute GALERNA=[...] for a VM's template; group is the group's name when count > 1, else
  * ignored. Times are absolute, with a zone. Returns its length. */
@@ -33,7 +37,7 @@ size_t order_attribute(const struct order *order, const char *group, char *text,
 
 /* The template for one.vm.allocate, or, if the order names a template, the extra template for
  * one.template.instantiate: without NAME, which is a separate argument there. number: 0 ... count -
- * 1. */
+ * 1, in the order of the sizes. */
 size_t order_template(const struct order *order, const char *group, uint32_t number,
                       char text[ORDER_TEXT_MAX]);
 /* The VM's name: "name", or "name-2" if there are several. "" if the order has none. */

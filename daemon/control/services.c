@@ -223,9 +223,9 @@ static int ask_planner_to_try(struct daemon *daemon, const struct order *order, 
 {
     struct services_question *question = services_put_off(daemon->question);
     struct lease_request request;
-    struct node_set set;
+    struct node_set sets[ORDER_SIZES_MAX];
 
-    order_lease_request(order, clock_now(), &set, &request);
+    order_lease_request(order, clock_now(), sets, &request);
     return services_later(
         question, planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
 }

@@ -85,15 +85,15 @@ static void make_vm(struct making *making, const struct order *order, const char
     crash_point("after a VM is ordered");
 }
 
-/* How many VMs of the order fit on all hosts when empty. INT64_MAX: unknown. */
-static int64_t most_vms(const struct daemon *daemon, const struct order *order)
+/* How many VMs of the size fit on all hosts when empty. INT64_MAX: unknown. */
+static int64_t most_vms(const struct daemon *daemon, const struct order_size *size)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     int64_t n = 0;
 
     for (size_t i = 0; hosts && i < hosts->pool.n; i++) {
         const struct host *host = &hosts->pool.items[i];
-        int64_t by_cpu = host->cpu / order->cpu, by_memory = host->memory / order->memory;
+        int64_t by_cpu = host->cpu / size->cpu, by_memory = host->memory / size->memory;
 
         if (host->cpu == 0 || host->memory == 0)
             return INT64_MAX;
@@ -106,21 +106,24 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
                          struct reason *reason, char text[STORE_TEXT_MAX])
 {
     char rule[LEASE_SPEC_TEXT_MAX];
-    int64_t most;
 
     if (!intake_allows(daemon, order, clock_now(), rule)) {
         snprintf(text, STORE_TEXT_MAX, "%s", rule);
         *reason = (struct reason){.id = REASON_NOT_GRANTED, .text = text};
         return -1;
     }
-    if (order->cpu == 0 || order->memory == 0) /* defined by the template */
+    if (order_unsized(order)) /* defined by the template */
         return 0;
-    most = most_vms(daemon, order);
-    if (most >= order->count)
-        return 0;
-    *reason = (struct reason){.id = REASON_TOO_BIG, .n = {order->count, most}};
-    reason_format_body(reason, text, STORE_TEXT_MAX, lease_time_text);
-    return -1;
+    for (size_t i = 0; i < order->n_sizes; i++) {
+        int64_t most = most_vms(daemon, &order->sizes[i]);
+
+        if (most >= order->sizes[i].count)
+            continue;
+        *reason = (struct reason){.id = REASON_TOO_BIG, .n = {order->sizes[i].count, most}};
+        reason_format_body(reason, text, STORE_TEXT_MAX, lease_time_text);
+        return -1;
+    }
+    return 0;
 }
 
 int services_request(void *context, const struct order *order, const struct control_peer *peer,

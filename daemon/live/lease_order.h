@@ -13,16 +13,25 @@
 /* Groups of orders have this prefix and a number. */
 #define ORDER_GROUP_PREFIX "galerna-"
 
+enum { ORDER_SIZES_MAX = 16 };
+
+/* VMs of one size. */
+struct order_size {
+    uint32_t count;
+    int64_t cpu, memory; /* of one VM, 1/100 and MB; 0: from the template */
+};
+
 /* A new lease (`galerna lease request`). */
 struct order {
     enum lease_kind kind;
-    uint32_t count;      /* VMs */
-    int64_t cpu, memory; /* of one VM, 1/100 and MB; 0: from the template */
-    int32_t template;    /* OpenNebula's template to instantiate; -1: none, the VMs have no disks */
-    int64_t start;       /* reservation; INSTANT_NONE */
-    int64_t earliest;    /* best-effort and deadline: not before; INSTANT_NONE */
-    int64_t deadline;    /* INSTANT_NONE */
-    int64_t duration;    /* seconds, or SPAN_UNLIMITED */
+    struct order_size sizes[ORDER_SIZES_MAX];
+    size_t n_sizes;
+    uint32_t count;   /* VMs of all sizes */
+    int32_t template; /* OpenNebula's template to instantiate; -1: none, the VMs have no disks */
+    int64_t start;    /* reservation; INSTANT_NONE */
+    int64_t earliest; /* best-effort and deadline: not before; INSTANT_NONE */
+    int64_t deadline; /* INSTANT_NONE */
+    int64_t duration; /* seconds, or SPAN_UNLIMITED */
     LEASE_TERM_MEMBERS;
     char name[STORE_NAME_MAX]; /* "": none */
     const char *user;    /* of OpenNebula, in whose name it is made; NULL: the daemon's account */

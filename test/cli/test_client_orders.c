@@ -118,6 +118,11 @@ static void requests_are_sent_as_they_are_meant(void **state)
                    "{\"command\": \"lease-request\", \"count\": 4, \"duration\": 5400, "
                    "\"kind\": \"reservation\", \"name\": \"web\", \"preemptible\": true, "
                    "\"priority\": -0.25, \"start\": \"2126-11-21T14:00:00Z\", \"template\": 3}");
+    expect_request(fixture,
+                   "lease request --cpu 4 --memory 8G --also 3x0.5/2G --also 1x1/64 --wait 0",
+                   "{\"also\": [{\"count\": 3, \"cpu\": 0.5, \"memory\": 2048}, "
+                   "{\"count\": 1, \"cpu\": 1.0, \"memory\": 64}], "
+                   "\"command\": \"lease-request\", \"cpu\": 4.0, ");
     expect_request(fixture, "lease change 9 --shift=-90s --duration unlimited",
                    "{\"command\": \"lease-change\", \"duration\": \"unlimited\", \"lease\": 9, "
                    "\"shift\": -90}");
@@ -172,6 +177,9 @@ static void wrong_wishes_are_not_sent(void **state)
         {"lease request --cpu nan --memory 1", "--cpu nan"},
         {"lease request --cpu 1 --memory 1K", "--memory 1K"},
         {"lease request --template 1 --count 0", "--count 0"},
+        {"lease request --template 1 --also 2x1", "--also 2x1: expected COUNTxCPU/SIZE"},
+        {"lease request --template 1 --also 0x1/64", "--also 0x1/64: expected COUNTxCPU/SIZE"},
+        {"lease request --template 1 --also 2x1/64K", "--also 2x1/64K: expected COUNTxCPU/SIZE"},
         {"lease request --template 1x", "--template 1x"},
         {"lease request --template 1 --start yesterday", "--start yesterday: expected a time"},
         {"lease request --template 1 --start 2026-02-30_10:00", "expected a time"},

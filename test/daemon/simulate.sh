@@ -31,6 +31,12 @@ lease request --cpu 1 --memory 512 --duration 1m --dry-run >"$work/out" ||
 grep -qE '^The lease would be accepted and start at .* \(now, estimate\)\.$' "$work/out" ||
     fail "not said that it would start now: $(cat "$work/out")"
 grep -qE '^It would run on host host-[01]\.$' "$work/out" || fail "not said where: $(cat "$work/out")"
+# VMs of several sizes.
+lease request --cpu 1 --memory 512 --also 1x4/2G --duration 1m --dry-run >"$work/out" ||
+    fail "a dry run of two sizes: $(cat "$work/out")"
+grep -qE '^It would run on hosts host-[01], host-[01]\.$' "$work/out" ||
+    fail "not said where both sizes are: $(cat "$work/out")"
+ends_with 2 'hold at most 2' lease request --cpu 1 --memory 512 --also 3x4/2G
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||

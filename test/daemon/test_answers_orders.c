@@ -259,7 +259,7 @@ static void orders_are_passed_on(void **state)
                              "\"duration\":360000,\"terms\":\"suspendable\",\"priority\":-2,"
                              "\"name\":\"web\"}"));
     assert_int_equal(fixture->orders, 1);
-    assert_int_equal(fixture->order.cpu, 59);
+    assert_int_equal(fixture->order.sizes[0].cpu, 59);
     assert_int_equal(fixture->order.start, NOW + 1800);
     length = order_template(&fixture->order, "g7", 1, text);
     assert_int_equal(length, strlen(text));
@@ -289,6 +289,49 @@ static void orders_are_passed_on(void **state)
     fixture->fails = true;
     expect_refusal(fixture, "{\"command\":\"lease-request\",\"template\":12}", "unsupported",
                    "not here");
+}
+
+static void vms_of_other_sizes_are_of_the_same_lease(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    char text[ORDER_TEXT_MAX];
+
+    assert_null(ask(fixture, "{\"command\":\"lease-request\",\"cpu\":4,\"memory\":512,"
+                             "\"name\":\"web\",\"also\":[{\"count\":2,\"cpu\":0.5,\"memory\":64},"
+                             "{\"cpu\":1,\"memory\":128}]}"));
+    assert_int_equal(fixture->order.count, 4);
+    order_template(&fixture->order, "g7", 0, text);
+    assert_non_null(strstr(text, "NAME=\"web-1\"\nCPU=\"4.00\"\nMEMORY=\"512\"\n"));
+    order_template(&fixture->order, "g7", 2, text);
+    assert_non_null(strstr(text, "NAME=\"web-3\"\nCPU=\"0.50\"\nMEMORY=\"64\"\n"));
+    order_template(&fixture->order, "g7", 3, text);
+    assert_non_null(strstr(text, "NAME=\"web-4\"\nCPU=\"1.00\"\nMEMORY=\"128\"\n"));
+    assert_non_null(strstr(text, "GROUP=\"g7\", GROUP_SIZE=\"4\"]"));
+}
+
+static void wrong_sizes_are_refused(void **state)
+{
+    static const struct {
+        const char *also, *part;
+    } cases[] = {
+        {"3", "also: expected an array of at most 15 sizes"},
+        {"[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]", "at most 15 sizes"},
+        {"[3]", "also: expected objects with count, cpu and memory"},
+        {"[{\"cpu\":1,\"memory\":1,\"cuont\":1}]", "also: unknown field 'cuont'"},
+        {"[{\"cpu\":1}]", "memory: missing; only a template can supply it"},
+        {"[{\"cpu\":1,\"memory\":1,\"count\":10000}]", "also: more than 10000 VMs in all"},
+        {"[{\"cpu\":1,\"memory\":1,\"count\":0}]", "count: expected a whole number from 1"},
+    };
+    struct answers_fixture *fixture = *state;
+    char text[256];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text,
+                 "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":1,\"also\":%s}",
+                 cases[i].also);
+        expect_refusal(fixture, text, "malformed", cases[i].part);
+    }
+    assert_int_equal(fixture->orders, 0);
 }
 
 static void leases_are_held_and_released(void **state)
@@ -338,6 +381,8 @@ int main(void)
         TEST(orders_are_checked_before_anything_is_done),
         TEST(misspelt_fields_are_not_ignored),
         TEST(orders_are_passed_on),
+        TEST(vms_of_other_sizes_are_of_the_same_lease),
+        TEST(wrong_sizes_are_refused),
         TEST(changes_are_read),
         TEST(malformed_changes_are_refused),
         TEST(dry_runs_are_told),

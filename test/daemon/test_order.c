@@ -70,8 +70,8 @@ static struct order some_order(enum lease_kind kind)
     return (struct order){
         .kind = kind,
         .count = 1,
-        .cpu = 100,
-        .memory = 512,
+        .sizes = {{1, 100, 512}},
+        .n_sizes = 1,
         .template = -1,
         .start = INSTANT_NONE,
         .earliest = INSTANT_NONE,
@@ -140,28 +140,33 @@ static void the_engine_is_asked_for_the_same(void **state)
 {
     struct order order = some_order(LEASE_DEADLINE);
     struct lease_request request;
-    struct node_set set;
+    struct node_set sets[ORDER_SIZES_MAX];
 
     (void)state;
-    order.count = 10;
+    order.sizes[0].count = 7;
+    order.sizes[1] = (struct order_size){3, 50, 64};
+    order.n_sizes = 2;
     order.earliest = NOW + 10;
     order.deadline = NOW + 1000;
     order.duration = 60;
     order.terms = TERMS_RESTARTABLE;
     order.preemptible = true;
-    order_lease_request(&order, NOW, &set, &request);
-    assert_int_equal(set.count, 10);
-    assert_int_equal(set.amounts.of[RESOURCE_CPU], 100);
-    assert_int_equal(set.amounts.of[RESOURCE_MEMORY], 512);
+    order_lease_request(&order, NOW, sets, &request);
+    assert_int_equal(sets[0].count, 7);
+    assert_int_equal(sets[0].amounts.of[RESOURCE_CPU], 100);
+    assert_int_equal(sets[0].amounts.of[RESOURCE_MEMORY], 512);
+    assert_int_equal(sets[1].count, 3);
+    assert_int_equal(sets[1].amounts.of[RESOURCE_CPU], 50);
+    assert_int_equal(request.n_node_sets, 2);
     assert_int_equal(request.kind, LEASE_DEADLINE);
     assert_int_equal(request.start, NOW + 10);
     assert_int_equal(request.deadline, NOW + 1000);
     assert_int_equal(request.duration, 60);
     assert_true(request.preemptible);
-    assert_ptr_equal(request.node_sets, &set);
+    assert_ptr_equal(request.node_sets, sets);
     order = some_order(LEASE_RESERVATION);
     order.start = NOW + 7;
-    order_lease_request(&order, NOW, &set, &request);
+    order_lease_request(&order, NOW, sets, &request);
     assert_int_equal(request.start, NOW + 7);
     assert_false(request.preemptible);
 }

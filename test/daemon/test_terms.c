@@ -50,9 +50,9 @@ static void assert_same(const struct lease_term *term, const struct term_values 
 static struct order some_order(const struct term_values *values)
 {
     return (struct order){.kind = LEASE_BEST_EFFORT,
+                          .sizes = {{1, 100, 512}},
+                          .n_sizes = 1,
                           .count = 1,
-                          .cpu = 100,
-                          .memory = 512,
                           .template = -1,
                           .start = INSTANT_NONE,
                           .earliest = INSTANT_NONE,
@@ -191,7 +191,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
         struct lease_request engine;
         struct term_values values;
         struct order order;
-        struct node_set set;
+        struct node_set sets[ORDER_SIZES_MAX];
         json_t *told;
 
         set_unusual(term, &values);
@@ -199,7 +199,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
         if (order_read(request, NOW, &order, &err) < 0)
             fail_msg("%s", err.text);
         assert_same(term, &order.term_values, &values);
-        order_lease_request(&order, NOW, &set, &engine);
+        order_lease_request(&order, NOW, sets, &engine);
         assert_same(term, &engine.term_values, &values);
         json_object_set_new(request, term->name, json_pack("[]"));
         assert_int_equal(order_read(request, NOW, &order, &err), -1);

@@ -202,7 +202,8 @@ def requests(tab):
     press(tab, "#to-request")
     tab_to(tab, "#terms [name=name]")
     type_into(tab, "<b>by page</b>")
-    for name, value in (("cpu", "1"), ("memory", "64"), ("duration", "30")):
+    for name, value in (("cpu", "1"), ("memory", "64"), ("also", "1x0.5/32, 1 x 0.25 / 16"),
+                        ("duration", "30")):
         tab_to(tab, f"#terms [name={name}]")
         type_into(tab, value)
     press(tab, "#terms [value=try]")
@@ -210,7 +211,8 @@ def requests(tab):
     press(tab, "#terms [value=request]")
     says(tab, "request-answer", "is requested")
     tab.key("Escape")
-    made = lease_with("name", "<b>by page</b>")["lease"]
+    made = lease_with("name", "<b>by page</b>-1")["lease"]
+    assert [vm["cpu"] for vm in api("GET", f"/leases/{made}")["lease"]["members"]] == [1, 0.5, 0.25]
     tab.until(f"document.querySelector('.bar[data-lease=\"{made}\"]')")
     return made
 

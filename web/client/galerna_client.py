@@ -104,17 +104,18 @@ class Galerna:
             query={"phase": phase, "user": user, "series": series, "all": all,
                 "limit": limit, "since": since})
 
-    def request_lease(self, *, kind=None, count=None, cpu=None, memory=None, template=None,
-                      start=None, earliest=None, latest=None, deadline=None, duration=None,
-                      preemptible=None, terms=None, origin=None, priority=None, keep=None,
-                      series=None, booking=None, repeat=None, times=None, until=None, name=None,
-                      dry_run=None):
+    def request_lease(self, *, kind=None, count=None, cpu=None, memory=None, also=None,
+                      template=None, start=None, earliest=None, latest=None, deadline=None,
+                      duration=None, preemptible=None, terms=None, origin=None, priority=None,
+                      keep=None, series=None, booking=None, repeat=None, times=None, until=None,
+                      name=None, dry_run=None):
         """Request a lease: its VMs are created in OpenNebula with the caller's session.
 
         kind: "best-effort", "immediate", "reservation", "deadline"
         count: integer
         cpu: number; Processors of a VM; optional with a template
         memory: integer; MB of a VM; optional with a template
+        also: array; Further VMs of the lease, of other sizes
         template: integer; Id of the OpenNebula template to instantiate; without it, VMs without
             disks are created
         start: a date and time of RFC 3339; Start of a reservation
@@ -139,12 +140,12 @@ class Galerna:
         """
         return self._call("POST", "/leases",
             body={"kind": kind, "count": count, "cpu": cpu, "memory": memory,
-                "template": template, "start": start, "earliest": earliest,
-                "latest": latest, "deadline": deadline, "duration": duration,
-                "preemptible": preemptible, "terms": terms, "origin": origin,
-                "priority": priority, "keep": keep, "series": series,
-                "booking": booking, "repeat": repeat, "times": times, "until": until,
-                "name": name, "dry_run": dry_run})
+                "also": also, "template": template, "start": start,
+                "earliest": earliest, "latest": latest, "deadline": deadline,
+                "duration": duration, "preemptible": preemptible, "terms": terms,
+                "origin": origin, "priority": priority, "keep": keep,
+                "series": series, "booking": booking, "repeat": repeat,
+                "times": times, "until": until, "name": name, "dry_run": dry_run})
 
     def get_lease(self, lease):
         """A lease with its VMs.

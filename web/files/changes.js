@@ -98,11 +98,19 @@ for (const place of document.querySelectorAll(".terms"))
 for (const nothing of document.querySelectorAll("form option[value='']"))
     nothing.textContent ||= nothing.closest("[data-blank]")?.dataset.blank ?? "as it is";
 
+// "3x0.5/2048"
+function sizeOf(text) {
+    const [count, cpu, memory] = text.split(/[x/]/).map(Number);
+    return { count, cpu, memory };
+}
+
 function valueOf(field) {
     if (field.type === "number")
         return Number(field.value) * (field.dataset.unit ?? 1);
     if (field.type === "datetime-local")
         return new Date(field.value).toISOString();
+    if (field.name === "also")
+        return field.value.split(",").map(sizeOf);
     return field.name === "keep" ? field.value === "true" : field.value;
 }
 
