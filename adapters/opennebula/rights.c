@@ -21,6 +21,7 @@ enum right {
     RIGHT_MAX_AHEAD,
     RIGHT_MAX_VMS,
     RIGHT_MAX_RESERVATIONS,
+    RIGHT_MAX_CLOUD_TIME,
     RIGHT_MAX_BOOKED_HOSTS,
     RIGHT_MAX_CHANGES,
     RIGHT_MAX_EXTENSION,
@@ -36,6 +37,7 @@ enum right_type { RIGHT_YES_NO, RIGHT_NUMBER, RIGHT_SPAN };
 enum {
     AHEAD_USUAL = 90 * 86400,
     RESERVATIONS_USUAL = 20,
+    CLOUD_TIME_USUAL = 2 * 86400, /* a weekend */
 };
 
 struct right_row {
@@ -66,6 +68,13 @@ static const struct right_row own_rights[RIGHT_TERM] = {
         {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
          "Maximum number of unfinished reservations and deadline leases of a user, and of times "
          "for which a user has booked hosts.",
+         true, 0},
+    [RIGHT_MAX_CLOUD_TIME] =
+        {"max-cloud-time", RIGHT_SPAN, CLOUD_TIME_USUAL, 0, LEASE_SPEC_SPAN_MOST,
+         "Maximum that a user's unfinished reservations and deadline leases take, as the time for "
+         "which the whole cloud could hold it: 24:00:00 is all hosts for a day, or a tenth of "
+         "their "
+         "CPU or memory for ten days. A lease without DURATION counts as one of 90 days.",
          true, 0},
     [RIGHT_MAX_BOOKED_HOSTS] = {"max-booked-hosts", RIGHT_NUMBER, 0, 0, 1000000,
                                 "Maximum number of hosts that a user books for the same time; 0: "
@@ -435,6 +444,28 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
                   span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
 }
 
+/* What the user's reservations and deadline leases are in all. */
+static int check_reserved(const struct limits *limits, const struct rights_request *request,
+                          char reason[LEASE_SPEC_TEXT_MAX])
+{
+    const int64_t *most = limits->values;
+    char asked[32], limit[32];
+
+    if (most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
+        request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
+        return refuse(reason,
+                      "you have %zu reservations and leases with a deadline, at most %" PRId64
+                      " are allowed (max-reservations)",
+                      request->reservations, most[RIGHT_MAX_RESERVATIONS]);
+    if (request->cloud_time > most[RIGHT_MAX_CLOUD_TIME])
+        return refuse(reason,
+                      "your reservations and leases with a deadline would take what the whole "
+                      "cloud has in %s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
+                      span_text(request->cloud_time, asked, sizeof asked),
+                      span_text(most[RIGHT_MAX_CLOUD_TIME], limit, sizeof limit));
+    return 0;
+}
+
 static int check_amounts(const struct limits *limits, const struct rights_request *request,
                          char reason[LEASE_SPEC_TEXT_MAX])
 {
@@ -447,13 +478,8 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
                       span_text(spec->duration, asked, sizeof asked),
                       spec->duration == SPAN_UNLIMITED ? "" : " (hh:mm:ss)",
                       span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
-    if ((spec->kind == LEASE_RESERVATION || spec->kind == LEASE_DEADLINE) &&
-        most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
-        request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
-        return refuse(reason,
-                      "you have %zu reservations and leases with a deadline, at most %" PRId64
-                      " are allowed (max-reservations)",
-                      request->reservations, most[RIGHT_MAX_RESERVATIONS]);
+    if (spec->kind == LEASE_RESERVATION || spec->kind == LEASE_DEADLINE)
+        return check_reserved(limits, request, reason);
     return 0;
 }
 

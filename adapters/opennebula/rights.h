@@ -36,8 +36,11 @@ struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
     struct lease_spec *spec;  /* terms that it does not say are made to follow the rights */
     uint32_t n_vms;           /* of the lease, or of what is known of its group so far */
-    size_t reservations; /* the user's other reservations and deadline leases that are not over; not
-                            read if this lease is neither */
+    /* The user's other reservations and deadline leases that are not over, and the time for which
+     * the whole cloud could hold them, and this lease as well; not read if this lease is neither.
+     */
+    size_t reservations;
+    int64_t cloud_time; /* 0: a change that takes no more than before */
     int64_t now;
     const struct rights_change *change; /* NULL: a new lease */
 };

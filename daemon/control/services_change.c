@@ -244,7 +244,8 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
         wanted.cpu = wanted.memory = 0;
     if (lease_change_make(lease, &wanted, now, changed, err) < 0)
         return -1;
-    if (!intake_allows_change(daemon, changed, now, rule))
+    if (!intake_allows_change(daemon, &(struct changed_lease){changed, wanted.cpu, wanted.memory},
+                              now, rule))
         return error_set(err, ENOSPC, "refused: %s", rule);
     return 0;
 }

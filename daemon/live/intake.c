@@ -8,6 +8,7 @@
 
 #include "adapters/opennebula/lease_spec.h"
 #include "daemon/daemon.h"
+#include "daemon/live/cloud_time.h"
 #include "daemon/live/lease_change.h"
 #include "daemon/live/lease_order.h"
 #include "daemon/live/lease_state.h"
@@ -113,34 +114,55 @@ static bool is_reserved(enum lease_kind kind)
     return kind == LEASE_RESERVATION || kind == LEASE_DEADLINE;
 }
 
-/* The user's active reservations and deadline leases, those of this poll that are not planned yet
- * included, and without the group that is being joined. */
-static size_t reservations_of(const struct daemon *daemon, int32_t uid,
-                              const struct lease_record *without)
+static void add_time(int64_t *sum, int64_t time)
+{
+    if (__builtin_add_overflow(*sum, time, sum))
+        *sum = INT64_MAX;
+}
+
+/* Adds the user's active reservations and deadline leases, those of this poll that are not planned
+ * yet included, to a request of one: without the group that is being joined. */
+static void add_reserved(const struct daemon *daemon, int32_t uid,
+                         const struct lease_record *without, struct rights_request *request)
 {
     size_t n;
     const struct lease_record *const *leases = store_leases(daemon->store, &n);
-    size_t count = 0;
 
-    for (size_t i = 0; i < n; i++)
-        count += leases[i] != without && leases[i]->uid == uid && is_reserved(leases[i]->kind) &&
-                 leases[i]->phase < PHASE_ENDING;
-    return count;
+    for (size_t i = 0; is_reserved(request->spec->kind) && i < n; i++) {
+        if (leases[i] == without || leases[i]->uid != uid || !is_reserved(leases[i]->kind) ||
+            leases[i]->phase >= PHASE_ENDING)
+            continue;
+        request->reservations++;
+        add_time(&request->cloud_time, cloud_time_of(daemon, leases[i], request->now));
+    }
+}
+
+/* Of n equal VMs. */
+static int64_t vms_time(const struct daemon *daemon, int64_t n, int64_t cpu, int64_t memory,
+                        int64_t seconds)
+{
+    if (__builtin_mul_overflow(n, cpu, &cpu) || __builtin_mul_overflow(n, memory, &memory))
+        return INT64_MAX;
+    return cloud_time(daemon, cpu, memory, seconds);
 }
 
 static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
                     int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
     const struct lease_record *group = spec->group[0] ? open_group(daemon, vm, spec->group) : NULL;
-
-    const struct rights_request request = {
+    uint32_t there = group ? (uint32_t)members(daemon, group->id) : 0;
+    int64_t more = spec->group_size > there ? spec->group_size - there : 1;
+    struct rights_request request = {
         .user = vm->user,
         .group = vm->group,
         .spec = spec,
-        .n_vms = group ? (uint32_t)members(daemon, group->id) + 1 : 1,
-        .reservations = is_reserved(spec->kind) ? reservations_of(daemon, vm->uid, group) : 0,
+        .n_vms = there + 1,
+        .cloud_time = vms_time(daemon, more, vm->cpu, vm->memory, spec->duration),
         .now = now};
 
+    if (group)
+        add_time(&request.cloud_time, cloud_time_of(daemon, group, now));
+    add_reserved(daemon, vm->uid, group, &request);
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
@@ -167,14 +189,15 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
                               .duration = order->duration,
                               .term_values = order->term_values,
                               .given = ~0U};
-    const struct rights_request request = {.user = user ? user->name : name,
-                                           .group = user ? user->group : NULL,
-                                           .spec = &spec,
-                                           .n_vms = order->count,
-                                           .reservations =
-                                               reservations_of(daemon, user ? user->id : 0, NULL),
-                                           .now = now};
+    struct rights_request request = {
+        .user = user ? user->name : name,
+        .group = user ? user->group : NULL,
+        .spec = &spec,
+        .n_vms = order->count,
+        .cloud_time = vms_time(daemon, order->count, order->cpu, order->memory, order->duration),
+        .now = now};
 
+    add_reserved(daemon, user ? user->id : 0, NULL, &request);
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
@@ -205,9 +228,10 @@ static unsigned changed_terms(const struct lease_record *before, const struct le
     return terms;
 }
 
-bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
+bool intake_allows_change(const struct daemon *daemon, const struct changed_lease *asked,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
+    const struct lease_record *changed = asked->lease;
     const struct lease_record *lease = store_lease(daemon->store, changed->id);
     int64_t end = lease_has_begun(lease) || lease->kind == LEASE_RESERVATION
                       ? lease_end_from(lease, now)
@@ -224,15 +248,18 @@ bool intake_allows_change(const struct daemon *daemon, const struct lease_record
                               .duration = changed->duration,
                               .term_values = changed->term_values,
                               .given = changed_terms(lease, changed)};
-    const struct rights_request request = {.user = changed->user,
-                                           .group = changed->user_group,
-                                           .spec = &spec,
-                                           .n_vms = (uint32_t)members(daemon, changed->id),
-                                           .reservations =
-                                               reservations_of(daemon, changed->uid, lease),
-                                           .now = now,
-                                           .change = &change};
+    struct rights_request request = {.user = changed->user,
+                                     .group = changed->user_group,
+                                     .spec = &spec,
+                                     .n_vms = (uint32_t)members(daemon, changed->id),
+                                     .cloud_time = cloud_time_changed(daemon, asked, now),
+                                     .now = now,
+                                     .change = &change};
 
+    add_reserved(daemon, changed->uid, lease, &request);
+    if (is_reserved(lease->kind) &&
+        cloud_time_changed(daemon, asked, now) <= cloud_time_of(daemon, lease, now))
+        request.cloud_time = 0;
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 

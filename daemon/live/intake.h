@@ -8,6 +8,7 @@
 #include "adapters/opennebula/lease_spec.h"
 #include "daemon/store/store.h"
 
+struct changed_lease;
 struct daemon;
 struct drain;
 struct drains;
@@ -30,7 +31,7 @@ bool intake_allows_booking(const struct daemon *daemon, const struct drains *dra
                            char reason[LEASE_SPEC_TEXT_MAX]);
 /* May the lease's owner have it with these times and terms? False: `reason` says which rule forbids
  * it. */
-bool intake_allows_change(const struct daemon *daemon, const struct lease_record *changed,
+bool intake_allows_change(const struct daemon *daemon, const struct changed_lease *asked,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
 /* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);

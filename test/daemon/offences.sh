@@ -24,6 +24,7 @@ policy-call-limit: 2
 planner-memory: 128
 [rights]
 max-reservations: 2000
+max-cloud-time: unlimited
 max-ahead: 60:00:00:00
 [opennebula]
 poll-interval: 1

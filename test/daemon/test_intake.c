@@ -223,6 +223,49 @@ static void give(struct stage *stage, int32_t id, int32_t uid, const char *user)
         }
 }
 
+static struct vm *add_now(struct stage *stage, int32_t id)
+{
+    struct vm *vm = add(stage, id, VM_PENDING);
+
+    vm->stime = NOW;
+    return vm;
+}
+
+/* The VMs have one processor and 512 MB. */
+static void one_users_reservations_have_a_share_of_the_cloud(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-cloud-time: 24:00:00\n");
+    stage.scene.fake->n_hosts = 2;
+    for (int i = 0; i < 2; i++)
+        stage.scene.fake->hosts[i] =
+            (struct host){.id = i, .cpu = 800, .memory = 16384, .state = i ? HOST_ON : HOST_ERROR};
+    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
+    ask(&stage, add_now(&stage, 2), "START=+01:00:00", "DURATION=9:00:00:00", NULL);
+    ask(&stage, add_now(&stage, 3), "START=+01:00:00", "DURATION=8:00:00:00", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    expect(&stage, 2, PHASE_REFUSED, "refused"); /* 8 + 9 days of a 16th of it */
+    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "has in 25:30:00"));
+    expect(&stage, 3, PHASE_WAITING, "requested");
+    ask(&stage, add_now(&stage, 4), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask(&stage, add_now(&stage, 5), "DURATION=90:00:00:00", NULL);
+    ask(&stage, add_now(&stage, 6), "START=+01:00:00", "DURATION=10:00:00", "GROUP=g",
+        "GROUP_SIZE=40", NULL);
+    ask(&stage, add_now(&stage, 7), "START=+01:00:00", "DURATION=09:00:00", "GROUP=h",
+        "GROUP_SIZE=40", NULL);
+    give(&stage, 6, 7, "ben");
+    give(&stage, 7, 8, "eve");
+    take_in(&stage, NOW + 1);
+    expect(&stage, 4, PHASE_REFUSED, "refused");
+    expect(&stage, 5, PHASE_WAITING, "requested");
+    expect(&stage, 6, PHASE_REFUSED, "refused");
+    assert_non_null(strstr(store_lease(stage.store, 6)->reason, "has in 25:00:00"));
+    expect(&stage, 7, PHASE_GATHERING, "requested");
+    close_stage(&stage);
+}
+
 static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
 {
     static const char *const reservation[] = {"START=+01:00:00", "DURATION=00:10:00"};
@@ -374,6 +417,7 @@ int main(void)
         TEST(a_lease_that_is_held_before_it_is_decided_stays_held),
         TEST(plain_vms_can_be_ignored),
         TEST(what_is_not_granted_is_refused),
+        TEST(one_users_reservations_have_a_share_of_the_cloud),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
         TEST(a_group_waits_for_its_members),
         TEST(a_group_of_unknown_size_is_complete_in_time),

@@ -29,7 +29,7 @@ from kit.scheduler import Scheduler
 from kit.trial import Failure, Trial
 
 CORES, MEMORY = 8, 16384  # of each host
-RIGHTS = "\n[rights]\nmax-reservations: unlimited\n"
+RIGHTS = "\n[rights]\nmax-reservations: unlimited\nmax-cloud-time: unlimited\n"
 SETTLE = 600  # seconds at most until the last lease has ended
 
 

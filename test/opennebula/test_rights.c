@@ -129,6 +129,13 @@ static void each_limit_is_kept(void **state)
     refused(rights, &request, "are allowed (max-reservations)");
     spec.kind = LEASE_RESERVATION;
     request.reservations = 1;
+    request.cloud_time = 2 * DAY;
+    granted(rights, &request);
+    request.cloud_time++;
+    refused(rights, &request,
+            "your reservations and leases with a deadline would take what the whole cloud has in "
+            "48:00:01 (hh:mm:ss), at most 48:00:00 is allowed (max-cloud-time)");
+    request.cloud_time = 0;
     spec.duration = DAY + 1;
     refused(rights, &request, "DURATION is 24:00:01 (hh:mm:ss), at most 24:00:00");
     spec.duration = SPAN_UNLIMITED;
