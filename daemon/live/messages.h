@@ -1,6 +1,11 @@
 /* messages.h: writes the SCHED_MESSAGE of VMs: what a VM waits for, and its expected start; that it
  * is late, about to end or to be preempted, or that a change was refused; and with it the VM's
- * promise (promises.h). Written only when they change, and estimates not too often.
+ * promise (promises.h).
+ *
+ * Written when the text that the VM should show is not the one that it shows, or its promise has
+ * changed; two seconds after the last message at the earliest, unless a command waits for the
+ * promise. Of a lease that waits, other numbers and times are written after 30 s, another reason of
+ * those that say that there is no room after 10 s, and a start that has passed at once.
  */
 #ifndef GALERNA_DAEMON_LIVE_MESSAGES_H
 #define GALERNA_DAEMON_LIVE_MESSAGES_H

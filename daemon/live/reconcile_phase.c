@@ -1,4 +1,5 @@
-/* Turns observations of a lease's VMs into events of the lease, and informs the planner. */
+/* Applies events to leases: a start, its owner suspending it, waiting again; and informs the
+ * planner. */
 #include <stdarg.h>
 #include <stdio.h>
 
