@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

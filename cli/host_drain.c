@@ -1,9 +1,7 @@
 /* galerna host drain, book, undrain: one window or several, and the list of them. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,7 +11,6 @@
 #include "cli/table.h"
 #include "util/instant.h"
 #include "util/recurrence.h"
-#include "util/time_parse.h"
 #include "util/time_text.h"
 
 struct drain_arguments {

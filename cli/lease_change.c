@@ -13,7 +13,6 @@
 #include "cli/term_options.h"
 #include "util/instant.h"
 #include "util/time_parse.h"
-#include "util/time_text.h"
 
 struct change_arguments {
     struct client client;

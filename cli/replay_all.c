@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/replay.h"
 #include "cli/replay_guard.h"
 #include "util/workers.h"

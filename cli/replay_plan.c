@@ -1,7 +1,5 @@
 /* Makes the runs of a replay from its arguments. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -7,12 +7,10 @@
 #include <sys/resource.h>
 
 #include "adapters/simulation/stage.h"
-#include "cli/command.h"
 #include "cli/replay.h"
 #include "cli/replay_guard.h"
 #include "cli/replay_outputs.h"
 #include "lwf/trace_open.h"
-#include "util/memory.h"
 #include "util/unqualified.h"
 
 /* Steps between two looks at the clock and the signals. */

@@ -1,9 +1,7 @@
 /* galerna sandbox submit: VMs for the stand-in, without OpenNebula's tools. */
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"

@@ -1,11 +1,9 @@
 /* The table of OpenNebula's settings, and what becomes of each. */
 #include "configuration/import.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "configuration/configuration.h"
 #include "util/memory.h"

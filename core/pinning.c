@@ -1,5 +1,4 @@
 /* Choice of hardware threads and of memory of NUMA nodes for a VM, as oned makes it. */
-#include <string.h>
 
 #include "core/units.h"
 

@@ -8,7 +8,6 @@
 #include "core/estimates.h"
 #include "core/migration.h"
 #include "core/occupancy.h"
-#include "core/placing.h"
 #include "core/stretches.h"
 #include "core/unit_move.h"
 #include "core/windows.h"

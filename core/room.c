@@ -2,7 +2,6 @@
 #include "core/room.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"

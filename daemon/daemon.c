@@ -14,7 +14,6 @@
 #include "daemon/live/enactor.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/intake.h"
-#include "daemon/live/lease_state.h"
 #include "daemon/live/messages.h"
 #include "daemon/live/reconcile.h"
 #include "daemon/live/user_usage.h"

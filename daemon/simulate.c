@@ -1,7 +1,6 @@
 /* galernad --simulate: the configured hosts, as a cloud in memory. */
 #include "daemon/simulate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

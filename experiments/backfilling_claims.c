@@ -6,7 +6,6 @@
 
 #include "experiments/backfilling.h"
 #include "experiments/statistics.h"
-#include "util/memory.h"
 
 /* How far a mean bounded slowdown may be from the published one. */
 #define AGREES_WITHIN 0.01

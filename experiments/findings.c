@@ -2,7 +2,6 @@
 #include "experiments/findings.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

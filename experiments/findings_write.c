@@ -1,5 +1,4 @@
 /* The files of findings: summary.json, tables as CSV, diagrams as SVG; the page is elsewhere. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "lwf/generate.h"
-#include "lwf/trace_combine.h"
 #include "util/memory.h"
 
 struct trace *generated_open(const char *const *streams, size_t n, uint64_t seed,

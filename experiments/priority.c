@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "experiments/generated.h"
-#include "lwf/trace_combine.h"
 #include "util/memory.h"
 
 enum { TEXT = 120 };

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "experiments/blue.h"
 #include "experiments/suspend.h"
 
 /* A number agrees when it is so near to the paper's: the paper prints hundredths, and runs with

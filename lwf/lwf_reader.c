@@ -1,7 +1,6 @@
 /* Haizea's lease workload format, read as a stream. */
 #include "lwf/lwf_reader.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "lwf/lwf_parser.h"

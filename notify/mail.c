@@ -1,8 +1,6 @@
 /* Mail through sendmail. The address stands behind "--" on its command line, headers have nothing
  * that users wrote but that address, and the rest is the body. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "notify/notify.h"
 #include "util/memory.h"

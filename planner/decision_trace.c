@@ -1,8 +1,6 @@
 /* Traces as bytes. */
 #include "planner/decision_trace.h"
 
-#include <stddef.h>
-
 #include "util/memory.h"
 
 static const struct wire_field call_fields[] = {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host_filter.h"
 #include "planner/planning.h"
 #include "planner/wire_units.h"
 #include "util/memory.h"

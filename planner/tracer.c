@@ -3,7 +3,6 @@
 #include "planner/tracer.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/host_filter.h"

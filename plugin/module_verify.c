@@ -2,7 +2,6 @@
  * module states, and the size is trusted only once magic and version fit. */
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "plugin/module.h"

@@ -1,6 +1,5 @@
 /* Databases of results, of runs and of sweeps, as the page reads them. */
 #include <errno.h>
-#include <stdio.h>
 
 #include "report/page_private.h"
 #include "report/results.h"

@@ -1,5 +1,4 @@
 /* The answer to one.system.config. */
-#include <stdio.h>
 
 #include "sandbox/site_document.h"
 

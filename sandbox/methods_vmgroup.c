@@ -1,10 +1,8 @@
 /* VM groups that change: their rules, and which VMs are in them. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sandbox/method.h"
-#include "util/memory.h"
 
 /* The VM's VMGROUP section, if it names that group; else NULL. */
 static struct oned_attributes *membership(const struct oned_vm *vm, int group)

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/memory.h"
-
 /* Addresses of the network's ranges (AR vectors of its template). */
 static int64_t size_of(const struct oned_thing *network)
 {

@@ -1,7 +1,6 @@
 /* New VMs: templates checked as OpenNebula checks them. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

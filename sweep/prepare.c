@@ -1,6 +1,5 @@
 /* Reads the files that a cell names, and computes the digest of all that its result depends on. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

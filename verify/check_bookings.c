@@ -1,6 +1,5 @@
 /* The time that is booked for a run before it begins: it is booked when the lease is scheduled, and
  * after that only a preemption shortens it. */
-#include <stdlib.h>
 
 #include "verify/checker.h"
 

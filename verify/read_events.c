@@ -1,5 +1,4 @@
 /* Events: the state log and the preemptions. */
-#include <stdio.h>
 #include <string.h>
 
 #include "verify/read.h"

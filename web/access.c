@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/rpc.h"
 #include "adapters/opennebula/session.h"

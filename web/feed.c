@@ -1,7 +1,6 @@
 /* Tells open pages that something has changed. */
 #include "web/feed.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>

@@ -5,7 +5,6 @@
 #include <libxml/parser.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lwf/values.h"

@@ -2,7 +2,6 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <libxml/parser.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>

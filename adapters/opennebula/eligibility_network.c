@@ -7,7 +7,6 @@
 
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"
-#include "util/printable.h"
 
 void eligibility_read_networks(struct eligibility *eligibility)
 {

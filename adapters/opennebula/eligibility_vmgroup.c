@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"

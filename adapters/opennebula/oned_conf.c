@@ -1,9 +1,7 @@
 /* Edits oned.conf line by line. */
 #include "adapters/opennebula/oned_conf.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

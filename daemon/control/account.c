@@ -1,7 +1,6 @@
 /* Usage and reservations by user or group: leases, their VMs, then their history. */
 #include "daemon/control/account.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

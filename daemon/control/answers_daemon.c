@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/control/answers_private.h"
 #include "daemon/store/words.h"
 #include "util/instant.h"
-#include "util/memory.h"
 
 static int compare_ids(const void *a, const void *b)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "daemon/control/answers_text.h"
-#include "daemon/store/words.h"
 #include "util/time_text.h"
 
 json_t *json_from_output(struct output *text)

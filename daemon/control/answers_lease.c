@@ -1,13 +1,10 @@
 /* lease-show, lease-why, lease-history. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
 #include "daemon/control/answers_text.h"
-#include "daemon/store/words.h"
-#include "util/memory.h"
 
 enum {
     HISTORY_LIMIT = 1000,

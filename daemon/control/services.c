@@ -18,8 +18,6 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/modules.h"
-#include "util/memory.h"
-#include "util/unqualified.h"
 
 #define LOG_SUBSYSTEM LOG_OF_CONTROL
 

@@ -1,7 +1,6 @@
 /* Trace of the decision about a lease, which the planner plans again without effect. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/answers_json.h"

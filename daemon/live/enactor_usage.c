@@ -4,7 +4,6 @@
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
-#include "daemon/live/vm_state.h"
 
 struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id)
 {

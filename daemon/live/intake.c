@@ -16,7 +16,6 @@
 #include "daemon/live/user_usage.h"
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
-#include "util/memory.h"
 
 enum { ORDER_PATIENCE = 30 /* seconds after a start */ };
 

@@ -1,6 +1,5 @@
 /* Leases whose VMs do nothing end early: first their owners are told. What monitoring says counts
  * from when galernad was started; a VM that was not measured counts as used. */
-#include <stdio.h>
 
 #include "daemon/live/reconcile_inside.h"
 #include "util/time_text.h"

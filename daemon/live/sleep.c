@@ -5,7 +5,6 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/live/vm_state.h"
 #include "daemon/store/awake.h"
 
 enum { ALL_AGAIN = 60 * 1000 /* milliseconds */ };

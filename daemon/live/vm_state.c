@@ -1,8 +1,6 @@
 /* The owner of a VM's record. */
 #include "daemon/live/vm_state.h"
 
-#include <stdio.h>
-
 #include "daemon/store/change.h"
 #include "util/instant.h"
 

@@ -2,7 +2,6 @@
 #include "daemon/live/world.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/live/world_inside.h"
 #include "daemon/log.h"

@@ -14,7 +14,6 @@
 
 #include "daemon/helper.h"
 #include "daemon/live/clock.h"
-#include "util/memory.h"
 
 enum { LIMIT = 60 * 1000 /* milliseconds */ };
 

@@ -1,10 +1,8 @@
 /* Notices: kept in the store, handed over by processes. */
 #include "daemon/notify/notices.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 /* Effects of changed VM groups on plans, and on VMs on hosts. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/planner/company.h"
-#include "util/memory.h"
 
 /* --- the same rules --------------------------------------------------------------------------- */
 

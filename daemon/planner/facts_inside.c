@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 
 /* --- places ----------------------------------------------------------------------------------- */

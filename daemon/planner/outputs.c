@@ -1,9 +1,7 @@
 /* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"

@@ -1,7 +1,6 @@
 /* The plan's moves of leases that leave their hosts: noted, and dropped when the plan no longer
  * contains them. */
 #include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/store/awake.h"
 

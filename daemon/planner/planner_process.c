@@ -1,7 +1,6 @@
 /* The planner process: how it is started, and frames to and from it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include "daemon/helper.h"
-#include "daemon/live/clock.h"
 #include "daemon/planner/process_inside.h"
 #include "util/memory.h"
 

@@ -1,6 +1,5 @@
 /* Plans which running VMs of a cluster should change hosts. Moves that the plan of leases finds no
  * room for later are not made, so only room now and promised room count here. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/clock.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 

@@ -1,6 +1,5 @@
 /* End of a planner process: its deadlines, its standard error, the module to blame. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "daemon/record/recorder_line.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Names of bookings, and whom they admit. */
 #include "daemon/store/booking.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

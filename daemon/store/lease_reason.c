@@ -1,7 +1,6 @@
 /* The reason of a lease as a sentence: built where it is shown, from an id and numbers. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/store/store.h"
 #include "util/instant.h"

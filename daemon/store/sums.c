@@ -1,7 +1,6 @@
 /* Checksums of rows, totals of tables, and their check against the file. */
 #include "daemon/store/sums.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
