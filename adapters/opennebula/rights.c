@@ -73,8 +73,7 @@ static const struct right_row own_rights[RIGHT_TERM] = {
         {"max-cloud-time", RIGHT_SPAN, CLOUD_TIME_USUAL, 0, LEASE_SPEC_SPAN_MOST,
          "Maximum that a user's unfinished reservations and deadline leases take, as the time for "
          "which the whole cloud could hold it: 24:00:00 is all hosts for a day, or a tenth of "
-         "their "
-         "CPU or memory for ten days. A lease without DURATION counts as one of 90 days.",
+         "their CPU or memory for ten days. A lease without DURATION counts as one of 90 days.",
          true, 0},
     [RIGHT_MAX_BOOKED_HOSTS] = {"max-booked-hosts", RIGHT_NUMBER, 0, 0, 1000000,
                                 "Maximum number of hosts that a user books for the same time; 0: "
@@ -459,8 +458,8 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
                       request->reservations, most[RIGHT_MAX_RESERVATIONS]);
     if (request->cloud_time > most[RIGHT_MAX_CLOUD_TIME])
         return refuse(reason,
-                      "your reservations and leases with a deadline would take what the whole "
-                      "cloud has in %s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
+                      "your reservations and leases with a deadline would amount to the whole "
+                      "cloud for %s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
                       span_text(request->cloud_time, asked, sizeof asked),
                       span_text(most[RIGHT_MAX_CLOUD_TIME], limit, sizeof limit));
     return 0;

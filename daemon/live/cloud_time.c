@@ -22,14 +22,12 @@ static int64_t share(int64_t amount, int64_t total)
 int64_t cloud_time(const struct daemon *daemon, int64_t cpu, int64_t memory, int64_t seconds)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
-    int64_t all_cpu = 0, all_memory = 0, of_cpu, of_memory, product;
+    int64_t of_cpu, of_memory, product;
 
-    for (size_t i = 0; hosts && i < hosts->pool.n; i++) {
-        all_cpu += hosts->pool.items[i].cpu;
-        all_memory += hosts->pool.items[i].memory;
-    }
-    of_cpu = share(cpu, all_cpu);
-    of_memory = share(memory, all_memory);
+    if (!hosts)
+        return 0;
+    of_cpu = share(cpu, hosts->cpu);
+    of_memory = share(memory, hosts->memory);
     if (seconds == SPAN_UNLIMITED)
         seconds = CLOUD_TIME_ENDLESS;
     if (__builtin_mul_overflow(of_cpu > of_memory ? of_cpu : of_memory, seconds, &product))

@@ -188,14 +188,15 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
                               .duration = order->duration,
                               .term_values = order->term_values,
                               .given = ~0U};
-    struct rights_request request = {
-        .user = user ? user->name : name,
-        .group = user ? user->group : NULL,
-        .spec = &spec,
-        .n_vms = order->count,
-        .cloud_time = vms_time(daemon, order->count, order->cpu, order->memory, order->duration),
-        .now = now};
+    struct rights_request request = {.user = user ? user->name : name,
+                                     .group = user ? user->group : NULL,
+                                     .spec = &spec,
+                                     .n_vms = order->count,
+                                     .now = now};
 
+    for (size_t i = 0; i < order->n_sizes; i++)
+        add_time(&request.cloud_time, vms_time(daemon, order->sizes[i].count, order->sizes[i].cpu,
+                                               order->sizes[i].memory, order->duration));
     add_reserved(daemon, user ? user->id : 0, NULL, &request);
     return rights_grant(daemon->rights, &request, reason) == 0;
 }

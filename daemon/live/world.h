@@ -46,6 +46,7 @@ struct hosts_seen {
     int references;
     uint64_t number; /* differs between pictures */
     struct host_pool pool;
+    int64_t cpu, memory; /* of all hosts, in 1/100 and MB */
 };
 
 struct site_seen {

@@ -139,6 +139,10 @@ static void hosts_in(void *context, struct cloud_answer *answer)
         world->hosts_next = memory_new(1, sizeof *world->hosts_next);
         *world->hosts_next = (struct hosts_seen){.references = 1, .pool = answer->hosts};
         answer->hosts = (struct host_pool){0};
+        for (size_t i = 0; i < world->hosts_next->pool.n; i++) {
+            world->hosts_next->cpu += world->hosts_next->pool.items[i].cpu;
+            world->hosts_next->memory += world->hosts_next->pool.items[i].memory;
+        }
         note_left_out(&world->hosts_next->pool.errors, "hosts of the host pool");
     }
     answer_in(world);

@@ -247,7 +247,7 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     take_in(&stage, NOW);
     expect(&stage, 1, PHASE_WAITING, "requested");
     expect(&stage, 2, PHASE_REFUSED, "refused"); /* 8 + 9 days of a 16th of it */
-    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "has in 25:30:00"));
+    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 25:30:00"));
     expect(&stage, 3, PHASE_WAITING, "requested");
     ask(&stage, add_now(&stage, 4), "START=+01:00:00", "DURATION=00:10:00", NULL);
     ask(&stage, add_now(&stage, 5), "DURATION=90:00:00:00", NULL);

@@ -133,7 +133,7 @@ static void each_limit_is_kept(void **state)
     granted(rights, &request);
     request.cloud_time++;
     refused(rights, &request,
-            "your reservations and leases with a deadline would take what the whole cloud has in "
+            "your reservations and leases with a deadline would amount to the whole cloud for "
             "48:00:01 (hh:mm:ss), at most 48:00:00 is allowed (max-cloud-time)");
     request.cloud_time = 0;
     spec.duration = DAY + 1;
