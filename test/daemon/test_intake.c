@@ -261,7 +261,7 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     expect(&stage, 4, PHASE_REFUSED, "refused");
     expect(&stage, 5, PHASE_WAITING, "requested");
     expect(&stage, 6, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 6)->reason, "has in 25:00:00"));
+    assert_non_null(strstr(store_lease(stage.store, 6)->reason, "whole cloud for 25:00:00"));
     expect(&stage, 7, PHASE_GATHERING, "requested");
     close_stage(&stage);
 }
