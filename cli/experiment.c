@@ -168,7 +168,7 @@ static bool check(struct experiment_arguments *arguments, const char *command)
         return false;
     }
     if (arguments->logs && !arguments->experiment->reads_logs) {
-        command_usage_error(command, "--logs: experiment %s reads no logs", arguments->name);
+        command_usage_error(command, "--logs: experiment %s does not read logs", arguments->name);
         return false;
     }
     return true;

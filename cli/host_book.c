@@ -128,8 +128,8 @@ struct unbook_arguments {
 static const struct command_option unbook_options[] = {
     {"at", .type = ARGUMENT_OWN, .argument = "TIME",
      .offset = offsetof(struct unbook_arguments, at), .take = client_take_time,
-     .help = "End the booking at this time instead of now. What runs inside then leaves the hosts "
-             "as it leaves drained ones"},
+     .help = "End the booking at this time instead of now. VMs inside then leave the hosts as "
+             "they leave drained ones"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = offsetof(struct unbook_arguments, dry_run),
      .help = "Only show what would happen to the leases inside"},
 };
@@ -179,7 +179,7 @@ const struct command_line host_unbook_line = {
     .groups = {{.options = unbook_options, .n = sizeof unbook_options / sizeof *unbook_options},
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
-              {EXIT_FAILED, "The booking does not exist or ends before, or galernad does not "
+              {EXIT_FAILED, "The booking does not exist or ends earlier, or galernad does not "
                             "answer"}},
     .offer = offer_bookings,
     .size = sizeof(struct unbook_arguments),

@@ -226,7 +226,7 @@ const struct command_line host_book_line = {
                {.options = drain_options, .n = sizeof drain_options / sizeof *drain_options},
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success, even if VMs stay"},
-              {EXIT_FAILED, "A host does not exist or is booked or drained already, or galernad "
+              {EXIT_FAILED, "A host does not exist, is already booked or drained, or galernad "
                             "does not answer or has no plan"},
               {EXIT_REFUSED, "With --count: not enough hosts are free; no host was booked"}},
     .offer = host_offer,

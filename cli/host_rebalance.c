@@ -122,7 +122,7 @@ int command_host_rebalance(const struct call *call)
         return command_usage_error(call->name, "CLUSTER is not valid UTF-8");
     if (arguments->drop && arguments->dry_run) {
         json_decref(cluster);
-        return command_usage_error(call->name, "--drop and --dry-run exclude each other");
+        return command_usage_error(call->name, "--drop and --dry-run are mutually exclusive");
     }
     answer = client_ask(&arguments->client, "host-rebalance",
                         json_pack("{s:o,s:s}", "cluster", cluster, "action", action), &code);

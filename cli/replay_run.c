@@ -74,7 +74,7 @@ static void describe_end(const struct simulation_result *result, struct replay_o
                  result->unfinished);
     else if (result->cancels_missed)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " cancellations were for leases that had not arrived or were over",
+                 "%" PRId64 " cancellations were for leases that had not arrived yet or had ended",
                  result->cancels_missed);
     else if (result->late_requests)
         snprintf(outcome->message, sizeof outcome->message,

@@ -80,7 +80,7 @@ static const struct command_option server_options[] = {
      .help = "Inject the faults that FILE describes"},
     {"clock-rate", .type = ARGUMENT_NUMBER, .argument = "RATE", .offset = AT(options.clock_rate),
      .otherwise = "1", .least = 0, .most = 1e9,
-     .help = "Seconds of the sandbox's clock in a second; 0: the clock stands still"},
+     .help = "Seconds by which the sandbox's clock advances in a second; 0: it stands still"},
     {"clock-offset", .type = ARGUMENT_INTEGER, .argument = "SECONDS",
      .offset = AT(options.clock_offset), .otherwise = "0", .least = -1e9, .most = 1e9,
      .help = "How far the sandbox's clock is ahead at the first start"},

@@ -246,7 +246,7 @@ static int apply(const struct examination *examination, struct error *err)
         return error_set(err, EINVAL, "OpenNebula is on %s: run this command there",
                          examination->facts.remote);
     if (examination->facts.major != 6 && examination->facts.major != 7)
-        return error_set(err, EINVAL, "OpenNebula %s: Galerna works with 6.x and 7.x",
+        return error_set(err, EINVAL, "OpenNebula %s is not supported: Galerna needs 6.x or 7.x",
                          examination->facts.version);
     if (setup_apply(&settings, err) < 0)
         return -1;
@@ -276,7 +276,7 @@ int command_setup(const struct call *call)
     int code;
 
     if (arguments->apply && arguments->revert) {
-        fprintf(stderr, "galerna setup: --apply and --revert exclude each other\n");
+        fprintf(stderr, "galerna setup: --apply and --revert are mutually exclusive\n");
         return EXIT_USAGE;
     }
     if (arguments->revert && revert(&err) < 0)

@@ -71,7 +71,7 @@ static void print_leadership(const json_t *oned, FILE *stream)
         table_print_text(stream, *role ? role : "role unknown");
         fprintf(stream, " in Raft term %" PRId64 "; ", client_integer(oned, "raft_term"));
     }
-    fprintf(stream, "galernad %s", acts ? "acts" : "only watches");
+    fprintf(stream, "galernad %s", acts ? "acts" : "stands by");
     if (!acts && *host) {
         fprintf(stream, ", the one on ");
         table_print_text(stream, host);
@@ -214,7 +214,7 @@ static void print_leases(const json_t *answer, FILE *stream)
     }
     fprintf(stream, "%s\n", any ? "" : "none");
     if (client_integer(answer, "suspended") > 0)
-        fprintf(stream, "%-22s  %" PRId64 ", which wait to go on\n", "suspended",
+        fprintf(stream, "%-22s  %" PRId64 ", waiting to resume\n", "suspended",
                 client_integer(answer, "suspended"));
     if (client_integer(answer, "late") > 0)
         fprintf(stream, "%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));

@@ -95,14 +95,14 @@ static int check(const struct sweep_arguments *arguments, const char *command)
     bool slurm = arguments->engine == ENGINE_SLURM;
 
     if (arguments->csv && arguments->json)
-        return command_usage_error(command, "--csv and --json exclude each other");
+        return command_usage_error(command, "--csv and --json are mutually exclusive");
     if (arguments->no_wait && !slurm)
         return command_usage_error(command, "--no-wait needs --engine slurm");
     if (slurm + arguments->collect + (arguments->cell > 0) + arguments->list > 1)
-        return command_usage_error(command, "--engine slurm, --collect, --cell and --list exclude "
-                                            "each other");
+        return command_usage_error(command, "--engine slurm, --collect, --cell and --list are "
+                                            "mutually exclusive");
     if (arguments->again && arguments->collect)
-        return command_usage_error(command, "--again and --collect exclude each other");
+        return command_usage_error(command, "--again and --collect are mutually exclusive");
     return -1;
 }
 

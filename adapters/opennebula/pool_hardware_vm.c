@@ -192,7 +192,7 @@ static void end_device(struct pool_reader *reader, struct vm_hardware_draft *dra
     if (device->vendor != DEMAND_ANY || device->device != DEMAND_ANY || device->class != DEMAND_ANY)
         device->short_address = NULL;
     else if (!device->short_address)
-        set_fault(reader, draft, "its PCI has neither VENDOR, DEVICE, CLASS nor SHORT_ADDRESS");
+        set_fault(reader, draft, "its PCI has none of VENDOR, DEVICE, CLASS and SHORT_ADDRESS");
     if (hardware->n_devices == VM_DEVICES_MOST) {
         set_fault(reader, draft, "it requests more than %d PCI devices", VM_DEVICES_MOST);
         return;

@@ -79,7 +79,7 @@ static void read_ids(struct pool_reader *reader, const struct vmgroup *group,
         pool_reader_reject(reader, "VM group %d: %.40s is longer than 64 KB", group->id,
                            path->elements[path->n - 1]->name);
     } else if (!parse_ids(text->text, ids, &set->n)) {
-        reject(reader, group, "no list of ids:", text->text);
+        reject(reader, group, "not a list of ids:", text->text);
     } else {
         set->ids = pool_memory_array(pool_reader_memory(reader), set->n, sizeof *ids);
         if (set->n > 0)

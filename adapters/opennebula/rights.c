@@ -66,8 +66,8 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                        "Maximum number of VMs of a lease.", true, 0},
     [RIGHT_MAX_RESERVATIONS] =
         {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
-         "Maximum number of unfinished reservations and deadline leases of a user, and of times "
-         "for which a user has booked hosts.",
+         "Maximum number of unfinished reservations and deadline leases of a user, and of "
+         "windows for which the user has booked hosts.",
          true, 0},
     [RIGHT_MAX_CLOUD_TIME] =
         {"max-cloud-time", RIGHT_SPAN, CLOUD_TIME_USUAL, 0, LEASE_SPEC_SPAN_MOST,
@@ -76,7 +76,7 @@ static const struct right_row own_rights[RIGHT_TERM] = {
          "their CPU or memory for ten days. A lease without DURATION counts as one of 90 days.",
          true, 0},
     [RIGHT_MAX_BOOKED_HOSTS] = {"max-booked-hosts", RIGHT_NUMBER, 0, 0, 1000000,
-                                "Maximum number of hosts that a user books for the same time; 0: "
+                                "Maximum number of hosts that a user books at the same time; 0: "
                                 "only operators book hosts.",
                                 true, 0},
     [RIGHT_MAX_CHANGES] = {"max-changes", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
@@ -543,12 +543,12 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
         return refuse(reason, "only operators book hosts (max-booked-hosts)");
     if (booking->hosts > (uint64_t)most[RIGHT_MAX_BOOKED_HOSTS])
         return refuse(reason,
-                      "you would have booked %zu hosts for the same time, at most %" PRId64
+                      "you would have %zu hosts booked at the same time, at most %" PRId64
                       " are allowed (max-booked-hosts)",
                       booking->hosts, most[RIGHT_MAX_BOOKED_HOSTS]);
     if (booking->times > (uint64_t)most[RIGHT_MAX_RESERVATIONS])
         return refuse(reason,
-                      "you would have booked hosts for %zu times, at most %" PRId64
+                      "you would have booked hosts for %zu windows, at most %" PRId64
                       " are allowed (max-reservations)",
                       booking->times, most[RIGHT_MAX_RESERVATIONS]);
     if (length > most[RIGHT_MAX_DURATION])

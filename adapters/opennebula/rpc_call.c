@@ -230,7 +230,7 @@ static void report_failure(struct rpc_call *call, CURLcode code)
         report(call, &reply, "%s: no answer from %s within %.3g s", call->method, url,
                (double)call->timeout / 1000);
     else
-        report(call, &reply, "%s: sent to %s, but no whole answer came: %s", call->method, url,
+        report(call, &reply, "%s: sent to %s, but no complete answer came: %s", call->method, url,
                why);
 }
 
@@ -241,9 +241,9 @@ static void report_status(struct rpc_call *call)
     const char *hint = "";
 
     if (status >= 300 && status < 400)
-        hint = " (redirects are not followed: name the right endpoint)";
+        hint = " (redirects are not followed: set the final endpoint)";
     else if (status == 404 || status == 405)
-        hint = " (is it oned that listens there? Its path is /RPC2)";
+        hint = " (does oned listen there? Its path is /RPC2)";
     report(call, &reply, "%s: %s answered with HTTP status %ld%s", call->method,
            call->line->endpoint.url, status, hint);
 }

@@ -44,7 +44,7 @@ static void judge_version(struct judgement *judgement)
         found(judgement, "version", SETUP_RIGHT, "", "OpenNebula %s", facts->version);
     else
         found(judgement, "version", SETUP_WRONG, "",
-              "OpenNebula %s: Galerna works with 6.x and 7.x", facts->version);
+              "OpenNebula %s is not supported: Galerna needs 6.x or 7.x", facts->version);
 }
 
 static void judge_user(struct judgement *judgement)

@@ -205,8 +205,8 @@ int simulated_open(struct simulated *self, const struct simulated_settings *sett
     self->next_due = INT64_MAX;
     if (settings->must_exist && !*resumed)
         return error_set(err, EINVAL,
-                         "%s is gone, and there are leases of its VMs: give --simulate another "
-                         "--state-dir",
+                         "%s is missing, but the store has leases of its VMs: give --simulate "
+                         "another --state-dir",
                          file);
     if (open_database(self, file, err) < 0 || prepare_tables(self, file, err) < 0)
         return -1;

@@ -130,7 +130,7 @@ static int add_node(struct pool_memory *memory, const struct attributes *vector,
     struct numa_core *made;
 
     if (units->n_nodes == HOST_NODES_MOST)
-        return error_set(err, EINVAL, "a host has %d nodes at most", HOST_NODES_MOST);
+        return error_set(err, EINVAL, "a host has at most %d nodes", HOST_NODES_MOST);
     if (read_number(vector, (struct number){"NODE/THREADS", 1, HOST_THREADS_MOST - first}, &threads,
                     err) < 0 ||
         read_number(vector, (struct number){"NODE/CORES", 1, (HOST_THREADS_MOST - first) / threads},
@@ -173,7 +173,7 @@ static int add_pages(struct pool_memory *memory, const struct attributes *vector
             return error_set(err, EINVAL, "node %lld has pages of %lld KB twice", (long long)id,
                              (long long)made.size_kb);
     if (nodes[id].n_pages == NODE_PAGES_MAX)
-        return error_set(err, EINVAL, "a node has pages of %d sizes at most", NODE_PAGES_MAX);
+        return error_set(err, EINVAL, "a node has pages of at most %d sizes", NODE_PAGES_MAX);
     pages = lengthen(memory, nodes[id].pages, nodes[id].n_pages, 1, sizeof *pages);
     pages[nodes[id].n_pages++] = made;
     nodes[id].pages = pages;
@@ -264,7 +264,7 @@ static int read_pci(const struct attributes *vector, struct simulated_demand *ma
     struct pci_demand device = {DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY, DEMAND_ANY};
 
     if (made->demand.n_devices == VM_DEVICES_MOST)
-        return error_set(err, EINVAL, "a VM has %d PCI devices at most", VM_DEVICES_MOST);
+        return error_set(err, EINVAL, "a VM has at most %d PCI devices", VM_DEVICES_MOST);
     if (read_identifiers(vector, &device.vendor, &device.device, &device.class_id, err) < 0)
         return -1;
     if (device.vendor == DEMAND_ANY && device.device == DEMAND_ANY && device.class_id == DEMAND_ANY)

@@ -54,15 +54,15 @@ static json_t *read_duration(const struct question *question, const struct lease
     if (wrong)
         return wrong;
     if (there + longer + shorter > 1)
-        return answer_error(EINVAL, "duration, extend and shorten exclude each other");
+        return answer_error(EINVAL, "duration, extend and shorten are mutually exclusive");
     if (there)
         change->duration = duration;
     if (!longer && !shorter)
         return NULL;
     if (lease->duration == SPAN_UNLIMITED)
         return answer_error(EALREADY,
-                            "lease %" PRId64 " has no duration that could be changed; give it one "
-                            "with duration",
+                            "lease %" PRId64 " has no duration to extend or shorten; set one with "
+                            "duration",
                             lease->id);
     if (shorten >= lease->duration)
         return answer_error(EINVAL,
@@ -86,7 +86,7 @@ static json_t *read_start(const struct question *question, const struct lease_re
     if (wrong || !there)
         return wrong;
     if (change->start != INSTANT_NONE)
-        return answer_error(EINVAL, "start and shift exclude each other");
+        return answer_error(EINVAL, "start and shift are mutually exclusive");
     if (from == INSTANT_NONE)
         return answer_error(EALREADY, "lease %" PRId64 " has no start to shift", lease->id);
     change->start = from + shift;

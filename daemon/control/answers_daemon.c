@@ -90,7 +90,7 @@ json_t *answer_lease_cancel(const struct question *question)
     if (!lease)
         return answer_error(ENOENT, "lease %" PRId64 " does not exist or has ended", id);
     if (lease->phase == PHASE_ENDED)
-        return answer_error(ENOENT, "lease %" PRId64 " is %s already", id,
+        return answer_error(ENOENT, "lease %" PRId64 " is already %s", id,
                             phase_name(lease->phase));
     answers_peer(question, who, sizeof who);
     if (daemon->cancel(daemon->context, id, who, &err) < 0)

@@ -457,8 +457,7 @@ json_t *answer_host_drain(const struct question *question)
     if (!answer && order.booking && order.until == INSTANT_NEVER)
         answer = answer_error(EINVAL, "until: missing; a booking needs an end");
     if (!answer && order.any && order.until == INSTANT_NEVER)
-        answer =
-            answer_error(EINVAL, "until: missing; free hosts are found for a time with an end");
+        answer = answer_error(EINVAL, "until: missing; count finds hosts that are free until then");
     if (!answer)
         answer = drain(question, &order);
     booking_finish(&booking);

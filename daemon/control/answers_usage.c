@@ -29,7 +29,7 @@ static json_t *read_period(const struct question *question, struct account_perio
         return answer_error(EINVAL, "by: expected user or group");
     period->by_group = by && strcmp(by, "group") == 0;
     if (period->by_group && *user)
-        return answer_error(EINVAL, "user: only with by user");
+        return answer_error(EINVAL, "user: only allowed with by user");
     return NULL;
 }
 

@@ -230,7 +230,7 @@ bool services_first_hosts(const struct daemon *daemon, const struct drain_order 
     if (n == order->n_hosts)
         return take_hosts(search, hosts, n, order->from);
     free(hosts);
-    snprintf(text, sizeof text, "%zu host%s requested%s%.80s, %zu %s free for all of that time",
+    snprintf(text, sizeof text, "%zu host%s requested%s%.80s, %zu %s free for the whole time",
              order->n_hosts, order->n_hosts == 1 ? " is" : "s are",
              order->cluster ? " in cluster " : "", order->cluster ? order->cluster : "", n,
              n == 1 ? "is" : "are");

@@ -132,7 +132,9 @@ int services_hold(void *context, int64_t id, const char *who, struct error *err)
                          "lease %lld is %s: only waiting and reserved leases can be held",
                          (long long)id, phase_name(lease->phase));
     if (daemon->live->submit_on_hold)
-        return error_set(err, EALREADY, "submit-on-hold is set: VMs on hold are scheduled");
+        return error_set(err, EALREADY,
+                         "leases cannot be held: submit-on-hold "
+                         "is set, so VMs on hold are scheduled");
     if (check_vms(daemon, lease, VM_PENDING, err) < 0)
         return -1;
     lease_explain(daemon->store, lease, &(struct reason){.id = REASON_ON_HOLD}, NULL, INSTANT_NONE);

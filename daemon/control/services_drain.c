@@ -144,7 +144,7 @@ struct drained_vm *services_drained(const struct services_question *question, co
 static int begin_drains(struct daemon *daemon, const struct drain_order *order, const char *who,
                         struct error *err)
 {
-    char from[64], until[64] = "it is ended";
+    char from[64], until[64] = "further notice";
     struct drains drains;
 
     if (check_overlaps(daemon, order, err) < 0)

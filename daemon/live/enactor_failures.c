@@ -138,7 +138,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
          again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&
         quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
-        enactor_tell_quarantine(enactor, observed->history.host, "different VMs failed on it", now);
+        enactor_tell_quarantine(enactor, observed->history.host, "several VMs failed on it", now);
     }
     is_out_of_attempts(enactor, vm, now);
     return !vm->ran;

@@ -202,7 +202,7 @@ static void send_one(struct enactor *enactor, const struct vm_record *vm)
         vm_set_unlocked(enactor->daemon->store, vm, unlock);
     if (unlock)
         store_history(enactor->daemon->store, vm->lease, clock_now(), "unlocked",
-                      "VM %d was locked; it is unlocked for the command %s", vm->id,
+                      "VM %d is locked; unlocking it for the command %s", vm->id,
                       command_words[vm->command]);
     call(enactor, vm, unlock);
 }

@@ -154,8 +154,8 @@ static void tell_watching(struct guard *guard)
     if (guard->claim.state == CLAIM_WATCHING && !claim_is_outranked(&guard->claim) &&
         !guard->told_watching)
         log_info(
-            "another galernad is registered in OpenNebula, %s on %s; it counts as ended when it "
-            "does not renew its mark for %d s",
+            "another galernad is registered in OpenNebula, %s on %s; it counts as dead when it "
+            "has not renewed its mark for %d s",
             other->instance, other->host, CLAIM_DEAD / 1000);
     guard->told_watching = guard->claim.state == CLAIM_WATCHING;
 }

@@ -460,7 +460,8 @@ static void refuse_too_late(struct daemon *daemon, const struct lease_record *le
 
     if (lease->group_size)
         snprintf(size, sizeof size, " of %" PRIu32, lease->group_size);
-    snprintf(text, sizeof text, "only %zu%s VMs of group %s are there", there, size, lease->group);
+    snprintf(text, sizeof text, "only %zu%s VMs of group %s were submitted", there, size,
+             lease->group);
     reason.text = text;
     lease_refuse(daemon->store, lease, now, &reason, NULL);
 }
@@ -513,7 +514,7 @@ static void see_owner(struct daemon *daemon, const struct vm *vm, int64_t now)
         store_vms_of(daemon->store, lease->id, &n)[0]->id != vm->id)
         return;
     store_history(daemon->store, lease->id, now, "owner-changed",
-                  "it belongs to %s (group %s) now, and belonged to %s (group %s)",
+                  "it now belongs to %s (group %s), before to %s (group %s)",
                   vm->user ? vm->user : "", vm->group ? vm->group : "", lease->user,
                   lease->user_group);
     usage_charge_lease(daemon->store, &daemon->configuration->settings.fair_share, lease, now);

@@ -161,13 +161,13 @@ static void take_over(struct daemon *daemon, const struct host_pool *hosts, int6
     for (size_t i = 0; i < hosts->n; i++)
         kept_drains_read(&drains, hosts->items[i].id, shown_by(&hosts->items[i]));
     drains_expire(&drains, now);
-    log_warning("%zu drains and bookings of hosts were taken over from OpenNebula", drains.n);
+    log_warning("%zu drains and bookings of hosts were restored from OpenNebula", drains.n);
     store_history(daemon->store, STORE_NO_LEASE, now, "drains-restored",
                   "%zu drains and bookings of hosts, from OpenNebula", drains.n);
     drains_finish(&daemon->drains);
     daemon->drains = drains;
     drains_keep(&daemon->drains, daemon->store);
-    daemon_replan(daemon, "drains and bookings were taken over");
+    daemon_replan(daemon, "drains and bookings were restored");
 }
 
 void kept_drains_see(struct daemon *daemon, int64_t now)

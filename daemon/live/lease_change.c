@@ -89,7 +89,7 @@ static int change_duration(int64_t duration, struct lease_record *changed, struc
 static int change_deadline(int64_t deadline, struct lease_record *changed, struct error *err)
 {
     if (changed->kind != LEASE_DEADLINE)
-        return error_set(err, EALREADY, "lease %lld has no deadline that could be changed",
+        return error_set(err, EALREADY, "lease %lld has no deadline to change",
                          (long long)changed->id);
     changed->deadline = deadline;
     changed->relative &= ~(uint32_t)RELATIVE_DEADLINE;
@@ -163,7 +163,7 @@ int lease_change_make(const struct lease_record *lease, const struct lease_chang
                          "reserved, starting, running or parked",
                          (long long)lease->id, phase_name(lease->phase));
     if (!lease->accepted)
-        return error_set(err, EAGAIN, "lease %lld is not decided yet; try again in a moment",
+        return error_set(err, EAGAIN, "lease %lld has not been decided yet; try again in a moment",
                          (long long)lease->id);
     if (change_kind(lease, change, now, changed, err) < 0 ||
         (change->start != INSTANT_NONE &&

@@ -237,10 +237,10 @@ static void leave(struct daemon *daemon, const struct vm_record *vm, int64_t now
 {
     if (vm->promise_state == PROMISE_OF_OTHERS)
         return;
-    log_error("VM %d: its attribute " PROMISE_ATTRIBUTE " %s: left alone", vm->id,
+    log_error("VM %d: its attribute " PROMISE_ATTRIBUTE " %s: left unchanged", vm->id,
               promise_verdict_text(PROMISE_UNREADABLE));
     store_history(daemon->store, vm->lease, now, "promise-unreadable",
-                  "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: left alone", vm->id,
+                  "the attribute " PROMISE_ATTRIBUTE " of VM %d %s: left unchanged", vm->id,
                   promise_verdict_text(PROMISE_UNREADABLE));
     vm_note_promise_of_others(daemon->store, vm);
 }

@@ -284,7 +284,7 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
     if (!lease)
         return error_set(err, ENOENT, "lease %lld does not exist", (long long)id);
     if (!lease_can(lease, EVENT_CANCELLED))
-        return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
+        return error_set(err, EALREADY, "lease %lld is already %s", (long long)id,
                          phase_name(lease->phase));
     lease_explain(daemon->store, lease,
                   &(struct reason){.id = REASON_CANCELLED_BY, .text = who, .word = "cancelled"},

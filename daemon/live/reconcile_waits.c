@@ -87,7 +87,7 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
             snprintf(where, sizeof where, " on host %d", vms[i]->host);
         if (until != INSTANT_NONE) {
             lease_time_text(until, when, sizeof when);
-            snprintf(text, size, "the next try to start VM %d, at %s", vms[i]->id, when);
+            snprintf(text, size, "the next attempt to start VM %d, at %s", vms[i]->id, when);
         } else {
             name_operation(daemon, vms[i], operation, sizeof operation);
             snprintf(text, size, "%s to run%s", operation, where);

@@ -115,7 +115,7 @@ bool facts_are_kept_out(const struct facts *facts, const struct lease_record *le
     if (!*lease->booking)
         return false;
     if (!booking)
-        snprintf(text, STORE_TEXT_MAX, "booking '%s' does not exist, or is over", lease->booking);
+        snprintf(text, STORE_TEXT_MAX, "booking '%s' does not exist or has ended", lease->booking);
     else if (!booking_admits(booking, lease->user, lease->user_group))
         snprintf(text, STORE_TEXT_MAX, "booking '%s' admits neither user '%.60s' nor group '%.60s'",
                  lease->booking, lease->user, lease->user_group);
@@ -123,13 +123,13 @@ bool facts_are_kept_out(const struct facts *facts, const struct lease_record *le
         return false;
     else if (lease->duration == SPAN_UNLIMITED)
         snprintf(text, STORE_TEXT_MAX,
-                 "it has no end, but booking '%s' has: DURATION is needed, or PREEMPTIBLE=yes",
+                 "it has no end, but booking '%s' does: set DURATION or PREEMPTIBLE=yes",
                  lease->booking);
     else if (lease->kind == LEASE_RESERVATION) {
         lease_time_text(lease->start, start, sizeof start);
         snprintf(text, STORE_TEXT_MAX,
-                 "no host of booking '%s' is booked from %s on for as long as it runs",
-                 lease->booking, start);
+                 "no host of booking '%s' is booked from %s for as long as it runs", lease->booking,
+                 start);
     } else
         snprintf(text, STORE_TEXT_MAX, "no host of booking '%s' is booked for as long as it runs",
                  lease->booking);

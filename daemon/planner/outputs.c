@@ -377,7 +377,7 @@ static void take_exception(struct planner *planner, const struct plan_exception 
     if (planned)
         planned->in_engine = false;
     if (exception->lease >= DRAIN_BASE) {
-        log_error("a time in which a host is closed is left out of the plan: %s",
+        log_error("a drain or booking of a host is left out of the plan: %s",
                   exception->reason.text ? exception->reason.text : "");
         return;
     }

@@ -22,7 +22,7 @@ static void note_in_front(struct planner *planner, const struct lease_record *le
         return; /* every plan repeats it */
     lease_time_text(reason->n[3], when, sizeof when);
     store_history(planner->store, lease->id, now, "in-front",
-                  "on host %lld, which lease %lld gets at %s: moves off it before",
+                  "on host %lld, which lease %lld gets at %s: moves off before then",
                   (long long)reason->n[0], (long long)reason->n[2], when);
 }
 

@@ -132,7 +132,7 @@ static bool is_about_ours(const struct planner *planner, const struct plan_reply
         if (!is_ours(planner, reply->views[i].lease))
             return false;
     if (!reply->error[0] && n_requested != planner->n_requests)
-        log_error("the plan answers %zu requests of %zu", n_requested, planner->n_requests);
+        log_error("the plan answers %zu of %zu requests", n_requested, planner->n_requests);
     return reply->error[0] || n_requested == planner->n_requests;
 }
 

@@ -149,7 +149,7 @@ char *record_line(const struct recorded_lease *facts, const struct record_line *
 
     if (is_over(lease) && ran <= 0)
         return memory_format("<!-- lease %" PRId64 " %s -->", lease->id,
-                             lease->phase == PHASE_FAILED ? "was given up" : "ended before it ran");
+                             lease->phase == PHASE_FAILED ? "failed" : "ended before it ran");
     if (!facts->n_vms || lease->duration < 1)
         return memory_format("<!-- lease %" PRId64 " could not be read -->", lease->id);
     fill_request(&request, lease, line, start);

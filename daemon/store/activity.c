@@ -155,10 +155,11 @@ static void say_what_for(struct sentence *sentence)
     else if (lease->reason_id != REASON_PLANNED || n[3] == 0 || (n[1] < 0 && !*lease->reason))
         add(sentence, " for room");
     else if (n[1] >= 0)
-        add(sentence, " for room on host %lld, which lease %lld has before", (long long)n[2],
+        add(sentence, " for room on host %lld, in use by lease %lld until then", (long long)n[2],
             (long long)n[1]);
     else
-        add(sentence, " for room on host %lld, which is %s before", (long long)n[2], lease->reason);
+        add(sentence, " for room on host %lld, which is %s until then", (long long)n[2],
+            lease->reason);
 }
 
 static void say_waiting(struct sentence *sentence)
@@ -198,7 +199,7 @@ static void say_reserved(struct sentence *sentence)
     } else {
         add_time(sentence,
                  is_to_come(sentence, start) ? "Reserved: starts at "
-                                             : "Reserved: was to start at ",
+                                             : "Reserved: should have started at ",
                  start, " (contract)");
     }
     if (!is_plan(lease))
@@ -239,7 +240,7 @@ static void say_starting(struct sentence *sentence)
     const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
 
     if (is_plan(lease) && lease->late) {
-        add(sentence, "Late: the %s is starting after its time", what);
+        add(sentence, "Late: the %s is only now starting", what);
     } else if (lease->reason_id == REASON_LATE) {
         add(sentence, "Late: the %s for", what);
         add_time(sentence, " ", store_promised_start(lease), " has not started");
@@ -295,7 +296,7 @@ static void say_running(struct sentence *sentence)
         time_text_span(lease->since - lease->start, late, sizeof late);
         add(sentence, ". Late: the %s started %s after its time", what, late);
     } else { /* OpenNebula counts booting as running */
-        add(sentence, ". Late: the VMs of the %s still booted at its time", what);
+        add(sentence, ". Late: the VMs of the %s were still booting at its start", what);
     }
 }
 

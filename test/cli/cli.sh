@@ -167,7 +167,7 @@ wrong_input() {
     run 64 experiment run gridway --out "$work/never" --set iterations=2.5
     says err "expected a whole number, 2 to 50"
     run 64 experiment run gridway --out "$work/never" --logs "$data"
-    says err 'experiment gridway reads no logs'
+    says err 'experiment gridway does not read logs'
     run 1 experiment run backfilling --out "$work/no-logs" --logs "$data" -q
     says err 'KTH-SP2-1996-2.1-cln.swf'
     run 64 experiment run all --out "$work/never" --set iterations=3

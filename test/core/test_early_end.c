@@ -14,7 +14,7 @@ static void it_is_done_at_once_and_others_come_forward(void **state)
     at(&s, 300);
     ends(&s, 1);
     assert_string_equal(states_of(&s, 1), "0 Pending Queued Scheduled Ready Active | 300 Done");
-    assert_string_equal(reason_of(&s, 1), "ended-early: ended by itself after 5m00s of 16m40s");
+    assert_string_equal(reason_of(&s, 1), "ended-early: ended on its own after 5m00s of 16m40s");
     assert_string_equal(plan_of(&s, 1), "VM 0-300 on 1");
     assert_int_equal(lease_of(&s, 1)->duration_actual, 300);
     assert_string_equal(plan_of(&s, 2), "VM 300-350 on 1; SHUTDOWN 350-360 on 1");

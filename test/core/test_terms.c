@@ -55,7 +55,8 @@ static void a_cancelable_lease_runs_until_its_room_is_needed(void **state)
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1),
                         "0 Pending Queued Scheduled Ready Active | 500 Cancelled");
-    assert_string_equal(reason_of(&s, 1), "cancelled-for: ended by its terms for lease 2 at 500");
+    assert_string_equal(reason_of(&s, 1),
+                        "cancelled-for: cancelled, as its terms allow, for lease 2 at 500");
     assert_int_equal(lease_of(&s, 2)->start_actual, 500);
     expect_nothing_left(&s);
     scenario_end(&s);

@@ -52,7 +52,7 @@ sleep 12
 alive second || fail "the second one does not wait for its oned to lead"
 says second 'does not lead its zone'
 status second ", follower"
-status second "galernad only watches"
+status second "galernad stands by"
 status second "(server 0, Raft term 5)"
 "$galerna" lease list --state-dir "$work/second" 2>"$work/err" >/dev/null
 grep -q 'may be outdated: this oned does not lead its zone (follower) (since' "$work/err" ||

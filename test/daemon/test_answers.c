@@ -62,7 +62,7 @@ static void usage_has_a_period(void **state)
     expect_refusal(fixture, "{\"command\":\"usage\",\"by\":\"host\"}", "malformed",
                    "user or group");
     expect_refusal(fixture, "{\"command\":\"usage\",\"by\":\"group\",\"user\":\"anna\"}",
-                   "malformed", "only with by user");
+                   "malformed", "only allowed with by user");
     expect_refusal(fixture, "{\"command\":\"usage\",\"since\":\"2026-11-21T16:00:00Z\"}",
                    "malformed", "before until");
 }

@@ -233,7 +233,7 @@ static void who_cannot_be_inside_is_refused(void **state)
     snprintf(leases[1]->user_group, sizeof leases[1]->user_group, "other");
     leases[2]->duration = BOOKED;
     plan(&course);
-    expect_refused(&course, 1, "booking 'curse' does not exist, or is over");
+    expect_refused(&course, 1, "booking 'curse' does not exist or has ended");
     expect_refused(&course, 2, "booking 'course' admits neither user 'carl' nor group 'other'");
     expect_refused(&course, 3, "no host of booking 'course' is booked for as long as it runs");
     end(&course);

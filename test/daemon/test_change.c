@@ -219,8 +219,8 @@ static void what_cannot_be_is_refused_at_once(void **state)
     } cases[] = {
         {running, &later, "lease 1 has already started: its start cannot be changed"},
         {running, &shorter, "would end in the past"},
-        {running, &limit, "lease 1 has no deadline that could be"},
-        {waiting, &limit, "lease 2 has no deadline that could be"},
+        {running, &limit, "lease 1 has no deadline to change"},
+        {waiting, &limit, "lease 2 has no deadline to change"},
         {waiting, &same, "already has these terms"},
         {over, &later, "lease 3 is ended"},
         {ends, &limit, "after its deadline"},
@@ -269,7 +269,7 @@ static void an_undecided_lease_is_changed_later(void **state)
     shorter.duration = 30;
     assert_int_equal(lease_change_make(waiting, &shorter, NOW, &changed, &err), -1);
     assert_int_equal(err.code, EAGAIN);
-    assert_non_null(strstr(err.text, "lease 1 is not decided yet"));
+    assert_non_null(strstr(err.text, "lease 1 has not been decided yet"));
     waiting->accepted = true;
     assert_int_equal(lease_change_make(waiting, &shorter, NOW, &changed, &err), 0);
 }

@@ -553,8 +553,8 @@ static void a_start_that_waits_for_its_turn_says_so(void **state)
     assert_int_equal(scene_enact(&scene, NOW + 11), 0);
     store_activity(lease, NOW + 11, text, sizeof text);
     assert_non_null(strstr(text,
-                           "Starting: waits for its turn: as many operations as actions-in-all "
-                           "allows (1) are unfinished"));
+                           "Starting: waits for its turn: as many operations are in progress as "
+                           "actions-in-all allows (1)"));
     scene.live.actions_in_all = 2;
     assert_int_equal(scene_enact(&scene, NOW + 12), 1);
     assert_int_equal(lease->reason_id, REASON_NONE);

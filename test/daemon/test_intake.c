@@ -353,7 +353,7 @@ static void a_group_that_is_incomplete_at_its_start_is_refused(void **state)
     take_in(&stage, store_lease(stage.store, 1)->start);
     expect(&stage, 1, PHASE_REFUSED, "refused");
     store_reason_sentence(store_lease(stage.store, 1), true, text, sizeof text);
-    assert_non_null(strstr(text, "has passed, and only 1 of 2 VMs of group g are there"));
+    assert_non_null(strstr(text, "has passed, and only 1 of 2 VMs of group g were submitted"));
     close_stage(&stage);
 }
 

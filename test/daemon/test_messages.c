@@ -172,12 +172,14 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
     lease.reason_n[3] = 6000;
     lease.reason_n[1] = 9;
     lease.reason_n[2] = 3;
-    expect_wait(&lease, "Waiting for room on host 3, which lease 9 has before, 1h10m left to run");
+    expect_wait(&lease,
+                "Waiting for room on host 3, in use by lease 9 until then, 1h10m left to run");
     lease.reason_n[1] = -1;
     expect_wait(&lease, "Waiting for room, 1h10m left to run");
     snprintf(lease.reason, sizeof lease.reason, "booked for 'course'");
-    expect_wait(&lease, "Waiting for room on host 3, which is booked for 'course' before, 1h10m "
-                        "left to run");
+    expect_wait(&lease,
+                "Waiting for room on host 3, which is booked for 'course' until then, 1h10m "
+                "left to run");
     lease.earliest = 6000;
     expect(&lease, "Waiting for its earliest start, 1h10m left to run. Expected to resume at "
                    "1970-01-01 01:40:00 (estimate)");
@@ -249,7 +251,7 @@ static void no_start_is_announced_that_has_passed(void **state)
     expect_at(&lease, 3601, "Accepted: ends by its deadline 1970-01-01 02:00:00");
     lease.kind = LEASE_RESERVATION;
     lease.start = 3600;
-    expect_at(&lease, 3601, "Reserved: was to start at 1970-01-01 01:00:00 (contract)");
+    expect_at(&lease, 3601, "Reserved: should have started at 1970-01-01 01:00:00 (contract)");
 }
 
 static void the_next_try_is_told_until_it_comes(void **state)
@@ -274,7 +276,7 @@ static void what_starts_late_says_so(void **state)
     (void)state;
     expect(&lease, "");
     lease.late = true;
-    expect(&lease, "Late: the reservation is starting after its time");
+    expect(&lease, "Late: the reservation is only now starting");
     snprintf(lease.reason_word, sizeof lease.reason_word, "late");
     snprintf(lease.reason, sizeof lease.reason, "The reservation is late: 4 s ...");
     expect(&lease, "Starting: The reservation is late: 4 s ...");

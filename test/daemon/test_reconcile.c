@@ -413,7 +413,7 @@ static void it_is_said_what_is_waited_for(void **state)
     expect_waits_for(&scene.daemon, 1, "");
     expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
     vm->next_try = 2060;
-    expect_waits_for(&scene.daemon, 2, "the next try to start VM 2, at 1970-01-01 00:34:20");
+    expect_waits_for(&scene.daemon, 2, "the next attempt to start VM 2, at 1970-01-01 00:34:20");
     vm->next_try = 1990;
     expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
     waits->phase = PHASE_RUNNING;

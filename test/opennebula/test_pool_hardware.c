@@ -260,7 +260,7 @@ static void any_device(void **state)
     struct vm_pool pool = vm_with("<PCI><PCI_ID>0</PCI_ID></PCI>");
 
     (void)state;
-    assert_non_null(strstr(pool.items[0].hardware->fault, "neither VENDOR"));
+    assert_non_null(strstr(pool.items[0].hardware->fault, "none of VENDOR"));
     vm_pool_finish(&pool);
 }
 

@@ -124,10 +124,10 @@ static void groups_that_make_no_sense(void **state)
     static const struct {
         const char *document, *says;
     } cases[] = {
-        {GROUP(ROLE(0, "web", "<HOST_AFFINED>host01</HOST_AFFINED>"), ""), "no list of ids"},
-        {GROUP(ROLE(0, "web", "<HOST_AFFINED>1 2</HOST_AFFINED>"), ""), "no list of ids"},
-        {GROUP(ROLE(0, "web", "<HOST_AFFINED>-1</HOST_AFFINED>"), ""), "no list of ids"},
-        {GROUP(ROLE(0, "web", "<VMS>99999999999999999999</VMS>"), ""), "no list of ids"},
+        {GROUP(ROLE(0, "web", "<HOST_AFFINED>host01</HOST_AFFINED>"), ""), "not a list of ids"},
+        {GROUP(ROLE(0, "web", "<HOST_AFFINED>1 2</HOST_AFFINED>"), ""), "not a list of ids"},
+        {GROUP(ROLE(0, "web", "<HOST_AFFINED>-1</HOST_AFFINED>"), ""), "not a list of ids"},
+        {GROUP(ROLE(0, "web", "<VMS>99999999999999999999</VMS>"), ""), "not a list of ids"},
         {GROUP(ROLE(0, "web", "<GALERNA_WEIGHT>much</GALERNA_WEIGHT>"), ""), "GALERNA_WEIGHT"},
         {GROUP(ROLE(0, "web", "<GALERNA_WEIGHT>-1</GALERNA_WEIGHT>"), ""), "GALERNA_WEIGHT"},
         {GROUP(ROLE(0, "web", ""), "<GALERNA_WEIGHT>101</GALERNA_WEIGHT>"), "GALERNA_WEIGHT"},

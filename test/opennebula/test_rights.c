@@ -365,11 +365,12 @@ static void users_book_hosts_within_limits(void **state)
     booking.hosts = 3;
     expect_booking(rights, &booking, NULL);
     booking.hosts = 4;
-    expect_booking(rights, &booking, "4 hosts for the same time, at most 3 are allowed");
+    expect_booking(rights, &booking, "4 hosts booked at the same time, at most 3 are allowed");
     booking.user = "bob";
     expect_booking(rights, &booking, NULL);
     booking.times = 3;
-    expect_booking(rights, &booking, "hosts for 3 times, at most 2 are allowed (max-reservations)");
+    expect_booking(rights, &booking,
+                   "hosts for 3 windows, at most 2 are allowed (max-reservations)");
     booking.times = 1;
     booking.until++;
     expect_booking(rights, &booking, "lasts 02:00:01 (hh:mm:ss), at most 02:00:00");

@@ -84,8 +84,8 @@ static void broken_answers(void **state)
     static const struct {
         const char *method, *says;
     } cases[] = {
-        {"test.drop", "no whole answer"},
-        {"test.truncated", "no whole answer"},
+        {"test.drop", "no complete answer"},
+        {"test.truncated", "no complete answer"},
         {"test.truncated-xml", "not XML-RPC: byte"},
         {"test.unclosed-xml", "not XML-RPC"},
         {"test.garbled", "not XML-RPC"},
@@ -94,7 +94,7 @@ static void broken_answers(void **state)
         {"test.bomb", "unexpected DOCTYPE"},
         {"test.deep", "more than 32 nested elements"},
         {"test.500", "HTTP status 500"},
-        {"test.404", "HTTP status 404 (is it oned"},
+        {"test.404", "HTTP status 404 (does oned"},
         {"test.redirect", "HTTP status 302 (redirects are not followed"},
         {"test.huge", "longer than 1048576 bytes"},
         {"test.endless", "longer than 1048576 bytes"},

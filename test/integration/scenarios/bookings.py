@@ -57,7 +57,7 @@ def booking(t):
     preemptible = student(t, "preemptible", haizea=lease("course", preemptible="yes"))
     stranger = t.vm("stranger", haizea=lease("course", 20))
     nowhere = student(t, "nowhere", haizea=lease("curse", 20))
-    t.wait_reason(endless, 15, r"it has no end, but booking 'course' has")
+    t.wait_reason(endless, 15, r"it has no end, but booking 'course' does")
     t.wait_reason(stranger, 15, r"booking 'course' admits neither user '\w+' nor group '\w+'")
     t.wait_reason(nowhere, 15, r"booking 'curse' does not exist")
     t.require(all(t.refused(vm) for vm in (endless, stranger, nowhere)), "refused")
@@ -79,7 +79,7 @@ def booking(t):
            preemptible)
     t.wait_running([waits], 30)
     t.require(t.look(waits).host in booked, "the hosts are used again", waits)
-    t.wait_reason(preemptible, 20, r"booking 'course' does not exist, or is over")
+    t.wait_reason(preemptible, 20, r"booking 'course' does not exist or has ended")
     t.require(all(not drain for host in hosts for drain in listed(t, host)["drains"]), "it is over")
 
 
@@ -217,7 +217,7 @@ def booking_of_a_user(t):
     t.require(answer["unplaced"] == [later], "a promise inside: %s" % answer)
     t.require([one["vm"] for one in answer["vms"]] == [inside], "who is inside: %s" % answer)
     t.require(ask_as(t, "teacher", "host-unbook", booking="course")["unplaced"] == [later], "ended")
-    t.wait_reason(later, 20, r"booking 'course' does not exist, or is over")
+    t.wait_reason(later, 20, r"booking 'course' does not exist or has ended")
     t.require(t.look(inside).running, "who is inside runs on", inside)
     t.require(owned(t, "teacher") == [], "it is over")
 

@@ -254,7 +254,7 @@ def late_is_reported(t):
     t.require(not t.look(vm).running, "told before it runs", vm)
     t.wait_running([vm], 40)
     t.pause(4)
-    t.wait_reason(vm, 10, r"Late: the (reservation started \S+ after|VMs of the reservation still booted)")
+    t.wait_reason(vm, 10, r"Late: the (reservation started \S+ after|VMs of the reservation were still booting)")
 
 
 @scenario("extra-late-for-a-saving")
