@@ -34,6 +34,7 @@ struct enactor;
 struct estimates;
 struct guard;
 struct http;
+struct lessons;
 struct messages;
 struct metrics;
 struct order;
@@ -99,6 +100,7 @@ struct daemon {
     struct world *world;
     struct estimates *estimates;
     struct planner *planner;
+    struct lessons *lessons;
     struct enactor *enactor;
     struct messages *messages;
     struct notify_settings *notify;
@@ -173,8 +175,8 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
 void daemon_wake(struct daemon *daemon);
 /* A command was answered: a cycle is needed, for this answer and those that follow soon. */
 void daemon_answered(struct daemon *daemon);
-/* The planner is ready: retry without a pause after failures. */
-void daemon_planner_ready(struct daemon *daemon);
+/* For planner_create(): the planner is ready: retry without a pause after failures. */
+void daemon_planner_ready(void *context);
 /* A hook or client reports that OpenNebula has changed: poll early. */
 void daemon_notice(struct daemon *daemon);
 /* Policy modules were reloaded. */

@@ -34,8 +34,10 @@ void daemon_answered(struct daemon *daemon)
     daemon->answers_due = true;
 }
 
-void daemon_planner_ready(struct daemon *daemon)
+void daemon_planner_ready(void *context)
 {
+    struct daemon *daemon = context;
+
     daemon->next_plan = 0;
     daemon->cycle_due = true;
 }

@@ -56,7 +56,6 @@ struct app {
     char *state_directory, *socket;
     struct credentials credentials;
     struct cloud_greeting greeting;
-    struct lessons *lessons;
     struct answers_daemon services;
     struct daemon daemon;
     int ready; /* pipe to the process waiting in the foreground; -1: none */
@@ -73,29 +72,19 @@ static int fail(struct app *app, int code, const struct error *err)
 /* Modules can be told the past once they can ask for the size of the site. */
 static void begins(void *context)
 {
-    lessons_recall(((struct app *)context)->lessons);
+    lessons_recall(((struct daemon *)context)->lessons);
 }
 
 static bool wants_lessons(void *context)
 {
-    const struct app *app = context;
+    const struct daemon *daemon = context;
 
-    return app->daemon.planner && planner_wants_events(app->daemon.planner);
+    return daemon->planner && planner_wants_events(daemon->planner);
 }
 
 static void tell_lesson(void *context, const struct policy_event *event)
 {
-    planner_tell(((struct app *)context)->daemon.planner, event);
-}
-
-static void planned(void *context, bool made)
-{
-    daemon_planned(&((struct app *)context)->daemon, made);
-}
-
-static void planner_changed(void *context)
-{
-    daemon_planner_ready(&((struct app *)context)->daemon);
+    planner_tell(((struct daemon *)context)->planner, event);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -429,9 +418,9 @@ static struct planner_settings planner_settings(struct app *app)
                         .zone = app->greeting.zone},
         .boot_time = live->boot_time,
         .forecast = live->forecast,
-        .context = app,
-        .planned = planned,
-        .changed = planner_changed,
+        .context = &app->daemon,
+        .planned = daemon_planned,
+        .changed = daemon_planner_ready,
         .begins = begins,
         .quarantine = &app->daemon.quarantine,
         .drains = &app->daemon.drains,
@@ -450,12 +439,30 @@ static struct planner_settings planner_settings(struct app *app)
     return settings;
 }
 
+static int open_sockets(struct app *app)
+{
+    struct daemon *daemon = &app->daemon;
+    const struct live_configuration *live = daemon->live;
+    struct error err = {0};
+
+    app->services = services_for(daemon);
+    daemon->answers = answers_create(daemon->store, &app->services);
+    app->socket = live_control_socket(live, app->startup->state_directory, app->state_directory);
+    daemon->control =
+        control_create(app->socket, live->control_group, services_handle, daemon, &err);
+    if (daemon->control && live->http_listen)
+        daemon->http = http_create(live->http_listen, metrics_handle, daemon->metrics, &err);
+    if (!daemon->control || (live->http_listen && !daemon->http))
+        return fail(app, EXIT_FAILURE, &err);
+    return 0;
+}
+
 static int make_loop(struct app *app)
 {
     struct daemon *daemon = &app->daemon;
     struct planner_settings settings = planner_settings(app);
     const struct lesson_listener listener = {
-        .context = app, .wants = wants_lessons, .tell = tell_lesson};
+        .context = daemon, .wants = wants_lessons, .tell = tell_lesson};
     const struct world_settings world = {.cloud = daemon->cloud,
                                          .site_interval = SITE_INTERVAL,
                                          .check_leader = daemon->live->leader_check};
@@ -470,7 +477,7 @@ static int make_loop(struct app *app)
     world_recall_promises(daemon->world, daemon->store);
     daemon->estimates = estimates_create(daemon->store, daemon->live->estimate_margin);
     daemon->metrics = metrics_create(daemon);
-    app->lessons = lessons_create(daemon->store, &listener);
+    daemon->lessons = lessons_create(daemon->store, &listener);
     daemon->planner = planner_create(&settings, daemon->store, daemon->world, &err);
     if (!daemon->planner)
         return fail_policies(app, &err);
@@ -479,18 +486,7 @@ static int make_loop(struct app *app)
     daemon->messages = messages_create(daemon);
     daemon->notices = notices_create(daemon);
     daemon->reload = reload_create(daemon, app->startup->file, app->configuration);
-    app->services = services_for(daemon);
-    daemon->answers = answers_create(daemon->store, &app->services);
-    app->socket =
-        live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
-    daemon->control =
-        control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
-    if (!daemon->control)
-        return fail(app, EXIT_FAILURE, &err);
-    if (daemon->live->http_listen)
-        daemon->http =
-            http_create(daemon->live->http_listen, metrics_handle, daemon->metrics, &err);
-    return daemon->live->http_listen && !daemon->http ? fail(app, EXIT_FAILURE, &err) : 0;
+    return open_sockets(app);
 }
 
 /* --- the whole daemon ------------------------------------------------------------------------- */
@@ -562,7 +558,7 @@ static void take_down(struct app *app)
     rebalancing_finish(&daemon->rebalancing);
     quarantine_finish(&daemon->quarantine);
     map_finish(&daemon->broken_rules);
-    lessons_destroy(app->lessons);
+    lessons_destroy(daemon->lessons);
     metrics_destroy(daemon->metrics);
     notices_destroy(daemon->notices);
     credentials_finish(&app->credentials);

@@ -7,6 +7,7 @@
 
 #include "daemon/live/world.h"
 #include "test/daemon/fake_cloud.h"
+#include "util/unqualified.h"
 
 static struct vm_observation in_state(enum vm_state state)
 {
@@ -107,7 +108,9 @@ static const struct vm_observation *look(struct sight *sight)
 /* As if it had been seen like that so much earlier, in milliseconds. */
 static void wait_for(const struct sight *sight, int64_t time)
 {
-    ((struct vm_observation *)(uintptr_t)world_vm(sight->world, 1))->arriving -= time;
+    struct vm_observation *observed = unqualified(world_vm(sight->world, 1));
+
+    observed->arriving -= time;
 }
 
 static void an_accepted_migration_is_under_way(void **state)
