@@ -235,13 +235,31 @@ static void explain_refusal(struct engine *engine, struct window_request *reques
     proposal_finish(&late);
 }
 
-/* With fixed deadlines: at the lease's start; only the preemption policy moves other leases. */
+/* When the lease may begin: with fixed deadlines, at its start only. False: it would end too late.
+ */
+static bool allowed_window(struct engine *engine, struct lease *lease,
+                           struct window_request *window)
+{
+    int64_t from = first_start(engine, lease);
+    int64_t end = earliest_end(engine, lease, from);
+    int64_t deadline = lease->request.deadline;
+
+    *window = (struct window_request){
+        .lease = lease,
+        .from = from,
+        .latest = engine->settings.fixed_deadlines ? from : deadline - (end - from),
+        .remaining = remaining_span(lease),
+        .spare_others = true};
+    lease->reason = (struct reason){.id = REASON_DEADLINE_UNREACHABLE, .n = {deadline, end}};
+    return end <= deadline;
+}
+
+/* Only the preemption policy moves other leases. */
 static bool place_at_start(struct engine *engine, struct window_request *window,
                            struct proposal *proposal)
 {
     struct map_request room = {.lease = window->lease, .from = window->from, .strict = true};
 
-    window->latest = window->from;
     if (place_within(engine, window, proposal))
         return true;
     window->spare_others = false;
@@ -254,24 +272,17 @@ static bool place_at_start(struct engine *engine, struct window_request *window,
 
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
-    int64_t from = first_start(engine, lease);
-    int64_t end = earliest_end(engine, lease, from);
-    int64_t deadline = lease->request.deadline;
-    struct window_request request = {.lease = lease,
-                                     .from = from,
-                                     .latest = deadline - (end - from),
-                                     .remaining = remaining_span(lease),
-                                     .spare_others = true};
-    struct newcomer newcomer = {lease, from, request.latest};
+    struct window_request request;
+    struct newcomer newcomer;
 
     memset(proposal, 0, sizeof *proposal);
-    lease->reason = (struct reason){.id = REASON_DEADLINE_UNREACHABLE, .n = {deadline, end}};
-    if (end > deadline)
+    if (!allowed_window(engine, lease, &request))
         return false;
     if (engine->settings.fixed_deadlines)
         return place_at_start(engine, &request, proposal);
     if (place_within(engine, &request, proposal))
         return true;
+    newcomer = (struct newcomer){lease, request.from, request.latest};
     if (!has_image_transfer(engine, lease) && make_room(engine, &newcomer, proposal))
         return true;
     /* Last resort: victims that the preemption policy picks. */
@@ -280,6 +291,14 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
         return true;
     explain_refusal(engine, &request);
     return false;
+}
+
+bool place_deadline_in_room(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    struct window_request request;
+
+    memset(proposal, 0, sizeof *proposal);
+    return allowed_window(engine, lease, &request) && place_within(engine, &request, proposal);
 }
 
 bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal)

@@ -12,6 +12,8 @@
 /* Places a deadline lease, or makes room for a reservation, by placing other deadline leases again.
  * False: lease->reason says why not. */
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
+/* Only where there is room, without moving others. */
+bool place_deadline_in_room(struct engine *engine, struct lease *lease, struct proposal *proposal);
 bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 /* Room has become free: starts deadline leases earlier where possible, and if `resume` is set,

@@ -50,7 +50,7 @@ int64_t lease_cpu(const struct lease *lease)
     return cpu;
 }
 
-static const struct node_set *set_of_vm(const struct lease *lease, uint32_t vm)
+const struct node_set *lease_vm_set(const struct lease *lease, uint32_t vm)
 {
     const struct node_set *set = lease->request.node_sets;
 
@@ -63,10 +63,10 @@ static const struct node_set *set_of_vm(const struct lease *lease, uint32_t vm)
 
 const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm)
 {
-    return &set_of_vm(lease, vm)->amounts;
+    return &lease_vm_set(lease, vm)->amounts;
 }
 
 const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm)
 {
-    return set_of_vm(lease, vm)->demand;
+    return lease_vm_set(lease, vm)->demand;
 }

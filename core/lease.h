@@ -115,7 +115,8 @@ bool lease_state_is_final(enum lease_state state);
 int64_t lease_cpu(const struct lease *lease);
 /* The amounts requested for VM `vm` (0 = the first). O(number of node sets). */
 const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
-/* Its demand, or NULL. O(number of node sets). */
+/* Its node set; its demand, or NULL. O(number of node sets). */
+const struct node_set *lease_vm_set(const struct lease *lease, uint32_t vm);
 const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm);
 
 #endif

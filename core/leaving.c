@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/deadline.h"
 #include "core/engine_state.h"
 #include "core/meeting.h"
 #include "core/placing.h"
@@ -195,7 +196,7 @@ static bool leave_together(struct engine *engine, struct lease *lease)
     return planned;
 }
 
-/* Is its time over before all its VMs could have moved, one after the other? */
+/* Is its time over before its VMs could have moved, one after the other? */
 static bool ends_first(const struct engine *engine, const struct lease *lease)
 {
     return lease_plan_current(lease)->vm->until <= engine->now + longest_live_span(engine, lease);
@@ -293,42 +294,41 @@ void leave_hosts(struct engine *engine, enum leaving which)
     }
 }
 
-/* Takes the moves that do not yield and have not begun out of the plan. */
-static void withdraw_firm(struct engine *engine, struct party *party)
+/* The leases whose moves do not yield and have not begun. */
+static struct lease_list firm_leaves(const struct engine *engine)
 {
-    for (size_t i = 0; i < engine->leases.list.n; i++) {
+    struct lease_list leaving = {0};
+
+    for (size_t i = 0; engine->has_leaving && i < engine->leases.list.n; i++) {
         struct lease *lease = engine->leases.list.items[i];
 
-        if (!lease || !leaves_later(lease) || lease->plan->makes_room || yields(engine, lease))
-            continue;
-        withdraw_leave(engine, lease);
-        join(engine, party, lease);
+        if (lease && leaves_later(lease) && !lease->plan->makes_room && !yields(engine, lease))
+            lease_list_append(&leaving, lease);
     }
+    return leaving;
 }
 
-/* Does each of them still find room elsewhere, with the proposal booked? */
-static bool all_can_leave(struct engine *engine, struct party *party,
-                          const struct proposal *proposal)
+static void withdraw_all(struct engine *engine, const struct lease_list *leaving)
 {
-    size_t mark = slot_table_mark(engine->table);
-    struct reservation_list shortened = {0};
-    bool planned = true;
+    for (size_t i = 0; i < leaving->n; i++)
+        if (leaves_later(leaving->items[i]))
+            withdraw_leave(engine, leaving->items[i]);
+}
+
+/* Plans their moves with the proposal booked. False: not all of them find room elsewhere then. */
+static bool all_leave_beside(struct engine *engine, const struct lease_list *leaving,
+                             const struct proposal *proposal)
+{
+    bool all = true;
 
     book_all(engine, &proposal->plan.before);
     slot_table_book(engine->table, proposal->plan.vm);
     book_all(engine, &proposal->plan.after);
-    for (size_t i = 0; i < party->n && planned; i++) {
-        struct relocation *move = &party->moves[i];
-
-        move->begins = begins_to_leave(engine, move->lease);
-        planned = relocation_plan_live(engine, move);
-        move->arrives = move->at;
-        if (planned)
-            book_as_gone(engine, move, &shortened);
-    }
-    slot_table_undo(engine->table, mark);
-    reservation_list_destroy(&shortened);
-    return planned;
+    leave_hosts(engine, LEAVING_FIRM);
+    stretch_release(engine, &proposal->plan);
+    for (size_t i = 0; i < leaving->n; i++)
+        all = all && leaves_later(leaving->items[i]);
+    return all;
 }
 
 static bool find_place(struct engine *engine, struct lease *lease, struct proposal *proposal)
@@ -338,31 +338,37 @@ static bool find_place(struct engine *engine, struct lease *lease, struct propos
 
     if (lease->request.kind == LEASE_RESERVATION)
         return place_exact(engine, lease, proposal);
-    return lease->request.kind == LEASE_IMMEDIATE &&
-           place_as_soon_as_possible(engine, &at_once, proposal);
+    if (lease->request.kind == LEASE_DEADLINE)
+        return place_deadline_in_room(engine, lease, proposal);
+    return place_as_soon_as_possible(engine, &at_once, proposal);
 }
 
-bool schedule_beside_leaves(struct engine *engine, struct lease *lease)
+static bool schedule_beside(struct engine *engine, const struct lease_list *leaving,
+                            struct lease *lease)
 {
     struct reason reason = lease->reason;
-    struct party party = {0};
     struct proposal proposal;
-    bool placed = false;
 
-    if (!engine->has_leaving)
-        return false;
-    withdraw_firm(engine, &party);
-    if (party.n && find_place(engine, lease, &proposal)) {
-        if (!proposal.victims.n && all_can_leave(engine, &party, &proposal))
-            placed = proposal_accept(engine, lease, &proposal);
-        else
-            proposal_finish(&proposal);
+    withdraw_all(engine, leaving);
+    if (find_place(engine, lease, &proposal)) {
+        if (!proposal.victims.n && all_leave_beside(engine, leaving, &proposal))
+            return proposal_accept(engine, lease, &proposal);
+        proposal_finish(&proposal);
     }
-    for (size_t i = 0; i < party.n; i++)
-        relocation_drop(&party.moves[i]);
-    free(party.moves);
+    lease->reason = reason;
+    return false;
+}
+
+void schedule_beside_leaves(struct engine *engine, struct lease_list *refused)
+{
+    struct lease_list leaving = firm_leaves(engine);
+    size_t kept = 0;
+
+    for (size_t i = 0; leaving.n && i < refused->n; i++)
+        if (!schedule_beside(engine, &leaving, refused->items[i]))
+            refused->items[kept++] = refused->items[i];
+    if (leaving.n)
+        refused->n = kept;
     leave_hosts(engine, LEAVING_FIRM);
-    if (!placed)
-        lease->reason = reason;
-    return placed;
+    free(leaving.items);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct engine;
+struct lease_list;
 struct lease;
 
 /* What is requested now does not take the room to which a lease that is never preempted must move;
@@ -23,9 +24,10 @@ enum leaving {
  * O(leases), plus one mapping for each lease that must leave. */
 void leave_hosts(struct engine *engine, enum leaving which);
 
-/* A reservation or immediate lease that found no room beside the firm moves is placed where these
- * find other room. False: they would not; nothing has changed. As many mappings as moves. */
-bool schedule_beside_leaves(struct engine *engine, struct lease *lease);
+/* Reservations, immediate and deadline leases that found no room beside the firm moves are placed
+ * where these find other room, and taken out of the list. Costs: a mapping for each lease; for each
+ * that has room without the moves, as leave_hosts(), which is called at the end, too. */
+void schedule_beside_leaves(struct engine *engine, struct lease_list *refused);
 
 /* Takes the moves of leave_hosts() that have not begun out of the plan; each step plans them again.
  * Moves that make room for another lease stay: they are planned here if they are not, and dropped

@@ -6,6 +6,7 @@
 
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/host_filter.h"
 #include "core/migration.h"
 #include "core/occupancy.h"
 #include "core/stretches.h"
@@ -28,10 +29,22 @@ bool runs_to_its_end(const struct lease *lease)
 
 /* --- where it could go ------------------------------------------------------------------------ */
 
+/* Does its filter exclude the host where the VM is? */
+static bool is_excluded(const struct lease *lease, const struct placed_vm *vm)
+{
+    return !host_filter_allows(lease_vm_set(lease, vm->vm)->hosts, vm->host);
+}
+
 int64_t longest_live_span(const struct engine *engine, const struct lease *lease)
 {
-    int64_t span = move_span(engine, lease);
+    const struct placement *at = lease_plan_current(lease)->vm->placement;
+    int64_t span = 0;
 
+    for (uint32_t i = 0; i < at->n_vms; i++)
+        if (is_excluded(lease, &at->vms[i]))
+            span += move_span_of_vm(engine, lease, at->vms[i].vm);
+    if (!span)
+        span = move_span(engine, lease);
     return span > 1 ? span : 1;
 }
 
@@ -256,7 +269,9 @@ bool relocation_plan_live(struct engine *engine, struct relocation *move)
     if (move->at >= runs_until || !map_rest(engine, move))
         return false;
     stay_where_possible(move);
-    if (!relocation_moves_any(move) || !choose_units(engine, move))
+    if (!relocation_moves_any(move) ||
+        live_span(engine, move) > longest_live_span(engine, move->lease) ||
+        !choose_units(engine, move))
         return false;
     held = arrivals(engine, move);
     hold_arriving_units(move, held);

@@ -42,7 +42,8 @@ bool relocation_moves_any(const struct relocation *move);
 /* Books what was planned. */
 void relocation_commit(struct engine *engine, struct relocation *move, const struct reason *reason);
 
-/* Seconds in which all VMs of the lease move, one after the other; at least 1. */
+/* Seconds in which the VMs of the lease whose filters exclude their hosts move, one after the
+ * other; without such VMs, all of them; at least 1. No move takes longer. */
 int64_t longest_live_span(const struct engine *engine, const struct lease *lease);
 
 static inline int64_t later_of(int64_t one, int64_t other)

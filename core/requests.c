@@ -2,6 +2,7 @@
 #include "core/requests.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/demand_reason.h"
@@ -262,21 +263,43 @@ static bool convert(struct engine *engine, struct lease *lease)
     return true;
 }
 
-static void schedule_kind(struct engine *engine, enum lease_kind kind)
+static void refuse(struct engine *engine, struct lease *lease)
+{
+    explain_size(engine, lease);
+    if (convert(engine, lease))
+        return;
+    if (lease->plan->has_demand)
+        explain_demand(engine, lease);
+    lease_finish(engine, lease, LEASE_REJECTED);
+}
+
+/* While leases must leave hosts, those that find no room are refused later. */
+static void schedule_kind(struct engine *engine, enum lease_kind kind, struct lease_list *refused)
 {
     for (size_t i = 0; i < engine->queues.pending.n; i++) {
         struct lease *lease = engine->queues.pending.items[i];
 
-        if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false) ||
-            schedule_beside_leaves(engine, lease))
+        if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false))
             continue;
-        explain_size(engine, lease);
-        if (convert(engine, lease))
-            continue;
-        if (lease->plan->has_demand)
-            explain_demand(engine, lease);
-        lease_finish(engine, lease, LEASE_REJECTED);
+        if (engine->has_leaving)
+            lease_list_append(refused, lease);
+        else
+            refuse(engine, lease);
     }
+}
+
+static void schedule_kinds(struct engine *engine)
+{
+    struct lease_list refused = {0};
+
+    schedule_kind(engine, LEASE_IMMEDIATE, &refused);
+    schedule_kind(engine, LEASE_RESERVATION, &refused);
+    schedule_kind(engine, LEASE_DEADLINE, &refused);
+    if (refused.n)
+        schedule_beside_leaves(engine, &refused);
+    for (size_t i = 0; i < refused.n; i++)
+        refuse(engine, refused.items[i]);
+    free(refused.items);
 }
 
 static int64_t time_needed(const struct engine *engine, const struct lease *lease)
@@ -432,9 +455,7 @@ void schedule_pending(struct engine *engine)
             wait_for_room(engine, lease);
     }
     leave_hosts(engine, LEAVING_FIRM);
-    schedule_kind(engine, LEASE_IMMEDIATE);
-    schedule_kind(engine, LEASE_RESERVATION);
-    schedule_kind(engine, LEASE_DEADLINE);
+    schedule_kinds(engine);
     engine->queues.pending.n = 0;
     leave_hosts(engine, LEAVING_YIELDS); /* before leases of the queue take the room */
     schedule_queue(engine);

@@ -291,8 +291,8 @@ static void a_later_move_keeps_its_room(void **state)
     scenario_end(&s);
 }
 
-/* The move goes to the third host instead, so that the reservation gets the one it may use. */
-static void a_later_move_makes_way_for_a_reservation(void **state)
+/* The move goes to the third host instead, so that what is requested gets the one it may use. */
+static void a_later_move_makes_way(void **state)
 {
     static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
     const struct host_filter on_second = {.allowed = only_second},
@@ -301,20 +301,22 @@ static void a_later_move_makes_way_for_a_reservation(void **state)
     struct scenario s;
 
     (void)state;
-    for (int64_t id = 2; id <= 3; id++) {
-        struct ask later = {.id = id, .kind = LEASE_RESERVATION, .start = 4500, .duration = 300};
+    for (int64_t id = 2; id <= 5; id++) {
+        struct ask later = {.id = id, .start = 4500, .duration = 300};
+        bool even = id % 2 == 0;
 
         begin(&s, 3);
         close_host(&s, first, 4000, INSTANT_NEVER);
         what.non_preemptable = later.non_preemptable = true;
         runs(&s, what, first, 5900, 4000);
         settle(&s);
-        later.hosts = id == 2 ? &on_second : &on_third;
+        later.kind = id < 4 ? LEASE_RESERVATION : LEASE_DEADLINE;
+        later.deadline = id < 4 ? 0 : 4900;
+        later.hosts = even ? &on_second : &on_third;
         ask(&s, later);
         run_to_end(&s);
         assert_int_equal(state_of(&s, id), LEASE_DONE);
-        assert_non_null(
-            strstr(plan_of(&s, 1), id == 2 ? "VM 4000-5900 on 3" : "VM 4000-5900 on 2"));
+        assert_non_null(strstr(plan_of(&s, 1), even ? "VM 4000-5900 on 3" : "VM 4000-5900 on 2"));
         assert_int_equal(lease_of(&s, 1)->accumulated, 5000);
         scenario_end(&s);
     }
@@ -361,6 +363,32 @@ static void the_rest_of_a_lease_stays(void **state)
     settle(&s);
     assert_string_equal(plan_of(&s, 1), "VM 900-1041 on 1,2; MEM_MIGRATION 1000-1041 on 3,1; "
                                         "VM 1041-3000 on 3,2; SHUTDOWN 3000-3000 on 3,2");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* All of them would need 164 s, more than the lease still runs. */
+static void only_vms_that_must_leave_take_time(void **state)
+{
+    static const uint32_t hosts[] = {0, 1, 1, 2};
+    static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
+    const struct host_filter on_second = {.allowed = only_second},
+                             on_third = {.allowed = only_third};
+    const struct amounts quarter = {{[RESOURCE_CPU] = 25, [RESOURCE_MEMORY] = 512}};
+    const struct node_set sets[] = {{.count = 1, .amounts = quarter, .hosts = &off_first},
+                                    {.count = 2, .amounts = quarter, .hosts = &on_second},
+                                    {.count = 1, .amounts = quarter, .hosts = &on_third}};
+    const struct ask four = {.id = 1, .duration = 2000, .sets = sets, .n_sets = 3};
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 3);
+    close_host(&s, first, 1050, 1200);
+    runs(&s, four, hosts, 1100, 1050);
+    settle(&s);
+    assert_string_equal(plan_of(&s, 1), "VM 900-1050 on 1,2,3; MEM_MIGRATION 1009-1050 on 3,1; "
+                                        "VM 1050-1100 on 3,2; SHUTDOWN 1100-1100 on 3,2");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -536,6 +564,38 @@ static void what_must_be_together_leaves_together(void **state)
     scenario_end(&s);
 }
 
+/* Those that leave together make way together. */
+static void they_make_way_together(void **state)
+{
+    static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
+    const struct host_filter on_second = {.allowed = only_second},
+                             on_third = {.allowed = only_third};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct ask what = half(1, 5000);
+        struct ask later = {.id = 3, .kind = LEASE_RESERVATION, .start = 4500, .duration = 300};
+        struct scenario s;
+
+        begin(&s, 3);
+        close_host(&s, first, 4000, INSTANT_NEVER);
+        what.hosts = &off_first;
+        what.demand = &keeps_together;
+        what.non_preemptable = later.non_preemptable = true;
+        for (; what.id <= 2; what.id++)
+            runs(&s, what, first, 5900, 4000);
+        settle(&s);
+        later.hosts = i ? &on_second : &on_third;
+        ask(&s, later);
+        run_to_end(&s);
+        assert_int_equal(state_of(&s, 3), LEASE_DONE);
+        for (int64_t id = 1; id <= 2; id++)
+            assert_non_null(strstr(plan_of(&s, id), i ? "-5900 on 3" : "-5900 on 2"));
+        check_demands(&s);
+        scenario_end(&s);
+    }
+}
+
 /* Neither host has room for both: they stay. */
 static void or_not_at_all(void **state)
 {
@@ -576,9 +636,10 @@ int main(void)
         cmocka_unit_test(reservations_are_placed_elsewhere),
         cmocka_unit_test(a_later_move_keeps_no_reservation_out),
         cmocka_unit_test(a_later_move_keeps_its_room),
-        cmocka_unit_test(a_later_move_makes_way_for_a_reservation),
+        cmocka_unit_test(a_later_move_makes_way),
         cmocka_unit_test(a_move_that_is_only_wanted_yields),
         cmocka_unit_test(the_rest_of_a_lease_stays),
+        cmocka_unit_test(only_vms_that_must_leave_take_time),
         cmocka_unit_test(a_full_closed_host_is_left_for_the_last_room),
         cmocka_unit_test(one_that_may_not_move_stays),
         cmocka_unit_test(devices_are_had_on_the_new_host),
@@ -586,6 +647,7 @@ int main(void)
         cmocka_unit_test(a_vm_that_stays_keeps_its_units),
         cmocka_unit_test(vms_of_a_group_stay_apart),
         cmocka_unit_test(what_must_be_together_leaves_together),
+        cmocka_unit_test(they_make_way_together),
         cmocka_unit_test(or_not_at_all),
     };
 
