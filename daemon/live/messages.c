@@ -9,6 +9,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/guard.h"
 #include "daemon/live/promises.h"
+#include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/store/awake.h"
@@ -24,6 +25,7 @@ enum {
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
     ROOM_INTERVAL = 10,     /* the same while it waits for room, of one kind or another */
     REWRITE_INTERVAL = 2,   /* seconds between two messages of a VM that is not to be suspended */
+    PER_SECOND = 10,        /* of all VMs together, of messages that differ by no more than that */
 };
 
 /* It leaves like a command, when it is proved that no other galernad acts (fence.h): a promise that
@@ -50,6 +52,7 @@ struct messages {
     struct daemon *daemon;
     size_t open; /* prepared, and calls without an answer */
     size_t left; /* messages that found no room among them */
+    size_t n_awake;
     struct sent_message sent[AT_ONCE];
 };
 
@@ -72,12 +75,15 @@ static bool begins_with(const char *text, const char *beginning)
 }
 
 /* A running VM keeps its notice until there is a new message, across restarts as well; one that was
- * held before the store was lost keeps the reason. */
-static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
-                         const char *text)
+ * held before the store was lost keeps the reason. What waited for its turn when another galernad
+ * took over, or when the plan was made anew, still does. */
+static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm,
+                         const struct lease_record *lease, const char *text)
 {
     if (*text)
         return false;
+    if (lease->phase == PHASE_STARTING)
+        return strstr(vm->message, " waits for its turn: ") && reconcile_not_begun(daemon, lease);
     if (lease->phase == PHASE_PARKED)
         return begins_with(vm->message, "Refused: ") || begins_with(vm->message, "Failed: ");
     return lease->phase == PHASE_RUNNING && begins_with(vm->message, STORE_RANK_IGNORED);
@@ -270,17 +276,26 @@ static bool is_of_room(enum reason_id reason)
     }
 }
 
+static int64_t paced(const struct messages *messages, int64_t interval)
+{
+    int64_t all = (int64_t)(messages->n_awake / PER_SECOND);
+
+    return all > interval ? all : interval;
+}
+
 /* Seconds for which the message shown still does: what differs is not worth a call each time. */
-static int64_t good_for(const struct vm_record *vm, const struct lease_record *lease)
+static int64_t good_for(const struct messages *messages, const struct vm_record *vm,
+                        const struct lease_record *lease)
 {
     bool counts = lease->phase == PHASE_WAITING && lease->reason_id != REASON_NONE;
 
     if (counts && vm->message_reason == lease->reason_id &&
         (vm->message_expected == lease->expected ||
          (is_time(vm->message_expected) && is_time(lease->expected))))
-        return ESTIMATE_INTERVAL; /* numbers and times */
-    return counts && is_of_room(vm->message_reason) && is_of_room(lease->reason_id) ? ROOM_INTERVAL
-                                                                                    : 0;
+        return paced(messages, ESTIMATE_INTERVAL); /* numbers and times */
+    return counts && is_of_room(vm->message_reason) && is_of_room(lease->reason_id)
+               ? paced(messages, ROOM_INTERVAL)
+               : 0;
 }
 
 /* oned 7.x writes the message as well: OpenNebula's value counts, not the last one written. */
@@ -327,14 +342,14 @@ static bool shows(const struct daemon *daemon, struct message *message, int64_t 
 
     message_of(message->lease, vm, now, text, sizeof text);
     quote(text, message->text, sizeof message->text);
-    if (keeps_notice(vm, message->lease, message->text))
+    if (keeps_notice(daemon, vm, message->lease, message->text))
         snprintf(message->text, sizeof message->text, "%s", vm->message);
     message->has_promise = promises_due(daemon, vm, message->lease, &message->promise);
     return !message->has_promise && strcmp(vm->message, message->text) == 0;
 }
 
 /* False: what differs is too little for now. */
-static bool is_due(const struct message *message, int64_t now)
+static bool is_due(const struct messages *messages, const struct message *message, int64_t now)
 {
     const struct vm_record *vm = message->vm;
 
@@ -343,7 +358,7 @@ static bool is_due(const struct message *message, int64_t now)
     /* The start announced in the message has passed. */
     if (is_time(vm->message_expected) && vm->message_expected < now)
         return true;
-    return now - vm->message_at >= good_for(vm, message->lease) || now < vm->message_at;
+    return now - vm->message_at >= good_for(messages, vm, message->lease) || now < vm->message_at;
 }
 
 /* Nothing is told of a VM that is gone, except that it is not stuck any more. */
@@ -359,6 +374,7 @@ size_t messages_prepare(struct messages *messages, int64_t now)
     const struct vm_record *const *vms = store_awake_vms(daemon->store, &n);
 
     messages->left = 0;
+    messages->n_awake = n;
     if (daemon->live->dry_run)
         return 0;
     for (size_t i = 0; i < n; i++) {
@@ -372,7 +388,7 @@ size_t messages_prepare(struct messages *messages, int64_t now)
         if (is_silent(vms[i]) || !message.lease || (may && shows(daemon, &message, now)))
             continue;
         store_wake(daemon->store, vms[i]->lease); /* until the VM shows it */
-        if (!may || !is_due(&message, now))
+        if (!may || !is_due(messages, &message, now))
             continue;
         slot = free_slot(messages);
         if (slot) {

@@ -2,6 +2,7 @@
 #ifndef GALERNA_DAEMON_LIVE_RECONCILE_H
 #define GALERNA_DAEMON_LIVE_RECONCILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,8 @@
 
 struct daemon;
 
+/* Has no command been sent for the lease? Then its start may be replanned. */
+bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
 /* Starting leases without a command sent return to the queue, except those that only wait for
  * others to leave their hosts. */
 void reconcile_before_replan(struct daemon *daemon);

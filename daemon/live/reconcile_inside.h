@@ -64,8 +64,6 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
 /* When time alone makes something due for the lease: the next time after `now`; INSTANT_NEVER. */
 int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_record *lease,
                              int64_t now);
-/* Has no command been sent for the lease? Then its start may be replanned. */
-bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
 /* A VM that must leave the host and is still there, or NULL. O(VMs). */
 const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int32_t host);
 /* The first such VM on the hosts of a lease. */

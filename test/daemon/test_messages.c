@@ -380,6 +380,80 @@ static void what_changes_at_each_plan_is_told_now_and_then(void **state)
     scene_close(&scene);
 }
 
+static void answer_all(struct scene *scene)
+{
+    struct error err = {0};
+
+    messages_send(scene->daemon.messages);
+    while (cloud_pending(scene->daemon.cloud))
+        assert_int_equal(cloud_wait(scene->daemon.cloud, NULL, 0, 0, &err), 0);
+}
+
+/* Each message is a record of OpenNebula's Raft log: when many VMs wait, each is told less often.
+ */
+static void many_that_wait_share_a_pace(void **state)
+{
+    enum { VMS = 400, SECONDS = 100 };
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct scene scene;
+    size_t told = 0;
+
+    scene_open(&scene, store);
+    scene.daemon.messages = messages_create(&scene.daemon);
+    for (int32_t id = 1; id <= VMS; id++) {
+        struct lease_record *lease = store_add_lease(store, id);
+
+        lease->phase = PHASE_WAITING;
+        lease->expected = lease->start = INSTANT_NONE;
+        fake_cloud_add_vm(scene.fake, id, VM_PENDING, -1, 100, 512);
+        scene_add(&scene, id, id, GOAL_NONE, -1, 100, 512);
+    }
+    scene_poll(&scene);
+    for (int64_t now = 1000; now < 1000 + SECONDS; now++) {
+        for (int32_t id = 1; id <= VMS; id++)
+            lease_explain(
+                store, store_lease(store, id),
+                &(struct reason){.id = now % 2 ? REASON_NO_ROOM_NOW : REASON_ROOM_RESERVED,
+                                 .n = {1, 0, 3, 5000}},
+                NULL, INSTANT_NONE);
+        told += messages_prepare(scene.daemon.messages, now);
+        answer_all(&scene);
+        for (int32_t id = 1; id <= VMS; id++)
+            if (store_vm(store, id)->message_at > 1000 + SECONDS) /* by the clock: just now */
+                vm_to_change(store, id)->message_at = now;
+    }
+    assert_in_range(told, 2 * VMS, VMS + 10 * SECONDS);
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
+/* Also after a takeover, when it is not yet known again for what the start waits. */
+static void what_waits_for_its_turn_says_so_until_it_begins(void **state)
+{
+    const char *shown = "Starting: waits for its turn: as many operations as actions-in-all allows "
+                        "(30) are unfinished";
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease;
+    struct scene scene;
+
+    scene_open(&scene, store);
+    scene.daemon.messages = messages_create(&scene.daemon);
+    lease = store_add_lease(store, 1);
+    lease->phase = PHASE_STARTING;
+    lease->expected = lease->start = INSTANT_NONE;
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 512);
+    scene_add(&scene, 1, 1, GOAL_RUN, 7, 100, 512);
+    scene_poll(&scene);
+    vm_has_message(store, store_vm(store, 1), shown);
+    assert_int_equal(messages_prepare(scene.daemon.messages, 1000), 0);
+    vm_command(store, store_vm(store, 1), COMMAND_DEPLOY, 1001);
+    assert_int_equal(messages_prepare(scene.daemon.messages, 1001), 1);
+    answer_all(&scene);
+    assert_string_equal(store_vm(store, 1)->message, "");
+    messages_destroy(scene.daemon.messages);
+    scene_close(&scene);
+}
+
 /* The last message of a VM that was deleted while it was stuck does not say so for ever. */
 static void a_vm_that_is_gone_is_not_stuck(void **state)
 {
@@ -427,6 +501,9 @@ int main(void)
         cmocka_unit_test(refusals_say_so),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
         cmocka_unit_test(a_rank_that_is_ignored_is_told),
+        cmocka_unit_test_setup_teardown(many_that_wait_share_a_pace, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(what_waits_for_its_turn_says_so_until_it_begins,
+                                        store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(a_vm_that_is_gone_is_not_stuck, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(what_changes_at_each_plan_is_told_now_and_then,
