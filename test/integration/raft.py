@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
+from kit.raft_log import disputed_vms
 from kit.scheduler import Scheduler
 from kit.trial import Failure
 from kit.zone import Zone
@@ -30,7 +31,6 @@ STRIKES = ("oned", "galernad", "both", "deaf", "still", "cut", "restart")
 ACTS_SECONDS = 60  # until a galernad acts after an election
 ACTS, START = "active beside the leader", r"VM \d+: deploy accepted"
 SENT = r"VM \d+: [^:]*\(lease \d+: "
-LOST_BY_OPENNEBULA = 30  # seconds before a strike: VMs made then may be lost with the log
 
 
 def arguments():
@@ -92,14 +92,15 @@ class RaftSoak(Soak):
         """How often each galernad has logged that."""
         return [len(re.findall(pattern, output)) for output in self.daemon_outputs()]
 
-    def sent_twice(self):
+    def sent_twice(self, disputed):
         """VMs with more starts, by all galernad, than history records. One that had no effect, since
         OpenNebula lost it, is sent again."""
         sent, again = Counter(), Counter()
         for output in self.daemon_outputs():
             sent.update(re.findall(r"VM (\d+): deploy accepted", output))
             again.update(re.findall(r"VM (\d+) of lease \d+: deploy had no effect", output))
-        vms = {**self.sampler.seen, **self.sampler.finished}
+        vms = {vm: seen for vm, seen in {**self.sampler.seen, **self.sampler.finished}.items()
+               if vm not in disputed}
         return ["VM %s has %d records, but %d starts were sent" % (vm, len(records), n)
                 for vm, n in sent.items() if int(vm) in vms
                 for records in [self.records(vms[int(vm)])] if n > len(records) + again[vm]]
@@ -155,25 +156,25 @@ class RaftSoak(Soak):
             self.blows[0].outages.append((begin, time.time() + ACTS_SECONDS / 2))
 
     def forgive_opennebula(self):
-        """VMs that OpenNebula itself lost: it had answered for them shortly before a failure."""
-        made = {vm: item for item in self.work.items for vm in item.vms.values()}
-        lost = {}
-        for text in list(self.sampler.violations):
-            found = re.match(r"VM (\d+) .* has vanished", text)
-            if found:
-                lost[int(found.group(1))] = text
-        for vm, text in lost.items():
+        """What is wrong with VMs of which OpenNebula's front-ends do not have the same records."""
+        disputed = disputed_vms([front_end.path("var", "one.db")
+                                 for front_end in self.zone.front_ends])
+        for text in [text for text in self.sampler.violations if disputed & named_vms(text)]:
             self.sampler.violations.remove(text)
-            item = made.pop(vm, None)
-            if item:
-                self.work.items.remove(item)
+            print("OPENNEBULA " + text)
+        self.work.items = [item for item in self.work.items if not disputed & set(item.vms.values())]
+        for vm in disputed:
             self.work.item_of.pop(vm, None)
-        return sorted(lost)
+        return disputed
 
     def figures(self):
         lines = ["%-9s election %5.1f s; after it: oned accepts writes %5.1f s, a galernad acts %5.1f s, "
                  "first command %5.1f s" % one for one in self.strikes]
         return lines + ["starts by each galernad: %s" % self.count(START)]
+
+
+def named_vms(violation):
+    return {int(vm) for vm in re.findall(r"\b(\d+) '", violation)}
 
 
 def next_line(soak, number, before):
@@ -216,7 +217,7 @@ def strike(soak, dice):
         if what not in ("galernad", "restart"):
             now_leads = zone.wait_leader(but=leader)
             sampler.killed = time.time()  # its drivers begin with nothing
-            soak.tell("one%d leads" % (now_leads.number if now_leads else -1))
+            soak.tell("one%d leads" % now_leads.number)
         if what == "galernad":
             time.sleep(dice.uniform(0, 4))
             scheduler.start()
@@ -254,11 +255,12 @@ def main():
         soak.run()
         soak.lose_stores()
         soak.settle()
-        lost = soak.forgive_opennebula()
-        twice = soak.sent_twice()
+        disputed = soak.forgive_opennebula()
+        twice = soak.sent_twice(disputed)
         print("\n".join("VIOLATION " + text for text in twice))
         violations = soak.judge() + len(twice)
-        print("%d VMs were lost by OpenNebula itself: %s" % (len(lost), lost))
+        print("OpenNebula's front-ends do not agree on %d VMs: %s" % (
+            len(disputed), sorted(disputed)))
     except Failure as failure:
         print("VIOLATION %s" % failure)
         violations = 1

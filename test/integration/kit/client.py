@@ -57,15 +57,16 @@ class Oned:
 
     def raw(self, method, *arguments):
         """A call without the session, answering whatever the server answers."""
-        if not hasattr(self.local, "proxy"):
-            self.local.proxy = xmlrpc.client.ServerProxy(self.endpoint, transport=Transport(self.timeout))
+        local = self.local  # another thread may replace it, when another oned leads
+        if not hasattr(local, "proxy"):
+            local.proxy = xmlrpc.client.ServerProxy(self.endpoint, transport=Transport(self.timeout))
         try:
-            return getattr(self.local.proxy, method)(*arguments)
+            return getattr(local.proxy, method)(*arguments)
         except (OSError, http.client.HTTPException):
-            del self.local.proxy
+            del local.proxy
             raise
         except (xml.parsers.expat.ExpatError, xmlrpc.client.ResponseError) as error:
-            del self.local.proxy  # one that is killed may send a head without a body
+            del local.proxy  # one that is killed may send a head without a body
             raise ConnectionError("%s: half an answer: %s" % (method, error)) from error
 
     def call(self, method, *arguments):

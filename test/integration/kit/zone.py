@@ -16,12 +16,12 @@ from real.one import Installation
 
 PORT = 2633
 LEADER = 3  # the state of one.zone.raftstatus
-ELECTION_SECONDS = 90
+ELECTION_SECONDS = 180
 ELECTED, REPLICATES, REPLICATED = ("oned is now the leader", "Replicating log to followers",
                                    "Leader log replicated")
 
 RAFT = """
-RAFT = [ LIMIT_PURGE = 100000, LOG_RETENTION = 250000, LOG_PURGE_TIMEOUT = 60,
+RAFT = [ LIMIT_PURGE = 100000, LOG_RETENTION = 2000000, LOG_PURGE_TIMEOUT = 60,
   ELECTION_TIMEOUT_MS = 5000, BROADCAST_TIMEOUT_MS = 500, XMLRPC_TIMEOUT_MS = 1000 ]
 """
 
@@ -205,13 +205,16 @@ class Zone(Real):
 
     def wait_leader(self, but=None):
         """Until one leads that is not `but`."""
+        found = []
+
         def leads():
             leader = self.leader()
-            return leader is not None and leader is not but
+            if leader is not None and leader is not but:
+                found.append(leader)
+            return found
         wait_for(leads, ELECTION_SECONDS, "an election")
-        leader = self.leader()
-        self.oned.endpoint = leader.outside() if leader else self.oned.endpoint
-        return leader
+        self.oned.endpoint = found[0].outside()
+        return found[0]
 
     def driver_logs(self):
         return [front_end.path("var", "driver.log") for front_end in self.front_ends]

@@ -246,14 +246,19 @@ class SlaveZone(Installation):
         self.stop()
         master = Installation(self.source, self.path("master"), self.port + 1)
         master.lay_out()
-        master.federate("MASTER", 0)
-        self.give_database(master)
-        master.start()
-        zone = add_zone(master, 'NAME = "slave"\nENDPOINT = "%s"' % self.url())
-        master.stop()
-        self.federate("SLAVE", zone, 'MASTER_ONED = "%s"' % master.url())
-        master.give_database(self)
+        found_federation(master, self)
         self.start()
+
+
+def found_federation(master, slave):
+    """Of two installations that are laid out and do not run; the slave's has a database."""
+    master.federate("MASTER", 0)
+    slave.give_database(master)
+    master.start()
+    zone = add_zone(master, 'NAME = "slave"\nENDPOINT = "%s"' % slave.url())
+    master.stop()
+    slave.federate("SLAVE", zone, 'MASTER_ONED = "%s"' % master.url())
+    master.give_database(slave)
 
 
 def add_zone(master, template):
