@@ -76,7 +76,7 @@ static bool begins_with(const char *text, const char *beginning)
 
 /* A running VM keeps its notice until there is a new message, across restarts as well; one that was
  * held before the store was lost keeps the reason. What waited for its turn when another galernad
- * took over, or when the plan was made anew, still does. */
+ * took over, or when the plan was rebuilt, still does. */
 static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm,
                          const struct lease_record *lease, const char *text)
 {
