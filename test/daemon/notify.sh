@@ -31,6 +31,7 @@ until_said webhook '^[0-9]+$'
 start_oned --boot-time 0 --hosts 2 --cpu 4 --memory 4096
 cat >>"$work/conf" <<END
 end-warning: 2:00:00
+retry-limit: 1
 [notify people]
 mail: owner, ops@example.org
 from: galerna@example.org
@@ -142,6 +143,12 @@ other=$(oned submit --cpu 4 --memory 128 --attribute "$one" --haizea START=+01:0
 until_true mailed 1 ops@example.org "^Running, to be suspended for lease $other at "
 lease cancel "$other" >"$work/out"
 until_true mailed 1 ops@example.org '^It keeps its hosts after all. Running until '
+
+does='a lease that cannot be started'
+oned call sandbox.fault 'FAULT=[KIND=fail,PHASE=boot,COUNT=-1]' >"$work/out"
+failed=$(oned submit --cpu 1 --memory 128 --attribute 'SCHED_REQUIREMENTS="NAME=\"host0000\""')
+until_true mailed 1 ops@example.org "^Subject: Galerna: lease $failed: ended$"
+until_true mailed 1 ops@example.org "^Failed: VM $failed could not be started"
 
 does='the end of it'
 posted 1 '"event":"start".*"lease":0,' || fail "a webhook is told twice"
