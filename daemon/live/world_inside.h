@@ -16,6 +16,14 @@ struct full_forms {
     size_t n, allocated;
 };
 
+enum { SAID_MAX = 16 };
+
+/* Warnings about answers. */
+struct said {
+    uint64_t digests[SAID_MAX];
+    size_t n;
+};
+
 struct world {
     struct world_settings settings;
     world_polled *polled;
@@ -67,6 +75,7 @@ struct world {
     size_t open; /* answers awaited */
     int64_t asked;
     char error[256];
+    struct said said, said_before; /* since the last full poll, and from the one before to it */
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
     struct vmgroups_seen *vmgroups_next;
@@ -80,6 +89,7 @@ void promises_review(struct world *world);
 /* --- world_site.c --- */
 /* O(attributes of all objects). */
 uint64_t site_digest(const struct site_seen *site);
+uint64_t text_digest(const char *text);
 
 /* --- world_addresses.c --- */
 /* Drop the promises that the networks' figures include. */

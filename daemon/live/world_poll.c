@@ -69,6 +69,10 @@ static void poll_finish(struct world *world)
         promises_review(world);
         addresses_review(world);
     }
+    if (ok && world->kind == POLL_FULL) {
+        world->said_before = world->said;
+        world->said.n = 0;
+    }
     world->polling = false;
     world->polled(world->context, world->kind, ok, world->error);
     if (world->next && !world->polling) {
@@ -89,10 +93,30 @@ static void answer_in(struct world *world)
     poll_finish(world);
 }
 
-static void note_left_out(const struct pool_errors *errors, const char *what)
+static bool is_said(const struct said *said, uint64_t digest)
 {
-    if (errors->n)
-        log_warning("%zu %s left out: %s", errors->n, what, errors->first);
+    for (size_t i = 0; i < said->n; i++)
+        if (said->digests[i] == digest)
+            return true;
+    return false;
+}
+
+/* Logged once, not in each poll, as long as it stays the same: it may be any user's VM. */
+static void note_left_out(struct world *world, const struct pool_errors *errors, const char *what)
+{
+    char text[512];
+    uint64_t digest;
+
+    if (!errors->n)
+        return;
+    snprintf(text, sizeof text, "%zu %s left out: %s", errors->n, what, errors->first);
+    digest = text_digest(text);
+    if (is_said(&world->said, digest))
+        return;
+    if (!is_said(&world->said_before, digest))
+        log_warning("%s", text);
+    if (world->said.n < SAID_MAX)
+        world->said.digests[world->said.n++] = digest;
 }
 
 /* Remembers the error of a failed answer. True: the answer is complete. */
@@ -108,7 +132,7 @@ static void short_vms_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (arrived(world, answer))
-        note_left_out(&answer->vms.errors, "VMs of the VM pool");
+        note_left_out(world, &answer->vms.errors, "VMs of the VM pool");
     for (size_t i = 0; i < answer->vms.n; i++)
         observation_see(world, &answer->vms.items[i], world->asked);
     if (!answer->more)
@@ -120,7 +144,7 @@ static void full_vms_in(void *context, struct cloud_answer *answer)
     struct world *world = context;
 
     if (arrived(world, answer)) {
-        note_left_out(&answer->vms.errors, "VMs of the VM pool");
+        note_left_out(world, &answer->vms.errors, "VMs of the VM pool");
         for (size_t i = 0; i < answer->vms.n; i++)
             observation_see(world, &answer->vms.items[i], world->asked);
         full_forms_add(&world->full_next, &answer->vms, world->asked);
@@ -143,7 +167,7 @@ static void hosts_in(void *context, struct cloud_answer *answer)
             world->hosts_next->cpu += world->hosts_next->pool.items[i].cpu;
             world->hosts_next->memory += world->hosts_next->pool.items[i].memory;
         }
-        note_left_out(&world->hosts_next->pool.errors, "hosts of the host pool");
+        note_left_out(world, &world->hosts_next->pool.errors, "hosts of the host pool");
     }
     answer_in(world);
 }
@@ -156,7 +180,7 @@ static void vmgroups_in(void *context, struct cloud_answer *answer)
         world->vmgroups_next = memory_new(1, sizeof *world->vmgroups_next);
         *world->vmgroups_next = (struct vmgroups_seen){.references = 1, .pool = answer->vmgroups};
         answer->vmgroups = (struct vmgroup_pool){0};
-        note_left_out(&world->vmgroups_next->pool.errors, "VM groups");
+        note_left_out(world, &world->vmgroups_next->pool.errors, "VM groups");
     }
     answer_in(world);
 }
@@ -168,7 +192,7 @@ static void uses_in(void *context, struct cloud_answer *answer)
 
     if (answer->error)
         log_warning("cannot read the resource usage of VMs: %s", answer->error);
-    note_left_out(&answer->uses.errors, "figures of VMs");
+    note_left_out(world, &answer->uses.errors, "figures of VMs");
     vm_use_pool_finish(&world->uses);
     world->uses = answer->uses;
     answer->uses = (struct vm_use_pool){0};
@@ -373,7 +397,7 @@ static void waiting_refreshed(void *context, struct cloud_answer *answer)
             poll_begin(world, POLL_NOTICE); /* reports the error */
         return;
     }
-    note_left_out(&answer->vms.errors, "VMs of the VM pool");
+    note_left_out(world, &answer->vms.errors, "VMs of the VM pool");
     for (size_t i = 0; i < answer->vms.n; i++)
         observation_see(world, &answer->vms.items[i], world->refreshed);
     full_forms_add(&world->full, &answer->vms, world->refreshed);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define DIGEST_BEGIN UINT64_C(14695981039346656037)
+
 static uint64_t mix(uint64_t digest, int64_t number)
 {
     return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
@@ -37,9 +39,14 @@ static uint64_t mix_attributes(uint64_t digest, const struct attributes *attribu
     return mix(digest, (int64_t)attributes->n);
 }
 
+uint64_t text_digest(const char *text)
+{
+    return mix_text(DIGEST_BEGIN, text);
+}
+
 uint64_t site_digest(const struct site_seen *site)
 {
-    uint64_t digest = UINT64_C(14695981039346656037);
+    uint64_t digest = DIGEST_BEGIN;
 
     for (size_t i = 0; i < site->datastores.n; i++)
         digest = mix_attributes(digest, &site->datastores.items[i].attributes);

@@ -75,6 +75,7 @@ static void answer(struct fake_cloud *fake, const struct fake_call *call)
     case CLOUD_SOME:
     case CLOUD_HISTORY:
         fill_vms(fake, call, &told.vms);
+        told.vms.errors.n = fake->left_out;
         break;
     case CLOUD_HOSTS:
         told.hosts.items = memory_copy(fake->hosts, sizeof fake->hosts);

@@ -16,6 +16,7 @@ struct fake_cloud {
     struct cloud cloud;
     struct vm vms[FAKE_VMS_MAX]; /* change them at will */
     size_t n_vms;
+    size_t left_out; /* further VMs that cannot be read */
     struct host hosts[FAKE_HOSTS_MAX];
     size_t n_hosts;
     struct datastore *datastores; /* the test's */

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -21,6 +23,42 @@ static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_ph
     lease->kind = kind;
     lease->duration = 600;
     return lease;
+}
+
+/* Lines of the log of so many polls. */
+static int lines_of_polls(struct scene *scene, int polls)
+{
+    int before = dup(STDERR_FILENO), lines = 0;
+    FILE *log = tmpfile();
+
+    assert_non_null(log);
+    assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+    while (polls-- > 0)
+        scene_poll(scene);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(log);
+    for (int c; (c = getc(log)) != EOF;)
+        lines += c == '\n';
+    fclose(log);
+    return lines;
+}
+
+/* Any user can have such a VM, for as long as he likes. */
+static void vms_that_cannot_be_read_are_logged_once(void **state)
+{
+    struct scene scene;
+
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    scene.fake->left_out = 1;
+    assert_int_equal(lines_of_polls(&scene, 5), 1);
+    scene.fake->left_out = 2;
+    assert_int_equal(lines_of_polls(&scene, 5), 1);
+    scene.fake->left_out = 0;
+    assert_int_equal(lines_of_polls(&scene, 2), 0);
+    scene.fake->left_out = 2;
+    assert_int_equal(lines_of_polls(&scene, 2), 1);
+    scene_close(&scene);
 }
 
 /* Its VMs may have run meanwhile: it is not said that it was missed. */
@@ -128,6 +166,7 @@ static void all_that_ran_while_galernad_was_off_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(vms_that_cannot_be_read_are_logged_once),
         TEST(what_ended_while_galernad_was_off_is_over),
         TEST(what_ran_while_galernad_was_off_counts),
         TEST(all_that_ran_while_galernad_was_off_counts),
