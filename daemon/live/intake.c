@@ -120,7 +120,8 @@ static void add_time(int64_t *sum, int64_t time)
 }
 
 /* Adds the user's active reservations and deadline leases, those of this poll that are not planned
- * yet included, to a request of one: without the group that is being joined. */
+ * yet included, to a request of one: without that lease, its own or that of the group that is being
+ * joined. */
 static void add_reserved(const struct daemon *daemon, int32_t uid,
                          const struct lease_record *without, struct rights_request *request)
 {
@@ -145,6 +146,14 @@ static int64_t vms_time(const struct daemon *daemon, int64_t n, int64_t cpu, int
     return cloud_time(daemon, cpu, memory, seconds);
 }
 
+/* NULL: it is new. */
+static const struct lease_record *lease_of(const struct daemon *daemon, const struct vm *vm)
+{
+    const struct vm_record *known = store_vm(daemon->store, vm->id);
+
+    return known ? store_lease(daemon->store, known->lease) : NULL;
+}
+
 static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
                     int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
@@ -161,7 +170,7 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
 
     if (group)
         add_time(&request.cloud_time, cloud_time_of(daemon, group, now));
-    add_reserved(daemon, vm->uid, group, &request);
+    add_reserved(daemon, vm->uid, group ? group : lease_of(daemon, vm), &request);
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
@@ -260,6 +269,29 @@ bool intake_allows_change(const struct daemon *daemon, const struct changed_leas
     if (is_reserved(lease->kind) &&
         cloud_time_changed(daemon, asked, now) <= cloud_time_of(daemon, lease, now))
         request.cloud_time = 0;
+    return rights_grant(daemon->rights, &request, reason) == 0;
+}
+
+bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                        char reason[LEASE_SPEC_TEXT_MAX])
+{
+    struct lease_spec spec = {.present = true,
+                              .kind = lease->kind,
+                              .start = INSTANT_NONE,
+                              .earliest = INSTANT_NONE,
+                              .deadline = INSTANT_NONE,
+                              .duration = lease->duration,
+                              .term_values = lease->term_values};
+    struct rights_request request = {.user = lease->user,
+                                     .group = lease->user_group,
+                                     .spec = &spec,
+                                     .n_vms = (uint32_t)members(daemon, lease->id),
+                                     .cloud_time = cloud_time_of(daemon, lease, now),
+                                     .now = now};
+
+    if (!is_reserved(lease->kind))
+        return true;
+    add_reserved(daemon, lease->uid, lease, &request);
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 

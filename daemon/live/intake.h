@@ -33,6 +33,9 @@ bool intake_allows_booking(const struct daemon *daemon, const struct drains *dra
  * it. */
 bool intake_allows_change(const struct daemon *daemon, const struct changed_lease *asked,
                           int64_t now, char reason[LEASE_SPEC_TEXT_MAX]);
+/* May the lease's owner have it with VMs as large as they are now? False: as above. */
+bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                        char reason[LEASE_SPEC_TEXT_MAX]);
 /* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 

@@ -51,6 +51,8 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
 /* The lease returns to the queue, or to its promise, by that event; or ends if its time is over. */
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now);
+/* Refuses a lease that waits if its owner may not have it with VMs as large as they are now. */
+void reconcile_check_size(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* After a lease has failed: VMs still being started are ended if they run, held if they fail. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports a lease that does not run after its promised start, commanded or not. */

@@ -149,7 +149,15 @@ static void note_move(struct daemon *daemon, const struct lease_record *lease,
 }
 
 /* What a lease was promised is not enough for it any more: whether there is room for more is
- * decided after what others were promised. */
+ * decided after what others were promised. Its owner may have too much then. */
+static void ask_for_more(struct daemon *daemon, const struct lease_record *lease,
+                         const struct vm_record *vm, int64_t now)
+{
+    if (lease_can(lease, EVENT_GREW))
+        lease_apply(daemon->store, lease, EVENT_GREW, now, "VM %d by a user or operator", vm->id);
+    reconcile_check_size(daemon, lease, now);
+}
+
 static void note_size(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct vm_observation *observed,
                       int64_t now)
@@ -159,8 +167,8 @@ static void note_size(struct daemon *daemon, const struct lease_record *lease,
     if (observed->cpu == vm->cpu && observed->memory == vm->memory)
         return;
     vm_seen_size(daemon->store, vm, observed->cpu, observed->memory);
-    if (grew && lease_can(lease, EVENT_GREW) && !lease_has_begun(lease))
-        lease_apply(daemon->store, lease, EVENT_GREW, now, "VM %d by a user or operator", vm->id);
+    if (grew && !lease_has_begun(lease))
+        ask_for_more(daemon, lease, vm, now);
     daemon_replan(daemon, "VM %d was resized", vm->id);
 }
 

@@ -266,6 +266,59 @@ static void one_users_reservations_have_a_share_of_the_cloud(void **state)
     close_stage(&stage);
 }
 
+static void grow(struct stage *stage, int32_t id, int64_t cpu)
+{
+    for (size_t i = 0; i < FAKE_VMS_MAX; i++)
+        if (stage->scene.fake->vms[i].id == id)
+            stage->scene.fake->vms[i].cpu = cpu;
+    scene_poll(&stage->scene);
+    reconcile(&stage->scene.daemon, NOW + 1);
+}
+
+/* Owners may resize VMs in OpenNebula: what is larger is a new request. */
+static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-cloud-time: 24:00:00\n");
+    stage.scene.fake->n_hosts = 1;
+    stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
+    for (int i = 1; i <= 3; i++)
+        ask(&stage, add_now(&stage, i), "START=+01:00:00", "DURATION=4:00:00:00", NULL);
+    ask(&stage, add_now(&stage, 4), "DURATION=4:00:00:00", NULL);
+    take_in(&stage, NOW);
+    for (int i = 1; i <= 3; i++)
+        lease_to_change(stage.store, i)->phase = PHASE_RESERVED;
+    grow(&stage, 1, 200); /* 4 days of a quarter of it, in all */
+    expect(&stage, 1, PHASE_WAITING, "resized");
+    grow(&stage, 2, 300);
+    expect(&stage, 2, PHASE_REFUSED, "refused");
+    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "has in 36:00:00"));
+    grow(&stage, 4, 1600);
+    expect(&stage, 4, PHASE_WAITING, "requested");
+    lease_to_change(stage.store, 3)->phase = PHASE_PARKED; /* on hold until now */
+    lease_to_change(stage.store, 3)->accepted = true;
+    grow(&stage, 3, 800);
+    expect(&stage, 3, PHASE_REFUSED, "refused");
+    close_stage(&stage);
+}
+
+static void a_lease_does_not_count_against_itself(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
+    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    stage.scene.fake->vms[0].state = VM_HOLD;
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_PARKED, "adopted");
+    stage.scene.fake->vms[0].state = VM_PENDING;
+    take_in(&stage, NOW + 1);
+    reconcile(&stage.scene.daemon, NOW + 1);
+    expect(&stage, 1, PHASE_WAITING, "released");
+    close_stage(&stage);
+}
+
 static void a_lease_belongs_to_the_owner_of_its_first_vm(void **state)
 {
     static const char *const reservation[] = {"START=+01:00:00", "DURATION=00:10:00"};
@@ -418,6 +471,8 @@ int main(void)
         TEST(plain_vms_can_be_ignored),
         TEST(what_is_not_granted_is_refused),
         TEST(one_users_reservations_have_a_share_of_the_cloud),
+        TEST(a_share_of_the_cloud_is_not_got_round_by_resizing),
+        TEST(a_lease_does_not_count_against_itself),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
         TEST(a_group_waits_for_its_members),
         TEST(a_group_of_unknown_size_is_complete_in_time),
