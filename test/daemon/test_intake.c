@@ -293,7 +293,7 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
     expect(&stage, 1, PHASE_WAITING, "resized");
     grow(&stage, 2, 300);
     expect(&stage, 2, PHASE_REFUSED, "refused");
-    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "has in 36:00:00"));
+    assert_non_null(strstr(store_lease(stage.store, 2)->reason, "whole cloud for 36:00:00"));
     grow(&stage, 4, 1600);
     expect(&stage, 4, PHASE_WAITING, "requested");
     lease_to_change(stage.store, 3)->phase = PHASE_PARKED; /* on hold until now */
