@@ -103,6 +103,22 @@ static int64_t running_until(const struct lease_record *lease, int64_t now)
     return until > now ? until : now + 1;
 }
 
+/* Does its host not report yet what a VM of the lease holds there? */
+static bool is_arriving(const struct facts *facts, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(facts->planner->world, vms[i]->id);
+        uint32_t place = facts_place(facts, lease, vm_planned_host(vms[i]));
+
+        if (observed && observed->hardware && !facts_has_units(facts, observed, place))
+            return true;
+    }
+    return false;
+}
+
 static void gather_running(struct facts *facts, const struct lease_record *lease)
 {
     int64_t now = facts->now;
@@ -113,6 +129,8 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     struct asking asking;
     bool possible;
 
+    if (is_arriving(facts, lease) != facts->arriving)
+        return;
     if (lease->phase == PHASE_RUNNING || store_moves_away(lease))
         facts->leave_by = facts_leaves_by(facts, lease);
     possible = asking_make(facts, lease, &asking);
@@ -354,6 +372,9 @@ static void gather_arrivals(struct facts *facts)
 void facts_gather(struct facts *facts)
 {
     facts_put_drains(facts);
+    gather_phase(facts, PHASE_STARTING, gather_running);
+    gather_phase(facts, PHASE_RUNNING, gather_running);
+    facts->arriving = true; /* these take no device that the host reports as another's */
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
     gather_phase(facts, PHASE_STOPPING, gather_waiting);

@@ -91,10 +91,11 @@ struct facts {
     const struct drains *drains; /* NULL: none */
     int64_t leave_by;            /* of the running lease being gathered; INSTANT_NONE: it stays */
     size_t n_leaving;            /* its VMs that may go to other hosts */
-    bool at_risk;     /* reservations that have lost their place are gathered: after all others */
-    int64_t n_drains; /* adopted, and VMs that are elsewhere during one */
-    int64_t retry;    /* some lease is left out until then; INSTANT_NEVER */
-    bool is_trial;    /* events stay for the next plan */
+    bool arriving; /* leases with VMs that hold units their hosts do not report yet are gathered */
+    bool at_risk;  /* reservations that have lost their place are gathered: after all others */
+    int64_t n_drains;                    /* adopted, and VMs that are elsewhere during one */
+    int64_t retry;                       /* some lease is left out until then; INSTANT_NEVER */
+    bool is_trial;                       /* events stay for the next plan */
     const struct changed_lease *changed; /* instead of the store's; NULL: none */
 };
 

@@ -257,6 +257,43 @@ static void devices_of_known_vms(void **state)
     scene_close(&scene);
 }
 
+/* The first device is that of a VM that runs, so a VM that was just sent there gets the second. */
+static void devices_of_vms_on_their_way(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct host_device devices[] = {{.vendor = 0x10de,
+                                     .address = "a",
+                                     .short_address = "",
+                                     .profiles = "",
+                                     .node = -1,
+                                     .vm = 9},
+                                    {.vendor = 0x10de,
+                                     .address = "b",
+                                     .short_address = "",
+                                     .profiles = "",
+                                     .node = -1,
+                                     .vm = -1}};
+    struct host_hardware hardware = {.devices = devices, .n_devices = 2, .vms_per_cpu = 1};
+    struct lease_record *lease;
+    struct scene scene;
+
+    begin(&scene, store, &hardware);
+    for (int32_t id = 1; id <= 9; id += 4)
+        add_vm(&scene, store, id, &gpu);
+    for (int32_t id = 5; id <= 9; id += 4) {
+        lease = lease_to_change(store, id + 1);
+        lease->phase = id == 9 ? PHASE_RUNNING : PHASE_STARTING;
+        lease->since = NOW - 10;
+        vm_to_change(store, id)->goal = GOAL_RUN;
+        vm_to_change(store, id)->host = 0;
+    }
+    fake_cloud_put(scene.fake, 9, VM_RUNNING, 0);
+    plan(&scene, store);
+    assert_int_equal(host_of(store, 1), -1);
+    assert_int_equal(store_lease(store, 2)->reason_id, REASON_DEVICE_IN_USE);
+    scene_close(&scene);
+}
+
 /* A VM is sent to its host when that is free of the VM that must leave, whatever the plan says. */
 static void free_now(void **state)
 {
@@ -410,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(topologies_of_7_4, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(devices_of_strangers, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(devices_of_known_vms, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(devices_of_vms_on_their_way, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(free_now, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(promised_devices, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(another_holder, store_set_up, store_tear_down),
