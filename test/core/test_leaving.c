@@ -1,49 +1,11 @@
 /* Leases that must leave their hosts: hosts that their filters exclude, or that are taken out of
- * service. 1024 MB at 100 Mbit/s take 82 s, 512 MB 41 s. */
+ * service. */
 #include <string.h>
 
-#include "demand_checks.h"
-#include "scenario.h"
+#include "leaving_scene.h"
 
-static const uint32_t first[] = {0, 0, 0, 0}, second[] = {1, 1, 1, 1}, third[] = {2};
-static const uint64_t not_first[] = {0xe}, only_first[] = {0x1};
-static const struct host_filter off_first = {.allowed = not_first}, stay = {.allowed = only_first};
-
-enum { CLOSED = 90 };
-
-static void begin(struct scenario *s, size_t n_hosts)
-{
-    scenario_begin(s, n_hosts);
-    s->now = 1000;
-    s->settings.transfer_bandwidth = 100;
-    s->settings.migration = MIGRATION_YES;
-    s->settings.migration_mode = MOVING_LIVE;
-}
-
-static void runs(struct scenario *s, struct ask what, const uint32_t *hosts, int64_t until,
-                 int64_t leave_by)
-{
-    adopt(s, what,
-          (struct adoption){.as = ADOPTED_RUNNING,
-                            .vm_host = hosts,
-                            .since = 900,
-                            .until = until,
-                            .leave_by = leave_by});
-}
-
-static struct ask half(int64_t id, int64_t duration)
-{
-    return (struct ask){.id = id, .cpu = 50, .memory = 512, .duration = duration};
-}
-
-/* The host takes nothing in that time, like an empty one of which another lease has all. */
-static void close_host(struct scenario *s, const uint32_t *host, int64_t from, int64_t until)
-{
-    struct ask whole = {.id = CLOSED + *host, .duration = SPAN_UNLIMITED, .non_preemptable = true};
-
-    adopt(s, whole,
-          (struct adoption){.as = ADOPTED_CLOSING, .vm_host = host, .since = from, .until = until});
-}
+static const uint64_t only_first[] = {0x1};
+static const struct host_filter stay = {.allowed = only_first};
 
 static void it_moves_at_once(void **state)
 {
@@ -51,7 +13,7 @@ static void it_moves_at_once(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 3000, 1000);
     settle(&s);
@@ -74,7 +36,7 @@ static void terms_do_not_matter(void **state)
         struct ask what = half(1, 2000);
         struct scenario s;
 
-        begin(&s, 2);
+        leaving_begin(&s, 2);
         what.kind = kinds[i];
         what.start = 900;
         what.deadline = kinds[i] == LEASE_DEADLINE ? 9000 : 0;
@@ -95,7 +57,7 @@ static void it_goes_before_the_queue(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 3000, 1000);
     runs(&s, half(3, 2000), second, 3000, 0);
@@ -114,7 +76,7 @@ static void without_room_it_stays_and_says_so(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 3000, 1000);
     runs(&s, (struct ask){.id = 2, .duration = 2000}, second, 1500, 0);
@@ -136,7 +98,7 @@ static void one_that_ends_first_stays_and_says_so(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     what.hosts = &off_first;
     runs(&s, what, first, 1030, 1000);
     settle(&s);
@@ -153,7 +115,7 @@ static void a_window_is_left_in_time(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     close_host(&s, first, 2000, 2600);
     runs(&s, half(1, 2000), first, 3000, 2000);
     runs(&s, half(2, 500), first, 1500, 0); /* ends before it */
@@ -173,7 +135,7 @@ static void a_window_is_planned_around(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 1);
+    leaving_begin(&s, 1);
     close_host(&s, first, 2000, 2600);
     best_effort(&s, 1, 1, 1000);
     settle(&s);
@@ -206,7 +168,7 @@ static void a_reservation_without_an_end_starts_before_windows(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     s.settings.in_front_least = 1000;
     s.unchecked = true; /* it is booked for ever */
     close_host(&s, first, 4000, 4600);
@@ -231,7 +193,7 @@ static void reservations_are_placed_elsewhere(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     close_host(&s, first, 2000, 2600);
     adopt(&s, (struct ask){.id = 1, .kind = LEASE_RESERVATION, .start = 2100, .duration = 100},
           (struct adoption){.as = ADOPTED_RESERVED, .vm_host = first, .since = INSTANT_NONE});
@@ -247,7 +209,7 @@ static void a_later_move_keeps_no_reservation_out(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     reservations_preempt(&s);
     close_host(&s, first, 4000, 4600);
     runs(&s, what, first, 5900, 4000);
@@ -271,7 +233,7 @@ static void a_later_move_keeps_its_room(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     close_host(&s, first, 4000, INSTANT_NEVER);
     what.non_preemptable = later.non_preemptable = true;
     runs(&s, what, first, 5900, 4000);
@@ -294,9 +256,6 @@ static void a_later_move_keeps_its_room(void **state)
 /* The move goes to the third host instead, so that what is requested gets the one it may use. */
 static void a_later_move_makes_way(void **state)
 {
-    static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
-    const struct host_filter on_second = {.allowed = only_second},
-                             on_third = {.allowed = only_third};
     struct ask what = half(1, 5000);
     struct scenario s;
 
@@ -305,7 +264,7 @@ static void a_later_move_makes_way(void **state)
         struct ask later = {.id = id, .start = 4500, .duration = 300};
         bool even = id % 2 == 0;
 
-        begin(&s, 3);
+        leaving_begin(&s, 3);
         close_host(&s, first, 4000, INSTANT_NEVER);
         what.non_preemptable = later.non_preemptable = true;
         runs(&s, what, first, 5900, 4000);
@@ -329,7 +288,7 @@ static void a_move_that_is_only_wanted_yields(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     what.hosts = &off_first;
     what.non_preemptable = true;
     adopt(&s, what,
@@ -350,15 +309,17 @@ static void a_move_that_is_only_wanted_yields(void **state)
 static void the_rest_of_a_lease_stays(void **state)
 {
     static const uint32_t hosts[] = {0, 1};
-    static const uint64_t only_second[] = {0x2}, not_ours[] = {0x6};
-    const struct host_filter keeps = {.allowed = only_second}, leaves = {.allowed = not_ours};
+    static const uint64_t not_ours[] = {0x6};
+    const struct host_filter leaves = {.allowed = not_ours};
     const struct node_set sets[] = {
         {.count = 1, .amounts = {{[RESOURCE_CPU] = 50, [RESOURCE_MEMORY] = 512}}, .hosts = &leaves},
-        {.count = 1, .amounts = {{[RESOURCE_CPU] = 60, [RESOURCE_MEMORY] = 600}}, .hosts = &keeps}};
+        {.count = 1,
+         .amounts = {{[RESOURCE_CPU] = 60, [RESOURCE_MEMORY] = 600}},
+         .hosts = &on_second}};
     struct scenario s;
 
     (void)state;
-    begin(&s, 3);
+    leaving_begin(&s, 3);
     runs(&s, (struct ask){.id = 1, .duration = 2000, .sets = sets, .n_sets = 2}, hosts, 3000, 1000);
     settle(&s);
     assert_string_equal(plan_of(&s, 1), "VM 900-1041 on 1,2; MEM_MIGRATION 1000-1041 on 3,1; "
@@ -372,9 +333,6 @@ static void the_rest_of_a_lease_stays(void **state)
 static void only_vms_that_must_leave_take_time(void **state)
 {
     static const uint32_t hosts[] = {0, 1, 1, 2};
-    static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
-    const struct host_filter on_second = {.allowed = only_second},
-                             on_third = {.allowed = only_third};
     const struct amounts quarter = {{[RESOURCE_CPU] = 25, [RESOURCE_MEMORY] = 512}};
     const struct node_set sets[] = {{.count = 1, .amounts = quarter, .hosts = &off_first},
                                     {.count = 2, .amounts = quarter, .hosts = &on_second},
@@ -383,7 +341,7 @@ static void only_vms_that_must_leave_take_time(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 3);
+    leaving_begin(&s, 3);
     close_host(&s, first, 1050, 1200);
     runs(&s, four, hosts, 1100, 1050);
     settle(&s);
@@ -400,7 +358,7 @@ static void a_full_closed_host_is_left_for_the_last_room(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     s.unchecked = true;
     close_host(&s, first, 1000, INSTANT_NEVER);
     runs(&s, half(1, 2000), first, 3000, 1000);
@@ -420,7 +378,7 @@ static void one_that_may_not_move_stays(void **state)
     struct scenario s;
 
     (void)state;
-    begin(&s, 2);
+    leaving_begin(&s, 2);
     s.unchecked = true; /* it runs on in the window */
     what.hosts = &stay;
     close_host(&s, first, 1200, 1300);
@@ -429,196 +387,6 @@ static void one_that_may_not_move_stays(void **state)
     assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1), "1500 Done");
-    scenario_end(&s);
-}
-
-/* --- what VMs demand -------------------------------------------------------------------------- */
-
-enum { GPU = 0x0302, FIRST_ADDRESS = 50 };
-
-static const struct pci_device gpu[] = {
-    {.vendor = 1, .device = 1, .class_id = GPU, .address = FIRST_ADDRESS, .numa_node = NODE_ANY}};
-static const struct host_units one_gpu = {.devices = gpu, .n_devices = 1};
-static const struct pci_demand any_gpu = {DEMAND_ANY, DEMAND_ANY, GPU, DEMAND_ANY, DEMAND_ANY};
-static const struct company_rule apart = {.role = 1, .apart = true};
-static const struct company_rule together = {.role = 1};
-static const struct vm_demand keeps_together = {
-    .node = NODE_ANY, .role = 1, .rules = &together, .n_rules = 1};
-static const struct vm_demand wants_gpu = {
-    .node = NODE_ANY, .role = DEMAND_ANY, .devices = &any_gpu, .n_devices = 1};
-static const struct vm_demand keeps_apart = {
-    .node = NODE_ANY, .role = 1, .rules = &apart, .n_rules = 1};
-
-/* Its first VM must leave host 1, the second stays on host 2. */
-static void runs_twice(struct scenario *s, int64_t id, const struct vm_demand *demand)
-{
-    static const uint32_t hosts[] = {0, 1};
-    static const uint64_t only_second[] = {0x2};
-    static const struct host_filter keeps = {.allowed = only_second};
-    const struct node_set set = {
-        .count = 1, .amounts = {{[RESOURCE_CPU] = 50, [RESOURCE_MEMORY] = 512}}, .demand = demand};
-    struct node_set sets[] = {set, set};
-
-    sets[0].hosts = &off_first;
-    sets[1].hosts = &keeps;
-    runs(s, (struct ask){.id = id, .duration = 2000, .sets = sets, .n_sets = 2}, hosts, 3000, 1000);
-}
-
-static void devices_are_had_on_the_new_host(void **state)
-{
-    struct ask what = half(1, 2000);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3);
-    s.site.hosts[0].units = s.site.hosts[2].units = &one_gpu;
-    what.hosts = &off_first;
-    what.demand = &wants_gpu;
-    runs(&s, what, first, 3000, 1000);
-    settle(&s);
-    assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 3"));
-    what.id = 2;
-    what.hosts = NULL;
-    ask(&s, what); /* host 1 is free of it then; the device of host 3 is taken already */
-    settle(&s);
-    assert_non_null(strstr(plan_of(&s, 2), "VM 1041-3041 on 1"));
-    check_demands(&s);
-    run_to_end(&s);
-    expect_nothing_left(&s);
-    scenario_end(&s);
-}
-
-static void vms_of_a_lease_have_theirs(void **state)
-{
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3);
-    for (size_t host = 0; host < 3; host++)
-        s.site.hosts[host].units = &one_gpu;
-    runs_twice(&s, 1, &wants_gpu);
-    settle(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 900-1041 on 1,2; MEM_MIGRATION 1000-1041 on 3,1; "
-                                        "VM 1041-3000 on 3,2; SHUTDOWN 3000-3000 on 3,2");
-    check_demands(&s);
-    run_to_end(&s);
-    expect_nothing_left(&s);
-    scenario_end(&s);
-}
-
-/* The only other host with a device is that of the VM that stays. */
-static void a_vm_that_stays_keeps_its_units(void **state)
-{
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3);
-    s.site.hosts[0].units = s.site.hosts[1].units = &one_gpu;
-    runs_twice(&s, 1, &wants_gpu);
-    settle(&s);
-    assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
-    check_demands(&s);
-    scenario_end(&s);
-}
-
-static void vms_of_a_group_stay_apart(void **state)
-{
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3);
-    runs_twice(&s, 1, &keeps_apart);
-    settle(&s);
-    assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 3,2"));
-    check_demands(&s);
-    run_to_end(&s);
-    scenario_end(&s);
-
-    begin(&s, 2);
-    runs_twice(&s, 1, &keeps_apart);
-    settle(&s);
-    assert_non_null(strstr(reason_of(&s, 1), "cannot-leave: "));
-    check_demands(&s);
-    scenario_end(&s);
-}
-
-/* Two leases that must be on one host leave it, although neither could alone. */
-static void what_must_be_together_leaves_together(void **state)
-{
-    struct ask what = half(1, 2000);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 2);
-    what.hosts = &off_first;
-    what.demand = &keeps_together;
-    runs(&s, what, first, 3000, 1000);
-    what.id = 2;
-    runs(&s, what, first, 3000, 1000);
-    settle(&s);
-    assert_non_null(strstr(plan_of(&s, 1), "VM 1041-3000 on 2"));
-    assert_non_null(strstr(plan_of(&s, 2), "VM 1041-3000 on 2"));
-    check_demands(&s);
-    run_to_end(&s);
-    expect_nothing_left(&s);
-    scenario_end(&s);
-}
-
-/* Those that leave together make way together. */
-static void they_make_way_together(void **state)
-{
-    static const uint64_t only_second[] = {0x2}, only_third[] = {0x4};
-    const struct host_filter on_second = {.allowed = only_second},
-                             on_third = {.allowed = only_third};
-
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct ask what = half(1, 5000);
-        struct ask later = {.id = 3, .kind = LEASE_RESERVATION, .start = 4500, .duration = 300};
-        struct scenario s;
-
-        begin(&s, 3);
-        close_host(&s, first, 4000, INSTANT_NEVER);
-        what.hosts = &off_first;
-        what.demand = &keeps_together;
-        what.non_preemptable = later.non_preemptable = true;
-        for (; what.id <= 2; what.id++)
-            runs(&s, what, first, 5900, 4000);
-        settle(&s);
-        later.hosts = i ? &on_second : &on_third;
-        ask(&s, later);
-        run_to_end(&s);
-        assert_int_equal(state_of(&s, 3), LEASE_DONE);
-        for (int64_t id = 1; id <= 2; id++)
-            assert_non_null(strstr(plan_of(&s, id), i ? "-5900 on 3" : "-5900 on 2"));
-        check_demands(&s);
-        scenario_end(&s);
-    }
-}
-
-/* Neither host has room for both: they stay. */
-static void or_not_at_all(void **state)
-{
-    struct ask what = half(1, 2000);
-    struct scenario s;
-
-    (void)state;
-    begin(&s, 3);
-    what.hosts = &off_first;
-    what.demand = &keeps_together;
-    for (; what.id <= 2; what.id++)
-        runs(&s, what, first, 3000, 1000);
-    for (int64_t id = 3; id <= 4; id++)
-        runs(&s, half(id, 2000), id == 3 ? second : third, 3000, 0);
-    settle(&s);
-    assert_string_equal(
-        reason_of(&s, 1),
-        "cannot-leave: must leave its host by 1000, but no other host that it may use has "
-        "enough room and also meets its PCI device, CPU pinning and VM group requirements for the "
-        "rest of its lifetime");
-    assert_non_null(strstr(reason_of(&s, 2), "cannot-leave: "));
-    check_demands(&s);
-    run_to_end(&s);
     scenario_end(&s);
 }
 
@@ -642,13 +410,6 @@ int main(void)
         cmocka_unit_test(only_vms_that_must_leave_take_time),
         cmocka_unit_test(a_full_closed_host_is_left_for_the_last_room),
         cmocka_unit_test(one_that_may_not_move_stays),
-        cmocka_unit_test(devices_are_had_on_the_new_host),
-        cmocka_unit_test(vms_of_a_lease_have_theirs),
-        cmocka_unit_test(a_vm_that_stays_keeps_its_units),
-        cmocka_unit_test(vms_of_a_group_stay_apart),
-        cmocka_unit_test(what_must_be_together_leaves_together),
-        cmocka_unit_test(they_make_way_together),
-        cmocka_unit_test(or_not_at_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
