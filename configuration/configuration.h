@@ -48,10 +48,10 @@ struct configuration {
     struct engine_settings settings;
 
     /* [simulation] */
-    int64_t start_time;         /* seconds since 1970; INSTANT_NONE: not set */
-    char *resources;            /* a site (configuration/site_text.h) or "in-tracefile"; or NULL */
-    char *hardware, *templates; /* galernad --simulate; or NULL */
-    int stop_when;              /* enum stop_when */
+    int64_t start_time; /* seconds since 1970; INSTANT_NONE: not set */
+    char *resources;    /* a site (configuration/site_text.h) or "in-tracefile"; or NULL */
+    char *hardware, *templates, *networks; /* galernad --simulate; or NULL */
+    int stop_when;                         /* enum stop_when */
 
     /* [tracefile] */
     char *tracefile, *imagefile, *injectionfile; /* NULL: none */

@@ -116,6 +116,8 @@ const struct configuration_option option_table[] = {
     {"simulation", "templates", OPTION_TEXT, AT(templates), NULL, NULL, 0, 0,
      "galernad --simulate: what 'galerna lease request --template' instantiates, from number 0, "
      "joined by '+'; see SIMULATED HOSTS."},
+    {"simulation", "networks", OPTION_TEXT, AT(networks), NULL, NULL, 0, 0,
+     "galernad --simulate: virtual networks, as NETWORK=[...]; see SIMULATED HOSTS."},
     {"simulation", "imagetransfer-bandwidth", OPTION_INTEGER, SETTING(transfer_bandwidth), NULL,
      NULL, 1, AMOUNT_MOST, "Mbit/s of the image repository."},
     {"simulation", "stop-when", OPTION_WORD, AT(stop_when),

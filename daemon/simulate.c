@@ -26,6 +26,7 @@ struct cloud *simulated_cloud(const struct configuration *configuration,
     struct simulated_settings settings = {.must_exist = with_leases,
                                           .hardware = configuration->hardware,
                                           .templates = configuration->templates,
+                                          .networks = configuration->networks,
                                           .boot_time = configuration->live.boot_time,
                                           .engine = &configuration->settings,
                                           .complain = complain};

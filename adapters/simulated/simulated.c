@@ -184,7 +184,7 @@ static const char *make(struct simulated *self, const struct cloud_order *order,
     if (!cpu || !megabytes)
         return "a VM needs CPU and MEMORY";
     if (simulated_read_demand(*text, strtoll(megabytes, NULL, 10), &demand, &err) < 0)
-        return "the VM's PCI or TOPOLOGY cannot be read";
+        return "the VM's PCI, TOPOLOGY, VMGROUP or NIC cannot be read";
     pinned = demand ? pinned_cpu(&demand->demand) : 0;
     vm = simulated_append(self, self->next_id);
     vm->created = simulated_now() / 1000;
@@ -293,6 +293,10 @@ static int read_settings(struct simulated *self, const struct simulated_settings
     }
     if (settings->templates && simulated_read_templates(self, settings->templates, err) < 0) {
         error_prefix(err, "simulation.templates");
+        return -1;
+    }
+    if (settings->networks && simulated_read_networks(self, settings->networks, err) < 0) {
+        error_prefix(err, "simulation.networks");
         return -1;
     }
     return 0;

@@ -16,9 +16,10 @@
 
 struct simulated_settings {
     const struct site *site; /* copied; host ids are places: 0, 1, ... */
-    /* Hosts' devices, NUMA nodes and huge pages; templates, numbered from 0, joined by '+'
-     * (galerna.conf(5)). NULL: none. Threads, devices: within the limits of core/demand.h. */
-    const char *hardware, *templates;
+    /* Hosts' devices, NUMA nodes and huge pages; templates, numbered from 0, joined by '+';
+     * networks (galerna.conf(5)). NULL: none. Threads, devices: within the limits of
+     * core/demand.h. */
+    const char *hardware, *templates, *networks;
     const char *file;  /* where the VMs are kept; made when not there, mode 0600 */
     bool must_exist;   /* there are leases of its VMs */
     int64_t boot_time; /* seconds; 0: a moment */
@@ -28,9 +29,9 @@ struct simulated_settings {
     void *context;
 };
 
-/* *resumed: the file held VMs. Errors: EINVAL (no file although it must exist, hardware or
- * templates that make no sense), EEXIST (the file has another number of hosts), EPROTO (not a
- * simulated cloud's file), those of SQLite (EIO). */
+/* *resumed: the file held VMs. Errors: EINVAL (no file although it must exist, hardware,
+ * templates or networks that make no sense), EEXIST (the file has another number of hosts), EPROTO
+ * (not a simulated cloud's file), those of SQLite (EIO). */
 struct cloud *simulated_create(const struct simulated_settings *settings, bool *resumed,
                                struct error *err);
 

@@ -15,14 +15,8 @@ enum { KB_PER_MB = 1024, NAME_ROOM = 48 };
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-struct number {
-    const char *name;
-    int64_t least, most;
-};
-
-/* What is not given leaves the value as it is; so below. */
-static int read_number(const struct attributes *vector, struct number number, int64_t *value,
-                       struct error *err)
+int simulated_number(const struct attributes *vector, struct simulated_number number,
+                     int64_t *value, struct error *err)
 {
     const char *text = attributes_find(vector, number.name);
     char *end = NULL;
@@ -65,16 +59,15 @@ static int read_identifiers(const struct attributes *vector, uint32_t *vendor, u
     return read_identifier(vector, "PCI/CLASS", class_id, err);
 }
 
-static bool is_of(const struct attributes *vector, const char *kind)
+bool simulated_is_of(const struct attributes *vector, const char *kind)
 {
     size_t n = strlen(kind);
 
     return strncmp(vector->items[0].name, kind, n) == 0 && vector->items[0].name[n] == '/';
 }
 
-/* The next attribute or vector, and where the text continues; NULL: it is none. */
-static const char *next_item(const char *at, struct pool_memory *memory, struct attributes *item,
-                             struct error *err)
+const char *simulated_next_item(const char *at, struct pool_memory *memory, struct attributes *item,
+                                struct error *err)
 {
     const char *rest = simulated_read_item(at, memory, item);
 
@@ -86,9 +79,8 @@ static const char *next_item(const char *at, struct pool_memory *memory, struct 
 
 /* --- hosts ------------------------------------------------------------------------------------ */
 
-/* A longer copy; what is added is zeroed. */
-static void *lengthen(struct pool_memory *memory, const void *items, size_t n, size_t added,
-                      size_t size)
+void *simulated_lengthen(struct pool_memory *memory, const void *items, size_t n, size_t added,
+                         size_t size)
 {
     unsigned char *longer = pool_memory_array(memory, n + added, size);
 
@@ -105,13 +97,16 @@ static int add_devices(struct pool_memory *memory, const struct attributes *vect
     int64_t count = 1, node = NODE_ANY;
 
     if (read_identifiers(vector, &device.vendor, &device.device, &device.class_id, err) < 0 ||
-        read_number(vector, (struct number){"PCI/NUMA_NODE", NODE_ANY, HOST_NODES_MOST - 1}, &node,
-                    err) < 0 ||
-        read_number(vector, (struct number){"PCI/COUNT", 1, HOST_DEVICES_MOST - units->n_devices},
-                    &count, err) < 0)
+        simulated_number(vector,
+                         (struct simulated_number){"PCI/NUMA_NODE", NODE_ANY, HOST_NODES_MOST - 1},
+                         &node, err) < 0 ||
+        simulated_number(
+            vector, (struct simulated_number){"PCI/COUNT", 1, HOST_DEVICES_MOST - units->n_devices},
+            &count, err) < 0)
         return -1;
     device.numa_node = (int32_t)node;
-    devices = lengthen(memory, units->devices, units->n_devices, (size_t)count, sizeof *devices);
+    devices = simulated_lengthen(memory, units->devices, units->n_devices, (size_t)count,
+                                 sizeof *devices);
     for (; count > 0; count--) {
         device.address = units->n_devices;
         devices[units->n_devices++] = device;
@@ -131,13 +126,17 @@ static int add_node(struct pool_memory *memory, const struct attributes *vector,
 
     if (units->n_nodes == HOST_NODES_MOST)
         return error_set(err, EINVAL, "a host has at most %d nodes", HOST_NODES_MOST);
-    if (read_number(vector, (struct number){"NODE/THREADS", 1, HOST_THREADS_MOST - first}, &threads,
-                    err) < 0 ||
-        read_number(vector, (struct number){"NODE/CORES", 1, (HOST_THREADS_MOST - first) / threads},
-                    &cores, err) < 0 ||
-        read_number(vector, (struct number){"NODE/MEMORY", 1, MB_MOST}, &megabytes, err) < 0)
+    if (simulated_number(vector,
+                         (struct simulated_number){"NODE/THREADS", 1, HOST_THREADS_MOST - first},
+                         &threads, err) < 0 ||
+        simulated_number(
+            vector,
+            (struct simulated_number){"NODE/CORES", 1, (HOST_THREADS_MOST - first) / threads},
+            &cores, err) < 0 ||
+        simulated_number(vector, (struct simulated_number){"NODE/MEMORY", 1, MB_MOST}, &megabytes,
+                         err) < 0)
         return -1;
-    nodes = lengthen(memory, units->nodes, units->n_nodes, 1, sizeof *nodes);
+    nodes = simulated_lengthen(memory, units->nodes, units->n_nodes, 1, sizeof *nodes);
     made = pool_memory_array(memory, (size_t)cores, sizeof *made);
     ids = pool_memory_array(memory, (size_t)(cores * threads), sizeof *ids);
     for (int64_t i = 0; i < cores * threads; i++)
@@ -162,19 +161,22 @@ static int add_pages(struct pool_memory *memory, const struct attributes *vector
 
     if (!units->n_nodes)
         return error_set(err, EINVAL, "HUGEPAGE is given before the host's NODE");
-    if (read_number(vector, (struct number){"HUGEPAGE/NODE_ID", 0, units->n_nodes - 1}, &id, err) <
-            0 ||
-        read_number(vector, (struct number){"HUGEPAGE/SIZE", 1, KB_MOST}, &made.size_kb, err) < 0 ||
-        read_number(vector, (struct number){"HUGEPAGE/PAGES", 1, KB_MOST}, &made.count, err) < 0)
+    if (simulated_number(vector,
+                         (struct simulated_number){"HUGEPAGE/NODE_ID", 0, units->n_nodes - 1}, &id,
+                         err) < 0 ||
+        simulated_number(vector, (struct simulated_number){"HUGEPAGE/SIZE", 1, KB_MOST},
+                         &made.size_kb, err) < 0 ||
+        simulated_number(vector, (struct simulated_number){"HUGEPAGE/PAGES", 1, KB_MOST},
+                         &made.count, err) < 0)
         return -1;
-    nodes = lengthen(memory, units->nodes, units->n_nodes, 0, sizeof *nodes);
+    nodes = simulated_lengthen(memory, units->nodes, units->n_nodes, 0, sizeof *nodes);
     for (uint32_t i = 0; i < nodes[id].n_pages; i++)
         if (nodes[id].pages[i].size_kb == made.size_kb)
             return error_set(err, EINVAL, "node %lld has pages of %lld KB twice", (long long)id,
                              (long long)made.size_kb);
     if (nodes[id].n_pages == NODE_PAGES_MAX)
         return error_set(err, EINVAL, "a node has pages of at most %d sizes", NODE_PAGES_MAX);
-    pages = lengthen(memory, nodes[id].pages, nodes[id].n_pages, 1, sizeof *pages);
+    pages = simulated_lengthen(memory, nodes[id].pages, nodes[id].n_pages, 1, sizeof *pages);
     pages[nodes[id].n_pages++] = made;
     nodes[id].pages = pages;
     units->nodes = nodes;
@@ -184,10 +186,10 @@ static int add_pages(struct pool_memory *memory, const struct attributes *vector
 static int add_vector(struct pool_memory *memory, const struct attributes *vector,
                       struct host_units *units, struct error *err)
 {
-    if (is_of(vector, "PCI"))
+    if (simulated_is_of(vector, "PCI"))
         return add_devices(memory, vector, units, err);
-    return is_of(vector, "NODE") ? add_node(memory, vector, units, err)
-                                 : add_pages(memory, vector, units, err);
+    return simulated_is_of(vector, "NODE") ? add_node(memory, vector, units, err)
+                                           : add_pages(memory, vector, units, err);
 }
 
 /* A misspelled name would leave the host without. */
@@ -241,9 +243,10 @@ int simulated_read_hardware(struct simulated *self, const char *text, struct err
 {
     struct attributes vector;
 
-    self->units = lengthen(self->memory, NULL, 0, self->site.n_hosts, sizeof *self->units);
+    self->units =
+        simulated_lengthen(self->memory, NULL, 0, self->site.n_hosts, sizeof *self->units);
     for (const char *at = text; at && *at;) {
-        at = next_item(at, self->memory, &vector, err);
+        at = simulated_next_item(at, self->memory, &vector, err);
         if (!at || add_to_hosts(self, &vector, err) < 0)
             return -1;
     }
@@ -286,16 +289,16 @@ static int read_topology(const struct attributes *vector, struct topology *topol
     if (policy && strcasecmp(policy, policies[topology->pin]) != 0)
         return error_set(err, EINVAL,
                          "PIN_POLICY: expected NONE, CORE, THREAD or SHARED, not '%.40s'", policy);
-    if (read_number(vector, (struct number){"TOPOLOGY/SOCKETS", 1, VM_NODES_MOST},
-                    &topology->sockets, err) < 0 ||
-        read_number(vector, (struct number){"TOPOLOGY/THREADS", 0, VM_CPUS_MOST},
-                    &topology->threads, err) < 0 ||
-        read_number(vector, (struct number){"TOPOLOGY/HUGEPAGE_SIZE", 0, MB_MOST},
-                    &topology->page_size, err) < 0)
+    if (simulated_number(vector, (struct simulated_number){"TOPOLOGY/SOCKETS", 1, VM_NODES_MOST},
+                         &topology->sockets, err) < 0 ||
+        simulated_number(vector, (struct simulated_number){"TOPOLOGY/THREADS", 0, VM_CPUS_MOST},
+                         &topology->threads, err) < 0 ||
+        simulated_number(vector, (struct simulated_number){"TOPOLOGY/HUGEPAGE_SIZE", 0, MB_MOST},
+                         &topology->page_size, err) < 0)
         return -1;
-    return read_number(vector,
-                       (struct number){"TOPOLOGY/NODE_AFFINITY", NODE_ANY, HOST_NODES_MOST - 1},
-                       &topology->affinity, err);
+    return simulated_number(
+        vector, (struct simulated_number){"TOPOLOGY/NODE_AFFINITY", NODE_ANY, HOST_NODES_MOST - 1},
+        &topology->affinity, err);
 }
 
 /* A pinned VM has a node for each socket; one with huge pages, or with its memory on a node, has
@@ -328,18 +331,20 @@ static int read_items(const char *text, struct pool_memory *memory, struct topol
     int code = 0;
 
     for (const char *at = text; code == 0 && *at;) {
-        at = next_item(at, memory, &item, err);
+        at = simulated_next_item(at, memory, &item, err);
         if (!at)
             return -1;
-        if (is_of(&item, "PCI"))
+        if (simulated_is_of(&item, "PCI"))
             code = read_pci(&item, made, err);
-        else if (is_of(&item, "TOPOLOGY"))
+        else if (simulated_is_of(&item, "TOPOLOGY"))
             code = read_topology(&item, topology, err);
-        else if (is_of(&item, "VMGROUP"))
+        else if (simulated_is_of(&item, "VMGROUP"))
             code = simulated_check_group(&item, err);
+        else if (simulated_is_of(&item, "NIC"))
+            code = simulated_check_nic(&item, err);
         else
-            code =
-                read_number(&item, (struct number){"VCPU", 1, VM_CPUS_MOST}, &topology->vcpu, err);
+            code = simulated_number(&item, (struct simulated_number){"VCPU", 1, VM_CPUS_MOST},
+                                    &topology->vcpu, err);
     }
     return code;
 }
@@ -374,12 +379,12 @@ int simulated_read_templates(struct simulated *self, const char *text, struct er
 
     for (const char *at = text, *begin; at; at = *at == '+' ? at + 1 : NULL) {
         for (begin = at; at == begin || (*at && *at != '+');) {
-            at = next_item(at, self->memory, &item, err);
+            at = simulated_next_item(at, self->memory, &item, err);
             if (!at)
                 return -1;
         }
-        self->templates =
-            lengthen(self->memory, self->templates, self->n_templates, 1, sizeof *self->templates);
+        self->templates = simulated_lengthen(self->memory, self->templates, self->n_templates, 1,
+                                             sizeof *self->templates);
         self->templates[self->n_templates] =
             pool_memory_text(self->memory, begin, (size_t)(at - begin));
         if (simulated_read_demand(self->templates[self->n_templates++], 1, &demand, err) < 0)

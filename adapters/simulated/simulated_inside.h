@@ -41,7 +41,9 @@ struct simulated {
     struct host_units *units; /* of each host */
     char **templates;         /* by number */
     size_t n_templates;
-    struct pool_memory *memory; /* of both */
+    struct network *networks; /* by number */
+    size_t n_networks;
+    struct pool_memory *memory; /* of all these */
     int64_t boot_time;
     struct engine_settings engine;
     void (*complain)(void *context, const char *text);
@@ -90,6 +92,21 @@ const char *simulated_read_item(const char *text, struct pool_memory *memory,
                                 struct attributes *attributes);
 
 /* --- simulated_hardware.c --- */
+struct simulated_number {
+    const char *name;
+    int64_t least, most;
+};
+
+/* What is not given leaves the value as it is. */
+int simulated_number(const struct attributes *vector, struct simulated_number number,
+                     int64_t *value, struct error *err);
+bool simulated_is_of(const struct attributes *vector, const char *kind);
+/* The next attribute or vector, and where the text continues; NULL: it is none. */
+const char *simulated_next_item(const char *at, struct pool_memory *memory, struct attributes *item,
+                                struct error *err);
+/* A longer copy; what is added is zeroed. */
+void *simulated_lengthen(struct pool_memory *memory, const void *items, size_t n, size_t added,
+                         size_t size);
 /* Errors: EINVAL says what is wrong, without the option's name. */
 int simulated_read_hardware(struct simulated *self, const char *text, struct error *err);
 int simulated_read_templates(struct simulated *self, const char *text, struct error *err);
@@ -102,6 +119,19 @@ int simulated_read_demand(const char *text, int64_t memory, struct simulated_dem
 bool simulated_is_in_group(const struct attributes *vm);
 int simulated_check_group(const struct attributes *vector, struct error *err);
 void simulated_show_vmgroups(const struct simulated *self, struct vmgroup_pool *pool);
+
+/* --- simulated_networks.c --- */
+int simulated_read_networks(struct simulated *self, const char *text, struct error *err);
+int simulated_check_nic(const struct attributes *vector, struct error *err);
+/* NICs without a network. */
+void simulated_show_nics(const struct simulated_vm *from, struct pool_memory *memory,
+                         struct vm *vm);
+void simulated_show_networks(const struct simulated *self, struct network_pool *pool);
+/* Can all NICs of the VM have the networks that the command names? NULL, or why not. */
+const char *simulated_choose_networks(const struct simulated *self, const struct simulated_vm *vm,
+                                      const struct cloud_command *command);
+/* They have them until the VM is gone. */
+void simulated_connect(struct simulated_vm *vm, const struct cloud_command *command);
 
 /* --- simulated_units.c --- */
 /* The VM gets what it demands of the host; false: that is not free. What it holds on the host

@@ -34,6 +34,7 @@ static void show_extended(struct pool_memory *memory, const struct simulated_vm 
     vm->template = (struct attributes){0};
     vm->in_vmgroup = simulated_is_in_group(&vm->user_template);
     vm->hardware = simulated_show_demand(from, memory);
+    simulated_show_nics(from, memory, vm);
     vm->is_extended = true;
 }
 
@@ -186,6 +187,8 @@ void simulated_answer(const struct simulated *self, const struct cloud_question 
         simulated_show_vmgroups(self, &answer->vmgroups);
         break;
     case CLOUD_NETWORKS:
+        simulated_show_networks(self, &answer->networks);
+        break;
     case CLOUD_RULES:
     case CLOUD_USES:
         break;

@@ -222,11 +222,11 @@ static bool has_room(const struct simulated *self, const struct cloud_command *c
     return cpu <= capacity->of[RESOURCE_CPU] && memory <= capacity->of[RESOURCE_MEMORY];
 }
 
-struct cloud_reply simulated_do(struct simulated *self, const struct cloud_command *command)
+static struct cloud_reply check(const struct simulated *self, const struct cloud_command *command,
+                                const struct simulated_vm *vm)
 {
-    struct simulated_vm *vm = simulated_find(self, command->vm);
     bool names_host = command_kinds[command->command].load != LOADS_NOTHING;
-    int64_t now = simulated_now(), length;
+    const char *problem;
 
     if (!vm || vm->state == VM_DONE)
         return refuse(CLOUD_NO_VM, "the VM does not exist");
@@ -236,8 +236,26 @@ struct cloud_reply simulated_do(struct simulated *self, const struct cloud_comma
         return refuse(CLOUD_NO_HOST, "the host does not exist");
     if (names_host && command->enforce && !has_room(self, command, vm))
         return refuse(CLOUD_NO_HOST, "the host has no room for the VM");
+    problem =
+        command->command == COMMAND_DEPLOY ? simulated_choose_networks(self, vm, command) : NULL;
+    if (problem)
+        return refuse(CLOUD_NO_OWNER, problem);
+    return (struct cloud_reply){.outcome = CLOUD_DONE};
+}
+
+struct cloud_reply simulated_do(struct simulated *self, const struct cloud_command *command)
+{
+    struct simulated_vm *vm = simulated_find(self, command->vm);
+    bool names_host = command_kinds[command->command].load != LOADS_NOTHING;
+    struct cloud_reply reply = check(self, command, vm);
+    int64_t now = simulated_now(), length;
+
+    if (reply.outcome != CLOUD_DONE)
+        return reply;
     if (names_host && !simulated_hold(self, vm, command->host))
         return refuse(CLOUD_NO_HOST, "the host has no devices or NUMA nodes free for the VM");
+    if (command->command == COMMAND_DEPLOY)
+        simulated_connect(vm, command);
     length = takes(self, vm, steps[command->command].length);
     if (command_kinds[command->command].frees)
         close_record(vm, now);
@@ -251,5 +269,5 @@ struct cloud_reply simulated_do(struct simulated *self, const struct cloud_comma
     if (command->command == COMMAND_LIVE_MIGRATE)
         vm->started = now / 1000;
     begin(self, vm, steps[command->command].meanwhile, steps[command->command].next, length);
-    return (struct cloud_reply){.outcome = CLOUD_DONE};
+    return reply;
 }

@@ -148,6 +148,23 @@ becomes 2 waiting
 lease cancel 0 >"$work/out"
 becomes 2 running
 stop_galernad
+
+# Two of the three networks suit, with one address each: a third VM waits for one of them.
+rm -rf "$work/state"
+conf '2  CPU:400 Memory:8192
+templates: NIC=[NETWORK_MODE="auto", SCHED_REQUIREMENTS="KIND!=lan"]
+networks: NETWORK=[NAME="a", SIZE="9", KIND="lan"] NETWORK=[NAME="b", SIZE="1", KIND="wan"]
+    NETWORK=[NAME="c", SIZE="1", KIND="dmz"]'
+start_simulated
+for _ in 0 1 2; do
+    lease request --template 0 --cpu 1 --memory 512 --duration 5m >"$work/out"
+done
+becomes 0 running
+becomes 1 running
+becomes 2 waiting
+lease cancel 0 >"$work/out"
+becomes 2 running
+stop_galernad
 conf '2  CPU:400 Memory:8192
 hardware: PCI=[HOST="host-2"]'
 refuses 78 'simulation.hardware: PCI/HOST' --simulate --state-dir "$work/state"

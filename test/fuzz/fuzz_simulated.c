@@ -1,4 +1,4 @@
-/* Hardware of simulated hosts, and templates of their VMs, from arbitrary bytes. */
+/* Hardware of simulated hosts, networks, and templates of VMs, from arbitrary bytes. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,12 +23,12 @@ static void read_as_all(const char *text)
     site_init(&site);
     if (fd < 0 || site_add_hosts(&site, HOSTS, &capacity, NULL) < 0)
         abort();
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct simulated_settings settings = {.site = &site, .file = file, .engine = &engine};
         struct error err = {0};
         bool resumed;
 
-        *(i == 0 ? &settings.hardware : &settings.templates) = text;
+        *(i == 0 ? &settings.hardware : i == 1 ? &settings.templates : &settings.networks) = text;
         cloud_destroy(simulated_create(&settings, &resumed, &err));
     }
     site_finish(&site);

@@ -28,7 +28,7 @@ struct scene {
     struct vm seen;           /* the last VM */
     size_t n_seen, n_hosts;
     char message[64], start[32];
-    const char *hardware, *templates;
+    const char *hardware, *templates, *networks;
     char held[256]; /* what the hosts say of their hardware, and the VM of its own */
     int complaints;
 };
@@ -46,6 +46,7 @@ static int open_cloud(struct scene *scene, struct error *err)
     const struct simulated_settings settings = {.site = &scene->site,
                                                 .hardware = scene->hardware,
                                                 .templates = scene->templates,
+                                                .networks = scene->networks,
                                                 .file = scene->file,
                                                 .engine = &scene->engine,
                                                 .complain = complain,
@@ -114,15 +115,26 @@ static int32_t make_vm(struct scene *scene)
     return scene->reply.vm;
 }
 
+static void order(struct scene *scene, const struct cloud_command *given)
+{
+    struct cloud_command command = *given;
+
+    command.enforce = true;
+    command.done = replied;
+    command.context = scene;
+    cloud_command(scene->cloud, &command);
+    wait_for_calls(scene);
+}
+
 static void give(struct scene *scene, int32_t vm, enum command command, int32_t host)
 {
-    cloud_command(scene->cloud, &(struct cloud_command){.vm = vm,
-                                                        .command = command,
-                                                        .host = host,
-                                                        .enforce = true,
-                                                        .done = replied,
-                                                        .context = scene});
-    wait_for_calls(scene);
+    order(scene, &(struct cloud_command){.vm = vm, .command = command, .host = host});
+}
+
+static void deploy_on(struct scene *scene, int32_t vm, const struct nic_choice nics[2])
+{
+    order(scene,
+          &(struct cloud_command){.vm = vm, .command = COMMAND_DEPLOY, .nics = nics, .n_nics = 2});
 }
 
 static void note(struct scene *scene, const char *format, ...)
@@ -170,6 +182,13 @@ static void told(void *context, struct cloud_answer *answer)
     scene->held[0] = '\0';
     for (size_t i = 0; i < answer->hosts.n; i++)
         note_host(scene, &answer->hosts.items[i]);
+    for (size_t i = 0; i < answer->networks.n; i++) {
+        const struct network *network = &answer->networks.items[i];
+        const char *mtu = attributes_find(&network->attributes, "MTU");
+
+        note(scene, "%s %s: %lld of %lld used\n", network->name, mtu ? mtu : "-",
+             (long long)network->used, (long long)network->size);
+    }
     for (size_t i = 0; i < answer->vmgroups.n_members; i++)
         note(scene, "vm %d is in %s\n", answer->vmgroups.members[i].vm,
              answer->vmgroups.items[answer->vmgroups.members[i].group].name);
@@ -422,6 +441,42 @@ static void vms_are_in_groups_as_long_as_they_are_there(void **state)
     assert_string_equal(scene->held, "vm 0 is in web\nvm 2 is in db\n");
 }
 
+/* A template with two NICs is on the networks that the command names, up to their sizes. */
+static void vms_have_addresses_until_they_are_gone(void **state)
+{
+    static const struct nic_choice both[] = {{0, 1}, {1, 0}};
+    struct scene *scene = *state;
+    struct cloud_question networks = {.subject = CLOUD_NETWORKS, .told = told, .context = scene};
+    int32_t first, second;
+
+    scene->networks = "NETWORK=[NAME=\"lan\", SIZE=\"2\", MTU=\"9000\"]\n"
+                      "NETWORK=[NAME=\"wan\", SIZE=\"1\"]";
+    reopen_with(scene, NULL,
+                "NIC=[NETWORK_MODE=\"auto\", SCHED_REQUIREMENTS=\"ID=1\"] "
+                "NIC=[NETWORK_MODE=\"AUTO\"]");
+    first = make_of(scene, 0);
+    second = make_of(scene, 0);
+    look(scene, first);
+    assert_int_equal(scene->seen.n_nics, 2);
+    give(scene, first, COMMAND_DEPLOY, 0);
+    assert_int_equal(scene->reply.refusal, CLOUD_NO_OWNER); /* on which networks? */
+    deploy_on(scene, first, both);
+    becomes(scene, first, VM_RUNNING);
+    look(scene, first);
+    assert_int_equal(scene->seen.n_nics, 0);
+    reopen(scene);
+    cloud_ask(scene->cloud, &networks);
+    wait_for_calls(scene);
+    assert_string_equal(scene->held, "lan 9000: 1 of 2 used\nwan -: 1 of 1 used\n");
+    deploy_on(scene, second, both);
+    assert_int_equal(scene->reply.refusal, CLOUD_NO_OWNER);
+    assert_string_equal(scene->reply.message, "the network has no free address");
+    give(scene, first, COMMAND_TERMINATE, -1);
+    becomes(scene, first, VM_DONE);
+    deploy_on(scene, second, both);
+    assert_int_equal(scene->reply.outcome, CLOUD_DONE);
+}
+
 static void is_refused(struct scene *scene, const char *hardware, const char *templates,
                        const char *why)
 {
@@ -451,6 +506,20 @@ static void hardware_that_makes_no_sense_is_refused(void **state)
                "a multiple of SOCKETS");
     is_refused(scene, NULL, "VCPU=\"1\" +", "expected NAME=");
     is_refused(scene, NULL, "VMGROUP=[NAME=\"web\", POLICY=\"APART\"]", "AFFINED or ANTI_AFFINED");
+}
+
+static void networks_that_make_no_sense_are_refused(void **state)
+{
+    struct scene *scene = *state;
+
+    scene->networks = "NETWORK=[NAME=\"lan\"]";
+    is_refused(scene, NULL, NULL, "simulation.networks: NETWORK/SIZE");
+    scene->networks = "NETWORK=[SIZE=\"3\"]";
+    is_refused(scene, NULL, NULL, "simulation.networks: a NETWORK needs a NAME");
+    scene->networks = "PCI=[SIZE=\"3\"]";
+    is_refused(scene, NULL, NULL, "expected NETWORK=");
+    scene->networks = NULL;
+    is_refused(scene, NULL, "NIC=[NETWORK=\"lan\"]", "NETWORK_MODE=\"auto\"");
 }
 
 /* Kept before there were devices: the VMs are there. */
@@ -483,6 +552,8 @@ int main(void)
         SCENE(a_device_is_held_by_one_vm),
         SCENE(pinned_vms_hold_cpus_and_pages),
         SCENE(vms_are_in_groups_as_long_as_they_are_there),
+        SCENE(vms_have_addresses_until_they_are_gone),
+        SCENE(networks_that_make_no_sense_are_refused),
         SCENE(hardware_that_makes_no_sense_is_refused),
         SCENE(a_file_of_before_is_read),
     };
