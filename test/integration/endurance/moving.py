@@ -166,8 +166,10 @@ class MovingJudge(Judge):
                              records, off, self.moves_of(item, vm)))
 
     def moves_of(self, item, vm):
-        return sum(event == "moved" and text.startswith("VM %d " % vm.id)
-                   for event, text in self.events.get(min(item.vms.values()), []))
+        """One that is under way at the end counts."""
+        events = [event for event, text in self.events.get(min(item.vms.values()), [])
+                  if event in ("moving", "moved", "move-failed") and text.startswith("VM %d " % vm.id)]
+        return events.count("moved") + (events[-1:] == ["moving"])
 
     def limits(self):
         """Between two plans no VM moves twice for the first one, and no more VMs than it has."""
