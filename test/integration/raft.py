@@ -21,6 +21,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
+from endurance.watch import GentleSampler
+from kit.client import OnedError
 from kit.raft_log import disputed_vms
 from kit.scheduler import Scheduler
 from kit.trial import Failure
@@ -56,8 +58,19 @@ def arguments():
     return parser.parse_args()
 
 
+class ZoneSampler(GentleSampler):
+    def poll(self):
+        try:
+            self.oned.prove()
+        except (OSError, OnedError):
+            return
+        super().poll()
+
+
 class RaftSoak(Soak):
     """The endurance test in a zone; `schedulers` has the galernad of each front-end."""
+
+    sampler_kind = ZoneSampler
 
     def __init__(self, options, zone, directory):
         super().__init__(options, zone, directory)

@@ -130,10 +130,12 @@ def strike_oned(trial, dice):
 class Soak(Trial):
     """A trial whose sampler is gentle and whose blows come by themselves."""
 
+    sampler_kind = GentleSampler
+
     def __init__(self, options, backend, directory):
         super().__init__(backend, os.path.abspath(options.galernad), directory, options.setting)
         self.options = options
-        self.sampler = GentleSampler(self.oned, self.story)
+        self.sampler = self.sampler_kind(self.oned, self.story)
         self.sampler.has_groups = options.rebalance
         self.work = (MovingWork if options.rebalance else Work)(self.oned, self.sampler, options.vms,
                                                                 options.seed)

@@ -133,6 +133,7 @@ class LeadingOned(Oned):
     def __init__(self, front_ends):
         super().__init__(front_ends[0].outside(), front_ends[0].oned.session)
         self.front_ends = front_ends
+        self.proved = ""
 
     def find(self):
         """The front-end that leads in the latest term, or None."""
@@ -140,6 +141,13 @@ class LeadingOned(Oned):
                  if front_end.pid()]
         found = [(term, front_end.number, front_end) for term, leads, front_end in found if leads]
         return max(found)[2] if found else None
+
+    def prove(self):
+        """A new leader answers from what it has applied of its log; of all of it once it has written."""
+        endpoint = self.endpoint
+        if endpoint != self.proved:
+            self.call("one.datastore.update", 0, 'PROVED = "%d"' % time.time(), 1)
+            self.proved = endpoint
 
     def call(self, method, *arguments):
         try:
