@@ -22,6 +22,7 @@ enum {
     COMPLAINT_SECONDS = 60,   /* the same failure is logged once in this time */
     TOO_LATE_MOST = 3,        /* refusals because of the VM's state that are not counted */
     AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host may be newer than ours */
+    QUOTE_MOST = 180,         /* characters of OpenNebula's message */
     LAST_MOST = 160 /* characters of the last failure, in the reason of a lease that failed */
 };
 
@@ -50,24 +51,26 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
 }
 
 /* The same failure often hits one VM after another: it is logged once. */
-static void complain(struct enactor *enactor, const struct lease_record *lease, int32_t vm,
-                     const char *text, int64_t now)
+static void complain(struct enactor *enactor, const struct vm_record *vm,
+                     const struct reason *reason, const char *text, int64_t now)
 {
     struct complaint *last = &enactor->complaint;
 
     enactor_tell_repeated(enactor, now);
-    if (lease->reason_id == last->id && strcmp(lease->reason, last->quote) == 0) {
+    if (reason->id == last->id && strcmp(reason->text, last->quote) == 0) {
         last->repeated++;
         return;
     }
     if (last->repeated)
         log_warning("the same failure for other VMs, %zu times", last->repeated);
-    *last = (struct complaint){.id = lease->reason_id, .at = now};
-    snprintf(last->quote, sizeof last->quote, "%s", lease->reason);
-    log_warning_of(lease->id, vm, "VM %d of lease %lld: %s", vm, (long long)lease->id, text);
+    *last = (struct complaint){.id = reason->id, .at = now};
+    snprintf(last->quote, sizeof last->quote, "%s", reason->text);
+    log_warning_of(vm->lease, vm->id, "VM %d of lease %lld: %s", vm->id, (long long)vm->lease,
+                   text);
 }
 
-/* Records the failure and the time of the next attempt, and logs it. */
+/* Records the failure and the time of the next attempt, and logs it. A lease that was refused or
+ * has failed keeps the reason for that. */
 static void note(struct enactor *enactor, const struct vm_record *vm, const struct reason *reason,
                  int64_t again, int64_t now)
 {
@@ -75,10 +78,14 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     const struct lease_record *lease = store_lease(store, vm->lease);
     char text[STORE_SENTENCE_MAX];
 
-    lease_explain(store, lease, reason, NULL, again);
-    store_reason_text(lease, false, now, text, sizeof text);
+    if (lease_is_final(lease)) {
+        reason_format_body(reason, text, sizeof text, lease_time_text);
+    } else {
+        lease_explain(store, lease, reason, NULL, again);
+        store_reason_text(lease, false, now, text, sizeof text);
+    }
     store_history(store, vm->lease, now, reason_word(reason), "%s", text);
-    complain(enactor, lease, vm->id, text, now);
+    complain(enactor, vm, reason, text, now);
 }
 
 /* Retries are limited; the user is told, and can release the VM for another attempt. */
@@ -198,6 +205,16 @@ bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
     return pause == 0;
 }
 
+/* Without its last full stop: the sentence goes on. */
+static int quoted_length(const char *message)
+{
+    size_t length = strnlen(message, QUOTE_MOST);
+
+    while (length > 0 && strchr(". \n", message[length - 1]))
+        length--;
+    return (int)length;
+}
+
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now)
 {
@@ -229,8 +246,8 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         world_promise_addresses(enactor->daemon->world, vm->id, NULL, 0);
         world_promise(enactor->daemon->world, vm->id, NULL, 0);
     }
-    snprintf(quote, sizeof quote, "%s%s: %.180s", command_words[vm->command], whose[reply->refusal],
-             reply->message);
+    snprintf(quote, sizeof quote, "%s%s: %.*s", command_words[vm->command], whose[reply->refusal],
+             quoted_length(reply->message), reply->message);
     note(enactor, vm, &(struct reason){.id = REASON_COMMAND_REFUSED, .n = {vm->id}, .text = quote},
          count_refusal(enactor, vm, reply->refusal, now), now);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)

@@ -485,6 +485,38 @@ static void a_vm_that_is_gone_is_not_stuck(void **state)
     scene_close(&scene);
 }
 
+static void hear_last(void *context, const struct store_event *event)
+{
+    snprintf(context, STORE_TEXT_MAX, "%s", event->text);
+}
+
+/* Its VM cannot be held: that is not why it was refused. */
+static void a_refused_lease_keeps_its_reason(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    char last[STORE_TEXT_MAX] = "";
+    struct scene scene;
+
+    scene_open(&scene, store);
+    store_listen(store, hear_last, last);
+    scene_add(&scene, 1, 1, GOAL_HOLD, -1, 100, 1024);
+    fake_cloud_add_vm(scene.fake, 1, VM_PENDING, -1, 100, 1024);
+    lease_to_change(store, 1)->phase = PHASE_REFUSED;
+    lease_explain(store, store_lease(store, 1),
+                  &(struct reason){.id = REASON_NOT_GRANTED, .text = "too many VMs"}, NULL,
+                  INSTANT_NONE);
+    scene.fake->reply = (struct cloud_reply){
+        .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_OWNER, .message = "VM is locked. [1].\n"};
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, 1000), 1);
+    assert_string_equal(store_lease(store, 1)->reason, "too many VMs");
+    assert_int_equal(store_lease(store, 1)->retry, INSTANT_NONE);
+    assert_string_equal(last, "OpenNebula refused a command to VM 1: hold (a quota, a lock or a "
+                              "network): VM is locked. [1]");
+    store_ignore(store, last);
+    scene_close(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -504,6 +536,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_that_wait_share_a_pace, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(what_waits_for_its_turn_says_so_until_it_begins,
                                         store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(a_refused_lease_keeps_its_reason, store_set_up,
+                                        store_tear_down),
         cmocka_unit_test_setup_teardown(a_vm_that_is_gone_is_not_stuck, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(what_changes_at_each_plan_is_told_now_and_then,
