@@ -85,22 +85,16 @@ static void write_json(const struct log_head *head, const char *text)
     time_text_utc(time(NULL), stamp, sizeof stamp);
     json_writer_init(&writer, line);
     json_begin_object(&writer);
-    json_write_key(&writer, "time");
-    json_write_string(&writer, stamp);
-    json_write_key(&writer, "level");
-    json_write_string(&writer, log_level_words[head->level]);
-    json_write_key(&writer, "subsystem");
-    json_write_string(&writer, log_subsystem_words[head->subsystem]);
+    json_put_string(&writer, "time", stamp);
+    json_put_string(&writer, "level", log_level_words[head->level]);
+    json_put_string(&writer, "subsystem", log_subsystem_words[head->subsystem]);
     if (head->lease >= 0) {
-        json_write_key(&writer, "lease");
-        json_write_integer(&writer, head->lease);
+        json_put_integer(&writer, "lease", head->lease);
     }
     if (head->vm >= 0) {
-        json_write_key(&writer, "vm");
-        json_write_integer(&writer, head->vm);
+        json_put_integer(&writer, "vm", head->vm);
     }
-    json_write_key(&writer, "message");
-    json_write_string(&writer, text);
+    json_put_string(&writer, "message", text);
     json_end_object(&writer);
     bytes = output_held(line, &n);
     fprintf(stderr, "%.*s\n", (int)n, bytes);

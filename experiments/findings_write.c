@@ -18,26 +18,19 @@ static struct output *create(const char *folder, const char *name, const char *e
     return out;
 }
 
-static void write_field(struct json_writer *json, const char *key, const char *text)
-{
-    json_write_key(json, key);
-    json_write_string(json, text);
-}
-
 static void write_claims(const struct findings *findings, struct json_writer *json)
 {
-    json_write_key(json, "claims");
-    json_begin_array(json);
+    json_open_array(json, "claims");
     for (size_t i = 0; i < findings->n_claims; i++) {
         const struct finding_claim *claim = &findings->claims[i];
 
         json_begin_object(json);
-        write_field(json, "id", claim->id);
-        write_field(json, "claim", claim->text);
-        write_field(json, "paper", claim->paper);
-        write_field(json, "ours", claim->ours);
-        write_field(json, "verdict", verdict_name(claim->verdict));
-        write_field(json, "reason", claim->reason);
+        json_put_string(json, "id", claim->id);
+        json_put_string(json, "claim", claim->text);
+        json_put_string(json, "paper", claim->paper);
+        json_put_string(json, "ours", claim->ours);
+        json_put_string(json, "verdict", verdict_name(claim->verdict));
+        json_put_string(json, "reason", claim->reason);
         json_end_object(json);
     }
     json_end_array(json);
@@ -45,10 +38,9 @@ static void write_claims(const struct findings *findings, struct json_writer *js
 
 static void write_options(const struct findings *findings, struct json_writer *json)
 {
-    json_write_key(json, "options");
-    json_begin_object(json);
+    json_open_object(json, "options");
     for (size_t i = 0; i < findings->options.n; i += 4)
-        write_field(json, findings->options.items[i], findings->options.items[i + 1]);
+        json_put_string(json, findings->options.items[i], findings->options.items[i + 1]);
     json_end_object(json);
 }
 
@@ -62,14 +54,12 @@ static int write_summary(const struct findings *findings, const struct findings_
         return -1;
     json_writer_init(&json, out);
     json_begin_object(&json);
-    write_field(&json, "schema", "galerna-experiment");
-    json_write_key(&json, "version");
-    json_write_integer(&json, 1);
-    write_field(&json, "experiment", head->name);
-    write_field(&json, "title", head->title);
-    write_field(&json, "paper", head->paper);
-    json_write_key(&json, "complete");
-    json_write_bool(&json, !head->quick);
+    json_put_string(&json, "schema", "galerna-experiment");
+    json_put_integer(&json, "version", 1);
+    json_put_string(&json, "experiment", head->name);
+    json_put_string(&json, "title", head->title);
+    json_put_string(&json, "paper", head->paper);
+    json_put_bool(&json, "complete", !head->quick);
     write_options(findings, &json);
     write_claims(findings, &json);
     json_end_object(&json);

@@ -38,19 +38,13 @@ static void optional(struct json_writer *json, const char *key, int64_t value)
     record_optional(json->out, value);
 }
 
-static void word(struct json_writer *json, const char *key, const char *value)
-{
-    json_write_key(json, key);
-    json_write_string(json, value);
-}
-
 static void explain(struct json_writer *json, const struct reason *reason)
 {
     char sentence[1024];
 
     reason_format(reason, sentence, sizeof sentence, time_text_seconds);
-    word(json, "reason", reason_name(reason->id));
-    word(json, "explanation", sentence);
+    json_put_string(json, "reason", reason_name(reason->id));
+    json_put_string(json, "explanation", sentence);
 }
 
 static void operation(struct json_writer *json, const struct site *site,
@@ -58,13 +52,12 @@ static void operation(struct json_writer *json, const struct site *site,
 {
     if (!reservation)
         return;
-    word(json, "operation", reservation_kind_name(reservation->kind));
+    json_put_string(json, "operation", reservation_kind_name(reservation->kind));
     optional(json, "from", reservation->from);
     optional(json, "until", reservation->until);
     if (!hosts)
         return;
-    json_write_key(json, "hosts");
-    json_begin_array(json);
+    json_open_array(json, "hosts");
     for (uint32_t i = 0; i < reservation->placement->n_hosts; i++)
         json_write_integer(json, record_host_id(site, reservation->placement->hosts[i]));
     json_end_array(json);
@@ -81,20 +74,18 @@ static void details(struct json_writer *json, const struct site *site,
 
     switch (output->kind) {
     case OUTPUT_REQUESTED:
-        json_write_key(json, "accepted");
-        json_write_bool(json, output->accepted);
+        json_put_bool(json, "accepted", output->accepted);
         if (!output->accepted)
             explain(json, &output->lease->reason);
         break;
     case OUTPUT_STATE:
-        word(json, "from", lease_state_name(output->from));
-        word(json, "to", lease_state_name(output->to));
+        json_put_string(json, "from", lease_state_name(output->from));
+        json_put_string(json, "to", lease_state_name(output->to));
         break;
     case OUTPUT_PREEMPTED:
-        json_write_key(json, "for");
-        json_write_integer(json, output->other);
+        json_put_integer(json, "for", output->other);
         optional(json, "at", output->at);
-        word(json, "how", how[output->how]);
+        json_put_string(json, "how", how[output->how]);
         break;
     case OUTPUT_OPERATION_STARTED:
         operation(json, site, output->reservation, true);
@@ -109,7 +100,7 @@ static void details(struct json_writer *json, const struct site *site,
         }
         break;
     case OUTPUT_FINISHED:
-        word(json, "state", lease_state_name(output->lease->state));
+        json_put_string(json, "state", lease_state_name(output->lease->state));
         explain(json, &output->lease->reason);
         break;
     case OUTPUT_CONVERTED:
@@ -139,11 +130,9 @@ static int step(void *context, const struct engine *engine, int64_t now,
 
         json_writer_init(&json, events->out);
         json_begin_object(&json);
-        json_write_key(&json, "time");
-        json_write_integer(&json, output->time);
-        json_write_key(&json, "lease");
-        json_write_integer(&json, output->lease->request.id);
-        word(&json, "event", names[output->kind]);
+        json_put_integer(&json, "time", output->time);
+        json_put_integer(&json, "lease", output->lease->request.id);
+        json_put_string(&json, "event", names[output->kind]);
         details(&json, engine_site(engine), output);
         json_end_object(&json);
         output_char(events->out, '\n');

@@ -23,8 +23,7 @@ struct report {
     "preempted_suspend, preempted_requeue, preempted_cancel, migrations, makespan"
 static void write_figures(struct json_writer *json, sqlite3_stmt *runs)
 {
-    json_write_key(json, "figures");
-    json_begin_object(json);
+    json_open_object(json, "figures");
     for (int i = 3; i < sqlite3_column_count(runs); i++) {
         json_write_key(json, sqlite3_column_name(runs, i));
         if (sqlite3_column_type(runs, i) == SQLITE_NULL)
@@ -50,12 +49,9 @@ static int write_run(struct report *report, struct page_input *input, sqlite3_st
     snprintf(name, sizeof name, "%s", (const char *)sqlite3_column_text(runs, 1));
     snprintf(status, sizeof status, "%s", (const char *)sqlite3_column_text(runs, 2));
     json_begin_object(json);
-    json_write_key(json, "name");
-    json_write_string(json, name);
-    json_write_key(json, "file");
-    json_write_string(json, input->path);
-    json_write_key(json, "status");
-    json_write_string(json, status);
+    json_put_string(json, "name", name);
+    json_put_string(json, "file", input->path);
+    json_put_string(json, "status", status);
     write_figures(json, runs);
     if (ended && report->n_details++ < PAGE_DETAILS) {
         result = page_run_begin(&run, err);
@@ -131,18 +127,14 @@ static int write_data(const struct page_options *options, struct output *out, st
     report.bars_size = PAGE_BARS_BYTES / (n < PAGE_DETAILS ? n : PAGE_DETAILS);
     json_writer_init(json, out);
     json_begin_object(json);
-    json_write_key(json, "title");
-    json_write_string(json, options->title);
-    json_write_key(json, "details");
-    json_write_integer(json, PAGE_DETAILS);
-    json_write_key(json, "runs");
-    json_begin_array(json);
+    json_put_string(json, "title", options->title);
+    json_put_integer(json, "details", PAGE_DETAILS);
+    json_open_array(json, "runs");
     for (size_t i = 0; i < options->n_inputs; i++)
         if (write_input(&report, options->inputs[i], err) < 0)
             return -1;
     json_end_array(json);
-    json_write_key(json, "left_out");
-    json_write_integer(json, n > PAGE_RUNS ? n - PAGE_RUNS : 0);
+    json_put_integer(json, "left_out", n > PAGE_RUNS ? n - PAGE_RUNS : 0);
     json_end_object(json);
     return output_check(out, err);
 }

@@ -62,8 +62,7 @@ static int write_rows(const struct page_run *run, const char *key, const char *q
 
     if (!statement)
         return -1;
-    json_write_key(json, key);
-    json_begin_array(json);
+    json_open_array(json, key);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         json_begin_array(json);
         for (int i = 0; i < sqlite3_column_count(statement); i++)
@@ -93,8 +92,7 @@ static int write_percentiles(const struct page_run *run, const char *key, const 
 
     if (!statement)
         return -1;
-    json_write_key(json, key);
-    json_begin_array(json);
+    json_open_array(json, key);
     for (int64_t place = 0; (code = sqlite3_step(statement)) == SQLITE_ROW; place++)
         while (percent < PERCENTILES &&
                rank_of(percent, sqlite3_column_int64(statement, 1)) == place) {
@@ -137,8 +135,7 @@ static int write_means(const struct page_run *run, const char *key, const char *
     }
     piece[1] = (double)run->end;
     add_piece(sums, width, piece, value);
-    json_write_key(json, key);
-    json_begin_array(json);
+    json_open_array(json, key);
     for (int i = 0; any && i < PAGE_STEPS; i++)
         json_write_double(json, round(sums[i] / width * 1000) / 1000);
     json_end_array(json);
@@ -200,8 +197,7 @@ static int write_bars(const struct page_run *run, sqlite3_stmt *bars, sqlite3_st
     int code = SQLITE_DONE, bytes = 0;
 
     host_set_init(&hosts);
-    json_write_key(json, "bars");
-    json_begin_array(json);
+    json_open_array(json, "bars");
     while (bytes >= 0 && (code = sqlite3_step(bars)) == SQLITE_ROW) {
         if (left_out > 0 || output_position(json->out) - first + leases > run->bars_size) {
             left_out++;
@@ -212,8 +208,7 @@ static int write_bars(const struct page_run *run, sqlite3_stmt *bars, sqlite3_st
         leases += bytes;
     }
     json_end_array(json);
-    json_write_key(json, "bars_left_out");
-    json_write_integer(json, left_out);
+    json_put_integer(json, "bars_left_out", left_out);
     host_set_finish(&hosts);
     return bytes < 0 ? -1 : code != SQLITE_DONE ? page_input_error(run->input, err) : 0;
 }

@@ -289,8 +289,7 @@ static int compare_places(const void *a, const void *b)
 
 static void write_site(struct record *record, struct json_writer *json, const struct site *site)
 {
-    json_write_key(json, "site");
-    json_begin_object(json);
+    json_open_object(json, "site");
     for (size_t i = 0; i < site->n_hosts; i++) {
         json_write_key_integer(json, site->hosts[i].id);
         json_write_raw(json);
@@ -311,8 +310,7 @@ static void write_spool(struct json_writer *json, const char *key, struct output
 
 static void write_leases(struct record *record, struct json_writer *json, bool extras)
 {
-    json_write_key(json, "leases");
-    json_begin_array(json);
+    json_open_array(json, "leases");
     for (size_t i = 0; i < record->n_places; i++) {
         const struct lease_place *place = &record->places[i];
 
@@ -350,8 +348,7 @@ static void write_counter(struct output *out, const struct accounting *accountin
 
 static void write_counters(const struct record *record, struct json_writer *json)
 {
-    json_write_key(json, "counters");
-    json_begin_object(json);
+    json_open_object(json, "counters");
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++) {
         if (is_left_out(record, (enum accounting_counter)i))
             continue;
@@ -373,29 +370,24 @@ static void write_stats(const struct record *record, struct json_writer *json,
         [COUNTER_BEST_EFFORT_COMPLETED] = "Total best-effort completed",
     };
 
-    json_write_key(json, "stats");
-    json_begin_object(json);
+    json_open_object(json, "stats");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (is_left_out(record, (enum accounting_counter)i))
             continue;
-        json_write_key(json, names[i]);
-        json_write_integer(json, summary->totals[i]);
+        json_put_integer(json, names[i], summary->totals[i]);
     }
     if (!is_left_out(record, COUNTER_BEST_EFFORT_COMPLETED)) {
-        json_write_key(json, "all-best-effort");
-        json_write_integer(json, summary->all_best_effort);
+        json_put_integer(json, "all-best-effort", summary->all_best_effort);
     }
     json_end_object(json);
 }
 
 static void write_hosts(struct record *record, struct json_writer *json, const struct site *site)
 {
-    json_write_key(json, "hosts");
-    json_begin_array(json);
+    json_open_array(json, "hosts");
     for (size_t i = 0; i < site->n_hosts; i++) {
         json_begin_object(json);
-        json_write_key(json, "id");
-        json_write_integer(json, site->hosts[i].id);
+        json_put_integer(json, "id", site->hosts[i].id);
         json_write_key(json, "capacity");
         json_write_raw(json);
         record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, true);
@@ -406,14 +398,10 @@ static void write_hosts(struct record *record, struct json_writer *json, const s
 
 static void write_galerna(struct record *record, struct json_writer *json, const struct site *site)
 {
-    json_write_key(json, "galerna");
-    json_begin_object(json);
-    json_write_key(json, "schema");
-    json_write_string(json, "galerna-record");
-    json_write_key(json, "version");
-    json_write_integer(json, RECORD_VERSION);
-    json_write_key(json, "ending");
-    json_write_string(json, run_ending_name(record->ending));
+    json_open_object(json, "galerna");
+    json_put_string(json, "schema", "galerna-record");
+    json_put_integer(json, "version", RECORD_VERSION);
+    json_put_string(json, "ending", run_ending_name(record->ending));
     record_settings(json, &record->settings);
     write_hosts(record, json, site);
     write_leases(record, json, true);
@@ -432,10 +420,8 @@ static void write_document(struct record *record, const struct site *site, int64
     accounting_totals(record->accounting, &summary);
     json_writer_init(&json, record->out);
     json_begin_object(&json);
-    json_write_key(&json, "status");
-    json_write_string(&json, record->ending == ENDING_INTERRUPTED ? "interrupted" : "ok");
-    json_write_key(&json, "end_time");
-    json_write_integer(&json, end_time);
+    json_put_string(&json, "status", record->ending == ENDING_INTERRUPTED ? "interrupted" : "ok");
+    json_put_integer(&json, "end_time", end_time);
     write_site(record, &json, site);
     write_leases(record, &json, false);
     write_spool(&json, "state_log", record->state_log, "[]");

@@ -55,8 +55,7 @@ static void compose_amounts(struct amounts_text *text, const struct resource_typ
     for (int i = 0; i < types->count; i++) {
         if (amounts[i] == 0 && !zeros)
             continue;
-        json_write_key(&json, types->names[i]);
-        json_write_integer(&json, amounts[i]);
+        json_put_integer(&json, types->names[i], amounts[i]);
     }
     json_end_object(&json);
     text->filled = true;

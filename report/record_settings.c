@@ -152,13 +152,11 @@ static void write_value(struct json_writer *json, const struct engine_settings *
 
 void record_settings(struct json_writer *json, const struct engine_settings *settings)
 {
-    json_write_key(json, "behaviour");
-    json_begin_object(json);
+    json_open_object(json, "behaviour");
     for (size_t i = 0; i < SWITCHES; i++)
         write_value(json, settings, &behaviour_table[i]);
     json_end_object(json);
-    json_write_key(json, "settings");
-    json_begin_object(json);
+    json_open_object(json, "settings");
     for (size_t i = 0; i < SETTINGS; i++)
         write_value(json, settings, &settings_table[i]);
     json_end_object(json);

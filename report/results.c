@@ -88,8 +88,7 @@ static void row_amounts(struct results *results, struct results_row *row,
     json_writer_init(&json, results->scratch);
     json_begin_object(&json);
     for (int i = RESOURCE_TYPES_FIXED; i < types->count; i++) {
-        json_write_key(&json, types->names[i]);
-        json_write_integer(&json, amounts[i]);
+        json_put_integer(&json, types->names[i], amounts[i]);
     }
     json_end_object(&json);
     results_row_text(row, composed(results));

@@ -368,29 +368,16 @@ void summary_write_table(struct output *out, const struct summary_run *runs, siz
     write_notes(out, runs, n_runs);
 }
 
-static void integer(struct json_writer *json, const char *key, int64_t value)
-{
-    json_write_key(json, key);
-    json_write_integer(json, value);
-}
-
-static void real(struct json_writer *json, const char *key, double value)
-{
-    json_write_key(json, key);
-    json_write_double(json, value);
-}
-
 static void write_kind(struct json_writer *json, enum lease_kind which,
                        const struct accounting_kind *kind)
 {
-    json_write_key(json, lease_kind_name(which));
-    json_begin_object(json);
-    integer(json, "requested", kind->requested);
-    integer(json, "accepted", kind->accepted);
-    integer(json, "rejected", kind->rejected);
-    integer(json, "completed", kind->completed);
-    integer(json, "failed", kind->failed);
-    integer(json, "cancelled", kind->cancelled);
+    json_open_object(json, lease_kind_name(which));
+    json_put_integer(json, "requested", kind->requested);
+    json_put_integer(json, "accepted", kind->accepted);
+    json_put_integer(json, "rejected", kind->rejected);
+    json_put_integer(json, "completed", kind->completed);
+    json_put_integer(json, "failed", kind->failed);
+    json_put_integer(json, "cancelled", kind->cancelled);
     json_end_object(json);
 }
 
@@ -398,14 +385,13 @@ static void write_distribution(struct json_writer *json, const struct summary_ru
 {
     const struct distribution *of = distribution(run, measure);
 
-    json_write_key(json, measure_names[measure]);
-    json_begin_object(json);
-    integer(json, "leases", of->count);
-    real(json, "mean", of->mean);
-    real(json, "median", of->median);
-    real(json, "p95", of->p95);
-    real(json, "p99", of->p99);
-    real(json, "max", of->max);
+    json_open_object(json, measure_names[measure]);
+    json_put_integer(json, "leases", of->count);
+    json_put_double(json, "mean", of->mean);
+    json_put_double(json, "median", of->median);
+    json_put_double(json, "p95", of->p95);
+    json_put_double(json, "p99", of->p99);
+    json_put_double(json, "max", of->max);
     json_end_object(json);
 }
 
@@ -415,21 +401,20 @@ static void write_service(struct json_writer *json, const struct summary_run *ru
 
     for (int measure = 0; measure < MEASURES; measure++)
         write_distribution(json, run, measure);
-    json_write_key(json, "fairness");
-    json_begin_object(json);
-    integer(json, "users", service->users);
-    real(json, "jain_bounded_slowdown", service->users ? service->fairness : __builtin_nan(""));
+    json_open_object(json, "fairness");
+    json_put_integer(json, "users", service->users);
+    json_put_double(json, "jain_bounded_slowdown",
+                    service->users ? service->fairness : __builtin_nan(""));
     json_end_object(json);
-    real(json, "haizea_slowdown_mean", run->figures.haizea_slowdown_mean);
+    json_put_double(json, "haizea_slowdown_mean", run->figures.haizea_slowdown_mean);
 }
 
 static void write_refused(struct json_writer *json, const int64_t refused[REASONS])
 {
-    json_write_key(json, "refused");
-    json_begin_object(json);
+    json_open_object(json, "refused");
     for (int id = 0; id < REASONS; id++)
         if (refused[id] > 0)
-            integer(json, reason_name((enum reason_id)id), refused[id]);
+            json_put_integer(json, reason_name((enum reason_id)id), refused[id]);
     json_end_object(json);
 }
 
@@ -438,37 +423,32 @@ static void write_run(struct json_writer *json, const struct summary_run *run)
     const struct accounting_summary *figures = &run->figures;
 
     json_begin_object(json);
-    json_write_key(json, "name");
-    json_write_string(json, run->name);
-    json_write_key(json, "status");
-    json_write_string(json, run->status ? run->status : "ok");
-    integer(json, "end_time", figures->end_time);
-    json_write_key(json, "leases");
-    json_begin_object(json);
+    json_put_string(json, "name", run->name);
+    json_put_string(json, "status", run->status ? run->status : "ok");
+    json_put_integer(json, "end_time", figures->end_time);
+    json_open_object(json, "leases");
     for (int i = 0; i < 4; i++)
         write_kind(json, (enum lease_kind)i, &figures->kinds[i]);
     json_end_object(json);
     write_refused(json, figures->refused);
     write_service(json, run);
-    real(json, "utilization", figures->utilization);
-    real(json, "queue_mean", figures->queue_mean);
-    json_write_key(json, "preemptions");
-    json_begin_object(json);
-    integer(json, "suspend", figures->preemptions[PREEMPTED_SUSPEND]);
-    integer(json, "requeue", figures->preemptions[PREEMPTED_REQUEUE]);
-    integer(json, "cancel", figures->preemptions[PREEMPTED_CANCEL]);
+    json_put_double(json, "utilization", figures->utilization);
+    json_put_double(json, "queue_mean", figures->queue_mean);
+    json_open_object(json, "preemptions");
+    json_put_integer(json, "suspend", figures->preemptions[PREEMPTED_SUSPEND]);
+    json_put_integer(json, "requeue", figures->preemptions[PREEMPTED_REQUEUE]);
+    json_put_integer(json, "cancel", figures->preemptions[PREEMPTED_CANCEL]);
     json_end_object(json);
-    integer(json, "suspensions", figures->suspensions);
-    json_write_key(json, "suspended_jobs");
-    json_write_bool(json, run->suspended_jobs);
-    integer(json, "resumptions", figures->resumptions);
-    integer(json, "migrations", figures->migrations);
-    integer(json, "all_best_effort", figures->best_effort_end);
-    integer(json, "makespan", figures->makespan);
-    integer(json, "scheduling_attempts", (int64_t)figures->attempts);
-    integer(json, "steps", (int64_t)figures->steps);
-    json_write_key(json, "cpu_seconds");
-    json_write_double(json, run->cpu_seconds >= 0 ? run->cpu_seconds : __builtin_nan(""));
+    json_put_integer(json, "suspensions", figures->suspensions);
+    json_put_bool(json, "suspended_jobs", run->suspended_jobs);
+    json_put_integer(json, "resumptions", figures->resumptions);
+    json_put_integer(json, "migrations", figures->migrations);
+    json_put_integer(json, "all_best_effort", figures->best_effort_end);
+    json_put_integer(json, "makespan", figures->makespan);
+    json_put_integer(json, "scheduling_attempts", (int64_t)figures->attempts);
+    json_put_integer(json, "steps", (int64_t)figures->steps);
+    json_put_double(json, "cpu_seconds",
+                    run->cpu_seconds >= 0 ? run->cpu_seconds : __builtin_nan(""));
     json_write_key(json, "peak_memory_kb");
     if (run->peak_memory_kb >= 0)
         json_write_integer(json, run->peak_memory_kb);
@@ -483,12 +463,9 @@ void summary_write_json(struct output *out, const struct summary_run *runs, size
 
     json_writer_init(&json, out);
     json_begin_object(&json);
-    json_write_key(&json, "schema");
-    json_write_string(&json, "galerna-summary");
-    json_write_key(&json, "version");
-    json_write_integer(&json, SUMMARY_VERSION);
-    json_write_key(&json, "runs");
-    json_begin_array(&json);
+    json_put_string(&json, "schema", "galerna-summary");
+    json_put_integer(&json, "version", SUMMARY_VERSION);
+    json_open_array(&json, "runs");
     for (size_t i = 0; i < n_runs; i++)
         write_run(&json, &runs[i]);
     json_end_array(&json);

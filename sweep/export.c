@@ -107,8 +107,7 @@ static void json_row(struct json_writer *json, sqlite3_stmt *statement)
     json_value(json, statement, 2);
     json_write_key(json, "name");
     json_value(json, statement, 0);
-    json_write_key(json, "axes");
-    json_begin_object(json);
+    json_open_object(json, "axes");
     for (; i < columns && strcmp(sqlite3_column_name(statement, i), "status") != 0; i++) {
         json_write_key(json, sqlite3_column_name(statement, i));
         json_value(json, statement, i);
@@ -131,12 +130,9 @@ static void write_json(struct output *out, sqlite3_stmt *statement)
 
     json_writer_init(&json, out);
     json_begin_object(&json);
-    json_write_key(&json, "schema");
-    json_write_string(&json, "galerna-sweep");
-    json_write_key(&json, "version");
-    json_write_integer(&json, STORE_VERSION);
-    json_write_key(&json, "cells");
-    json_begin_array(&json);
+    json_put_string(&json, "schema", "galerna-sweep");
+    json_put_integer(&json, "version", STORE_VERSION);
+    json_open_array(&json, "cells");
     while (sqlite3_step(statement) == SQLITE_ROW)
         json_row(&json, statement);
     json_end_array(&json);

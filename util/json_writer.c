@@ -152,3 +152,39 @@ void json_write_raw(struct json_writer *writer)
 {
     before_value(writer);
 }
+
+void json_put_string(struct json_writer *writer, const char *key, const char *text)
+{
+    json_write_key(writer, key);
+    json_write_string(writer, text);
+}
+
+void json_put_integer(struct json_writer *writer, const char *key, int64_t value)
+{
+    json_write_key(writer, key);
+    json_write_integer(writer, value);
+}
+
+void json_put_double(struct json_writer *writer, const char *key, double value)
+{
+    json_write_key(writer, key);
+    json_write_double(writer, value);
+}
+
+void json_put_bool(struct json_writer *writer, const char *key, bool value)
+{
+    json_write_key(writer, key);
+    json_write_bool(writer, value);
+}
+
+void json_open_object(struct json_writer *writer, const char *key)
+{
+    json_write_key(writer, key);
+    json_begin_object(writer);
+}
+
+void json_open_array(struct json_writer *writer, const char *key)
+{
+    json_write_key(writer, key);
+    json_begin_array(writer);
+}

@@ -39,6 +39,15 @@ void json_write_double(struct json_writer *writer, double value);
 void json_write_bool(struct json_writer *writer, bool value);
 void json_write_null(struct json_writer *writer);
 
+/* --- a key and its value --- */
+
+void json_put_string(struct json_writer *writer, const char *key, const char *text);
+void json_put_integer(struct json_writer *writer, const char *key, int64_t value);
+void json_put_double(struct json_writer *writer, const char *key, double value);
+void json_put_bool(struct json_writer *writer, const char *key, bool value);
+void json_open_object(struct json_writer *writer, const char *key); /* for json_end_object() */
+void json_open_array(struct json_writer *writer, const char *key);  /* for json_end_array() */
+
 /* Announces a value that the caller writes to the output itself. */
 void json_write_raw(struct json_writer *writer);
 

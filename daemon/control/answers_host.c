@@ -25,8 +25,7 @@ static void write_staying(const struct question *question, struct json_writer *w
     size_t n = 0;
     const struct vm_record *const *vms = NULL;
 
-    json_write_key(writer, "staying");
-    json_begin_array(writer);
+    json_open_array(writer, "staying");
     if (host->n_drains)
         vms = store_vms(store, &n);
     for (size_t i = 0; i < n; i++) {
@@ -37,9 +36,9 @@ static void write_staying(const struct question *question, struct json_writer *w
             continue;
         store_reason_text(lease, true, question->now, why, sizeof why);
         json_begin_object(writer);
-        text_put_number(writer, "vm", vms[i]->id);
-        text_put_number(writer, "lease", lease->id);
-        text_put_text(writer, "why", why);
+        json_put_integer(writer, "vm", vms[i]->id);
+        json_put_integer(writer, "lease", lease->id);
+        json_put_string(writer, "why", why);
         json_end_object(writer);
     }
     json_end_array(writer);
@@ -47,15 +46,14 @@ static void write_staying(const struct question *question, struct json_writer *w
 
 static void write_drains(struct json_writer *writer, const struct host_view *host)
 {
-    json_write_key(writer, "drains");
-    json_begin_array(writer);
+    json_open_array(writer, "drains");
     for (size_t i = 0; i < host->n_drains; i++) {
         const char *booking = host->drains[i].booking;
 
         json_begin_object(writer);
         text_put_instant(writer, "from", host->drains[i].from);
         text_put_instant(writer, "until", host->drains[i].until);
-        text_put_text(writer, "booking", *booking ? booking : NULL);
+        json_put_string(writer, "booking", *booking ? booking : NULL);
         json_end_object(writer);
     }
     json_end_array(writer);
@@ -67,19 +65,19 @@ static void write_host(const struct question *question, struct json_writer *writ
     bool drained = host->n_drains > 0;
 
     json_begin_object(writer);
-    text_put_number(writer, "host", host->id);
-    text_put_text(writer, "name", host->name);
-    text_put_text(writer, "cluster", host->cluster);
-    text_put_text(writer, "state", host->state);
-    text_put_flag(writer, "usable", host->usable);
+    json_put_integer(writer, "host", host->id);
+    json_put_string(writer, "name", host->name);
+    json_put_string(writer, "cluster", host->cluster);
+    json_put_string(writer, "state", host->state);
+    json_put_bool(writer, "usable", host->usable);
     text_put_hundredths(writer, "cpu", host->cpu);
     text_put_hundredths(writer, "cpu_used", host->cpu_used);
-    text_put_number(writer, "memory", host->memory);
-    text_put_number(writer, "memory_used", host->memory_used);
-    text_put_number(writer, "vms", host->vms);
-    text_put_number(writer, "unread_vms", host->unread);
+    json_put_integer(writer, "memory", host->memory);
+    json_put_integer(writer, "memory_used", host->memory_used);
+    json_put_integer(writer, "vms", host->vms);
+    json_put_integer(writer, "unread_vms", host->unread);
     text_put_hundredths(writer, "unread_cpu", host->unread_cpu);
-    text_put_number(writer, "unread_memory", host->unread_memory);
+    json_put_integer(writer, "unread_memory", host->unread_memory);
     text_put_instant(writer, "quarantined_until", host->quarantined_until);
     text_put_instant(writer, "drain_from", drained ? host->drains[0].from : INSTANT_NONE);
     text_put_instant(writer, "drain_until", drained ? host->drains[0].until : INSTANT_NONE);

@@ -56,7 +56,7 @@ static void write_waits_for(const struct question *question, const struct lease_
 
     if (daemon->waits_for)
         daemon->waits_for(daemon->context, lease, question->now, text, sizeof text);
-    text_put_text(writer, "waits_for", *text ? text : NULL);
+    json_put_string(writer, "waits_for", *text ? text : NULL);
 }
 
 json_t *answer_lease_show(const struct question *question)
@@ -85,8 +85,7 @@ json_t *answer_lease_show(const struct question *question)
     json_writer_init(&writer, shown);
     json_begin_lease(&writer, &view, question->now);
     write_waits_for(question, lease, &writer);
-    json_write_key(&writer, "members");
-    json_begin_array(&writer);
+    json_open_array(&writer, "members");
     for (size_t i = 0; i < view.n_vms; i++)
         json_write_vm(&writer, view.vms[i]);
     json_end_array(&writer);

@@ -11,28 +11,10 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-void text_put_number(struct json_writer *writer, const char *key, int64_t number)
-{
-    json_write_key(writer, key);
-    json_write_integer(writer, number);
-}
-
 void text_put_null(struct json_writer *writer, const char *key)
 {
     json_write_key(writer, key);
     json_write_null(writer);
-}
-
-void text_put_flag(struct json_writer *writer, const char *key, bool flag)
-{
-    json_write_key(writer, key);
-    json_write_bool(writer, flag);
-}
-
-void text_put_text(struct json_writer *writer, const char *key, const char *text)
-{
-    json_write_key(writer, key);
-    json_write_string(writer, text);
 }
 
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant)
@@ -44,7 +26,7 @@ void text_put_instant(struct json_writer *writer, const char *key, int64_t insta
         return;
     }
     time_text_utc(instant, text, sizeof text);
-    text_put_text(writer, key, text);
+    json_put_string(writer, key, text);
 }
 
 static void put_span(struct json_writer *writer, const char *key, int64_t span)
@@ -52,16 +34,15 @@ static void put_span(struct json_writer *writer, const char *key, int64_t span)
     if (span == SPAN_NONE)
         text_put_null(writer, key);
     else if (span == SPAN_UNLIMITED)
-        text_put_text(writer, key, "unlimited");
+        json_put_string(writer, key, "unlimited");
     else
-        text_put_number(writer, key, span);
+        json_put_integer(writer, key, span);
 }
 
 static void put_numbers(struct json_writer *writer, const char *key, const int64_t *numbers,
                         size_t n)
 {
-    json_write_key(writer, key);
-    json_begin_array(writer);
+    json_open_array(writer, key);
     for (size_t i = 0; i < n; i++)
         json_write_integer(writer, numbers[i]);
     json_end_array(writer);
@@ -79,10 +60,10 @@ void text_put_hundredths(struct json_writer *writer, const char *key, int64_t nu
 
 static void put_owner(struct json_writer *writer, const struct lease_record *lease)
 {
-    text_put_text(writer, "user", lease->user);
-    text_put_text(writer, "user_group", lease->user_group);
-    text_put_number(writer, "uid", lease->uid);
-    text_put_number(writer, "gid", lease->gid);
+    json_put_string(writer, "user", lease->user);
+    json_put_string(writer, "user_group", lease->user_group);
+    json_put_integer(writer, "uid", lease->uid);
+    json_put_integer(writer, "gid", lease->gid);
 }
 
 static void put_size(struct json_writer *writer, const struct lease_record *lease,
@@ -95,20 +76,20 @@ static void put_size(struct json_writer *writer, const struct lease_record *leas
             cpu += vms[i]->cpu;
             memory += vms[i]->memory;
         }
-        text_put_number(writer, "vms", (int64_t)n);
+        json_put_integer(writer, "vms", (int64_t)n);
         text_put_hundredths(writer, "cpu", cpu);
-        text_put_number(writer, "memory", memory);
+        json_put_integer(writer, "memory", memory);
     } else {
         text_put_null(writer, "vms");
         text_put_null(writer, "cpu");
         text_put_null(writer, "memory");
     }
     if (*lease->group)
-        text_put_text(writer, "group", lease->group);
+        json_put_string(writer, "group", lease->group);
     else
         text_put_null(writer, "group");
     if (lease->group_size)
-        text_put_number(writer, "group_size", lease->group_size);
+        json_put_integer(writer, "group_size", lease->group_size);
     else
         text_put_null(writer, "group_size");
 }
@@ -141,7 +122,7 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
     if (expected == INSTANT_NONE && was == INSTANT_NONE)
         text_put_null(writer, "promise");
     else
-        text_put_text(writer, "promise", lease->contract ? "contract" : "estimate");
+        json_put_string(writer, "promise", lease->contract ? "contract" : "estimate");
 }
 
 static void put_progress(struct json_writer *writer, const struct lease_record *lease, int64_t now)
@@ -150,7 +131,7 @@ static void put_progress(struct json_writer *writer, const struct lease_record *
 
     if (left != SPAN_UNLIMITED)
         left = left > run ? left - run : 0;
-    text_put_number(writer, "run", run);
+    json_put_integer(writer, "run", run);
     put_span(writer, "left", left);
 }
 
@@ -172,23 +153,23 @@ static void put_term(struct json_writer *writer, const struct lease_term *term,
     char text[TERM_TEXT_MAX];
 
     if (term->type == TERM_FLAG) {
-        text_put_flag(writer, term->name, term_number(term, values) != 0);
+        json_put_bool(writer, term->name, term_number(term, values) != 0);
     } else if (term->type == TERM_NUMBER) {
         json_write_key(writer, term->name);
         json_write_raw(writer);
         output_text(writer->out, term_write(term, values, text));
     } else {
-        text_put_text(writer, term->name, term_word(term, values));
+        json_put_string(writer, term->name, term_word(term, values));
     }
 }
 
 static void put_terms(struct json_writer *writer, const struct lease_record *lease)
 {
-    text_put_flag(writer, "plain", lease->plain);
+    json_put_bool(writer, "plain", lease->plain);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         put_term(writer, &lease_terms[i], &lease->term_values);
-    text_put_flag(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
-    text_put_flag(writer, "late", lease->late);
+    json_put_bool(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
+    json_put_bool(writer, "late", lease->late);
     text_put_instant(writer, "unused_until",
                      lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
 }
@@ -202,13 +183,13 @@ static void put_activity(struct json_writer *writer, const struct lease_record *
     char text[STORE_ACTIVITY_MAX];
 
     store_activity(lease, now, text, sizeof text);
-    text_put_text(writer, "activity", text);
+    json_put_string(writer, "activity", text);
     if (lease->phase == PHASE_WAITING) {
         store_wait(lease, now, text, sizeof text);
-        text_put_text(writer, "why", text);
+        json_put_string(writer, "why", text);
     }
     if (preempted)
-        text_put_number(writer, "preempted_for", lease->preempted_for);
+        json_put_integer(writer, "preempted_for", lease->preempted_for);
     else
         text_put_null(writer, "preempted_for");
     text_put_instant(writer, "preempted_at", preempted ? store_leaves_at(lease) : suspended_at);
@@ -222,13 +203,12 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
         text_put_null(writer, "reason");
         return;
     }
-    json_write_key(writer, "reason");
-    json_begin_object(writer);
-    text_put_text(writer, "word", lease->reason_word);
-    text_put_text(writer, "id", reason_name(lease->reason_id));
+    json_open_object(writer, "reason");
+    json_put_string(writer, "word", lease->reason_word);
+    json_put_string(writer, "id", reason_name(lease->reason_id));
     put_numbers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
     store_reason_text(lease, false, now, text, sizeof text);
-    text_put_text(writer, "text", text);
+    json_put_string(writer, "text", text);
     text_put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
     json_end_object(writer);
 }
@@ -252,8 +232,7 @@ static void put_hosts(struct json_writer *writer, const struct vm_record *const 
         if (vms[i]->host >= 0)
             hosts[n_hosts++] = vms[i]->host;
     qsort(hosts, n_hosts, sizeof *hosts, by_number);
-    json_write_key(writer, "hosts");
-    json_begin_array(writer);
+    json_open_array(writer, "hosts");
     for (size_t i = 0; i < n_hosts; i++)
         if (i == 0 || hosts[i] != hosts[i - 1])
             json_write_integer(writer, hosts[i]);
@@ -268,11 +247,11 @@ static void put_share(struct json_writer *writer, const struct share_view *share
     enum { CPU_HOUR = 3600 };
 
     text_put_hundredths(writer, "used", llround(share->used / CPU_HOUR));
-    text_put_number(writer, "shares", share->shares);
+    json_put_integer(writer, "shares", share->shares);
     if (!share->group_shares)
         return;
     text_put_hundredths(writer, "group_used", llround(share->group_used / CPU_HOUR));
-    text_put_number(writer, "group_shares", share->group_shares);
+    json_put_integer(writer, "group_shares", share->group_shares);
 }
 
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now)
@@ -286,10 +265,10 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     const struct lease_record *lease = view->lease;
 
     json_begin_object(writer);
-    text_put_number(writer, "lease", lease->id);
-    text_put_text(writer, "name", lease->name);
-    text_put_text(writer, "kind", store_kind_words[lease->kind]);
-    text_put_text(writer, "phase", phase_name(lease->phase));
+    json_put_integer(writer, "lease", lease->id);
+    json_put_string(writer, "name", lease->name);
+    json_put_string(writer, "kind", store_kind_words[lease->kind]);
+    json_put_string(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);
     put_hosts(writer, view->vms, view->vms ? view->n_vms : 0);
@@ -301,7 +280,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     put_activity(writer, lease, now);
     put_reason(writer, lease, now);
     if (view->position)
-        text_put_number(writer, "position", (int64_t)view->position);
+        json_put_integer(writer, "position", (int64_t)view->position);
     if (view->share)
         put_share(writer, view->share);
 }
@@ -321,22 +300,22 @@ static const char *promise_word(const struct vm_record *vm)
 void json_write_vm(struct json_writer *writer, const struct vm_record *vm)
 {
     json_begin_object(writer);
-    text_put_number(writer, "vm", vm->id);
-    text_put_text(writer, "goal", store_goal_words[vm->goal]);
+    json_put_integer(writer, "vm", vm->id);
+    json_put_string(writer, "goal", store_goal_words[vm->goal]);
     if (vm->host < 0)
         text_put_null(writer, "host");
     else
-        text_put_number(writer, "host", vm->host);
+        json_put_integer(writer, "host", vm->host);
     text_put_hundredths(writer, "cpu", vm->cpu);
-    text_put_number(writer, "memory", vm->memory);
-    text_put_flag(writer, "ran", vm->ran);
-    text_put_flag(writer, "gone", vm->gone);
-    text_put_text(writer, "command", vm->command ? command_words[vm->command] : NULL);
+    json_put_integer(writer, "memory", vm->memory);
+    json_put_bool(writer, "ran", vm->ran);
+    json_put_bool(writer, "gone", vm->gone);
+    json_put_string(writer, "command", vm->command ? command_words[vm->command] : NULL);
     text_put_instant(writer, "sent", vm->sent);
-    text_put_number(writer, "attempts", vm->attempts);
+    json_put_integer(writer, "attempts", vm->attempts);
     text_put_instant(writer, "next_try", vm->next_try);
-    text_put_text(writer, "message", *vm->message ? vm->message : NULL);
-    text_put_text(writer, "promise", promise_word(vm));
+    json_put_string(writer, "message", *vm->message ? vm->message : NULL);
+    json_put_string(writer, "promise", promise_word(vm));
     json_end_object(writer);
 }
 

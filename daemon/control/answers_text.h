@@ -32,10 +32,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
 void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
 
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
-void text_put_number(struct json_writer *writer, const char *key, int64_t number);
 void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
-void text_put_flag(struct json_writer *writer, const char *key, bool flag);
-void text_put_text(struct json_writer *writer, const char *key, const char *text);
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
 void text_put_null(struct json_writer *writer, const char *key);
 
