@@ -250,31 +250,31 @@ static int no_such_transition(const struct lease_record *lease, enum lease_event
     return -1;
 }
 
-int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
+int lease_apply(struct store *store, const struct lease_record *lease, enum lease_event event,
                 int64_t now, const char *format, ...)
 {
-    const struct lease_transition *row = lease_transition_of(known->phase, event);
-    struct lease_record *lease;
+    const struct lease_transition *row = lease_transition_of(lease->phase, event);
+    struct lease_record *record;
     char text[STORE_TEXT_MAX];
     va_list args;
 
     if (!row)
-        return no_such_transition(known, event);
+        return no_such_transition(lease, event);
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args); /* before the event changes what it quotes */
     va_end(args);
-    lease = store_change_lease(store, known);
-    take_effect(store, lease, event, now);
+    record = store_change_lease(store, lease);
+    take_effect(store, record, event, now);
     if (row->to == PHASE_QUEUE)
-        lease->phase = lease_is_promised(lease) ? PHASE_RESERVED : PHASE_WAITING;
+        record->phase = lease_is_promised(record) ? PHASE_RESERVED : PHASE_WAITING;
     else
-        lease->phase = (enum lease_phase)row->to;
+        record->phase = (enum lease_phase)row->to;
     if (row->goal != GOAL_KEPT)
-        set_goals(store, lease, (enum vm_goal)row->goal);
-    if (event == EVENT_ACCEPTED && lease->plain)
-        store_tell(store, lease->id, now, row->word); /* no line: routine for a plain VM */
+        set_goals(store, record, (enum vm_goal)row->goal);
+    if (event == EVENT_ACCEPTED && record->plain)
+        store_tell(store, record->id, now, row->word); /* no line: routine for a plain VM */
     else if (row->word)
-        store_history(store, lease->id, now, row->word, "%s", text);
+        store_history(store, record->id, now, row->word, "%s", text);
     return 0;
 }
 
@@ -310,51 +310,51 @@ int lease_refuse(struct store *store, const struct lease_record *lease, int64_t 
 
 /* --- outside of events ------------------------------------------------------------------------ */
 
-void lease_restore(struct store *store, const struct lease_record *known,
+void lease_restore(struct store *store, const struct lease_record *lease,
                    const struct lease_record *promised)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
-    lease_take_terms(store, known, promised);
-    lease->submit = promised->submit;
-    lease->late = promised->late;
-    lease->accepted = true;
-    lease->accumulated = lease_ran_for(store, known);
+    lease_take_terms(store, lease, promised);
+    record->submit = promised->submit;
+    record->late = promised->late;
+    record->accepted = true;
+    record->accumulated = lease_ran_for(store, lease);
 }
 
-bool lease_explain(struct store *store, const struct lease_record *known,
+bool lease_explain(struct store *store, const struct lease_record *lease,
                    const struct reason *reason, const struct vm_record *vm, int64_t retry)
 {
     const char *word = reason->id == REASON_NONE ? "" : reason_word(reason);
     const char *text = reason->text ? reason->text : "";
     int64_t n[REASON_NUMBERS] = {reason->n[0], reason->n[1],     reason->n[2],
                                  reason->n[3], vm ? vm->cpu : 0, vm ? vm->memory : 0};
-    bool same = known->reason_id == reason->id && memcmp(known->reason_n, n, sizeof n) == 0 &&
-                strncmp(known->reason_word, word, sizeof known->reason_word - 1) == 0 &&
-                strncmp(known->reason, text, sizeof known->reason - 1) == 0;
-    struct lease_record *lease;
+    bool same = lease->reason_id == reason->id && memcmp(lease->reason_n, n, sizeof n) == 0 &&
+                strncmp(lease->reason_word, word, sizeof lease->reason_word - 1) == 0 &&
+                strncmp(lease->reason, text, sizeof lease->reason - 1) == 0;
+    struct lease_record *record;
 
-    if (same && known->retry == retry)
+    if (same && lease->retry == retry)
         return false;
-    lease = store_change_lease(store, known);
+    record = store_change_lease(store, lease);
     if (!same) {
-        lease->reason_id = reason->id;
-        memcpy(lease->reason_n, n, sizeof n);
-        snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
-        if (text != lease->reason)
-            snprintf(lease->reason, sizeof lease->reason, "%s", text);
+        record->reason_id = reason->id;
+        memcpy(record->reason_n, n, sizeof n);
+        snprintf(record->reason_word, sizeof record->reason_word, "%s", word);
+        if (text != record->reason)
+            snprintf(record->reason, sizeof record->reason, "%s", text);
     }
-    lease->retry = retry;
+    record->retry = retry;
     return true;
 }
 
-void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since)
+void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
-    lease->accumulated = lease_ran_for(store, lease);
-    lease->since = since;
-    lease->end = lease_end_from(lease, since);
+    record->accumulated = lease_ran_for(store, record);
+    record->since = since;
+    record->end = lease_end_from(record, since);
 }
 
 void lease_stopped_running(struct store *store, const struct lease_record *lease)
@@ -362,29 +362,29 @@ void lease_stopped_running(struct store *store, const struct lease_record *lease
     stop_running(store, store_change_lease(store, lease));
 }
 
-void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since)
+void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
-    lease->accumulated = lease_ran_for(store, lease);
-    lease->since = since;
+    record->accumulated = lease_ran_for(store, record);
+    record->since = since;
 }
 
 /* What it ran after its end does not count. */
-void lease_ran_until(struct store *store, const struct lease_record *known, int64_t ran_for,
+void lease_ran_until(struct store *store, const struct lease_record *lease, int64_t ran_for,
                      int64_t until)
 {
-    struct lease_record *lease = store_change_lease(store, known);
-    int64_t end = lease->end;
+    struct lease_record *record = store_change_lease(store, lease);
+    int64_t end = record->end;
 
-    if (end == INSTANT_NONE && lease->kind == LEASE_RESERVATION)
-        end = lease_end_from(lease, until);
+    if (end == INSTANT_NONE && record->kind == LEASE_RESERVATION)
+        end = lease_end_from(record, until);
     if (end != INSTANT_NONE && end < until)
         ran_for -= until - end;
-    if (ran_for > lease->duration)
-        ran_for = lease->duration;
-    lease->accumulated = ran_for > 0 ? ran_for : 0;
-    lease->since = INSTANT_NONE;
+    if (ran_for > record->duration)
+        ran_for = record->duration;
+    record->accumulated = ran_for > 0 ? ran_for : 0;
+    record->since = INSTANT_NONE;
 }
 
 void lease_note_late(struct store *store, const struct lease_record *lease)
@@ -415,72 +415,72 @@ void lease_note_change_refused(struct store *store, const struct lease_record *l
     snprintf(changed->change_refused, sizeof changed->change_refused, "%s", why);
 }
 
-bool lease_expect(struct store *store, const struct lease_record *known, int64_t at, bool contract)
+bool lease_expect(struct store *store, const struct lease_record *lease, int64_t at, bool contract)
 {
-    struct lease_record *lease;
+    struct lease_record *record;
 
-    if (known->expected == at && known->contract == contract)
+    if (lease->expected == at && lease->contract == contract)
         return false;
-    lease = store_change_lease(store, known);
-    lease->expected = at;
-    lease->contract = contract;
+    record = store_change_lease(store, lease);
+    record->expected = at;
+    record->contract = contract;
     return true;
 }
 
-bool lease_note_preemption(struct store *store, const struct lease_record *known, int64_t other,
+bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at)
 {
-    struct lease_record *lease;
+    struct lease_record *record;
 
-    if (known->preempted_for == other && known->preempted_at == at)
+    if (lease->preempted_for == other && lease->preempted_at == at)
         return false;
-    lease = store_change_lease(store, known);
-    lease->preempted_for = other;
-    lease->preempted_at = at;
+    record = store_change_lease(store, lease);
+    record->preempted_for = other;
+    record->preempted_at = at;
     return true;
 }
 
-void lease_keeps_hosts(struct store *store, const struct lease_record *known, int64_t now)
+void lease_keeps_hosts(struct store *store, const struct lease_record *lease, int64_t now)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
-    store_history(store, lease->id, now, "kept", "not %s for lease %lld after all",
-                  store_preemption_word(lease), (long long)lease->preempted_for);
-    lease->preempted_at = INSTANT_NONE;
-    forget_reason(lease);
+    store_history(store, record->id, now, "kept", "not %s for lease %lld after all",
+                  store_preemption_word(record), (long long)record->preempted_for);
+    record->preempted_at = INSTANT_NONE;
+    forget_reason(record);
 }
 
-void lease_has_moved(struct store *store, const struct lease_record *known)
+void lease_has_moved(struct store *store, const struct lease_record *lease)
 {
-    store_change_lease(store, known)->preempted_at = INSTANT_NONE;
+    store_change_lease(store, lease)->preempted_at = INSTANT_NONE;
 }
 
-void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
+void lease_gather(struct store *store, const struct lease_record *lease, uint32_t size,
                   int64_t until)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
     if (until != INSTANT_NONE)
-        lease->group_until = until;
-    if (size > lease->group_size)
-        lease->group_size = size;
+        record->group_until = until;
+    if (size > record->group_size)
+        record->group_size = size;
 }
 
-void lease_take_terms(struct store *store, const struct lease_record *known,
+void lease_take_terms(struct store *store, const struct lease_record *lease,
                       const struct lease_record *terms)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
-    lease->plain = terms->plain;
-    lease->kind = terms->kind;
-    lease->start = terms->start;
-    lease->earliest = terms->earliest;
-    lease->deadline = terms->deadline;
-    lease->relative = terms->relative;
-    lease->duration = terms->duration;
-    lease->term_values = terms->term_values;
-    lease->group_size = terms->group_size;
-    memcpy(lease->group, terms->group, sizeof lease->group);
+    record->plain = terms->plain;
+    record->kind = terms->kind;
+    record->start = terms->start;
+    record->earliest = terms->earliest;
+    record->deadline = terms->deadline;
+    record->relative = terms->relative;
+    record->duration = terms->duration;
+    record->term_values = terms->term_values;
+    record->group_size = terms->group_size;
+    memcpy(record->group, terms->group, sizeof record->group);
 }
 
 /* Leases that were to make room for the lease at its old start stay. */
@@ -494,48 +494,48 @@ static void release_victims(struct store *store, int64_t id, int64_t now)
             lease_keeps_hosts(store, leases[i], now);
 }
 
-int lease_take_change(struct store *store, const struct lease_record *known,
+int lease_take_change(struct store *store, const struct lease_record *lease,
                       const struct lease_record *changed, int64_t now, const char *text)
 {
-    bool moves = changed->kind != known->kind || changed->start != known->start ||
-                 changed->earliest != known->earliest;
-    struct lease_record *lease;
+    bool moves = changed->kind != lease->kind || changed->start != lease->start ||
+                 changed->earliest != lease->earliest;
+    struct lease_record *record;
 
-    if (!lease_can(known, EVENT_CHANGED))
-        return no_such_transition(known, EVENT_CHANGED);
-    lease = store_change_lease(store, known);
-    lease->kind = changed->kind; /* first: the phase follows from it */
-    lease->term_values = changed->term_values;
-    if (lease_apply(store, known, EVENT_CHANGED, now, "%s", text) < 0)
+    if (!lease_can(lease, EVENT_CHANGED))
+        return no_such_transition(lease, EVENT_CHANGED);
+    record = store_change_lease(store, lease);
+    record->kind = changed->kind; /* first: the phase follows from it */
+    record->term_values = changed->term_values;
+    if (lease_apply(store, lease, EVENT_CHANGED, now, "%s", text) < 0)
         return -1;
-    lease->start = changed->start;
-    lease->earliest = changed->earliest;
-    lease->deadline = changed->deadline;
-    lease->extended = lease_extended_by(lease, changed->duration);
-    lease->changes++;
-    lease->duration = changed->duration;
-    lease->relative = changed->relative;
-    lease->unused_until = INSTANT_NONE;
-    lease->unused_since = 0;
-    lease->change_refused[0] = '\0';
-    if (lease->since != INSTANT_NONE || lease->phase == PHASE_STARTING)
-        ends_at(lease, lease_end_from(lease, now));
-    if (!moves || lease->phase == PHASE_PARKED)
+    record->start = changed->start;
+    record->earliest = changed->earliest;
+    record->deadline = changed->deadline;
+    record->extended = lease_extended_by(record, changed->duration);
+    record->changes++;
+    record->duration = changed->duration;
+    record->relative = changed->relative;
+    record->unused_until = INSTANT_NONE;
+    record->unused_since = 0;
+    record->change_refused[0] = '\0';
+    if (record->since != INSTANT_NONE || record->phase == PHASE_STARTING)
+        ends_at(record, lease_end_from(record, now));
+    if (!moves || record->phase == PHASE_PARKED)
         return 0;
-    lease->expected = lease->kind == LEASE_RESERVATION ? lease->start : INSTANT_NONE;
-    lease->contract = lease->kind == LEASE_RESERVATION;
-    release_victims(store, lease->id, now);
+    record->expected = record->kind == LEASE_RESERVATION ? record->start : INSTANT_NONE;
+    record->contract = record->kind == LEASE_RESERVATION;
+    release_victims(store, record->id, now);
     return 0;
 }
 
-void lease_belongs_to(struct store *store, const struct lease_record *known, const struct vm *vm)
+void lease_belongs_to(struct store *store, const struct lease_record *lease, const struct vm *vm)
 {
-    struct lease_record *lease = store_change_lease(store, known);
+    struct lease_record *record = store_change_lease(store, lease);
 
-    lease->uid = vm->uid;
-    lease->gid = vm->gid;
-    snprintf(lease->user, sizeof lease->user, "%s", vm->user ? vm->user : "");
-    snprintf(lease->user_group, sizeof lease->user_group, "%s", vm->group ? vm->group : "");
+    record->uid = vm->uid;
+    record->gid = vm->gid;
+    snprintf(record->user, sizeof record->user, "%s", vm->user ? vm->user : "");
+    snprintf(record->user_group, sizeof record->user_group, "%s", vm->group ? vm->group : "");
 }
 
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at)
@@ -543,27 +543,27 @@ void lease_submitted(struct store *store, const struct lease_record *lease, int6
     store_change_lease(store, lease)->submit = at;
 }
 
-void lease_move_times(struct store *store, const struct lease_record *known, int64_t by)
+void lease_move_times(struct store *store, const struct lease_record *lease, int64_t by)
 {
-    struct lease_record *lease = store_change_lease(store, known);
-    bool start = (lease->relative & RELATIVE_START) != 0 || lease->kind == LEASE_IMMEDIATE ||
-                 (lease->kind == LEASE_DEADLINE && (lease->relative & RELATIVE_DEADLINE) != 0);
+    struct lease_record *record = store_change_lease(store, lease);
+    bool start = (record->relative & RELATIVE_START) != 0 || record->kind == LEASE_IMMEDIATE ||
+                 (record->kind == LEASE_DEADLINE && (record->relative & RELATIVE_DEADLINE) != 0);
 
-    instant_move(&lease->submit, by);
-    instant_move(&lease->since, by);
-    instant_move(&lease->expected, by);
-    instant_move(&lease->group_until, by);
-    instant_move(&lease->preempted_at, by);
-    instant_move(&lease->retry, by);
-    instant_move(&lease->unused_until, by);
+    instant_move(&record->submit, by);
+    instant_move(&record->since, by);
+    instant_move(&record->expected, by);
+    instant_move(&record->group_until, by);
+    instant_move(&record->preempted_at, by);
+    instant_move(&record->retry, by);
+    instant_move(&record->unused_until, by);
     if (start)
-        instant_move(&lease->start, by);
-    if (lease->relative & RELATIVE_EARLIEST)
-        instant_move(&lease->earliest, by);
-    if (lease->relative & RELATIVE_DEADLINE)
-        instant_move(&lease->deadline, by);
-    if (start || lease->kind != LEASE_RESERVATION)
-        instant_move(&lease->end, by);
+        instant_move(&record->start, by);
+    if (record->relative & RELATIVE_EARLIEST)
+        instant_move(&record->earliest, by);
+    if (record->relative & RELATIVE_DEADLINE)
+        instant_move(&record->deadline, by);
+    if (start || record->kind != LEASE_RESERVATION)
+        instant_move(&record->end, by);
 }
 
 /* --- notes that are not stored ---------------------------------------------------------------- */

@@ -92,7 +92,7 @@ bool lease_can(const struct lease_record *lease, enum lease_event event);
 /* Apply an event that happened at `now`. The text goes into the lease's history with the table's
  * word. -1 with errno EINVAL: the pair is not in the table; the lease has not changed, and the
  * error is logged. */
-int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
+int lease_apply(struct store *store, const struct lease_record *lease, enum lease_event event,
                 int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The same; the text is the sentence of the lease's reason, or for which lease it is preempted. */
@@ -115,17 +115,17 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
 int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
 
 /* All VMs of the lease have been running since then: sets its begin and its end. */
-void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since);
+void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since);
 
 /* The lease's VMs stopped running: adds up the time they ran. Its end is unknown from now on,
  * except for a reservation. */
 void lease_stopped_running(struct store *store, const struct lease_record *lease);
 
 /* The lease was ended before it was seen running: the time it ran counts all the same. */
-void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since);
+void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since);
 
 /* Its VMs are gone, and have run for so long, the last one until then. */
-void lease_ran_until(struct store *store, const struct lease_record *known, int64_t ran_for,
+void lease_ran_until(struct store *store, const struct lease_record *lease, int64_t ran_for,
                      int64_t until);
 
 /* The lease's owner was told that it is late. */
@@ -153,34 +153,34 @@ bool lease_note_preemption(struct store *store, const struct lease_record *lease
                            int64_t at);
 
 /* The noted preemption is no longer planned. */
-void lease_keeps_hosts(struct store *store, const struct lease_record *known, int64_t now);
+void lease_keeps_hosts(struct store *store, const struct lease_record *lease, int64_t now);
 
 /* The lease has moved to other hosts, as noted. */
-void lease_has_moved(struct store *store, const struct lease_record *known);
+void lease_has_moved(struct store *store, const struct lease_record *lease);
 
 /* The size of the lease's group. `until`: when an incomplete group counts as complete. */
-void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
+void lease_gather(struct store *store, const struct lease_record *lease, uint32_t size,
                   int64_t until);
 
 /* Copy the requested terms from the record `terms`. */
-void lease_take_terms(struct store *store, const struct lease_record *known,
+void lease_take_terms(struct store *store, const struct lease_record *lease,
                       const struct lease_record *terms);
 /* EVENT_CHANGED, with the kind, times and terms of the record `changed`
  * (daemon/live/lease_change.h). The hosts of other leases that would have made room are theirs
  * again: O(leases) if the start or kind changes. */
-int lease_take_change(struct store *store, const struct lease_record *known,
+int lease_take_change(struct store *store, const struct lease_record *lease,
                       const struct lease_record *changed, int64_t now, const char *text);
 /* The lease belongs to the owner of the VM. */
-void lease_belongs_to(struct store *store, const struct lease_record *known, const struct vm *vm);
+void lease_belongs_to(struct store *store, const struct lease_record *lease, const struct vm *vm);
 /* The lease was submitted at that time. */
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 /* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and
  * whether it is late. The lease is accepted. */
-void lease_restore(struct store *store, const struct lease_record *known,
+void lease_restore(struct store *store, const struct lease_record *lease,
                    const struct lease_record *promised);
 
 /* The clock was set by `by` seconds: move the lease's times. */
-void lease_move_times(struct store *store, const struct lease_record *known, int64_t by);
+void lease_move_times(struct store *store, const struct lease_record *lease, int64_t by);
 
 /* --- notes that are not stored ---------------------------------------------------------------- */
 /* The number of the last forecast that included it. */
