@@ -241,6 +241,7 @@ static void test_optimize(void **state)
     run(SHIM "/optimize 17", &outcome);
     assert_int_equal(outcome.status, 0);
     assert_string_equal(outcome.out, "<PLAN><ID>17</ID></PLAN>\n");
+    assert_non_null(strstr(outcome.err, "galerna host rebalance 17"));
     run(SHIM "/optimize", &outcome);
     assert_int_equal(outcome.status, 1);
     assert_string_equal(outcome.out, "");
