@@ -167,8 +167,10 @@ static void cycle(struct daemon *daemon)
     }
     if (!daemon_acts(daemon))
         return;
-    if (!planner_sees_same_hosts(daemon->planner))
+    if (!planner_sees_same_hosts(daemon->planner)) {
+        daemon->n_host_changes++;
         daemon_replan(daemon, "the hosts changed");
+    }
     if (!planner_sees_same_vmgroups(daemon->planner))
         daemon_replan(daemon, "the VM groups changed");
     if (planner_is_outdated(daemon->planner))
@@ -213,8 +215,10 @@ static void replan_if_changed(struct daemon *daemon)
         daemon->site = world_site(daemon->world)->digest;
         daemon_replan(daemon, "datastores, networks, clusters, users or access rules changed");
     }
-    if (quarantine_expire(&daemon->quarantine, now))
+    if (quarantine_expire(&daemon->quarantine, now)) {
+        daemon->n_host_changes++;
         daemon_replan(daemon, "the quarantine of a host ended");
+    }
     if (drains_expire(&daemon->drains, now)) {
         drains_keep(&daemon->drains, daemon->store);
         daemon_replan(daemon, "the drain of a host ended");
@@ -233,6 +237,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         poll_failed(daemon, error);
         return;
     }
+    daemon->n_readings++;
     crash_point("polled");
     if (daemon->failures)
         log_info("OpenNebula is readable again");
@@ -260,6 +265,7 @@ static void looked(void *context, bool ok)
 
     crash_point("looked");
     daemon->looking = false;
+    daemon->n_readings++;
     daemon->next_look = clock_monotonic() + LOOK_INTERVAL;
     daemon->cycle_due = daemon->cycle_due || ok;
 }
@@ -407,6 +413,17 @@ static void handle_signals(struct daemon *daemon)
     reload_begin(daemon->reload);
 }
 
+/* Not after each request: it takes as long as to answer a short one, of systemd, too. */
+static void tell_watchdog(struct daemon *daemon)
+{
+    int64_t now = clock_monotonic();
+
+    if (daemon->watchdog_ms == 0 || now < daemon->next_watchdog)
+        return;
+    sd_notify(0, "WATCHDOG=1");
+    daemon->next_watchdog = now + daemon->watchdog_ms / 6;
+}
+
 int daemon_run(struct daemon *daemon, struct error *err)
 {
     note_times(daemon);
@@ -427,7 +444,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
             return -1;
         handle_signals(daemon);
         count_log_lines(daemon);
-        sd_notify(0, "WATCHDOG=1");
+        tell_watchdog(daemon);
     }
     sd_notify(0, "STOPPING=1");
     clocks_remember(daemon);

@@ -155,6 +155,7 @@ struct daemon {
     int64_t next_plan;      /* monotonic milliseconds: not before, after failures */
     int64_t next_count;     /* monotonic milliseconds: of repeated log lines */
     int64_t watchdog_ms;    /* systemd's watchdog interval; 0: none */
+    int64_t next_watchdog;  /* when systemd is told again */
     int64_t reconciled;     /* seconds since 1970: when the store last followed the world */
     int64_t reconcile_due;  /* when reconciling is due, as of the last cycle; INSTANT_NEVER */
     int64_t reconcile_next; /* when it is due next after that cycle */
@@ -162,6 +163,8 @@ struct daemon {
     struct clocks clocks;
     int64_t started; /* seconds since 1970 */
     uint64_t n_cycles, n_replans;
+    uint64_t n_readings;     /* of OpenNebula, in whole or in part */
+    uint64_t n_host_changes; /* times that hosts were seen to have changed */
 };
 
 /* --- loop_requests.c --- */

@@ -155,6 +155,10 @@ struct answers_daemon {
 
     /* Why what is known of OpenNebula may be outdated, and since when. False: it is not. */
     bool (*outdated)(void *context, char *text, size_t size, int64_t *since);
+    /* Other numbers whenever OpenNebula was read, and whenever its hosts have changed (their load
+     * apart). */
+    uint64_t (*readings)(void *context);
+    uint64_t (*host_changes)(void *context);
 
     /* which: the id of a host, HOSTS_ALL, or HOSTS_DRAINED: drained now or later. O(hosts x
      * drains), and O(VMs) unless asked in the last second; O(1) if none is drained. */

@@ -115,7 +115,9 @@ json_t *answer_status(const struct question *question)
         json_put(phases, store_phase_words[i], json_integer((json_int_t)overview->in_phase[i]));
     store_vms(store, &n);
     json_put(answer, "instance", json_from_text(store_instance(store)));
-    json_put(answer, "changes", json_integer(store_commits(store)));
+    json_put(
+        answer, "changes",
+        json_integer(store_commits(store) + (json_int_t)daemon->host_changes(daemon->context)));
     json_put(answer, "leases", phases);
     json_put(answer, "suspended", json_integer((json_int_t)overview->suspended));
     json_put(answer, "late", json_integer((json_int_t)overview->late));

@@ -310,7 +310,7 @@ static bool put_revision(const struct question *question, const char *text, json
     return known;
 }
 
-static json_t *list_leases(const struct question *question)
+json_t *answer_lease_list(const struct question *question)
 {
     struct json_writer writer;
     struct output *list;
@@ -333,24 +333,4 @@ static json_t *list_leases(const struct question *question)
         return answers_refused(&err);
     }
     return answer_with_list(head, "leases", list);
-}
-
-json_t *answer_lease_list(const struct question *question)
-{
-    const struct answers_daemon *daemon = question->answers->daemon;
-    struct answered_list *last = question->answers->list;
-    uint64_t changes = store_changes(question->answers->store);
-    char why[ERROR_TEXT_MAX];
-    int64_t since;
-
-    if (daemon->outdated(daemon->context, why, sizeof why, &since)) /* it says so, and how long */
-        return list_leases(question);
-    if (last->changes != changes || last->now != question->now ||
-        !json_equal(last->request, question->request)) {
-        json_decref(last->request);
-        json_decref(last->answer);
-        *last = (struct answered_list){changes, question->now, json_deep_copy(question->request),
-                                       list_leases(question)};
-    }
-    return json_incref(last->answer);
 }

@@ -16,16 +16,9 @@ struct overview {
     json_t *far;      /* reservations far ahead */
 };
 
-/* The last list of leases: pages and programs ask for the same one many times a second. */
-struct answered_list {
-    uint64_t changes; /* of the store, when it was made */
-    int64_t now;
-    json_t *request, *answer; /* NULL: none yet */
-};
-
 /* The waiting leases in the order of the queue. */
 struct answered_queue {
-    uint64_t changes; /* as above */
+    uint64_t changes; /* of the store, when it was made */
     int64_t now;
     int64_t *ids; /* NULL: not known yet */
     size_t n, allocated;
@@ -44,7 +37,7 @@ struct answers {
     struct store *store;
     const struct answers_daemon *daemon;
     struct overview *overview;
-    struct answered_list *list;
+    struct kept_answers *kept;
     struct answered_queue *queue;
     struct revised_leases *leases;
     struct revisions *hosts;
@@ -62,6 +55,16 @@ struct question {
 };
 
 typedef json_t *answer_function(const struct question *question);
+
+struct kept_answers;
+
+struct kept_answers *kept_answers_create(void);
+void kept_answers_destroy(struct kept_answers *kept);
+void kept_answers_drop(struct kept_answers *kept);
+
+/* The answer given to the same request in this second, if nothing has changed or was ordered since;
+ * else the one that is made, which is kept. */
+json_t *kept_answers_give(const struct question *question, answer_function *make);
 
 json_t *answer_lease_list(const struct question *question);
 json_t *answer_lease_show(const struct question *question);

@@ -207,6 +207,16 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
     return true;
 }
 
+static uint64_t readings(void *context)
+{
+    return ((const struct daemon *)context)->n_readings;
+}
+
+static uint64_t host_changes(void *context)
+{
+    return ((const struct daemon *)context)->n_host_changes;
+}
+
 /* --- requests that the planner answers -------------------------------------------------------- */
 
 static void tried(void *context, const struct planner_trial *trial, const struct error *err)
@@ -347,6 +357,8 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .now = now_of,
                                    .status = status,
                                    .outdated = outdated,
+                                   .readings = readings,
+                                   .host_changes = host_changes,
                                    .each_host = services_each_host,
                                    .host_name = services_host_name,
                                    .each_operation = services_each_operation,

@@ -116,6 +116,7 @@ void store_history(struct store *store, int64_t lease, int64_t at, const char *e
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    store->changes++;
     store->events = memory_grow(store->events, &store->events_allocated, store->n_events + 1,
                                 sizeof *store->events);
     store->events[store->n_events++] = (struct event_record){

@@ -229,8 +229,11 @@ int store_next_past_vms(struct store *store, int32_t after, size_t limit,
                         struct error *err)
 {
     struct past_vms past = {visit, context};
-    char condition[64];
+    char condition[192];
 
-    snprintf(condition, sizeof condition, "WHERE id > %d ORDER BY id LIMIT %zu", (int)after, limit);
+    snprintf(condition, sizeof condition,
+             "WHERE id > %d AND (SELECT phase FROM lease WHERE lease.id = vm.lease)"
+             " IN ('ended', 'refused', 'failed') ORDER BY id LIMIT %zu",
+             (int)after, limit);
     return each_row(store, &store_vm_table, condition, visit_vm, &past, err);
 }

@@ -208,8 +208,8 @@ const char *store_instance(const struct store *store);
 
 /* How often the store has been committed, since it was made. */
 int64_t store_commits(const struct store *store);
-/* Another number whenever a lease or VM may have changed, other than what is only noted in memory.
- */
+/* Another number whenever a lease, a VM or the history may have changed, other than what is only
+ * noted in memory. */
 uint64_t store_changes(const struct store *store);
 
 /* NULL: not in memory. Pointers stay valid until store_forget_lease() or store_close(). O(1). */
@@ -348,8 +348,8 @@ int store_each_past_vm(struct store *store, int64_t lease,
                        void (*visit)(void *context, const struct vm_record *vm), void *context,
                        struct error *err);
 
-/* The VMs of all leases, in memory or not, from the file: `limit` at most with ids above `after`,
- * ascending. -1 with err. */
+/* The VMs of finished leases, some of them in memory, from the file: `limit` at most with ids above
+ * `after`, ascending. -1 with err. */
 int store_next_past_vms(struct store *store, int32_t after, size_t limit,
                         void (*visit)(void *context, const struct vm_record *vm), void *context,
                         struct error *err);

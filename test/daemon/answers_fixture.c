@@ -15,6 +15,20 @@ static int64_t now(void *context)
     return NOW + ((const struct answers_fixture *)context)->later;
 }
 
+/* Tests change what is seen without further ado. */
+static uint64_t readings(void *context)
+{
+    struct answers_fixture *fixture = context;
+
+    return fixture->rests ? 0 : ++fixture->readings;
+}
+
+static uint64_t host_changes(void *context)
+{
+    (void)context;
+    return 7;
+}
+
 static void status(void *context, json_t *object)
 {
     (void)context;
@@ -337,6 +351,8 @@ int answers_set_up(void **state)
         .now = now,
         .status = status,
         .outdated = outdated,
+        .readings = readings,
+        .host_changes = host_changes,
         .each_host = each_host,
         .host_name = host_name,
         .each_operation = each_operation,

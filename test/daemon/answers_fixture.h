@@ -28,6 +28,8 @@ struct answers_fixture {
     char who[96];
     char log_level[16];
     int64_t later;                  /* seconds since NOW */
+    bool rests;                     /* nothing more is read of OpenNebula */
+    uint64_t readings;
     bool host_is_off, host_is_gone; /* host 7 */
     bool outdated;                  /* OpenNebula has not answered for five minutes */
     bool fails;                     /* the daemon, at what it is asked from now on */

@@ -117,13 +117,15 @@ static void an_answer_says_since_when_it_may_be_outdated(void **state)
     }
 }
 
-/* It is made once in a second, unless a lease changes or other leases are asked for. */
+/* It is made once in a second, unless a lease changes or something is ordered. */
 static void a_list_that_is_asked_for_again_is_the_same(void **state)
 {
     static const char all[] = "{\"command\":\"lease-list\"}";
     struct answers_fixture *fixture = *state;
-    json_t *first = expect_answer(fixture, all, "galerna-lease-list/1"), *again, *other;
+    json_t *first, *again, *other;
 
+    fixture->rests = true;
+    first = expect_answer(fixture, all, "galerna-lease-list/1");
     again = expect_answer(fixture, all, "galerna-lease-list/1");
     assert_true(json_equal(first, again));
     other = expect_answer(fixture, "{\"command\":\"lease-list\",\"phase\":[\"reserved\"]}",
@@ -136,6 +138,36 @@ static void a_list_that_is_asked_for_again_is_the_same(void **state)
     json_decref(first);
     json_decref(again);
     json_decref(other);
+}
+
+static void expect_host_state(struct answers_fixture *fixture, const char *state)
+{
+    json_t *answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    const json_t *host = json_array_get(json_object_get(answer, "hosts"), 1);
+
+    assert_string_equal(json_string_value(json_object_get(host, "state")), state);
+    json_decref(answer);
+}
+
+/* Host 7 changes without being read; each of these has the list made again. */
+static void a_kept_answer_ends(void **state)
+{
+    struct answers_fixture *fixture = *state;
+
+    fixture->rests = true;
+    expect_host_state(fixture, "error");
+    fixture->host_is_off = true;
+    expect_host_state(fixture, "error");
+    fixture->later++;
+    expect_host_state(fixture, "offline");
+    fixture->host_is_off = false;
+    json_decref(expect_answer(fixture, "{\"command\":\"wake\"}", "galerna-wake/1"));
+    expect_host_state(fixture, "error");
+    fixture->host_is_off = true;
+    store_history(fixture->store, 1, NOW, "late", "late");
+    expect_host_state(fixture, "offline");
+    fixture->host_is_off = fixture->rests = false;
+    expect_host_state(fixture, "error");
 }
 
 static void status_counts_phases(void **state)
@@ -221,6 +253,7 @@ int main(void)
         TEST(a_reservation_at_risk_keeps_its_start),
         TEST(an_answer_says_since_when_it_may_be_outdated),
         TEST(a_list_that_is_asked_for_again_is_the_same),
+        TEST(a_kept_answer_ends),
         TEST(status_counts_phases),
         TEST(status_names_the_largest_reservations_far_ahead),
         TEST(status_follows_every_change),

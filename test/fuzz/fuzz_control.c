@@ -43,6 +43,12 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
     return true;
 }
 
+static uint64_t none(void *context)
+{
+    (void)context;
+    return 0;
+}
+
 static void each_host(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
@@ -169,6 +175,8 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .now = now,
         .status = status,
         .outdated = outdated,
+        .readings = none,
+        .host_changes = none,
         .each_host = each_host,
         .host_name = host_name,
         .each_operation = each_operation,

@@ -59,6 +59,11 @@ def updates_itself(tab):
     tab.until("document.querySelector('.band.drain')?.offsetHeight > 10")
     api("DELETE", "/hosts/1/drain")
     tab.until("!document.querySelector('.band.drain')")
+    oned = xmlrpc.client.ServerProxy(endpoint)
+    for status, shown in ((1, "true"), (0, "false")): # no lease changes with the host
+        oned.one.host.status(session.strip(), 1, status)
+        tab.until("[...document.querySelectorAll('.row')].some((row) =>"
+                  f" row.innerText.includes('disabled')) === {shown}")
 
 
 def keyboard_alone(tab):
