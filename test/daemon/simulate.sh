@@ -82,7 +82,7 @@ refuses 1 'has 2 hosts, simulation.resources 3' --simulate --state-dir "$work/st
 conf '2  CPU:400 Memory:8192'
 refuses 78 'has the leases of simulated hosts' --state-dir "$work/state"
 mv "$work/state/simulated.db" "$work/gone"
-refuses 78 'is gone' --simulate --state-dir "$work/state"
+refuses 78 'is missing' --simulate --state-dir "$work/state"
 conf 'many  CPU:400'
 refuses 78 'simulation.resources: expected a number of hosts' --simulate --state-dir "$work/other"
 
