@@ -169,7 +169,8 @@ static void trust(struct claim *claim, int64_t now)
  *     ours                            HELD
  *     none: it was removed            WRITING
  *     another's, of an earlier term   WRITING; a write from before the election came late
- *     the replaced one                the same; read again after CLAIM_PAUSE
+ *     the replaced one                the same; read again after CLAIM_PAUSE. WRITING after
+ *                                     CLAIM_REPEAT: oned can lose what it confirmed
  *     another's, of a later term      WATCHING
  *     another's                       LOST
  */
@@ -185,6 +186,8 @@ static void check(struct claim *claim, const struct cloud_mark *found, int64_t n
     } else if (is_later(&claim->own, found)) {
         take(claim, found, now);
     } else if (is_unchanged(found, &claim->other)) {
+        if (now - claim->sent >= CLAIM_REPEAT)
+            claim->state = CLAIM_WRITING;
         claim->next = now + CLAIM_PAUSE;
     } else if (is_later(found, &claim->own)) {
         watch(claim, found, now);

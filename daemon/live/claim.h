@@ -34,7 +34,8 @@ enum {
     CLAIM_FENCE = 3000,
     CLAIM_LED = 1000, /* for so long counts that our oned said that it leads */
     CLAIM_PAUSE = 1000,
-    CLAIM_LOOK = 2000, /* between reads of another daemon's mark, and after failures */
+    CLAIM_REPEAT = 5000, /* a write that is not seen for so long was lost */
+    CLAIM_LOOK = 2000,   /* between reads of another daemon's mark, and after failures */
 };
 
 enum claim_state {

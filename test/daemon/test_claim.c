@@ -221,6 +221,33 @@ static void what_it_replaced_may_be_shown_once_more(void **state)
     assert_true(claim_holds(&claim, now));
 }
 
+/* A deposed oned that comes back can have its leader's log overwritten. */
+static void a_write_that_opennebula_confirmed_and_lost_is_repeated(void **state)
+{
+    const struct cloud_mark old = {.instance = "old", .place = "here", .beat = 12, .term = 3};
+    struct claim claim;
+    int64_t now = 1;
+
+    (void)state;
+    claim_init(&claim, "a", "here", "host");
+    claim_lead(&claim, 3, 0, 0);
+    claim_read(&claim, &old, now);
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+    claim_write(&claim, now);
+    claim_written(&claim, now);
+    for (; now < 1 + CLAIM_REPEAT; now += CLAIM_PAUSE) {
+        assert_int_equal(claim.state, CLAIM_PROVING);
+        claim_read(&claim, &old, now);
+    }
+    claim_read(&claim, &old, now);
+    now += CLAIM_PAUSE;
+    assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+    assert_int_equal(claim_write(&claim, now)->beat, 14);
+    claim_written(&claim, now);
+    claim_read(&claim, &claim.own, now + CLAIM_PAUSE);
+    assert_true(claim_holds(&claim, now + CLAIM_PAUSE));
+}
+
 static void one_that_must_not_write_is_not_kept_from_acting(void **state)
 {
     const struct cloud_mark other = {.instance = "b", .place = "there", .beat = 1};
@@ -374,6 +401,7 @@ int main(void)
         cmocka_unit_test(what_was_released_is_free),
         cmocka_unit_test(without_answers_it_does_not_hold),
         cmocka_unit_test(what_it_replaced_may_be_shown_once_more),
+        cmocka_unit_test(a_write_that_opennebula_confirmed_and_lost_is_repeated),
         cmocka_unit_test(one_that_must_not_write_is_not_kept_from_acting),
         cmocka_unit_test(the_mark_of_a_newer_version_is_not_taken),
         cmocka_unit_test(a_mark_of_a_later_term_is_not_waited_for),
