@@ -36,6 +36,7 @@ struct lease_plan {
     size_t n_vms, vms_allocated;
     struct blocked_host *planned_blocked; /* BLOCKED_KEPT hosts without room for the current stretch
                                            * before its start, in order of time; NULL: none yet */
+    int64_t planned_least;                /* with planned_blocked: placing_least_span() */
 
     uint32_t *set_order;            /* node sets: those that may use one host only, then by
                                      * normalized size, largest first */

@@ -481,24 +481,23 @@ static bool has_made_room(const struct lease *lease)
            (lease->state == LEASE_QUEUED || lease->state == LEASE_SUSPENDED_QUEUED);
 }
 
+bool mapper_makes_room(const struct engine *engine, const struct map_request *request)
+{
+    if (request->pinned && !request->pinned_preempts)
+        return false;
+    return request->forced ||
+           (!request->spare_others && !engine->binding.late && !has_made_room(request->lease) &&
+            policy_may_preempt(engine->hooks, request->lease));
+}
+
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)
 {
     memset(mapping, 0, sizeof *mapping);
     mapper_prepare(engine, request->lease);
-    if (request->pinned) {
-        if (map_pinned(engine, request, mapping))
-            return true;
-        if (!request->pinned_preempts)
-            return false;
-    } else if (map_in_free_room(engine, request, mapping)) {
+    if (request->pinned ? map_pinned(engine, request, mapping)
+                        : map_in_free_room(engine, request, mapping))
         return true;
-    }
-    if (request->forced)
-        return engine->mapper.make_room(engine, request, mapping);
-    if (request->spare_others || engine->binding.late || has_made_room(request->lease) ||
-        !policy_may_preempt(engine->hooks, request->lease))
-        return false;
-    return engine->mapper.make_room(engine, request, mapping);
+    return mapper_makes_room(engine, request) && engine->mapper.make_room(engine, request, mapping);
 }
 
 bool mapper_map_in_order(struct engine *engine, const struct map_request *request,

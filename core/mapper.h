@@ -84,6 +84,9 @@ void mapper_assign(struct engine *engine, const struct lease *lease,
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
 void mapping_finish(struct mapping *mapping);
 
+/* May other leases be preempted for it, if there is no free room? */
+bool mapper_makes_room(const struct engine *engine, const struct map_request *request);
+
 /* The hosts in order of preference, as they were before victims made room. */
 struct host_snapshot {
     struct host_choice *choices;

@@ -6,6 +6,7 @@
 
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/host_choice.h"
 #include "core/relief.h"
 #include "core/restricted.h"
 #include "core/windows.h"
@@ -172,24 +173,30 @@ static bool ends_in_time(const struct lease *lease, const struct vm_plan *plan)
     return lease->request.deadline == INSTANT_NONE || vm_plan_end(plan) <= lease->request.deadline;
 }
 
+/* What the search asks of the mapper for a begin at `start`. */
+static struct map_request request_at(const struct search *search, int64_t start)
+{
+    return (struct map_request){.lease = search->lease,
+                                .from = start,
+                                .until = needed_until(search, start),
+                                .strict = search->strict,
+                                .shortest = search->threshold,
+                                .allowed = search->hosts,
+                                .n_allowed = search->n_hosts,
+                                .pinned = search->pinned,
+                                .pinned_preempts = search->forced,
+                                .spare_others = search->spare_others,
+                                .spare_planned = search->spare_planned,
+                                .forced = search->forced};
+}
+
 /* Tries to begin at `start`; the request and the mapping follow from the search. */
 static bool try_point(struct search *search, int64_t start, struct proposal *proposal)
 {
     struct engine *engine = search->engine;
 
     for (int attempt = 0; attempt < 2; attempt++) {
-        struct map_request request = {.lease = search->lease,
-                                      .from = start,
-                                      .until = needed_until(search, start),
-                                      .strict = search->strict,
-                                      .shortest = search->threshold,
-                                      .allowed = search->hosts,
-                                      .n_allowed = search->n_hosts,
-                                      .pinned = search->pinned,
-                                      .pinned_preempts = search->forced,
-                                      .spare_others = search->spare_others,
-                                      .spare_planned = search->spare_planned,
-                                      .forced = search->forced};
+        const struct map_request request = request_at(search, start);
         struct mapping mapping;
         int64_t resume_taken;
 
@@ -376,35 +383,49 @@ static void spare_for_later(struct search *search)
     search->spare_others = settings->backfilling == BACKFILLING_CONSERVATIVE;
 }
 
-/* Where hosts are counted there is one time to try. `first`: of the reservations' ends. */
-static bool try_counted(struct search *search, int64_t first, struct proposal *proposal)
+/* The lease finds no room in [at, the result). `again`: the site's total has not told it. */
+static int64_t earliest_room(const struct search *search, int64_t at, bool again)
 {
-    int64_t span = needed_until(search, first) - first;
-    int64_t at = slot_table_earliest_free_cpu(search->engine->table, lease_cpu(search->lease),
-                                              first, span, search->before);
+    const struct map_request request = request_at(search, at);
+    const struct node_set *nodes = search->lease->request.node_sets;
+    const struct slot_table *table = search->engine->table;
+    const struct interval within = {at, search->before};
+    const int64_t span = mapper_least_until(&request) - at;
 
-    return at != INSTANT_NEVER && try_point(search, at, proposal);
+    if (mapper_makes_room(search->engine, &request))
+        return at;
+    if (search->pinned)
+        return slot_table_placement_earliest(table, search->pinned, within, span);
+    if (is_restricted(search->engine, search->lease))
+        return at;
+    if (again && search->lease->request.n_node_sets == 1)
+        return slot_table_earliest(table, &nodes->amounts, nodes->count, at, span);
+    return slot_table_earliest_free_cpu(table, lease_cpu(search->lease), at, span, within.until);
 }
 
-/* Tries every point after `after` in turn. */
+static int64_t next_end(const struct engine *engine, int64_t after)
+{
+    const struct reservation_index *index = &engine->bookings.by_end;
+    size_t i = reservation_index_after(index, after);
+
+    return i < index->n ? reservation_index_at(index, i)->time : INSTANT_NEVER;
+}
+
+/* Tries the points after `after` in turn, but for those at which there is no room. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
-    const struct reservation_index *index = &search->engine->bookings.by_end;
-    size_t i = reservation_index_after(index, after);
-    int64_t tried = after;
+    bool again = false;
 
     if (search->engine->settings.behaviour.future_points_unsorted)
         return try_haizea_points(search, after, proposal);
-    for (; i < index->n && reservation_index_at(index, i)->time != INSTANT_NEVER; i++) {
-        int64_t at = reservation_index_at(index, i)->time;
+    for (int64_t at = next_end(search->engine, after); at < search->before;
+         at = next_end(search->engine, at), again = true) {
+        int64_t room = earliest_room(search, at, again);
 
-        if (at >= search->before)
-            return false;
-        if (search->engine->binding.late)
-            return try_counted(search, at, proposal);
-        if (at != tried && try_point(search, at, proposal))
+        if (room > at)
+            at = next_end(search->engine, room - 1);
+        if (at < search->before && try_point(search, at, proposal))
             return true;
-        tried = at;
     }
     return false;
 }
@@ -453,24 +474,42 @@ static bool try_relief(struct search *search, const struct placing_request *requ
     return placed;
 }
 
+static struct search search_for(struct engine *engine, struct lease *lease, int64_t before)
+{
+    const bool resuming = lease_is_suspended(lease);
+
+    return (struct search){
+        .engine = engine,
+        .lease = lease,
+        .resuming = resuming,
+        .strict = !may_be_suspended(engine, lease) || engine->settings.whole_stretches ||
+                  (lease->request.kind == LEASE_IMMEDIATE &&
+                   !engine->settings.behaviour.immediate_may_be_suspended),
+        .remaining = remaining_span(lease),
+        .shutdown = shutdown_span(engine, lease),
+        .resume = resuming ? resume_estimate(engine, lease) : 0,
+        .threshold = scheduling_threshold(engine, lease),
+        .before = before,
+    };
+}
+
+int64_t placing_least_span(struct engine *engine, struct lease *lease)
+{
+    const struct search search = search_for(engine, lease, INSTANT_NEVER);
+    const struct map_request request = request_at(&search, engine->now);
+
+    return mapper_least_until(&request) - engine->now;
+}
+
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal)
 {
     struct lease *lease = request->lease;
-    struct search search = {
-        .engine = engine, .lease = lease, .resuming = lease_is_suspended(lease)};
+    struct search search = search_for(engine, lease, request->before);
     int64_t last = request->from;
     bool placed;
 
     memset(proposal, 0, sizeof *proposal);
-    search.strict = !may_be_suspended(engine, lease) || engine->settings.whole_stretches ||
-                    (lease->request.kind == LEASE_IMMEDIATE &&
-                     !engine->settings.behaviour.immediate_may_be_suspended);
-    search.remaining = remaining_span(lease);
-    search.before = request->before;
-    search.shutdown = shutdown_span(engine, lease);
-    search.resume = search.resuming ? resume_estimate(engine, lease) : 0;
-    search.threshold = scheduling_threshold(engine, lease);
     if (search.resuming && engine->settings.migration == MIGRATION_NO)
         restrict_to_previous_hosts(&search);
     placed = try_now(&search, request, proposal, &last) ||

@@ -1,7 +1,8 @@
 /* placing.h: finds a time and hosts for a lease; books nothing.
  *
  * Costs: a mapping (mapper.h) for each time that is tried; times are those at which something
- * booked ends, O(n log n) to put n of them in order.
+ * booked ends, O(n log n) to put n of them in order. In the future, where no lease makes room, only
+ * those are tried at which the slot table has room: for each a question to it (slot_table.h).
  */
 #ifndef GALERNA_CORE_PLACING_H
 #define GALERNA_CORE_PLACING_H
@@ -41,6 +42,9 @@ void refuse_for_now(struct engine *engine, struct lease *lease);
 
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal);
+
+/* For how long its hosts must at least be free, wherever it begins. O(VMs). */
+int64_t placing_least_span(struct engine *engine, struct lease *lease);
 
 /* A place for a lease that needs all its time in one stretch, beginning in [from, latest]. */
 struct window_request {

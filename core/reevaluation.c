@@ -15,8 +15,8 @@
 
 /* A quick check that changes nothing. The lease's own place is not released, which does not matter
  * before its planned start: is there room at some instant until then, or for its time if hosts are
- * counted? A suspended lease needs it on its hosts. */
-static bool has_room_before(const struct engine *engine, const struct lease *lease, int64_t before)
+ * counted? A suspended lease needs it on its hosts, as long as it is to run at least. */
+static bool has_room_before(struct engine *engine, struct lease *lease, int64_t before)
 {
     const bool suspended = lease_is_suspended(lease);
     const int64_t cpu = lease_cpu(lease);
@@ -25,12 +25,15 @@ static bool has_room_before(const struct engine *engine, const struct lease *lea
     struct lease_plan *plan = lease->plan;
     size_t kept = 0;
 
-    if (suspended && !plan->planned_blocked)
+    if (suspended && !plan->planned_blocked) {
         plan->planned_blocked = memory_new(BLOCKED_KEPT, sizeof *plan->planned_blocked);
+        plan->planned_least = placing_least_span(engine, lease);
+    }
     for (int64_t at = engine->now, from = at; from < before; at = from) {
         if (suspended)
-            from = slot_table_placement_free_from(engine->table, placement, at, before,
-                                                  &plan->planned_blocked[kept]);
+            from = slot_table_placement_free_from(
+                engine->table, placement, (struct interval){at, before}, plan->planned_least,
+                &plan->planned_blocked[kept]);
         if (kept < BLOCKED_KEPT - 1)
             kept++;
         if (from == at)

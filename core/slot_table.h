@@ -80,24 +80,34 @@ int64_t slot_table_placement_fits_until(const struct slot_table *table,
                                         const struct placement *placement, int64_t from,
                                         int64_t least, uint32_t *blocked);
 
-/* A host without room for what a placement holds there, as long as nothing is released on it. */
+struct interval {
+    int64_t from, until; /* [from, until) */
+};
+
+/* The earliest time in the interval from which what the placement holds is free on all its hosts
+ * for `span` seconds, or until the interval ends if that is sooner; INSTANT_NEVER. The answer is
+ * the interval's begin or a change point. Each host's change points up to the answer are seen once,
+ * and each host once more for each time at which another one is blocked. */
+int64_t slot_table_placement_earliest(const struct slot_table *table,
+                                      const struct placement *placement, struct interval within,
+                                      int64_t span);
+
+/* A host on which what a placement holds there finds no room that begins in [from, until), as long
+ * as nothing is released on it. */
 struct blocked_host {
     int64_t from, until;
     uint64_t version; /* of the slot table */
     uint32_t place;   /* of the host in the placement */
 };
 
-/* `from` if what the placement holds is free on all its hosts then, else a time before which it is
- * not: when the host that is blocked longest, or the first one that is until `enough`, has room;
- * INSTANT_NEVER. What was found before for the same placement is in *blocked ({0}: nothing), and
- * the answer is O(1) while that holds. Not between a mark and its end. */
+/* The interval's begin if what the placement holds is free on all its hosts from then on, for
+ * `span` seconds or until the interval ends, else a time before which it is not: when the host that
+ * is blocked longest has such room; INSTANT_NEVER. What was found before for the same placement,
+ * span and end is in *blocked ({0}: nothing), and the answer is O(1) while that holds. Not between
+ * a mark and its end. */
 int64_t slot_table_placement_free_from(const struct slot_table *table,
-                                       const struct placement *placement, int64_t from,
-                                       int64_t enough, struct blocked_host *blocked);
-
-struct interval {
-    int64_t from, until; /* [from, until) */
-};
+                                       const struct placement *placement, struct interval within,
+                                       int64_t span, struct blocked_host *blocked);
 
 /* How many VMs of this size fit on the host during the whole interval, at most limit. */
 uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,

@@ -76,38 +76,84 @@ int64_t slot_table_placement_fits_until(const struct slot_table *table,
     return until;
 }
 
-/* When a host of the placement has room for what it holds there. */
-static int64_t free_from(const struct slot_table *table, const struct placement *placement,
-                         uint32_t place, int64_t from)
+static struct demand demand_at(const struct slot_table *table, const struct placement *placement,
+                               uint32_t place)
 {
-    const struct profile *profile = &table->profiles[placement->hosts[place]];
     struct demand demand;
 
     demand_init(&demand, &placement->amounts[(size_t)place * placement->n_types],
                 (int)placement->n_types, table->ever_negative);
-    for (uint32_t i = profile_find(profile, from); i < profile->n; i += 64) {
+    return demand;
+}
+
+/* The first point from i on at which the demand is free; else the end. */
+static uint32_t first_free(const struct profile *profile, const struct demand *demand, uint32_t i)
+{
+    for (; i < profile->n; i += 64) {
         const uint32_t count = profile->n - i < 64 ? profile->n - i : 64;
-        const uint64_t blocked = profile_blocked(profile, &demand, 1, i, count);
+        const uint64_t blocked = profile_blocked(profile, demand, 1, i, count);
         const uint32_t first = ~blocked ? (uint32_t)__builtin_ctzll(~blocked) : count;
 
         if (first < count)
-            return profile->times[i + first] > from ? profile->times[i + first] : from;
+            return i + first;
     }
-    return INSTANT_NEVER;
+    return profile->n;
+}
+
+/* When the host has room for `span` seconds, or until the interval ends. */
+static int64_t free_for(const struct profile *profile, const struct demand *demand,
+                        struct interval within, int64_t span)
+{
+    uint32_t i = profile_find(profile, within.from), block;
+    int64_t at = within.from;
+
+    for (;;) {
+        block = profile_first_block(profile, demand, i, profile->n);
+        if (block == profile->n || profile->times[block] >= within.until ||
+            profile->times[block] >= instant_add(at, span))
+            return at;
+        i = first_free(profile, demand, block);
+        if (i == profile->n || profile->times[i] >= within.until)
+            return INSTANT_NEVER;
+        at = profile->times[i];
+    }
+}
+
+int64_t slot_table_placement_earliest(const struct slot_table *table,
+                                      const struct placement *placement, struct interval within,
+                                      int64_t span)
+{
+    /* In turn, until all hosts have agreed to a time. */
+    for (uint32_t place = 0, agreed = 0; agreed < placement->n_hosts; agreed++) {
+        const struct demand demand = demand_at(table, placement, place);
+        const int64_t at =
+            free_for(&table->profiles[placement->hosts[place]], &demand, within, span);
+
+        if (at == INSTANT_NEVER)
+            return INSTANT_NEVER;
+        if (at > within.from)
+            agreed = 0;
+        within.from = at;
+        place = place + 1 < placement->n_hosts ? place + 1 : 0;
+    }
+    return within.from;
 }
 
 int64_t slot_table_placement_free_from(const struct slot_table *table,
-                                       const struct placement *placement, int64_t from,
-                                       int64_t enough, struct blocked_host *blocked)
+                                       const struct placement *placement, struct interval within,
+                                       int64_t span, struct blocked_host *blocked)
 {
+    const int64_t from = within.from;
     uint32_t place = blocked->place;
 
     if (blocked->from <= from && from < blocked->until &&
         table->released[placement->hosts[place]] <= blocked->version)
         return blocked->until;
     *blocked = (struct blocked_host){from, from, table->version, place};
-    for (uint32_t left = placement->n_hosts; left && blocked->until < enough; left--) {
-        const int64_t until = free_from(table, placement, place, from);
+    for (uint32_t left = placement->n_hosts; left && blocked->until < within.until; left--) {
+        const struct demand demand = demand_at(table, placement, place);
+        const int64_t until =
+            free_for(&table->profiles[placement->hosts[place]], &demand, within, span);
 
         if (until > blocked->until) {
             blocked->until = until;

@@ -10,7 +10,7 @@
 #include "test/property/naive_slot_table.h"
 #include "test/support/random.h"
 
-enum { HOSTS_MAX = 4, LEASES = 4, MARKS_MAX = 8, BOOKINGS_MAX = 3 * OPERATIONS_MAX };
+enum { HOSTS_MAX = 4, LEASES = 4, MARKS_MAX = 8, BOOKINGS_MAX = 3 * OPERATIONS_MAX, FREE_FOR = 5 };
 
 static const char *const kind_names[OPERATION_KINDS] = {"book", "add",  "release", "advance",
                                                         "mark", "undo", "keep",    "ask"};
@@ -22,6 +22,7 @@ struct booking {
     uint32_t hosts[HOSTS_MAX];
     int64_t amounts[HOSTS_MAX * RESOURCE_TYPES_MAX];
     struct blocked_host blocked;
+    int64_t blocked_end; /* of the questions for which it holds */
     bool live;
 };
 
@@ -298,14 +299,33 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
                    slot_table_earliest(trial->table, &vm, count, at, duration));
 }
 
-/* When what a placement holds at a place is free, second by second. */
-static int64_t free_from(const struct trial *trial, uint32_t host, const struct amounts *share,
-                         int64_t at)
+/* When what a placement holds at a place is free for long enough, second by second. */
+static int64_t free_for(const struct trial *trial, uint32_t host, const struct amounts *share,
+                        struct interval within)
 {
-    for (int64_t t = at; t < at + 100; t++)
-        if (naive_fits_until(&trial->naive, host, share, t) > t)
+    for (int64_t t = within.from; t < within.until; t++)
+        if (naive_fits_until(&trial->naive, host, share, t) >=
+            (t + FREE_FOR < within.until ? t + FREE_FOR : within.until))
             return t;
     return INSTANT_NEVER;
+}
+
+/* The first time at which all its hosts agree. */
+static bool earliest_differs(struct trial *trial, const struct booking *booking,
+                             const struct amounts *shares, struct interval within)
+{
+    int64_t got =
+        slot_table_placement_earliest(trial->table, &booking->placement, within, FREE_FOR);
+    uint32_t agreed = 0;
+
+    while (within.from < within.until && agreed < booking->placement.n_hosts) {
+        agreed = 0;
+        for (uint32_t i = 0; i < booking->placement.n_hosts; i++)
+            agreed += free_for(trial, booking->hosts[i], &shares[i], within) == within.from;
+        within.from += agreed < booking->placement.n_hosts;
+    }
+    return differs(trial, "placement_earliest()",
+                   within.from < within.until ? within.from : INSTANT_NEVER, got);
 }
 
 /* What was found before is remembered from one question to the next, whatever happens meanwhile. */
@@ -313,15 +333,23 @@ static bool blocked_differs(struct trial *trial, struct booking *booking,
                             const struct amounts *shares, int64_t at)
 {
     int64_t longest = at, got;
+    struct interval within;
 
+    if (at >= booking->blocked_end) {
+        booking->blocked_end = at + 10;
+        booking->blocked = (struct blocked_host){0};
+    }
+    within = (struct interval){at, booking->blocked_end};
+    if (earliest_differs(trial, booking, shares, within))
+        return true;
     if (trial->n_marks)
         return false;
     for (uint32_t i = 0; i < booking->placement.n_hosts; i++) {
-        int64_t free = free_from(trial, booking->hosts[i], &shares[i], at);
+        int64_t free = free_for(trial, booking->hosts[i], &shares[i], within);
 
         longest = free > longest ? free : longest;
     }
-    got = slot_table_placement_free_from(trial->table, &booking->placement, at, at + 10,
+    got = slot_table_placement_free_from(trial->table, &booking->placement, within, FREE_FOR,
                                          &booking->blocked);
     return differs(trial, "placement_free_from(): later", longest > at, got > at) ||
            (got > longest && differs(trial, "placement_free_from()", longest, got));
