@@ -1,6 +1,5 @@
 /* client.h: shared by the commands that talk to galernad. */
-#ifndef GALERNA_CLI_CLIENT_H
-#define GALERNA_CLI_CLIENT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -84,5 +83,3 @@ int client_lease_number(const struct client *client, const char *text, int64_t *
 /* All of a command whose arguments are a struct client: ask the daemon `command`, with the number
  * of a lease when there is an operand, and print the answer. Returns the exit code. */
 int client_run(const struct call *call, const char *command, void (*print)(const json_t *answer));
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Results go to standard output, everything else to standard error.
  */
-#ifndef GALERNA_CLI_COMMAND_H
-#define GALERNA_CLI_COMMAND_H
+#pragma once
 
 #include "util/command_line.h"
 
@@ -73,5 +72,3 @@ int command_run_elsewhere(const struct call *call);
 
 /* Ends a program: flushes standard output; a full disk is a failure. Returns the exit code. */
 int command_end(int code);
-
-#endif

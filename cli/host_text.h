@@ -1,6 +1,5 @@
 /* host_text.h: hosts as operands of commands, and what commands print of them. */
-#ifndef GALERNA_CLI_HOST_TEXT_H
-#define GALERNA_CLI_HOST_TEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int host_list_bookings(const struct client *client);
 
 /* Print the hosts, ids and names, one a line, for completion. */
 void host_offer(FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* lease_repeat.h: a series of reservations, one lease for each occurrence
  * (doc/decisions/0013-an-occurrence-is-a-lease.md). */
-#ifndef GALERNA_CLI_LEASE_REPEAT_H
-#define GALERNA_CLI_LEASE_REPEAT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ int lease_repeat_check(const struct lease_repeat *repeat, int64_t first, struct 
  * for; another failure does. Returns EXIT_DONE, EXIT_REFUSED if any was, or that failure. */
 int lease_repeat_ask_all(const struct lease_repeat *repeat, int64_t first, const json_t *request,
                          bool json, lease_repeat_ask *ask, void *context);
-
-#endif

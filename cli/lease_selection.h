@@ -1,6 +1,5 @@
 /* lease_selection.h: options that select leases: --phase, --user, --series, --name, --host. */
-#ifndef GALERNA_CLI_LEASE_SELECTION_H
-#define GALERNA_CLI_LEASE_SELECTION_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void lease_selection_put(const struct lease_selection *selection, json_t *reques
 
 /* Selects by the rest. */
 bool lease_selection_has(const struct lease_selection *selection, const json_t *lease);
-
-#endif

@@ -1,6 +1,5 @@
 /* lease_text.h: a lease in a daemon's answer, as people read it. */
-#ifndef GALERNA_CLI_LEASE_TEXT_H
-#define GALERNA_CLI_LEASE_TEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void lease_text_alternative(const json_t *answer);
 /* Sorts an array of leases: running, reserved by start, the queue in its order, incomplete groups,
  * parked, finished with the newest first. A new reference. */
 json_t *lease_text_sorted(const json_t *leases);
-
-#endif

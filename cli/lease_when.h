@@ -1,7 +1,6 @@
 /* lease_when.h: when a reservation could start, in several choices, for galerna lease request
  * --when. */
-#ifndef GALERNA_CLI_LEASE_WHEN_H
-#define GALERNA_CLI_LEASE_WHEN_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
  * end. Prints the choices. The exit code: EXIT_REFUSED if there is none. O(leases) questions, a few
  * dozen at most. */
 int lease_when(const struct client *client, const json_t *request, int64_t earliest);
-
-#endif

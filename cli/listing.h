@@ -5,8 +5,7 @@
  * lists have them. In CSV (RFC 4180) nothing that a VM owner wrote is a formula: a text that begins
  * with =, +, - or @ gets an apostrophe.
  */
-#ifndef GALERNA_CLI_LISTING_H
-#define GALERNA_CLI_LISTING_H
+#pragma once
 
 #include "cli/client.h"
 
@@ -42,5 +41,3 @@ struct listing_kind {
 /* All of such a command: asks, with the request, which is given away, and prints. arguments begin
  * with the struct listing. Returns the exit code. */
 int listing_run(const struct call *call, const struct listing_kind *kind, json_t *request);
-
-#endif

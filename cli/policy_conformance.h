@@ -5,8 +5,7 @@
  * host must be left. Then the engine schedules the same small trace twice with it, in which every
  * kind of decision is due, and both schedules must be the same.
  */
-#ifndef GALERNA_CLI_POLICY_CONFORMANCE_H
-#define GALERNA_CLI_POLICY_CONFORMANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ uint64_t conformance_random(uint64_t *state, uint64_t limit);
 /* Fail when the module under test gave broken answers so far. */
 int conformance_faults(const struct conformance *conformance, const struct policy_host *host,
                        struct error *err);
-
-#endif

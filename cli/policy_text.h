@@ -1,6 +1,5 @@
 /* policy_text.h: what `galerna policy list` and `show` have in common, and say of a module. */
-#ifndef GALERNA_CLI_POLICY_TEXT_H
-#define GALERNA_CLI_POLICY_TEXT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void policy_print(const struct module *module);
 /* Print a JSON document with its schema's name and version. Returns an exit code; document is
  * given away and may be NULL. */
 int policy_print_json(const char *command, const char *schema, json_t *document);
-
-#endif

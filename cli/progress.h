@@ -1,6 +1,5 @@
 /* progress.h: a bar on the terminal for work that takes longer than two seconds. */
-#ifndef GALERNA_CLI_PROGRESS_H
-#define GALERNA_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void progress_show(struct progress *progress, double done, const char *what);
 
 /* Take the bar off the screen. */
 void progress_finish(struct progress *progress);
-
-#endif

@@ -1,7 +1,6 @@
 /* replay.h: the parts of `galerna replay`: its arguments, the runs that follow from them, and the
  * results. */
-#ifndef GALERNA_CLI_REPLAY_H
-#define GALERNA_CLI_REPLAY_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
 /* Carry out all runs, several at a time in processes of their own. outcomes has room for all. */
 int replay_all(const struct replay_plan *plan, const struct replay_options *options,
                struct replay_outcome *outcomes, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * EXIT_INTERRUPTED; one whose module crashes with EXIT_FAILED. In both cases the module is named on
  * standard error. One replay of a process is guarded.
  */
-#ifndef GALERNA_CLI_REPLAY_GUARD_H
-#define GALERNA_CLI_REPLAY_GUARD_H
+#pragma once
 
 #include <signal.h>
 
@@ -21,5 +20,3 @@ const struct policy_watch *replay_guard_watch(void);
 
 /* The names of the modules, once they are loaded. */
 void replay_guard_name_modules(const struct policy_host *policies);
-
-#endif

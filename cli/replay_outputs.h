@@ -3,8 +3,7 @@
  * Each file gets its name when the run is over (util/new_file.h): a reader finds the old file or
  * the complete new one. A database does the same in one transaction.
  */
-#ifndef GALERNA_CLI_REPLAY_OUTPUTS_H
-#define GALERNA_CLI_REPLAY_OUTPUTS_H
+#pragma once
 
 #include "cli/replay.h"
 #include "core/observer.h"
@@ -31,5 +30,3 @@ void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending e
 
 /* Close all; files of a run that is not over are dropped. */
 void replay_outputs_finish(struct replay_outputs *outputs);
-
-#endif

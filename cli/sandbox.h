@@ -1,7 +1,6 @@
 /* sandbox.h: `galerna sandbox`: a stand-in for OpenNebula to try things on, and a small client. The
  * arguments of its commands; sandbox_options.c has the options. */
-#ifndef GALERNA_CLI_SANDBOX_H
-#define GALERNA_CLI_SANDBOX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ struct sandbox_submit_arguments {
     int64_t count;
     bool hold, json;
 };
-
-#endif

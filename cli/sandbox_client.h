@@ -1,6 +1,5 @@
 /* sandbox_client.h: shared by the client verbs: which daemon, with which session. */
-#ifndef GALERNA_CLI_SANDBOX_CLIENT_H
-#define GALERNA_CLI_SANDBOX_CLIENT_H
+#pragma once
 
 #include "adapters/opennebula/rpc.h"
 #include "cli/sandbox.h"
@@ -8,5 +7,3 @@
 /* Find endpoint and credentials. -1 with err. */
 int sandbox_client_open(struct sandbox_client *client, struct error *err);
 void sandbox_client_close(struct sandbox_client *client);
-
-#endif

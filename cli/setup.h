@@ -1,6 +1,5 @@
 /* setup.h: the command line arguments of `galerna setup`; setup_options.c has the options. */
-#ifndef GALERNA_CLI_SETUP_H
-#define GALERNA_CLI_SETUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -8,5 +7,3 @@ struct setup_arguments {
     const char *file, *endpoint;
     bool check, json, apply, revert;
 };
-
-#endif

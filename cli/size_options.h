@@ -1,6 +1,5 @@
 /* size_options.h: CPU and memory of a VM, as users write them. */
-#ifndef GALERNA_CLI_SIZE_OPTIONS_H
-#define GALERNA_CLI_SIZE_OPTIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct size_of_vms {
 
 /* "3x0.5/2G": three VMs with half a processor and 2 GB each. -1 with err: EINVAL. */
 int size_read_vms(const char *text, struct size_of_vms *vms, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* sweep_text.h: what `galerna sweep` prints for people. */
-#ifndef GALERNA_CLI_SWEEP_TEXT_H
-#define GALERNA_CLI_SWEEP_TEXT_H
+#pragma once
 
 #include "sweep/sweep.h"
 
@@ -13,5 +12,3 @@ int sweep_print_list(const struct sweep *sweep);
 /* The axes on which cells differ, and some figures; then how many were computed. */
 void sweep_print_table(const struct sweep *sweep, const struct sweep_outcome *outcomes,
                        const char *results);
-
-#endif

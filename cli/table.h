@@ -4,8 +4,7 @@
  * printed as '?', so that a VM's name can neither command the terminal nor reorder a line. Widths
  * count UTF-8 characters, each as one column.
  */
-#ifndef GALERNA_CLI_TABLE_H
-#define GALERNA_CLI_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -59,5 +58,3 @@ struct table_lines {
 
 void table_lines_begin(struct table_lines *lines);
 void table_lines_print(struct table_lines *lines, size_t indent);
-
-#endif

@@ -1,8 +1,7 @@
 /* term_options.h: the terms of core/lease_terms.h as options of `galerna lease request` and
  * `change`.
  */
-#ifndef GALERNA_CLI_TERM_OPTIONS_H
-#define GALERNA_CLI_TERM_OPTIONS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@ bool term_option_changed(size_t i, struct command_option *option);
 
 /* Put the terms that were given into a request. */
 void term_options_put(const struct term_options *options, json_t *request);
-
-#endif

@@ -1,8 +1,7 @@
 /* trace_options.h: the options that `galerna trace check`, `convert` and `stats` share: how a trace
  * is read; and --site, which `galerna trace generate` has too.
  */
-#ifndef GALERNA_CLI_TRACE_OPTIONS_H
-#define GALERNA_CLI_TRACE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ const struct site *site_argument_site(const struct site_argument *argument);
 /* take() of --site, whose value is a struct site_argument. */
 int site_argument_take(const struct command_option *option, void *value, const char *text,
                        struct error *err);
-
-#endif

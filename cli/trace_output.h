@@ -1,6 +1,5 @@
 /* trace_output.h: a trace written as LWF, to a file that appears when it is complete. */
-#ifndef GALERNA_CLI_TRACE_OUTPUT_H
-#define GALERNA_CLI_TRACE_OUTPUT_H
+#pragma once
 
 #include "lwf/lwf_writer.h"
 #include "lwf/trace.h"
@@ -12,5 +11,3 @@
  * is left then. */
 int trace_output_write(struct trace *trace, const struct lwf_description *description,
                        const char *path, struct error *err);
-
-#endif

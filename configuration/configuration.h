@@ -9,8 +9,7 @@
  * A file with a section [galerna] is Galerna's own and needs no option; in one without, the options
  * are required that Haizea requires.
  */
-#ifndef GALERNA_CONFIGURATION_CONFIGURATION_H
-#define GALERNA_CONFIGURATION_CONFIGURATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
                                            const struct configuration_overrides *overrides,
                                            struct error *err);
 void configuration_destroy(struct configuration *configuration); /* NULL is allowed */
-
-#endif

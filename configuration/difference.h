@@ -1,7 +1,6 @@
 /* difference.h: what has changed in a configuration that is read again, and what galernad takes
  * over while it runs. */
-#ifndef GALERNA_CONFIGURATION_DIFFERENCE_H
-#define GALERNA_CONFIGURATION_DIFFERENCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ void configuration_fingerprint(const struct configuration *configuration,
 /* Copy the values of all options that reload, except [rights] and [notify], which others read, and
  * those that policy modules are loaded with. */
 void configuration_take_over(struct configuration *configuration, const struct configuration *from);
-
-#endif

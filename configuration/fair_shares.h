@@ -1,6 +1,5 @@
 /* fair_shares.h: option scheduling.fair-shares, the shares of users and groups. */
-#ifndef GALERNA_CONFIGURATION_FAIR_SHARES_H
-#define GALERNA_CONFIGURATION_FAIR_SHARES_H
+#pragma once
 
 #include "configuration/ini.h"
 #include "core/settings.h"
@@ -10,5 +9,3 @@
  */
 int fair_shares_read(const struct ini_entry *entry, struct fair_share_settings *settings,
                      struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The table of settings is in import.c: which option a setting becomes, or why none is needed, or
  * why it is not supported.
  */
-#ifndef GALERNA_CONFIGURATION_IMPORT_H
-#define GALERNA_CONFIGURATION_IMPORT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ void import_setting(const struct opennebula_setting *setting, bool of_oned,
 
 /* Is it oned.conf? It has settings that schedulers do not have. */
 bool import_is_of_oned(const struct opennebula_file *file);
-
-#endif

@@ -6,8 +6,7 @@
  * section names are not. The last of several values of one option counts. [DEFAULT] and %(name)s
  * work as in Python's ConfigParser (configuration/interpolate.h).
  */
-#ifndef GALERNA_CONFIGURATION_INI_H
-#define GALERNA_CONFIGURATION_INI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool ini_has_section(const struct ini *ini, const char *name);
 
 /* "file:line", or the option of the command line: where an entry comes from. Returns text. */
 const char *ini_where(const struct ini_entry *entry, char *text, size_t size);
-
-#endif

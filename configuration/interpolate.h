@@ -4,8 +4,7 @@
  * the value of the option of that name in the same section or [DEFAULT], which may contain others;
  * in a value with such a name, `%%` stands for `%`.
  */
-#ifndef GALERNA_CONFIGURATION_INTERPOLATE_H
-#define GALERNA_CONFIGURATION_INTERPOLATE_H
+#pragma once
 
 #include "configuration/ini.h"
 
@@ -14,5 +13,3 @@
 /* Spread [DEFAULT] over the sections and put values for names. Errors: EINVAL with file:line (an
  * unknown name, circular references, a value longer than INI_LINE_MAX). */
 int ini_interpolate(struct ini *ini, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * limits and defaults; here is what the values mean to the daemon. Times are seconds. Texts belong
  * to the configuration; NULL means "not set".
  */
-#ifndef GALERNA_CONFIGURATION_LIVE_H
-#define GALERNA_CONFIGURATION_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -179,5 +178,3 @@ char *live_control_socket(const struct live_configuration *live, const char *wan
  * err. */
 char *live_client_socket(const struct live_configuration *live, const char *wanted_state,
                          struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * one configuration for each profile, trace, and injection or none, named
  * PROFILE_TRACE[+INJECTION].
  */
-#ifndef GALERNA_CONFIGURATION_MULTI_H
-#define GALERNA_CONFIGURATION_MULTI_H
+#pragma once
 
 #include "configuration/configuration.h"
 
@@ -14,5 +13,3 @@
  * Errors: EINVAL with file:line. */
 int multi_expand(const struct ini *ini, const struct configuration_overrides *overrides,
                  struct configuration_list *list, struct error *err);
-
-#endif

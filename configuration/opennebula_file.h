@@ -4,8 +4,7 @@
  *   NAME = [ KEY = value, KEY = "value" ]      over several lines
  *   # to the end of the line: a comment
  */
-#ifndef GALERNA_CONFIGURATION_OPENNEBULA_FILE_H
-#define GALERNA_CONFIGURATION_OPENNEBULA_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ struct opennebula_file {
 int opennebula_file_parse(struct opennebula_file *file, const char *text, size_t length,
                           struct error *err);
 void opennebula_file_finish(struct opennebula_file *file);
-
-#endif

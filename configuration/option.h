@@ -1,7 +1,6 @@
 /* option.h: one table describes every option: its section, allowed values, default and meaning.
  * Parsing, --set, defaults and documentation are derived from it. */
-#ifndef GALERNA_CONFIGURATION_OPTION_H
-#define GALERNA_CONFIGURATION_OPTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -58,5 +57,3 @@ int option_unknown_section(const char *where, const char *section, struct error 
 
 /* Print the table for people. */
 void option_print_table(FILE *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* probes.h: accounting.probes, the figures that Haizea was asked to keep. */
-#ifndef GALERNA_CONFIGURATION_PROBES_H
-#define GALERNA_CONFIGURATION_PROBES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
  * are accepted; their figures are always recorded. entry NULL: no probes. Errors: EINVAL with where
  * the unknown name is and the nearest one. */
 int probes_read(const struct ini_entry *entry, uint32_t *left_out, struct error *err);
-
-#endif

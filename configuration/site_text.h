@@ -6,8 +6,7 @@
  * disk and network are ample (1000000) when not given. Further types (gpu=2) are added as written.
  * Different hosts are joined by '+': "100,cpu=100,memory=1024 + 4,cpu=400,memory=8192,gpu=2".
  */
-#ifndef GALERNA_CONFIGURATION_SITE_TEXT_H
-#define GALERNA_CONFIGURATION_SITE_TEXT_H
+#pragma once
 
 #include "core/site.h"
 
@@ -17,5 +16,3 @@
 /* Parses text into *site, which this function initializes, and finishes on errors. Errors: EINVAL
  * says what was expected where. */
 int site_text_parse(const char *text, struct site *site, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * asked for; totals and averages need constant memory, and the times of finished best-effort leases
  * 24 bytes each.
  */
-#ifndef GALERNA_CORE_ACCOUNTING_H
-#define GALERNA_CORE_ACCOUNTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ int64_t accounting_turnaround(const struct lease *lease);
 /* (end - submission) / max(10 s, requested duration), as in Haizea, so below 1 for a lease that
  * runs for less than it requested; NAN before the end and for unlimited leases. */
 double accounting_haizea_slowdown(const struct lease *lease);
-
-#endif

@@ -10,8 +10,7 @@
  * state as if this engine had put it there; only for a running lease OUTPUT_VM_INTERVAL reports the
  * planned end.
  */
-#ifndef GALERNA_CORE_ADOPTION_H
-#define GALERNA_CORE_ADOPTION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -107,5 +106,3 @@ int engine_begin(struct engine *engine, int64_t now, struct error *err);
  * SUSPENDED, QUEUED: amortised O(log n) plus the booking. RESERVED: as much as scheduling the
  * lease. */
 int engine_adopt(struct engine *engine, const struct adoption *adoption, struct error *err);
-
-#endif

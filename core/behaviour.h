@@ -3,8 +3,7 @@
  * Every switch is looked at in one place of the engine. All false = the default mode, described in
  * doc/differences-from-haizea.md; behaviour_haizea_1_0() turns all of them on.
  */
-#ifndef GALERNA_CORE_BEHAVIOUR_H
-#define GALERNA_CORE_BEHAVIOUR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -99,5 +98,3 @@ struct behaviour {
 
 void behaviour_default(struct behaviour *behaviour);
 void behaviour_haizea_1_0(struct behaviour *behaviour);
-
-#endif

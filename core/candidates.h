@@ -1,6 +1,5 @@
 /* candidates.h: the leases that may make room for another one. */
-#ifndef GALERNA_CORE_CANDIDATES_H
-#define GALERNA_CORE_CANDIDATES_H
+#pragma once
 
 #include "core/mapper.h"
 
@@ -24,5 +23,3 @@ void candidates_finish(struct candidates *candidates);
 void candidates_are_late(struct candidates *candidates, const struct lease_list *list);
 /* Lets the late candidates make room, too. O(n log n). */
 void candidates_take_late(struct candidates *candidates);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Costs: as many trials (trial.h) as starts are tried, at most 32 for one lease.
  */
-#ifndef GALERNA_CORE_DEADLINE_H
-#define GALERNA_CORE_DEADLINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
 /* Room has become free: starts deadline leases earlier where possible, and if `resume` is set,
  * those that are suspended, too. */
 void pull_deadlines_forward(struct engine *engine, bool resume);
-
-#endif

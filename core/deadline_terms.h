@@ -2,8 +2,7 @@
  *
  * Costs: O(reservations of the lease), and where a suspension is laid out, that (windows.h).
  */
-#ifndef GALERNA_CORE_DEADLINE_TERMS_H
-#define GALERNA_CORE_DEADLINE_TERMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t 
 
 /* Do its terms let the lease make room, but not the remaining time? */
 bool deadline_would_be_late(struct engine *engine, struct lease *lease, int64_t at);
-
-#endif

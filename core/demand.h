@@ -22,8 +22,7 @@
  * O(log o) to find out until when, and O(d * devices) for d devices demanded. To book and release:
  * O(o + m) moves. Memory: what is booked; nothing for VMs without a demand.
  */
-#ifndef GALERNA_CORE_DEMAND_H
-#define GALERNA_CORE_DEMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -156,5 +155,3 @@ struct vm_units {
     const uint32_t *devices;     /* addresses */
     uint32_t n_devices;
 };
-
-#endif

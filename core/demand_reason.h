@@ -2,8 +2,7 @@
  *
  * Costs: O(hosts), and for some of the hosts with room what it costs to look for units there.
  */
-#ifndef GALERNA_CORE_DEMAND_REASON_H
-#define GALERNA_CORE_DEMAND_REASON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void explain_demand(struct engine *engine, struct lease *lease);
 /* Could the hosts that the node set may use meet its demand when empty? If not, lease->reason says
  * what they lack. `engine->table` is that of the empty site. */
 bool demand_could_be_met(struct engine *engine, struct lease *lease, const struct node_set *nodes);
-
-#endif

@@ -3,8 +3,7 @@
  * All files of one list have the size of their VM, so the caller passes it. `used` is the disk
  * usage of each host in MB. Costs: O(files of the VM).
  */
-#ifndef GALERNA_CORE_DISK_FILES_H
-#define GALERNA_CORE_DISK_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ bool disk_files_remove(struct disk_files *files, struct disk_file file, int64_t 
 const uint32_t *disk_files_host(const struct disk_files *files, uint32_t vm);
 
 void disk_files_finish(struct disk_files *files);
-
-#endif

@@ -1,6 +1,5 @@
 /* earliest.h: the first time at which n VMs of a size fit on the hosts of a site. */
-#ifndef GALERNA_CORE_EARLIEST_H
-#define GALERNA_CORE_EARLIEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct earliest_request {
 /* See slot_table_earliest(), also for costs: O(hosts log n) and one pass over the change points of
  * about twice the time up to the answer, for each VM that a host can hold. */
 int64_t earliest_find(const struct earliest_request *request);
-
-#endif

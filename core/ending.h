@@ -2,8 +2,7 @@
  *
  * Costs: as unbooking their reservations (reservations.h).
  */
-#ifndef GALERNA_CORE_ENDING_H
-#define GALERNA_CORE_ENDING_H
+#pragma once
 
 #include "core/lease.h"
 
@@ -18,5 +17,3 @@ void lease_cut_short(struct engine *engine, struct lease *lease);
 /* The lease is cancelled, or failed, for the reason it already has; other leases are not brought
  * forward into the room it frees. */
 void lease_end_now(struct engine *engine, struct lease *lease);
-
-#endif

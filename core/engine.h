@@ -5,8 +5,7 @@
  * was decided, as values in the order in which it was decided. Same site, settings, policies, and
  * calls give the same answers, bit for bit. No clock, no input or output, no threads, no globals.
  */
-#ifndef GALERNA_CORE_ENGINE_H
-#define GALERNA_CORE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,5 +154,3 @@ void engine_takes_until(const struct engine *engine, const struct node_set *node
 void engine_closed_at(const struct engine *engine, int64_t at, bool *closed);
 uint64_t engine_attempts(const struct engine *engine); /* leases tried so far */
 const struct site *engine_site(const struct engine *engine);
-
-#endif

@@ -4,8 +4,7 @@
  * lowest: slot table, bookings, mapper, placing, preemption, scheduling, requests, engine; a file
  * calls those of its own part and below (test/layers.sh).
  */
-#ifndef GALERNA_CORE_ENGINE_STATE_H
-#define GALERNA_CORE_ENGINE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ struct engine {
     struct reservation_list due;    /* scratch of engine.c: reservations of this instant */
     uint32_t *host_slot;            /* scratch, one entry per host: HOST_NONE whenever not in use */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * rates and sizes. Costs: functions of a lease O(node sets), with
  * exclusion per host times a look-up in the survey of hosts (host_survey.h); others O(1).
  */
-#ifndef GALERNA_CORE_ESTIMATES_H
-#define GALERNA_CORE_ESTIMATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int64_t scheduling_threshold(struct engine *engine, const struct lease *lease);
 bool may_be_suspended(const struct engine *engine, const struct lease *lease);
 /* Run time the lease has left; SPAN_UNLIMITED. */
 int64_t remaining_span(const struct lease *lease);
-
-#endif

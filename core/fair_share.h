@@ -6,8 +6,7 @@
  * usage for each share goes first. Everyone has one share unless the settings give them others.
  * Costs: O(1) on average.
  */
-#ifndef GALERNA_CORE_FAIR_SHARE_H
-#define GALERNA_CORE_FAIR_SHARE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ struct share_view {
 
 struct share_view share_look(const struct fair_share *shares, const struct share *share,
                              int64_t at);
-
-#endif

@@ -10,8 +10,7 @@
  * neither engine nor leases, only to what the driver keeps of units and demands (demand.h). Work is
  * counted in change points examined (about 1 ns each).
  */
-#ifndef GALERNA_CORE_FORECAST_H
-#define GALERNA_CORE_FORECAST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ uint64_t forecast_stamp(const struct engine *engine);
 
 /* Waiting leases left out of the forecast because too many are queued ahead of them. */
 size_t forecast_left_out(const struct forecast *forecast);
-
-#endif

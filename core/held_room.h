@@ -8,8 +8,7 @@
  * first call: O(h). Hold: O((n + c) log h), and O(h) for a VM that may not use the hosts with the
  * most free CPU; O(1) without free CPU. Release: as releasing what is held.
  */
-#ifndef GALERNA_CORE_HELD_ROOM_H
-#define GALERNA_CORE_HELD_ROOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ void explain_by_held(const struct engine *engine, const struct held_room *held,
 
 /* Releases all that is held, and the memory; engine_held() tells what it was. */
 void release_held_room(struct engine *engine, struct held_room *held);
-
-#endif

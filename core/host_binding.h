@@ -11,8 +11,7 @@
  * update: O(1); when the leases of the site become alike, or no longer are, the same as binding all
  * leases that are planned for later.
  */
-#ifndef GALERNA_CORE_HOST_BINDING_H
-#define GALERNA_CORE_HOST_BINDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool bind_to_hosts(struct engine *engine, struct lease *lease);
 /* All places get hosts, until the next step; one whose hosts are vetoed has none until it begins.
  */
 void bind_all(struct engine *engine);
-
-#endif

@@ -3,8 +3,7 @@
  * Costs: h = hosts. To order: O(h) when scores are in order already, O(h log h) else to take them
  * all. Surveys: host_survey.h.
  */
-#ifndef GALERNA_CORE_HOST_CHOICE_H
-#define GALERNA_CORE_HOST_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ bool mapper_has_enough_cpu_now(const struct engine *engine, struct lease *lease)
 /* The earliest acceptable end of the time for which the whole mapping is free. */
 int64_t mapper_least_until(const struct map_request *request);
 bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping);
-
-#endif

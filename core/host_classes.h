@@ -4,8 +4,7 @@
  * it is asked about one host of each class. Hosts of a class are walked in ascending place.
  * Costs: h = hosts. put: O(1). next: O(h / 4096) words of a bitmap. A class takes h / 8 bytes.
  */
-#ifndef GALERNA_CORE_HOST_CLASSES_H
-#define GALERNA_CORE_HOST_CLASSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ const uint64_t *host_classes_hosts(const struct host_classes *classes, size_t i)
 uint32_t host_classes_first(const struct host_classes *classes, size_t i);
 /* The next host of this host's class; HOST_NONE. */
 uint32_t host_classes_next(const struct host_classes *classes, uint32_t host);
-
-#endif

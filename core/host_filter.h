@@ -7,8 +7,7 @@
  * Costs, h = hosts, for each node set with one whenever its lease is tried: O(h) to count hosts and
  * to make a heap of them, O(log h) for each that is full and, with rank_per_vm, for each VM placed.
  */
-#ifndef GALERNA_CORE_HOST_FILTER_H
-#define GALERNA_CORE_HOST_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline bool host_filter_allows(const struct host_filter *filter, size_t h
 {
     return !filter || !filter->allowed || bitmap_has(filter->allowed, host);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Ranks are evaluated for the hosts that a lease is about to be put on, so thousands of waiting VMs
  * with a rank of their own need no memory for each host.
  */
-#ifndef GALERNA_CORE_HOST_RANK_H
-#define GALERNA_CORE_HOST_RANK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void host_rank_evaluate(const struct host_rank *rank, const uint32_t *hosts, siz
 
 /* The rank of one host. */
 int64_t host_rank_of(const struct host_rank *rank, uint32_t host);
-
-#endif

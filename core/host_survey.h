@@ -6,8 +6,7 @@
  * asked the same just before; survey_count_until: O(1) as long as hosts are free until few
  * different times, else O(hosts); survey_classes: as survey_now, O(hosts) when they are made.
  */
-#ifndef GALERNA_CORE_HOST_SURVEY_H
-#define GALERNA_CORE_HOST_SURVEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ uint32_t survey_most_on_a_host(struct surveys *surveys, const struct slot_table 
 /* VMs of this size that fit at this instant, several per host. O(1) when called again. */
 uint32_t survey_vms_now(struct surveys *surveys, const struct slot_table *table,
                         const struct amounts *vm);
-
-#endif

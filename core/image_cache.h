@@ -2,8 +2,7 @@
  *
  * A few entries per host; every operation looks at all of them: O(entries), and O(users) of one.
  */
-#ifndef GALERNA_CORE_IMAGE_CACHE_H
-#define GALERNA_CORE_IMAGE_CACHE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void image_cache_add(struct image_cache *cache, const char *image, int64_t size,
 
 /* The VM no longer uses the image. */
 void image_cache_release(struct image_cache *cache, const char *image, struct image_user user);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Costs: O(hosts), and two mappings (mapper.h); closings: what is scheduled, besides.
  */
-#ifndef GALERNA_CORE_IN_FRONT_H
-#define GALERNA_CORE_IN_FRONT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ bool place_before_closings(struct engine *engine, struct lease *lease, struct pr
  * is planned when it runs. */
 bool place_exact_before_closings(struct engine *engine, struct lease *lease,
                                  struct proposal *proposal);
-
-#endif

@@ -3,8 +3,7 @@
  * A request is made by a driver (trace reader, daemon, test) and copied by the engine. A lease
  * belongs to the engine; others may read it between two steps.
  */
-#ifndef GALERNA_CORE_LEASE_H
-#define GALERNA_CORE_LEASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
 /* Its node set; its demand, or NULL. O(number of node sets). */
 const struct node_set *lease_vm_set(const struct lease *lease, uint32_t vm);
 const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm);
-
-#endif

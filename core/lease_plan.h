@@ -3,8 +3,7 @@
  * Costs: create: O(VMs); running: O(stretches); publish: O(reservations of the lease); all others:
  * O(1), lists amortised.
  */
-#ifndef GALERNA_CORE_LEASE_PLAN_H
-#define GALERNA_CORE_LEASE_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ void lease_plan_publish(struct lease *lease);
 
 /* Is the lease suspended, waiting or planned to be resumed? */
 bool lease_is_suspended(const struct lease *lease);
-
-#endif

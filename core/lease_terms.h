@@ -7,8 +7,7 @@
  * `galerna lease request` and `show`, struct galerna_host (modules) and the manual. CONTRIBUTING.md
  * says how to add a row.
  */
-#ifndef GALERNA_CORE_LEASE_TERMS_H
-#define GALERNA_CORE_LEASE_TERMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -172,5 +171,3 @@ const char *lease_terms_name(enum lease_terms terms);
 
 /* "local", "external". */
 const char *lease_origin_name(enum lease_origin origin);
-
-#endif

@@ -4,8 +4,7 @@
  * Append: amortised O(1). Insert and find in the table: O(log n), for the largest id so far O(1),
  * and a move of what is behind the place. Remove from a list: O(n).
  */
-#ifndef GALERNA_CORE_LEASES_H
-#define GALERNA_CORE_LEASES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ struct lease *lease_table_find(const struct engine *engine, int64_t id);
 
 /* The table takes ownership of the lease. The id must be new. */
 void lease_table_insert(struct engine *engine, struct lease *lease);
-
-#endif

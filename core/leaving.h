@@ -1,8 +1,7 @@
 /* leaving.h: moving leases off hosts that they must leave by a time: drained hosts, and hosts that
  * others have reserved. How such a move runs: opportunistic.h.
  */
-#ifndef GALERNA_CORE_LEAVING_H
-#define GALERNA_CORE_LEAVING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ void schedule_beside_leaves(struct engine *engine, struct lease_list *refused);
  * Moves that make room for another lease stay: they are planned here if they are not, and dropped
  * if they are not needed any more. */
 void withdraw_leaves(struct engine *engine);
-
-#endif

@@ -3,8 +3,7 @@
  * Costs: O(reservations of the lease) each; an early end or a cancellation also brings others
  * forward (reevaluation.h).
  */
-#ifndef GALERNA_CORE_LIFECYCLE_H
-#define GALERNA_CORE_LIFECYCLE_H
+#pragma once
 
 #include "core/lease.h"
 #include "core/reservation.h"
@@ -19,5 +18,3 @@ void operation_ends(struct engine *engine, struct reservation *r);
 void lease_ended_early(struct engine *engine, struct lease *lease);
 /* The lease fails if its reason is a failure; else it is cancelled. */
 void lease_cancel(struct engine *engine, struct lease *lease);
-
-#endif

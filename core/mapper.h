@@ -5,8 +5,7 @@
  * and a slot table query for each host looked at and each VM placed; with victims, one for each set
  * that is tried. Pinned: a query for each host of the placement.
  */
-#ifndef GALERNA_CORE_MAPPER_H
-#define GALERNA_CORE_MAPPER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ uint32_t mapper_count(struct engine *engine, const struct map_request *request,
 /* May the lease's VMs run on their hosts of this placement? */
 bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *lease,
                              const struct placement *pinned);
-
-#endif

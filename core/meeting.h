@@ -5,8 +5,7 @@
  * occupancy_rules_until(). To put a VM: as occupancy_units_until(). Nothing for node sets without a
  * demand.
  */
-#ifndef GALERNA_CORE_MEETING_H
-#define GALERNA_CORE_MEETING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool lease_joins(const struct lease *lease, const struct lease *other);
 /* Added to the rank of a host for each VM of its own role put there, by its preferences.
  */
 int64_t demand_own_weight(const struct vm_demand *demand);
-
-#endif

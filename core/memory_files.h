@@ -1,7 +1,6 @@
 /* memory_files.h: the saved memory of VMs on the hosts' disks, for the disk usage figure. O(VMs).
  */
-#ifndef GALERNA_CORE_MEMORY_FILES_H
-#define GALERNA_CORE_MEMORY_FILES_H
+#pragma once
 
 #include "core/lease_plan.h"
 
@@ -13,5 +12,3 @@ void memory_files_remove(struct engine *engine, const struct reservation *r);
 void memory_files_move(struct engine *engine, const struct reservation *r);
 /* The lease is over: its files are removed. */
 void memory_files_drop(struct engine *engine, struct lease *lease);
-
-#endif

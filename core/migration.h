@@ -2,8 +2,7 @@
  *
  * Rates in Mbit/s, sizes in MB, times in seconds. Costs: O(VMs), planning O(VMs x batches).
  */
-#ifndef GALERNA_CORE_MIGRATION_H
-#define GALERNA_CORE_MIGRATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
 void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
                        int64_t at);
-
-#endif

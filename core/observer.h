@@ -1,7 +1,6 @@
 /* observer.h: consumers of the engine's decisions, step by step (accounting, records, pictures, the
  * checker). A driver calls its observers in the order given. */
-#ifndef GALERNA_CORE_OBSERVER_H
-#define GALERNA_CORE_OBSERVER_H
+#pragma once
 
 #include "core/engine.h"
 
@@ -17,5 +16,3 @@ struct observer {
      * the engine are not finished. NULL is allowed. */
     int (*end)(void *context, const struct engine *engine, int64_t end_time, struct error *err);
 };
-
-#endif

@@ -7,8 +7,7 @@
  * Book, release: O(log o + log m) compares and a move of what is behind. Memory: what is booked,
  * and a few words per host from the first booking of units on.
  */
-#ifndef GALERNA_CORE_OCCUPANCY_H
-#define GALERNA_CORE_OCCUPANCY_H
+#pragma once
 
 #include "core/site.h"
 #include "core/units.h"
@@ -84,5 +83,3 @@ const struct lease *occupancy_in_the_way(const struct occupancy *occupancy,
 
 /* The earliest time > at at which a stay on the host ends; INSTANT_NEVER. */
 int64_t occupancy_next_end(const struct occupancy *occupancy, uint32_t host, int64_t at);
-
-#endif

@@ -11,8 +11,7 @@
  * the images with it where they lie on the disks of hosts; the lease is Migrating in between and
  * its VMs keep running. A cold one suspends, transfers and resumes.
  */
-#ifndef GALERNA_CORE_OPPORTUNISTIC_H
-#define GALERNA_CORE_OPPORTUNISTIC_H
+#pragma once
 
 #include "core/lease.h"
 #include "core/reservation.h"
@@ -30,5 +29,3 @@ void note_movable(struct engine *engine, const struct lease *lease);
 
 /* Is the operation the live copy of running VMs' memory to other hosts? */
 bool is_live_move(const struct reservation *r);
-
-#endif

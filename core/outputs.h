@@ -1,6 +1,5 @@
 /* outputs.h: outputs of a step. O(1) amortised. */
-#ifndef GALERNA_CORE_OUTPUTS_H
-#define GALERNA_CORE_OUTPUTS_H
+#pragma once
 
 #include "core/engine.h"
 
@@ -13,5 +12,3 @@ void engine_output_interval(struct engine *engine, const struct reservation *vm)
 
 /* Changes the state of a lease and reports it. */
 void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to);
-
-#endif

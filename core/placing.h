@@ -4,8 +4,7 @@
  * booked ends, O(n log n) to put n of them in order. In the future, where no lease makes room, only
  * those are tried at which the slot table has room: for each a question to it (slot_table.h).
  */
-#ifndef GALERNA_CORE_PLACING_H
-#define GALERNA_CORE_PLACING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ bool place_within(struct engine *engine, const struct window_request *request,
  * operations still fits on its own. Ignores latest. */
 bool place_again(struct engine *engine, const struct window_request *request,
                  struct proposal *proposal);
-
-#endif

@@ -9,8 +9,7 @@
  * leases that hold something and may make room; a mapping is one attempt to find hosts for a lease
  * from one start on, and a lease may take many.
  */
-#ifndef GALERNA_CORE_POLICY_H
-#define GALERNA_CORE_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,5 +129,3 @@ static inline bool policy_may_preempt(const struct policy_hooks *hooks, const st
     return (hooks->score_victims || hooks->choose_victims) &&
            (!hooks->may_preempt || hooks->may_preempt(hooks->context, lease));
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * `at`: when its hosts are to be free. Costs: as laying out its suspension (windows.h).
  */
-#ifndef GALERNA_CORE_PREEMPTABLE_H
-#define GALERNA_CORE_PREEMPTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool is_its_turn(const struct engine *engine, const struct lease *lease,
 
 /* Can the lease free its hosts by then, by being suspended or stopped? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Costs: as laying out its suspension and booking it again.
  */
-#ifndef GALERNA_CORE_PREEMPTION_H
-#define GALERNA_CORE_PREEMPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct preemption {
 };
 
 void preempt(struct engine *engine, const struct preemption *preemption);
-
-#endif

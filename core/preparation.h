@@ -4,8 +4,7 @@
  * hosts, t = transfers that are not over. Earliest times: O(h t); planning and committing: O(VMs
  * t).
  */
-#ifndef GALERNA_CORE_PREPARATION_H
-#define GALERNA_CORE_PREPARATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void transfer_ended(struct engine *engine, struct reservation *r);
 void images_migrated(struct engine *engine, const struct reservation *r);
 /* The lease is over: its images are released. */
 void images_release(struct engine *engine, struct lease *lease);
-
-#endif

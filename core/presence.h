@@ -9,8 +9,7 @@
  * reservations; apply: s for each piece (one more than those that begin or end on the host
  * meanwhile), and what profile_apply() costs; has: O(1).
  */
-#ifndef GALERNA_CORE_PRESENCE_H
-#define GALERNA_CORE_PRESENCE_H
+#pragma once
 
 #include "core/profile.h"
 #include "core/reservation.h"
@@ -35,5 +34,3 @@ const struct map *presence_by_host(struct presence *presence, const struct reser
  * of its other booked reservations holds the host. Returns what profile_apply() returns. */
 uint32_t presence_apply(const struct map *by_host, struct profile *profile,
                         const struct reservation *r, uint32_t host, struct profile_change change);
-
-#endif

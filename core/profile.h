@@ -10,8 +10,7 @@
  * the first booking of a type fills its column, O(n). find: O(log n), O(1) at the head. copy: n
  * words a column. advance: O(points passed), amortised. Scans: one column up to the answer.
  */
-#ifndef GALERNA_CORE_PROFILE_H
-#define GALERNA_CORE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ static inline int64_t profile_free(const struct profile *profile, int type, uint
 {
     return profile->free[type] ? profile->free[type][point] : profile->capacity->of[type];
 }
-
-#endif

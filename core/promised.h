@@ -1,6 +1,5 @@
 /* promised.h: the place of an adopted lease that was accepted for a time. */
-#ifndef GALERNA_CORE_PROMISED_H
-#define GALERNA_CORE_PROMISED_H
+#pragma once
 
 #include "core/adoption.h"
 
@@ -10,5 +9,3 @@
  * hands over, so the engine's outputs have nothing about the lease itself. Costs: a few searches
  * for a place. */
 bool promised_place(struct engine *engine, struct lease *lease, const struct adoption *adoption);
-
-#endif

@@ -1,7 +1,6 @@
 /* proposal.h: a placement that was found but is not booked. O(its reservations).
  */
-#ifndef GALERNA_CORE_PROPOSAL_H
-#define GALERNA_CORE_PROPOSAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void proposal_finish(struct proposal *proposal);
 
 /* Gives the last seconds of a stretch to the shutdown. */
 void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan);
-
-#endif

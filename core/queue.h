@@ -2,8 +2,7 @@
  *
  * Costs: n = leases that wait. Insert and remove: O(n) moves, mostly at the end; all others O(1).
  */
-#ifndef GALERNA_CORE_QUEUE_H
-#define GALERNA_CORE_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool future_allowed(const struct engine *engine);
 int64_t lease_ready_at(const struct lease *lease);
 /* Keeps the lease out of the queue until then. */
 void keep_early(struct engine *engine, struct lease *lease);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Costs: n = waiting leases. Order: O(n log n). Next: O(n + places in the future).
  */
-#ifndef GALERNA_CORE_QUEUE_ORDER_H
-#define GALERNA_CORE_QUEUE_ORDER_H
+#pragma once
 
 #include "core/leases.h"
 
@@ -21,5 +20,3 @@ struct lease *queue_next_to_displace(const struct engine *engine, const struct l
  * `queue`. */
 void queue_release_future(struct engine *engine, struct lease_list *queue,
                           const struct lease *lease);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Costs: s = bookings with units on the host: O(s^2), and a choice for each VM.
  */
-#ifndef GALERNA_CORE_REARRANGEMENT_H
-#define GALERNA_CORE_REARRANGEMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ struct lease;
  * HOST_NONE. No mark of the slot table may be open. */
 void rearrange_for(struct engine *engine, const struct lease *lease, const uint32_t *vm_host,
                    int64_t from, int64_t until);
-
-#endif

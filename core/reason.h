@@ -3,8 +3,7 @@
  * A reason is an id with up to four numbers, cheap to store at each decision; the sentence is made
  * when it is shown. Ids and their words are stable: programs may rely on them.
  */
-#ifndef GALERNA_CORE_REASON_H
-#define GALERNA_CORE_REASON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,5 +149,3 @@ size_t reason_format(const struct reason *reason, char *buffer, size_t size,
 /* The same without the prefix. */
 size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
                           void (*time_text)(int64_t instant, char *text, size_t size));
-
-#endif

@@ -15,8 +15,7 @@
  * Costs: v = VMs on a host, m = moves: O((m + 1) (hosts log hosts + v)), with a constant that
  * bounds how many hosts are tried before a host is given up, and how many in a row.
  */
-#ifndef GALERNA_CORE_REBALANCING_H
-#define GALERNA_CORE_REBALANCING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ int64_t rebalance_use(const struct rebalance_problem *problem, uint32_t host);
 /* Sets the hosts of the VMs, and the amounts and room of the hosts. Returns how many VMs have
  * another host than their home, most_moves at most. */
 uint32_t rebalance(struct rebalance_problem *problem);
-
-#endif

@@ -9,8 +9,7 @@
  * (mapper.h) for the lease and each planned lease in its way; at most 4 such attempts for a lease
  * and REBOOKING_WORK mappings in a pass over the queue.
  */
-#ifndef GALERNA_CORE_REBOOKING_H
-#define GALERNA_CORE_REBOOKING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ void explain_by_planned(struct engine *engine, struct lease *lease);
  * until then. O(ENDS_LOOKED_AT * hosts of a lease). */
 void explain_future(const struct engine *engine, const struct proposal *proposal,
                     struct reason *reason);
-
-#endif

@@ -7,8 +7,7 @@
  * Costs: O(1), with the devices and virtual nodes of the demand to compare. Memory: a demand for
  * each host, from the first refusal on.
  */
-#ifndef GALERNA_CORE_REFUSALS_H
-#define GALERNA_CORE_REFUSALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void refusals_note(struct refusals *refusals, uint32_t host, const struct vm_dem
                    int64_t from, size_t ahead);
 /* The stays on the host have changed. O(1). */
 void refusals_forget(struct refusals *refusals, uint32_t host);
-
-#endif

@@ -1,7 +1,6 @@
 /* relief.h: when best-effort leases that run could make room for another.
  */
-#ifndef GALERNA_CORE_RELIEF_H
-#define GALERNA_CORE_RELIEF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool policy_displaces(const struct engine *engine, const struct lease *lease);
  * each running lease. */
 size_t relief_points(struct engine *engine, const struct lease *lease, int64_t after,
                      int64_t points[RELIEF_POINTS]);
-
-#endif

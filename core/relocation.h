@@ -1,7 +1,6 @@
 /* relocation.h: a move of a running lease to other hosts. opportunistic.h, leaving.h and in_front.h
  * decide which leases move. */
-#ifndef GALERNA_CORE_RELOCATION_H
-#define GALERNA_CORE_RELOCATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ static inline int64_t later_of(int64_t one, int64_t other)
 int64_t makes_room_from(const struct engine *engine, const struct lease *lease, int64_t leave_by);
 
 bool runs_to_its_end(const struct lease *lease);
-
-#endif

@@ -3,8 +3,7 @@
  * Costs: a request: O(hosts) where it is checked whether it could ever fit. A pass: as scheduling
  * each lease that waits.
  */
-#ifndef GALERNA_CORE_REQUESTS_H
-#define GALERNA_CORE_REQUESTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool could_ever_fit(struct engine *engine, struct lease *lease);
 
 /* Tries to schedule all waiting leases. */
 void schedule_pending(struct engine *engine);
-
-#endif

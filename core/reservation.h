@@ -1,6 +1,5 @@
 /* reservation.h: one operation of one lease on some hosts over an interval. */
-#ifndef GALERNA_CORE_RESERVATION_H
-#define GALERNA_CORE_RESERVATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ void reservation_destroy(struct reservation *r);
 const char *reservation_kind_name(enum reservation_kind kind);
 /* "Scheduled", "Active", "Done". */
 const char *reservation_state_name(enum reservation_state state);
-
-#endif

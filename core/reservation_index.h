@@ -3,8 +3,7 @@
  * Find: O(log n) compares. Insert, remove: the same and a memmove of 24 bytes per entry in front of
  * the place or behind it, whichever are fewer.
  */
-#ifndef GALERNA_CORE_RESERVATION_INDEX_H
-#define GALERNA_CORE_RESERVATION_INDEX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ static inline const struct index_entry *reservation_index_at(const struct reserv
 {
     return &index->entries[index->head + place];
 }
-
-#endif

@@ -4,8 +4,7 @@
  * step begins. Costs: h = hosts of a reservation, n = reservations booked. Book and unbook: h
  * changes of the slot table, and an insertion into two indexes (reservation_index.h).
  */
-#ifndef GALERNA_CORE_RESERVATIONS_H
-#define GALERNA_CORE_RESERVATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ bool closings_lift(struct engine *engine, int64_t from);
  * hosts; vm_held: as in struct mapping. O(VMs). */
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host, struct held_units *const *vm_held);
-
-#endif

@@ -1,6 +1,5 @@
 /* resettle.h: deadline leases that make room for others and keep their deadlines. */
-#ifndef GALERNA_CORE_RESETTLE_H
-#define GALERNA_CORE_RESETTLE_H
+#pragma once
 
 #include "core/proposal.h"
 
@@ -25,5 +24,3 @@ bool resettle_try(struct trial *trial, struct engine *engine, const struct reset
 /* Only finds the victims that would miss their deadlines, and appends them to late. Same costs. */
 void resettle_find_late(struct engine *engine, const struct resettlement *wish,
                         struct lease_list *late);
-
-#endif

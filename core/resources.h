@@ -5,8 +5,7 @@
  * them. Amounts are integers in the type's unit: CPU in 1/100 of a processor, memory and disk in
  * MB, network in Mbit/s.
  */
-#ifndef GALERNA_CORE_RESOURCES_H
-#define GALERNA_CORE_RESOURCES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ int resource_types_find(const struct resource_types *types, const char *name);
 /* The place of a type, added when it is new. -1 with EINVAL (a name that is empty, long, not UTF-8
  * or has control characters) or ENOSPC (more than RESOURCE_TYPES_MAX types). */
 int resource_types_add(struct resource_types *types, const char *name, struct error *err);
-
-#endif

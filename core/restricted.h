@@ -1,7 +1,6 @@
 /* restricted.h: maps leases that may not use all hosts, or prefer some of them. Costs as mapper.h.
  */
-#ifndef GALERNA_CORE_RESTRICTED_H
-#define GALERNA_CORE_RESTRICTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ bool restricted_map(struct engine *engine, const struct map_request *request,
  * shortens the mapping. False: a host does not meet a demand long enough. */
 bool restricted_meet(struct engine *engine, const struct map_request *request,
                      struct mapping *mapping);
-
-#endif

@@ -5,8 +5,7 @@
  * nothing changes, and counts how many VMs of each size fit. Leases go and come back in that copy;
  * the slot table is not changed, and must not be meanwhile.
  */
-#ifndef GALERNA_CORE_ROOM_H
-#define GALERNA_CORE_ROOM_H
+#pragma once
 
 #include "core/candidates.h"
 
@@ -28,5 +27,3 @@ void room_destroy(struct room *room); /* NULL is allowed */
  * stretches held by victims that differ from the last call); for VMs of several sizes also O(all
  * stretches). */
 enum room_answer room_without(struct room *room, const size_t *gone, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Costs: as finding the place (placing.h), and for victims as preempting each.
  */
-#ifndef GALERNA_CORE_SCHEDULE_H
-#define GALERNA_CORE_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool engine_schedule_as(struct engine *engine, struct lease *lease, struct propo
  * False: the image cannot arrive in time, or a deadline lease would be late; nothing has
  * changed. */
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal);
-
-#endif

@@ -4,8 +4,7 @@
  * VMs ran. Bounded slowdown counts a run time below SERVICE_BOUND as SERVICE_BOUND and is never
  * less than 1, so that leases of a few seconds do not decide a mean (Feitelson, Rudolph 1998).
  */
-#ifndef GALERNA_CORE_SERVICE_H
-#define GALERNA_CORE_SERVICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void service_add(struct service *service, int64_t waiting, int64_t turnaround, i
 
 /* Expected O(leases). */
 void service_summarize(const struct service *service, struct service_summary *summary);
-
-#endif

@@ -1,8 +1,7 @@
 /* settings.h: how the engine schedules. Options of the sections [scheduling], [general] and
  * [deploy-imagetransfer]; the names follow Haizea's. Times in seconds, rates in MB/s.
  */
-#ifndef GALERNA_CORE_SETTINGS_H
-#define GALERNA_CORE_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ struct engine_settings {
 /* Haizea's defaults where it has one; suspension all at 32 MB/s, aggressive backfilling; default
  * behaviour. */
 void engine_settings_init(struct engine_settings *settings);
-
-#endif

@@ -4,8 +4,7 @@
  * ... in a trace, OpenNebula's host id in a live cloud). A site is built by a driver and copied by
  * the engine.
  */
-#ifndef GALERNA_CORE_SITE_H
-#define GALERNA_CORE_SITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ int site_add_hosts(struct site *site, size_t count, const struct amounts *capaci
 
 /* Makes dst an independent copy of src. Overwrites dst without finishing it. O(hosts). */
 void site_copy(struct site *dst, const struct site *src);
-
-#endif

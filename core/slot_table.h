@@ -13,8 +13,7 @@
  * of about twice the time up to the answer, once for each VM that a host can hold; it allocates a
  * few words per host.
  */
-#ifndef GALERNA_CORE_SLOT_TABLE_H
-#define GALERNA_CORE_SLOT_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -170,5 +169,3 @@ const struct profile *slot_table_profile(const struct slot_table *table, uint32_
 
 /* Counts every change; equal values = nothing was booked, released or advanced in between. */
 uint64_t slot_table_version(const struct slot_table *table);
-
-#endif

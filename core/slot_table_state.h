@@ -1,6 +1,5 @@
 /* slot_table_state.h: what a slot table consists of; for its own files. */
-#ifndef GALERNA_CORE_SLOT_TABLE_STATE_H
-#define GALERNA_CORE_SLOT_TABLE_STATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct slot_table {
     size_t n_journal, journal_allocated;
     size_t marks; /* open ones */
 };
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Costs: as booking their reservations (reservations.h).
  */
-#ifndef GALERNA_CORE_STRETCHES_H
-#define GALERNA_CORE_STRETCHES_H
+#pragma once
 
 #include "core/proposal.h"
 
@@ -18,5 +17,3 @@ void stretch_withdraw(struct engine *engine, struct lease *lease);
 
 /* The same, including the lease's preparation and its place in the future. */
 void unschedule_lease(struct engine *engine, struct lease *lease);
-
-#endif

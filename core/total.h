@@ -4,8 +4,7 @@
  * of at most TOTAL_PIECE points are listed in a directory with the least amount of each. Costs: p =
  * points. apply, least: O(log p) and two pieces, plus a step for each piece in between.
  */
-#ifndef GALERNA_CORE_TOTAL_H
-#define GALERNA_CORE_TOTAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ int64_t total_earliest(const struct total *total, int64_t amount, int64_t from, 
 
 /* Drops the past before `now`: later calls ask for times >= now. */
 void total_advance(struct total *total, int64_t now);
-
-#endif

@@ -8,8 +8,7 @@
  * mapping for each time tried until one fits. Sort: O(n^2) compares, O(n) when nearly in order.
  * Commit: as booking it all.
  */
-#ifndef GALERNA_CORE_TRIAL_H
-#define GALERNA_CORE_TRIAL_H
+#pragma once
 
 #include "core/deadline_terms.h"
 #include "core/proposal.h"
@@ -76,5 +75,3 @@ bool trial_place_all(struct trial *trial);
 void trial_commit(struct trial *trial, const struct lease *by);
 
 void change_finish(struct change *change);
-
-#endif

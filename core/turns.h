@@ -7,8 +7,7 @@
  * average, placed O(1) for a lease without such a rule, else O(leases of the roles it must be
  * with), once for leases that are tried one after the other.
  */
-#ifndef GALERNA_CORE_TURNS_H
-#define GALERNA_CORE_TURNS_H
+#pragma once
 
 #include "core/leases.h"
 
@@ -28,5 +27,3 @@ void turns_begin(struct turns *turns, const struct lease_list *waiting);
 struct lease *turns_next(struct turns *turns);
 void turns_placed(struct turns *turns, const struct lease *lease);
 void turns_end(struct turns *turns);
-
-#endif

@@ -1,7 +1,6 @@
 /* unit_move.h: what the VMs of a lease hold of the hosts' units while some of them change hosts,
  * and whether the rules of their VM groups hold meanwhile. */
-#ifndef GALERNA_CORE_UNIT_MOVE_H
-#define GALERNA_CORE_UNIT_MOVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct unit_move {
  * occupancy_units_until(), and with rules as occupancy_rules_until(). */
 bool unit_move_choose(struct engine *engine, const struct unit_move *move,
                       struct held_units **held);
-
-#endif

@@ -7,8 +7,7 @@
  * Costs: u = counters of the host. Layout, choice: O(u), for d devices demanded O(d^2 * devices) at
  * most. Add: what the VM holds.
  */
-#ifndef GALERNA_CORE_UNITS_H
-#define GALERNA_CORE_UNITS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -131,5 +130,3 @@ bool devices_choose(const struct unit_layout *layout, const struct vm_demand *de
                     uint64_t nodes, const int64_t *used, struct unit_set *set);
 /* Does the device match? */
 bool device_matches(const struct pci_device *device, const struct pci_demand *demand);
-
-#endif

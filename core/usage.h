@@ -5,8 +5,7 @@
  * have the same bits on every machine: only + - * /, sqrt() and the exact functions of floating
  * point are used, in a fixed order. All functions are O(1).
  */
-#ifndef GALERNA_CORE_USAGE_H
-#define GALERNA_CORE_USAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void usage_change(struct usage *usage, int64_t half_life, int64_t at, int64_t cp
 
 /* CPU was in use in [from, until). */
 void usage_add(struct usage *usage, int64_t half_life, int64_t cpu, int64_t from, int64_t until);
-
-#endif

@@ -1,7 +1,6 @@
 /* victims.h: which of the leases that may make room (candidates.h) do; victim_sets.c: the test for
  * policies that choose a set. */
-#ifndef GALERNA_CORE_VICTIMS_H
-#define GALERNA_CORE_VICTIMS_H
+#pragma once
 
 #include "core/candidates.h"
 #include "core/mapper.h"
@@ -19,5 +18,3 @@ bool victims_by_choice(struct engine *engine, const struct map_request *request,
 /* Maps with as many leases preempted as the policy and the room require. */
 bool map_with_victims(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Costs: O(VMs log VMs) of the lease, and with units on its hosts O(windows * hosts * units).
  */
-#ifndef GALERNA_CORE_WINDOWS_H
-#define GALERNA_CORE_WINDOWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ int64_t suspend_windows(struct engine *engine, struct lease *lease,
 int64_t resume_windows(struct engine *engine, struct lease *lease,
                        const struct placement *placement, int64_t at,
                        struct reservation_list *list);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The process that was started waits until the daemon, its child, runs or has failed, and exits
  * with the result that the manual promises. Under systemd (NOTIFY_SOCKET) nothing is forked. */
-#ifndef GALERNA_DAEMON_BACKGROUND_H
-#define GALERNA_DAEMON_BACKGROUND_H
+#pragma once
 
 #include "util/error.h"
 
@@ -17,5 +16,3 @@ int background_enter(int *ready, int *exit_code, struct error *err);
 /* Tells systemd and the waiting process that the daemon runs. A log on a terminal continues in
  * `galernad.log` in the state directory; one in a file or pipe stays there. */
 void background_say_ready(int ready, const char *state_directory);
-
-#endif

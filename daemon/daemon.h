@@ -5,8 +5,7 @@
  * planner (decisions become phases and goals) -> commit (durable) -> enactor (goals become
  * commands) -> messages.
  */
-#ifndef GALERNA_DAEMON_DAEMON_H
-#define GALERNA_DAEMON_DAEMON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -204,5 +203,3 @@ void daemon_planned(void *context, bool made);
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error);
 /* Runs until a signal. -1 with err: a fatal error. */
 int daemon_run(struct daemon *daemon, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Every question is answered from times that the parts keep: O(1); due_in() also goes through the
  * notices that wait. */
-#ifndef GALERNA_DAEMON_DUE_H
-#define GALERNA_DAEMON_DUE_H
+#pragma once
 
 #include "daemon/daemon.h"
 
@@ -23,5 +22,3 @@ int64_t due_next(const struct daemon *daemon, int64_t reconcile);
 
 /* Milliseconds until anything is due: at least 0, at most a minute. */
 int64_t due_in(const struct daemon *daemon);
-
-#endif

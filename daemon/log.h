@@ -8,8 +8,7 @@
  *
  * A file that logs defines LOG_SUBSYSTEM: one of enum log_subsystem.
  */
-#ifndef GALERNA_DAEMON_LOG_H
-#define GALERNA_DAEMON_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ void log_line(const struct log_head *head, const char *format, ...)
 #define log_warning_of(lease, vm, ...) LOG_LINE(LOG_LEVEL_WARNING, lease, vm, __VA_ARGS__)
 #define log_info_of(lease, vm, ...)    LOG_LINE(LOG_LEVEL_INFO, lease, vm, __VA_ARGS__)
 #define log_debug_of(lease, vm, ...)   LOG_LINE(LOG_LEVEL_DEBUG, lease, vm, __VA_ARGS__)
-
-#endif

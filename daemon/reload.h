@@ -6,8 +6,7 @@
  * created keep their values until galernad is restarted (configuration/difference.h); the log says
  * which.
  */
-#ifndef GALERNA_DAEMON_RELOAD_H
-#define GALERNA_DAEMON_RELOAD_H
+#pragma once
 
 struct configuration;
 struct daemon;
@@ -22,5 +21,3 @@ void reload_destroy(struct reload *reload); /* NULL is allowed */
 /* Begin a reload; it ends later, when the modules are loaded. While modules are being loaded, sets
  * daemon->reload_due instead. The outcome is logged. */
 void reload_begin(struct reload *reload);
-
-#endif

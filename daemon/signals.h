@@ -1,6 +1,5 @@
 /* signals.h: SIGTERM, SIGINT and SIGHUP as events of the loop. */
-#ifndef GALERNA_DAEMON_SIGNALS_H
-#define GALERNA_DAEMON_SIGNALS_H
+#pragma once
 
 #include "util/error.h"
 
@@ -14,5 +13,3 @@ int signals_catch(struct error *err);
 unsigned signals_waitfd(struct pollfd *fd);
 /* The next pending signal, or 0. */
 int signals_next(void);
-
-#endif

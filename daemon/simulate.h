@@ -1,6 +1,5 @@
 /* simulate.h: galernad --simulate: hosts in memory and the real clock, without an OpenNebula. */
-#ifndef GALERNA_DAEMON_SIMULATE_H
-#define GALERNA_DAEMON_SIMULATE_H
+#pragma once
 
 #include "adapters/cloud/cloud.h"
 #include "configuration/configuration.h"
@@ -11,5 +10,3 @@
  * must exist. Errors: EINVAL (no site, no VMs), others of simulated_create(). */
 struct cloud *simulated_cloud(const struct configuration *configuration,
                               const char *state_directory, bool with_leases, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* startup.h: from a command line to a running daemon and back. */
-#ifndef GALERNA_DAEMON_STARTUP_H
-#define GALERNA_DAEMON_STARTUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ extern const struct command_line galernad_line; /* its arguments are a struct st
 
 /* Set up, run until stopped, and tear down. Returns the exit code. */
 int startup_run(const struct startup *startup);
-
-#endif

@@ -1,6 +1,5 @@
 /* backfilling.h: the parts of the backfilling experiment: workloads, runs, claims. */
-#ifndef GALERNA_EXPERIMENTS_BACKFILLING_H
-#define GALERNA_EXPERIMENTS_BACKFILLING_H
+#pragma once
 
 #include "experiments/experiment.h"
 #include "experiments/replaying.h"
@@ -41,5 +40,3 @@ struct trace *backfilling_open(const struct backfilling_plan *plan,
 
 /* Tables, pictures and claims. */
 void backfilling_tell(const struct backfilling_plan *plan, struct findings *findings);
-
-#endif

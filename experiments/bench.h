@@ -1,6 +1,5 @@
 /* bench.h: the options of an experiment, for the functions that serve it. */
-#ifndef GALERNA_EXPERIMENTS_BENCH_H
-#define GALERNA_EXPERIMENTS_BENCH_H
+#pragma once
 
 #include "experiments/experiment.h"
 
@@ -10,5 +9,3 @@ struct experiment_bench {
     const char **values; /* one per option */
     long parallel;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* blue.h: 30 days of the Blue Horizon machine, with advance reservations between its jobs. */
-#ifndef GALERNA_EXPERIMENTS_BLUE_H
-#define GALERNA_EXPERIMENTS_BLUE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct blue {
 };
 
 struct trace *blue_open(const struct blue *blue, struct error *err);
-
-#endif

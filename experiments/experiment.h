@@ -3,8 +3,7 @@
  * An experiment replays workloads through the scheduler, one process per run, and compares what
  * came out with what its paper prints. Same options, same bytes.
  */
-#ifndef GALERNA_EXPERIMENTS_EXPERIMENT_H
-#define GALERNA_EXPERIMENTS_EXPERIMENT_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ int experiment_share_out(const struct experiment_bench *bench, const struct expe
 
 extern const struct experiment experiment_suspend, experiment_priority, experiment_pacp,
     experiment_intergrid, experiment_gridway, experiment_backfilling;
-
-#endif

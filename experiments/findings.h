@@ -2,8 +2,7 @@
  *
  * Texts are copied. Nothing here can fail but the writing.
  */
-#ifndef GALERNA_EXPERIMENTS_FINDINGS_H
-#define GALERNA_EXPERIMENTS_FINDINGS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -63,5 +62,3 @@ struct findings_head {
 /* Write all files into a folder that is there. */
 int findings_write(const struct findings *findings, const struct findings_head *head,
                    const char *folder, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* findings_private.h: the parts of findings, for those who write them. */
-#ifndef GALERNA_EXPERIMENTS_FINDINGS_PRIVATE_H
-#define GALERNA_EXPERIMENTS_FINDINGS_PRIVATE_H
+#pragma once
 
 #include "experiments/findings.h"
 #include "util/output.h"
@@ -35,5 +34,3 @@ struct findings {
 /* The page, without its file. */
 void findings_write_page(const struct findings *findings, const struct findings_head *head,
                          struct output *out);
-
-#endif

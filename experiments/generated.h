@@ -1,7 +1,6 @@
 /* generated.h: workloads for experiments: those of `galerna trace generate`, and request by
  * request. */
-#ifndef GALERNA_EXPERIMENTS_GENERATED_H
-#define GALERNA_EXPERIMENTS_GENERATED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct trace *generated_queue(struct trace *trace, const struct site *site, stru
  * start (of reservations), duration, duration_known (0 or less: as requested), terms, priority. */
 void generated_add(struct trace_list *list, const struct lease_request *request, uint32_t nodes,
                    int64_t memory);
-
-#endif

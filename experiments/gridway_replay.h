@@ -1,6 +1,5 @@
 /* gridway_replay.h: the job of experiment `gridway` carried out by the scheduler. */
-#ifndef GALERNA_EXPERIMENTS_GRIDWAY_REPLAY_H
-#define GALERNA_EXPERIMENTS_GRIDWAY_REPLAY_H
+#pragma once
 
 #include "experiments/experiment.h"
 
@@ -16,5 +15,3 @@ struct gridway_job {
  * ursa), -1: it stayed. Errors: those of the replays. */
 int gridway_replay(const struct experiment_bench *bench, const struct gridway_job *job, int *moved,
                    struct error *err);
-
-#endif

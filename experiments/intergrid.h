@@ -1,6 +1,5 @@
 /* intergrid.h: the runs of experiment `intergrid`, and the measures taken on them. */
-#ifndef GALERNA_EXPERIMENTS_INTERGRID_H
-#define GALERNA_EXPERIMENTS_INTERGRID_H
+#pragma once
 
 #include "experiments/experiment.h"
 #include "experiments/replaying.h"
@@ -90,5 +89,3 @@ struct mean_estimate intergrid_step(const struct intergrid_plan *plan, int from,
 /* --- results --- */
 void intergrid_claims(const struct intergrid_plan *plan, struct findings *findings);
 void intergrid_pictures(const struct intergrid_plan *plan, struct findings *findings);
-
-#endif

@@ -1,6 +1,5 @@
 /* pacp.h: the runs of experiment `pacp`. */
-#ifndef GALERNA_EXPERIMENTS_PACP_H
-#define GALERNA_EXPERIMENTS_PACP_H
+#pragma once
 
 #include "experiments/experiment.h"
 #include "experiments/replaying.h"
@@ -36,5 +35,3 @@ struct pacp_position pacp_position(const struct pacp_plan *plan, size_t i);
 
 /* Tables, pictures and claims. */
 void pacp_tell(const struct pacp_plan *plan, struct findings *findings);
-
-#endif

@@ -6,8 +6,7 @@
  * per cent, "(%)" at the end of its label, whose values are all within. The same calls give the
  * same bytes.
  */
-#ifndef GALERNA_EXPERIMENTS_PLOT_H
-#define GALERNA_EXPERIMENTS_PLOT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ void plot_draw(const struct plot *plot, struct output *out);
 
 /* At most `most` round steps that cover [low, high]: the first mark, and the step. */
 double plot_step(double low, double high, int most, double *first);
-
-#endif

@@ -1,6 +1,5 @@
 /* plot_private.h: the parts of a diagram. */
-#ifndef GALERNA_EXPERIMENTS_PLOT_PRIVATE_H
-#define GALERNA_EXPERIMENTS_PLOT_PRIVATE_H
+#pragma once
 
 #include "experiments/plot.h"
 
@@ -27,5 +26,3 @@ struct plot {
     struct plot_level *levels;
     size_t n_levels, levels_allocated;
 };
-
-#endif

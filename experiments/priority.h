@@ -1,6 +1,5 @@
 /* priority.h: the runs of experiment `priority`. */
-#ifndef GALERNA_EXPERIMENTS_PRIORITY_H
-#define GALERNA_EXPERIMENTS_PRIORITY_H
+#pragma once
 
 #include "experiments/experiment.h"
 #include "experiments/replaying.h"
@@ -51,5 +50,3 @@ extern const char *const priority_load_names[PRIORITY_LOADS];
 
 /* The mean wait of leases of some sizes, [from, until), in seconds. */
 double priority_mean_wait(const struct replayed *replayed, int from, int until);
-
-#endif

@@ -1,6 +1,5 @@
 /* replaying.h: one replay inside an experiment, and its counts. */
-#ifndef GALERNA_EXPERIMENTS_REPLAYING_H
-#define GALERNA_EXPERIMENTS_REPLAYING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ struct replaying {
  * waits forever is an error, too. */
 int replaying_perform(const struct replaying *replaying, struct replayed *replayed,
                       struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* rivals.h: preemption policies that get the same calls as the deciding one, with their answers
  * only counted: policies are compared in equal situations, not over whole runs in which each choice
  * changes the later ones. */
-#ifndef GALERNA_EXPERIMENTS_RIVALS_H
-#define GALERNA_EXPERIMENTS_RIVALS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct rivals {
 void rivals_init(struct rivals *rivals, const struct policy_hooks *decider,
                  const struct policy_hooks *const *others, size_t n_others,
                  struct rivals_count *count);
-
-#endif

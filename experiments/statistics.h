@@ -1,6 +1,5 @@
 /* statistics.h: means of several seeds, with intervals. */
-#ifndef GALERNA_EXPERIMENTS_STATISTICS_H
-#define GALERNA_EXPERIMENTS_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ struct mean_estimate estimate_of(const double *values, size_t n);
 /* The 97.5 % quantile of Student's t; degrees >= 1. Three decimals for up to 30 degrees, within
  * 0.01 beyond. */
 double student_quantile(size_t degrees);
-
-#endif

@@ -1,6 +1,5 @@
 /* suspend.h: the runs of experiment `suspend`, and its two halves. */
-#ifndef GALERNA_EXPERIMENTS_SUSPEND_H
-#define GALERNA_EXPERIMENTS_SUSPEND_H
+#pragma once
 
 #include "experiments/experiment.h"
 #include "experiments/replaying.h"
@@ -70,5 +69,3 @@ void suspend_tell_variants(const struct suspend_plan *plan, struct findings *fin
 /* Experiment 1: predictions of 22 configurations. */
 int suspend_predictions(const struct experiment_bench *bench, struct findings *findings,
                         struct error *err);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * The same streams and seed give the same requests everywhere, to the bit.
  */
-#ifndef GALERNA_LWF_GENERATE_H
-#define GALERNA_LWF_GENERATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -125,5 +124,3 @@ struct generate_settings {
  * resource types are the site's, or the fixed five. Errors: EINVAL (no streams, no end of a stream,
  * too many leases, reservations without a site or larger than it). */
 struct trace *generate_open(const struct generate_settings *settings, struct error *err);
-
-#endif

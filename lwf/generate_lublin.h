@@ -5,8 +5,7 @@
  * logarithm whose mixture depends on the size; arrivals by gamma distributed steps through a cycle
  * of 48 half-hours, starting at midnight.
  */
-#ifndef GALERNA_LWF_GENERATE_LUBLIN_H
-#define GALERNA_LWF_GENERATE_LUBLIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ double lublin_mean_vms(const struct lublin_parameters *parameters);
  * when no value does; *least and *most then say what can be reached. */
 bool lublin_set_mean_vms(struct lublin_parameters *parameters, double mean, double *least,
                          double *most);
-
-#endif

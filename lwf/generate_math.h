@@ -4,8 +4,7 @@
  * can shift every later job of a trace. These use only + - * /, sqrt() and the exact functions of
  * floating point, in a fixed order. Relative errors are a few units in the last place.
  */
-#ifndef GALERNA_LWF_GENERATE_MATH_H
-#define GALERNA_LWF_GENERATE_MATH_H
+#pragma once
 
 /* e^x; 0 below about -745, infinity above about 709. */
 double generate_exp(double x);
@@ -22,5 +21,3 @@ double generate_log_gamma(double x);
 /* P(X <= x) for X gamma distributed with this shape and scale 1: the regularised lower incomplete
  * gamma function. shape > 0; 0 for x <= 0. Absolute error below 1e-12 for shapes up to 1000. */
 double generate_gamma_share(double shape, double x);
-
-#endif

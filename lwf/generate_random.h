@@ -1,8 +1,7 @@
 /* generate_random.h: random numbers for the workload generator: the same sequence for the same
  * seed, on every machine and in every version of Galerna.
  */
-#ifndef GALERNA_LWF_GENERATE_RANDOM_H
-#define GALERNA_LWF_GENERATE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ double generate_random_normal(struct generate_random *random, double mean, doubl
 /* shape, scale > 0. Marsaglia and Tsang's method. */
 double generate_random_gamma(struct generate_random *random, double shape, double scale);
 double generate_random_weibull(struct generate_random *random, double shape, double scale);
-
-#endif

@@ -1,6 +1,5 @@
 /* generate_source.h: the jobs of one stream, before they become leases; for the generator only. */
-#ifndef GALERNA_LWF_GENERATE_SOURCE_H
-#define GALERNA_LWF_GENERATE_SOURCE_H
+#pragma once
 
 #include "lwf/generate.h"
 #include "lwf/generate_random.h"
@@ -46,5 +45,3 @@ struct generate_job *generate_reservations(const struct generate_stream *stream,
                                            struct generate_room room,
                                            struct generate_random *random, size_t *n,
                                            struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Lines "image size-in-MB", then a line that starts with #, then one image name per line, for the
  * leases in turn. Further lines that start with # and empty lines are skipped.
  */
-#ifndef GALERNA_LWF_IMAGE_LIST_H
-#define GALERNA_LWF_IMAGE_LIST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ size_t image_list_length(const struct image_list *images);
 
 /* The name of the image of lease i (0 = the first), and its size in MB. */
 const char *image_list_get(const struct image_list *images, size_t i, int64_t *size);
-
-#endif

@@ -1,6 +1,5 @@
 /* lines.h: a source read line by line in a fixed buffer. */
-#ifndef GALERNA_LWF_LINES_H
-#define GALERNA_LWF_LINES_H
+#pragma once
 
 #include "lwf/source.h"
 
@@ -22,5 +21,3 @@ void lines_finish(struct lines *lines);
  * end; -1 on an error: EINVAL with file:line:column when a line is longer than LINE_MAX_BYTES,
  * after which there are no more lines. */
 int lines_next(struct lines *lines, const char **line, const char **end, struct error *err);
-
-#endif

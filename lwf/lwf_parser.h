@@ -4,8 +4,7 @@
  * into known elements with their attributes, lwf_builder.c makes requests of them, lwf_nodes.c node
  * sets and the site.
  */
-#ifndef GALERNA_LWF_LWF_PARSER_H
-#define GALERNA_LWF_LWF_PARSER_H
+#pragma once
 
 #include <libxml/parser.h>
 
@@ -131,5 +130,3 @@ void lwf_instance_begin(struct lwf_reader *reader);
 /* Drops the requests already handed out; keeps the contents of the open one. */
 void lwf_queue_restart(struct lwf_reader *reader);
 void lwf_queue_finish(struct lwf_queue *queue);
-
-#endif

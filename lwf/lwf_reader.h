@@ -10,8 +10,7 @@
  * Only the lease being read and the finished ones of the last 16 KB are in memory. A DOCTYPE is
  * refused, so there are no entities but XML's own five.
  */
-#ifndef GALERNA_LWF_LWF_READER_H
-#define GALERNA_LWF_LWF_READER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ const struct resource_types *lwf_types(const struct trace *trace);
 /* The position of the <lease-request> that trace_next() returned last, for a trace made by
  * lwf_open_source(). */
 struct lwf_place lwf_request_place(const struct trace *trace);
-
-#endif

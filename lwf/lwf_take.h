@@ -1,6 +1,5 @@
 /* lwf_take.h: values of attributes, with complaints about wrong ones; for the LWF reader only. */
-#ifndef GALERNA_LWF_LWF_TAKE_H
-#define GALERNA_LWF_LWF_TAKE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute
 /* The value of a term of the lease that begins, if it is given; complains about a wrong one. */
 void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
                    struct term_values *values);
-
-#endif

@@ -1,6 +1,5 @@
 /* lwf_words.h: the element and attribute names of LWF. */
-#ifndef GALERNA_LWF_LWF_WORDS_H
-#define GALERNA_LWF_LWF_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ const char *lwf_element_parents(enum lwf_element element);
 /* Bits (1 << enum lwf_attribute) of the attributes an element may have, and must have. */
 uint32_t lwf_attributes_known(enum lwf_element element);
 uint32_t lwf_attributes_needed(enum lwf_element element);
-
-#endif

@@ -3,8 +3,7 @@
  * Galerna's own attributes (terms, origin, priority, earliest start) are written only where they
  * differ from what follows without them. Streams: nothing is kept.
  */
-#ifndef GALERNA_LWF_LWF_WRITER_H
-#define GALERNA_LWF_LWF_WRITER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ int lwf_writer_request(struct lwf_writer *writer, const struct lease_request *re
 int lwf_writer_end(struct lwf_writer *writer, struct error *err);
 
 void lwf_writer_destroy(struct lwf_writer *writer); /* NULL is allowed */
-
-#endif

@@ -8,8 +8,7 @@
  * empty lines are skipped. CPUs are whole processors. The disk column is not used: Haizea's
  * converter drops it.
  */
-#ifndef GALERNA_LWF_OLD_READER_H
-#define GALERNA_LWF_OLD_READER_H
+#pragma once
 
 #include "lwf/source.h"
 #include "lwf/trace.h"
@@ -17,5 +16,3 @@
 /* The trace owns the source from then on. Errors: EINVAL with
  * file:line:column from trace_next(). */
 struct trace *old_open_source(struct source *source);
-
-#endif

@@ -3,8 +3,7 @@
  * A source knows its name for error texts, how far it has been read, and can be read again from the
  * start unless it is a pipe.
  */
-#ifndef GALERNA_LWF_SOURCE_H
-#define GALERNA_LWF_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct source *source_again(const struct source *source, struct error *err);
 double source_progress(const struct source *source);
 
 const char *source_name(const struct source *source);
-
-#endif

@@ -7,8 +7,7 @@
  * executions (status 2, 3, 4) are skipped, because a line for the whole job precedes them; so are
  * jobs cancelled before they started and jobs without any processors.
  */
-#ifndef GALERNA_LWF_SWF_READER_H
-#define GALERNA_LWF_SWF_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ struct trace *swf_open_source(struct source *source, const struct swf_options *o
                               struct error *err);
 
 void swf_counts(const struct trace *trace, struct swf_counts *counts);
-
-#endif

@@ -3,8 +3,7 @@
  * A reader holds one request at a time: memory does not grow with the length of the trace.
  * Times of a request are seconds from the start of the trace.
  */
-#ifndef GALERNA_LWF_TRACE_H
-#define GALERNA_LWF_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ const struct site *trace_site(const struct trace *trace);
 /* Totals of the whole trace, from a separate pass; trace_next() is not affected. Costs one reading
  * of the input. Errors: as trace_next(); ESPIPE when the input cannot be read twice. */
 int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * requests not sorted by arrival, reservations that start before their submission, deadlines that
  * cannot be met, leases larger than the site, elements and attributes that are not known.
  */
-#ifndef GALERNA_LWF_TRACE_CHECK_H
-#define GALERNA_LWF_TRACE_CHECK_H
+#pragma once
 
 #include "lwf/trace_open.h"
 
@@ -34,5 +33,3 @@ int trace_check_source(struct trace_check *check, struct source *source,
                        const struct trace_options *options, size_t limit, struct error *err);
 
 void trace_check_finish(struct trace_check *check);
-
-#endif

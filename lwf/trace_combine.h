@@ -4,8 +4,7 @@
  * it, or at once when the function fails. Haizea applies them in this order: trace_merge(),
  * trace_with_images(), trace_with_overheads(), trace_with_memory().
  */
-#ifndef GALERNA_LWF_TRACE_COMBINE_H
-#define GALERNA_LWF_TRACE_COMBINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ struct trace *trace_with_memory(struct trace *trace, int64_t megabytes, struct e
  * are kept. */
 struct trace *trace_from_requests(const struct lease_request *requests, size_t n,
                                   const struct site *site);
-
-#endif

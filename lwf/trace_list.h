@@ -1,6 +1,5 @@
 /* trace_list.h: requests held in memory. */
-#ifndef GALERNA_LWF_TRACE_LIST_H
-#define GALERNA_LWF_TRACE_LIST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void trace_list_sort(struct trace_list *list);
 /* A trace of the list's requests; takes over the list's contents. site may be NULL and is
  * copied. */
 struct trace *trace_list_open(struct trace_list *list, const struct site *site);
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_methods.h: the methods a reader or combinator implements to be a struct trace. */
-#ifndef GALERNA_LWF_TRACE_METHODS_H
-#define GALERNA_LWF_TRACE_METHODS_H
+#pragma once
 
 #include "lwf/trace.h"
 
@@ -21,5 +20,3 @@ struct trace {
 /* Reads a trace to its end, destroys it and returns its totals: readers answer census() with a
  * second instance of themselves. `again` may be NULL (opening it failed): -1. */
 int trace_census_by_reading(struct trace *again, struct trace_census *census, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_open.h: open a trace of any format. */
-#ifndef GALERNA_LWF_TRACE_OPEN_H
-#define GALERNA_LWF_TRACE_OPEN_H
+#pragma once
 
 #include "lwf/lwf_reader.h"
 #include "lwf/swf_reader.h"
@@ -35,5 +34,3 @@ struct trace *trace_open(const char *path, const struct trace_options *options,
 /* The same from a source, which the trace owns from then on, also when opening fails. */
 struct trace *trace_open_source(struct source *source, const struct trace_options *options,
                                 struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_stats.h: a trace in figures. */
-#ifndef GALERNA_LWF_TRACE_STATS_H
-#define GALERNA_LWF_TRACE_STATS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ struct trace_stats {
  * Errors: as trace_next(). */
 int trace_stats_take(struct trace_stats *stats, struct trace *trace, const struct site *site,
                      struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* values.h: numbers and times as traces write them. Text is given by its first byte and the byte
  * after its last one; nothing needs to be terminated. */
-#ifndef GALERNA_LWF_VALUES_H
-#define GALERNA_LWF_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ enum { VALUE_DELTA_MAX = 32 };
 
 /* Write seconds (0 ... TRACE_TIME_MAX) as [D:]HH:MM:SS. */
 void value_format_delta(int64_t seconds, char text[VALUE_DELTA_MAX]);
-
-#endif

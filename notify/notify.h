@@ -5,8 +5,7 @@
  * what receivers get. It ends with one of these codes, and a line on standard error that says why;
  * any other end means that the notice may have been handed over.
  */
-#ifndef GALERNA_NOTIFY_NOTIFY_H
-#define GALERNA_NOTIFY_NOTIFY_H
+#pragma once
 
 #include <jansson.h>
 
@@ -36,5 +35,3 @@ enum notify_end notify_pipe_to(char *const *arguments, const char *text, struct 
 
 /* A text of an object; "": none. */
 const char *notify_text(const json_t *object, const char *key);
-
-#endif

@@ -10,8 +10,7 @@
  * Sanitizers' runtimes need more than that: builds with sanitizers forbid only network, processes,
  * signals to others, timers and limits.
  */
-#ifndef GALERNA_PLANNER_CONFINE_H
-#define GALERNA_PLANNER_CONFINE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -27,5 +26,3 @@ int confine_to_reading(const char *const *folders, size_t n, struct call_page *p
                        struct error *err);
 /* Allow only computing and answering. */
 int confine_to_computing(struct error *err);
-
-#endif

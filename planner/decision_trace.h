@@ -4,8 +4,7 @@
  * Made by a tracer (tracer.h) in a plan whose outputs are thrown away. Of a fixed size: what does
  * not fit is counted.
  */
-#ifndef GALERNA_PLANNER_DECISION_TRACE_H
-#define GALERNA_PLANNER_DECISION_TRACE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ struct plan_trace {
 void wire_put_trace(struct wire_writer *writer, const struct plan_trace *trace);
 /* To be freed. The reader has failed when it is malformed. */
 struct plan_trace *wire_get_trace(struct wire_reader *reader, uint32_t n_hosts);
-
-#endif

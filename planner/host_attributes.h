@@ -1,6 +1,5 @@
 /* host_attributes.h: the hosts' attributes, which policy modules may ask for. */
-#ifndef GALERNA_PLANNER_HOST_ATTRIBUTES_H
-#define GALERNA_PLANNER_HOST_ATTRIBUTES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ const char *host_attributes_find(const struct host_attributes *attributes, uint3
                                  const char *name);
 
 void host_attributes_destroy(struct host_attributes *attributes);
-
-#endif

@@ -4,8 +4,7 @@
  * The first question after the plan has changed costs O(n log n) for its n operations, others
  * O(log n) and what they answer.
  */
-#ifndef GALERNA_PLANNER_HOST_OPERATIONS_H
-#define GALERNA_PLANNER_HOST_OPERATIONS_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -20,5 +19,3 @@ void operations_forget(struct operation_index *index);
 /* Reads for which host, and writes how many operations there are, and these. */
 void operations_tell(struct operation_index *index, const struct plan *plan,
                      struct wire_reader *reader, struct wire_writer *reply);
-
-#endif

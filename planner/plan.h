@@ -1,6 +1,5 @@
 /* plan.h: an engine with the objects it refers to, and how it is built from facts. */
-#ifndef GALERNA_PLANNER_PLAN_H
-#define GALERNA_PLANNER_PLAN_H
+#pragma once
 
 #include "core/host_filter.h"
 #include "planner/planning.h"
@@ -57,5 +56,3 @@ void plan_read_objects(struct plan *plan, struct wire_reader *reader);
 int plan_adopt(struct plan_building *building, struct wire_reader *reader,
                const struct wire_reader *site, struct error *err);
 void plan_building_finish(struct plan_building *building);
-
-#endif

@@ -4,8 +4,7 @@
  * so tests plan without a process. The engine is kept from one complete plan to the next; a trial
  * has its own.
  */
-#ifndef GALERNA_PLANNER_PLANNING_H
-#define GALERNA_PLANNER_PLANNING_H
+#pragma once
 
 #include "planner/protocol.h"
 
@@ -32,5 +31,3 @@ int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
  * reply holds the answer. */
 bool planning_has_more(const struct planning *planning);
 void planning_go_on(struct planning *planning, struct wire_writer *reply);
-
-#endif

@@ -7,8 +7,7 @@
  * against the hosts that were sent, its times and numbers are bounded so that sums do not overflow,
  * and its texts have no control characters.
  */
-#ifndef GALERNA_PLANNER_PROTOCOL_H
-#define GALERNA_PLANNER_PROTOCOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -223,5 +222,3 @@ struct call_page {
     _Atomic uint64_t called[64]; /* how often it was called */
     _Atomic uint64_t spent[64];  /* ns in its calls */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * not concerned. Costs: a look at the clock for each question, another one if it is about the
  * lease; hosts are asked about one by one, not by classes of equal ones.
  */
-#ifndef GALERNA_PLANNER_TRACER_H
-#define GALERNA_PLANNER_TRACER_H
+#pragma once
 
 #include "core/engine.h"
 #include "planner/decision_trace.h"
@@ -24,5 +23,3 @@ const struct policy_hooks *tracer_hooks(const struct tracer *tracer);
  * is destroyed. O(hosts) for each node set, and the cost of an engine_takes_until(). */
 const struct plan_trace *tracer_trace(struct tracer *tracer, const struct engine *engine,
                                       const uint32_t *host_of);
-
-#endif

@@ -6,8 +6,7 @@
  * against the remaining bytes before anything is allocated for it. Once a read has failed, all
  * further reads fail, and return the lower bound.
  */
-#ifndef GALERNA_PLANNER_WIRE_H
-#define GALERNA_PLANNER_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields
                      const void *structure);
 void wire_get_fields(struct wire_reader *reader, const struct wire_field *fields, size_t n,
                      void *structure);
-
-#endif

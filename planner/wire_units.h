@@ -3,8 +3,7 @@
  * The structures are those of core/demand.h. What is read belongs to a list, which frees it as a
  * whole. Reading is as strict as that of wire.h; counts have the bounds of core/demand.h.
  */
-#ifndef GALERNA_PLANNER_WIRE_UNITS_H
-#define GALERNA_PLANNER_WIRE_UNITS_H
+#pragma once
 
 #include "core/demand.h"
 #include "planner/wire.h"
@@ -30,5 +29,3 @@ void wire_get_vm_units(struct wire_reader *reader, struct kept_list *kept, struc
 
 void wire_put_amounts(struct wire_writer *writer, const struct amounts *amounts);
 void wire_get_amounts(struct wire_reader *reader, struct amounts *amounts);
-
-#endif

@@ -1,6 +1,5 @@
 /* chain.h: the policies of one kind, in order, with their weights. */
-#ifndef GALERNA_PLUGIN_CHAIN_H
-#define GALERNA_PLUGIN_CHAIN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -59,5 +58,3 @@ void chain_finish(struct chain *chain, const struct chain_progress *progress);
 
 /* Does the chain hold only the built-in default? */
 bool chain_is_builtin(const struct chain *chain);
-
-#endif

@@ -1,6 +1,5 @@
 /* configured.h: the policy modules that a configuration names. */
-#ifndef GALERNA_PLUGIN_CONFIGURED_H
-#define GALERNA_PLUGIN_CONFIGURED_H
+#pragma once
 
 #include "configuration/configuration.h"
 #include "plugin/policy_host.h"
@@ -30,5 +29,3 @@ void policy_configured_finish(struct policy_configured *configured);
 /* policy_host_create() with the chains, folders, options and seed of a configuration. */
 struct policy_host *policy_host_configured(const struct configuration *configuration,
                                            const struct policy_driver *driver, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* engine_world.h: the world of a simulation, in which the engine knows what modules may ask. */
-#ifndef GALERNA_PLUGIN_ENGINE_WORLD_H
-#define GALERNA_PLUGIN_ENGINE_WORLD_H
+#pragma once
 
 #include "core/engine.h"
 #include "plugin/policy_host.h"
@@ -9,5 +8,3 @@
  * leases, but not about the past. Hosts have no attributes. start: the local time at time 0, as
  * seconds since 1970; INSTANT_NONE: unknown. */
 void engine_world_set(struct policy_host *host, struct engine *engine, int64_t start);
-
-#endif

@@ -11,8 +11,7 @@
  *     ... call galerna_policy_mine.admission->admit(self, &request, mock_host_result(mock)) ...
  *     mock_host_destroy(mock);
  */
-#ifndef GALERNA_PLUGIN_GALERNA_MOCK_HOST_H
-#define GALERNA_PLUGIN_GALERNA_MOCK_HOST_H
+#pragma once
 
 #include "galerna_policy.h"
 
@@ -116,6 +115,4 @@ struct mock_hosts *mock_host_batch(struct mock_host *mock, const struct mock_lea
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -31,8 +31,7 @@
  * - 1.5 (2026-11-23) struct galerna_host: lease_priority_thousandths
  * - 1.6 (2026-11-23) events: parked, released; GALERNA_COLUMNS_SUFFICE
  */
-#ifndef GALERNA_PLUGIN_GALERNA_POLICY_H
-#define GALERNA_PLUGIN_GALERNA_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -521,6 +520,4 @@ struct galerna_policy {
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* host_api.h: inside the table that modules get: what its two files share. */
-#ifndef GALERNA_PLUGIN_HOST_API_H
-#define GALERNA_PLUGIN_HOST_API_H
+#pragma once
 
 #include "plugin/instance.h"
 
@@ -23,5 +22,3 @@ size_t api_user_leases(const struct galerna_host *host, int64_t user,
                        const struct galerna_lease **leases, size_t room);
 enum galerna_fit api_host_fit(const struct galerna_host *host, const struct galerna_lease *lease,
                               uint32_t place, int64_t at, uint32_t *type);
-
-#endif

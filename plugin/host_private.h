@@ -1,6 +1,5 @@
 /* host_private.h: inside a policy host. */
-#ifndef GALERNA_PLUGIN_HOST_PRIVATE_H
-#define GALERNA_PLUGIN_HOST_PRIVATE_H
+#pragma once
 
 #include "plugin/chain.h"
 #include "plugin/policy_host.h"
@@ -48,5 +47,3 @@ void host_check_scores(struct instance *instance, int64_t *scores, size_t n, con
 
 /* Add weight * scores to sums; a veto in either stays one. */
 void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight);
-
-#endif

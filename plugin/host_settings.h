@@ -1,6 +1,5 @@
 /* host_settings.h: a policy host's own copy of its settings. */
-#ifndef GALERNA_PLUGIN_HOST_SETTINGS_H
-#define GALERNA_PLUGIN_HOST_SETTINGS_H
+#pragma once
 
 #include "plugin/chain.h"
 #include "plugin/module_search.h"
@@ -16,5 +15,3 @@ void host_settings_finish(struct policy_host_settings *copy);
 int host_settings_check_options(const struct policy_host_settings *settings,
                                 const struct chain_plan *plans, size_t n_plans,
                                 const struct search_path *path, struct error *err);
-
-#endif

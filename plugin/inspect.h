@@ -1,6 +1,5 @@
 /* inspect.h: look at a module without putting it to work. */
-#ifndef GALERNA_PLUGIN_INSPECT_H
-#define GALERNA_PLUGIN_INSPECT_H
+#pragma once
 
 #include "plugin/module.h"
 #include "plugin/module_search.h"
@@ -9,5 +8,3 @@
  * Nothing of it is called. The caller unloads it. Errors: as policy_host_create(). */
 struct module *module_inspect(const struct search_path *path, const char *written,
                               struct error *err);
-
-#endif

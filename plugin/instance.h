@@ -1,6 +1,5 @@
 /* instance.h: a module at work in a chain: its options, its self, and how it behaves. */
-#ifndef GALERNA_PLUGIN_INSTANCE_H
-#define GALERNA_PLUGIN_INSTANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ void host_log(const struct policy_host_state *state, enum policy_log_level level
 
 /* The built-in default for a kind. */
 const struct galerna_policy *builtin_policy(enum galerna_policy_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* mock_options.h: the options that a unit test of a module gives to the mock host. */
-#ifndef GALERNA_PLUGIN_MOCK_OPTIONS_H
-#define GALERNA_PLUGIN_MOCK_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ char *mock_options_text(const struct galerna_policy *policy, bool haizea_1_0, co
  * values of type text point into it. False if a name or a value is not one of the policy's. */
 bool mock_options_read(const struct galerna_policy *policy, char *text,
                        union galerna_value *values);
-
-#endif

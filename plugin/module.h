@@ -1,6 +1,5 @@
 /* module.h: a loaded shared object and the checked copy of its exported structure. */
-#ifndef GALERNA_PLUGIN_MODULE_H
-#define GALERNA_PLUGIN_MODULE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -45,5 +44,3 @@ const char *module_kind_name(unsigned kind);
 /* Verify an exported structure and fill module's copies. subject: how errors call the module. */
 int module_verify(struct module *module, const void *exported, const struct module_source *source,
                   struct error *err);
-
-#endif

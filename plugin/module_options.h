@@ -1,6 +1,5 @@
 /* module_options.h: what an operator wrote, checked against a module's table of options. */
-#ifndef GALERNA_PLUGIN_MODULE_OPTIONS_H
-#define GALERNA_PLUGIN_MODULE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ const char *option_default(const struct galerna_option *option, bool haizea_comp
 int option_values_read(struct option_values *values, const struct module *module,
                        const struct policy_host_settings *settings, struct error *err);
 void option_values_finish(struct option_values *values);
-
-#endif

@@ -1,6 +1,5 @@
 /* module_search.h: where modules are, and whether their files can be trusted. */
-#ifndef GALERNA_PLUGIN_MODULE_SEARCH_H
-#define GALERNA_PLUGIN_MODULE_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ void search_each(const struct search_path *path,
 /* Refuse a file, or one in a directory, that others than root and the user may write. The file is a
  * resolved path. Errors: ENOENT, EACCES with what to do. */
 int trust_check(const char *file, struct error *err);
-
-#endif

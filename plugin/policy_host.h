@@ -5,8 +5,7 @@
  * tried in a child process and only then loaded; see galerna_policy.h for the contract of a module.
  * A policy host is used by one thread at a time; several may exist.
  */
-#ifndef GALERNA_PLUGIN_POLICY_HOST_H
-#define GALERNA_PLUGIN_POLICY_HOST_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -208,5 +207,3 @@ struct policy_status {
 size_t policy_host_count(const struct policy_host *host);
 /* i < policy_host_count(); texts are valid until destroy. */
 void policy_host_status(const struct policy_host *host, size_t i, struct policy_status *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* preflight.h: try something dangerous in a child process first. */
-#ifndef GALERNA_PLUGIN_PREFLIGHT_H
-#define GALERNA_PLUGIN_PREFLIGHT_H
+#pragma once
 
 #include <signal.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void preflight_doing(struct preflight *preflight, const char *subject, const cha
 int preflight_run(int (*work)(void *context, struct preflight *preflight, struct error *err),
                   void *context, int64_t limit, const volatile sig_atomic_t *stop,
                   struct error *err);
-
-#endif

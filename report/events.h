@@ -13,8 +13,7 @@
  *
  * Lines are written as they happen.
  */
-#ifndef GALERNA_REPORT_EVENTS_H
-#define GALERNA_REPORT_EVENTS_H
+#pragma once
 
 #include "core/observer.h"
 
@@ -27,5 +26,3 @@ struct events *events_create(const char *path, struct error *err);
 struct observer events_observer(struct events *events);
 
 void events_destroy(struct events *events); /* NULL is allowed */
-
-#endif

@@ -6,8 +6,7 @@
  * too much for one picture, is shown as a shade per host and time: the darker, the busier. The file
  * stays below 2 MB and memory below 5 MB, however long the run is.
  */
-#ifndef GALERNA_REPORT_GANTT_H
-#define GALERNA_REPORT_GANTT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ struct gantt *gantt_create(const struct gantt_options *options, struct error *er
 struct observer gantt_observer(struct gantt *gantt);
 
 void gantt_destroy(struct gantt *gantt); /* NULL is allowed */
-
-#endif

@@ -4,8 +4,7 @@
  * grid (seconds used per group of hosts and bucket of time), as are short ones from then on. The
  * buckets of the grid double their width as the run grows.
  */
-#ifndef GALERNA_REPORT_GANTT_BOXES_H
-#define GALERNA_REPORT_GANTT_BOXES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ void gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box);
 
 /* Part of a group's hosts that is busy in a bucket, 0 ... 1. */
 double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t bucket);
-
-#endif

@@ -1,6 +1,5 @@
 /* gantt_draw.h: the drawing of a picture's boxes as SVG. Internal to the picture. */
-#ifndef GALERNA_REPORT_GANTT_DRAW_H
-#define GALERNA_REPORT_GANTT_DRAW_H
+#pragma once
 
 #include "core/site.h"
 #include "report/gantt_boxes.h"
@@ -53,5 +52,3 @@ void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_e
 void gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes);
 
 enum { GANTT_COLOURS = 16, GANTT_SHADES = 6 };
-
-#endif

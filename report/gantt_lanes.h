@@ -4,8 +4,7 @@
  * The row of a host is split into lanes for as long as several leases share it, so that no box
  * hides another. A lease keeps its lane from one box to the next when it can.
  */
-#ifndef GALERNA_REPORT_GANTT_LANES_H
-#define GALERNA_REPORT_GANTT_LANES_H
+#pragma once
 
 #include "report/gantt_boxes.h"
 
@@ -26,5 +25,3 @@ struct gantt_lanes {
 void gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
                       const bool *wanted);
 void gantt_lanes_finish(struct gantt_lanes *lanes);
-
-#endif

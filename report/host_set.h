@@ -1,6 +1,5 @@
 /* host_set.h: the ids of hosts, sorted and each once, and their text such as "0-3 7". */
-#ifndef GALERNA_REPORT_HOST_SET_H
-#define GALERNA_REPORT_HOST_SET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void host_set_of_lease(struct host_set *set, const struct site *site, const stru
 
 /* Ranges with a minus, blanks between them; nothing for an empty set. */
 void host_set_write(const struct host_set *set, struct output *out);
-
-#endif

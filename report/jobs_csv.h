@@ -10,8 +10,7 @@
  * turnaround / execution; allocated_resources are ids of hosts, as "0-3 7". Missing values are left
  * empty.
  */
-#ifndef GALERNA_REPORT_JOBS_CSV_H
-#define GALERNA_REPORT_JOBS_CSV_H
+#pragma once
 
 #include "core/observer.h"
 
@@ -24,5 +23,3 @@ struct jobs_csv *jobs_csv_create(const char *path, const char *workload, struct 
 struct observer jobs_csv_observer(struct jobs_csv *jobs);
 
 void jobs_csv_destroy(struct jobs_csv *jobs); /* NULL is allowed */
-
-#endif

@@ -16,8 +16,7 @@
  * and their leases, what holds most first, and curves, which are made of all leases, have a fixed
  * number of points.
  */
-#ifndef GALERNA_REPORT_PAGE_H
-#define GALERNA_REPORT_PAGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,5 +39,3 @@ struct page_options {
 /* Errors: EINVAL (an input holds no results, or those of another version), EIO with SQLite's text,
  * those of open(), with the path. Takes a few passes over the inputs. */
 int page_write(const struct page_options *options, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* page_private.h: for report/page*.c only. */
-#ifndef GALERNA_REPORT_PAGE_PRIVATE_H
-#define GALERNA_REPORT_PAGE_PRIVATE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ int page_run_begin(const struct page_run *run, struct error *err);
 
 /* Parts of a run other than its figures. */
 int page_run_write(const struct page_run *run, struct json_writer *json, struct error *err);
-
-#endif

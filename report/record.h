@@ -19,8 +19,7 @@
  * A lease is serialized when it is finished and set aside in an unlinked file beside the record, so
  * memory stays small however long the run: 32 bytes per lease and fixed buffers.
  */
-#ifndef GALERNA_REPORT_RECORD_H
-#define GALERNA_REPORT_RECORD_H
+#pragma once
 
 #include "core/accounting.h"
 #include "core/observer.h"
@@ -47,5 +46,3 @@ struct observer record_observer(struct record *record);
 void record_set_ending(struct record *record, enum run_ending ending);
 
 void record_destroy(struct record *record); /* NULL is allowed; without an end the file is empty */
-
-#endif

@@ -1,6 +1,5 @@
 /* record_lease.h: one lease as the JSON of a record. Internal to the record. */
-#ifndef GALERNA_REPORT_RECORD_LEASE_H
-#define GALERNA_REPORT_RECORD_LEASE_H
+#pragma once
 
 #include "core/lease.h"
 #include "core/site.h"
@@ -27,5 +26,3 @@ void record_optional(struct output *out, int64_t value);
 
 /* The id of the host at that place of the site. */
 int64_t record_host_id(const struct site *site, uint32_t host);
-
-#endif

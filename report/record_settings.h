@@ -1,6 +1,5 @@
 /* record_settings.h: the scheduler's settings, as JSON. Internal to the record. */
-#ifndef GALERNA_REPORT_RECORD_SETTINGS_H
-#define GALERNA_REPORT_RECORD_SETTINGS_H
+#pragma once
 
 #include "core/settings.h"
 #include "util/json_writer.h"
@@ -12,5 +11,3 @@ void record_settings(struct json_writer *json, const struct engine_settings *set
  * out. `context` is the caller's. Stops and returns what visit returns when that is not 0. */
 int settings_each(const struct engine_settings *settings,
                   int (*visit)(void *context, const char *name, const char *value), void *context);
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Everything is one transaction: the database holds a whole run or nothing.
  */
-#ifndef GALERNA_REPORT_RESULTS_H
-#define GALERNA_REPORT_RESULTS_H
+#pragma once
 
 #include "core/accounting.h"
 #include "core/observer.h"
@@ -53,5 +52,3 @@ struct observer results_observer(struct results *results);
 void results_set_ending(struct results *results, enum run_ending ending);
 
 void results_destroy(struct results *results); /* NULL is allowed; without an end nothing is kept */
-
-#endif

@@ -1,7 +1,6 @@
 /* results_tables.h: the tables of a results database and their insertions. Internal to the results.
  */
-#ifndef GALERNA_REPORT_RESULTS_TABLES_H
-#define GALERNA_REPORT_RESULTS_TABLES_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void results_row_real(struct results_row *row, double value); /* NAN: NULL */
 /* NULL is allowed; the text must live until the end of the row. */
 void results_row_text(struct results_row *row, const char *text);
 int results_row_end(struct results_row *row, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* run_ending.h: how a run came to its end. */
-#ifndef GALERNA_REPORT_RUN_ENDING_H
-#define GALERNA_REPORT_RUN_ENDING_H
+#pragma once
 
 enum run_ending {
     ENDING_COMPLETE,    /* every lease is finished */
@@ -21,5 +20,3 @@ static inline const char *run_ending_name(enum run_ending ending)
 
     return names[ending];
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A run that is stopped and withdrawn (requeued, cancelled) leaves no reservation behind, but
  * records and pictures show it. Memory is proportional to the number of running leases.
  */
-#ifndef GALERNA_REPORT_RUNNING_H
-#define GALERNA_REPORT_RUNNING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void running_destroy(struct running *running); /* NULL is allowed */
  * caller calls placement_destroy() on its placement). O(1). */
 bool running_note(struct running *running, const struct engine_output *output,
                   struct begun_run *lost);
-
-#endif

@@ -10,8 +10,7 @@
  * is the last end of a best-effort lease, also when Haizea is followed, whose own figure may be the
  * end of the run.
  */
-#ifndef GALERNA_REPORT_SUMMARY_H
-#define GALERNA_REPORT_SUMMARY_H
+#pragma once
 
 #include "core/accounting.h"
 #include "util/output.h"
@@ -32,5 +31,3 @@ void summary_write_table(struct output *out, const struct summary_run *runs, siz
                          unsigned width);
 
 void summary_write_json(struct output *out, const struct summary_run *runs, size_t n_runs);
-
-#endif

@@ -3,8 +3,7 @@
  * The daemon keeps attributes sorted by name, those of one name in the order they came, and prints
  * them so; names are in capitals.
  */
-#ifndef GALERNA_SANDBOX_ATTRIBUTES_H
-#define GALERNA_SANDBOX_ATTRIBUTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void oned_attributes_write(const struct oned_attributes *list, struct oned_text 
  * error are in the list. */
 int oned_attributes_parse(struct oned_attributes *list, const char *text, struct error *err);
 int oned_attributes_parse_xml(struct oned_attributes *list, const char *text, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* calls.h: calls by XML-RPC, document in, document out. */
-#ifndef GALERNA_SANDBOX_CALLS_H
-#define GALERNA_SANDBOX_CALLS_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -11,5 +10,3 @@ void oned_calls_destroy(struct oned_calls *calls);
  * NULL: as usual. */
 char *oned_calls_process(struct oned *oned, const char *request, size_t request_size, size_t *size,
                          const struct oned_fault **fault);
-
-#endif

@@ -21,8 +21,7 @@
  * The first nine look at METHOD (a file name pattern; without it all of one.*) and VM (the first
  * number among the arguments); the last three at PHASE, VM and HOST.
  */
-#ifndef GALERNA_SANDBOX_FAULT_H
-#define GALERNA_SANDBOX_FAULT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ const struct oned_fault *oned_fault_of_call(struct oned *oned, const char *metho
 /* The fault of that kind that applies to a phase; it counts as used. */
 const struct oned_fault *oned_fault_of_phase(struct oned *oned, enum oned_fault_kind kind,
                                              enum oned_phase phase, int vm, int host);
-
-#endif

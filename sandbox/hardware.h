@@ -3,8 +3,7 @@
  * A host reports them as OpenNebula's probes do: PCI, CORE, HUGEPAGE and MEMORY_NODE vectors. Who
  * holds what follows from the templates of the VMs that count on the host.
  */
-#ifndef GALERNA_SANDBOX_HARDWARE_H
-#define GALERNA_SANDBOX_HARDWARE_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -30,5 +29,3 @@ void oned_hardware_address(struct oned_attributes *request, size_t i);
 /* <PCI_DEVICES> and <NUMA_NODES>. */
 void oned_hardware_document(const struct oned *oned, const struct oned_host *host,
                             struct oned_text *text);
-
-#endif

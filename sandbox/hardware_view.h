@@ -1,7 +1,6 @@
 /* hardware_view.h: a host's hardware with its users, made for one question; private to
  * hardware*.c. */
-#ifndef GALERNA_SANDBOX_HARDWARE_VIEW_H
-#define GALERNA_SANDBOX_HARDWARE_VIEW_H
+#pragma once
 
 #include "sandbox/hardware.h"
 
@@ -49,5 +48,3 @@ int oned_device_user(const struct oned *oned, const struct oned_host *host,
                      const struct oned_attributes *device);
 
 bool oned_is_pinned(const struct oned_vm *vm, const char **policy);
-
-#endif

@@ -1,7 +1,6 @@
 /* hook.h: a program run when a VM or host changes its state, as OpenNebula's hooks are: with the
  * document of the VM or host, in base64, as its argument and on its standard input. */
-#ifndef GALERNA_SANDBOX_HOOK_H
-#define GALERNA_SANDBOX_HOOK_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -16,5 +15,3 @@ void oned_hook_host(struct oned *oned, const struct oned_host *host);
 
 /* Reaps programs that have ended, starts waiting ones. Returns whether there are any. */
 bool oned_hooks_advance(struct oned *oned);
-
-#endif

@@ -1,6 +1,5 @@
 /* host.h: hosts: capacity as OpenNebula counts it, monitoring, documents. */
-#ifndef GALERNA_SANDBOX_HOST_H
-#define GALERNA_SANDBOX_HOST_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -40,5 +39,3 @@ void oned_host_document(const struct oned *oned, const struct oned_host *host, b
 /* The last monitoring record, as in MONITORING_DATA and in the host; nothing when there is none. */
 void oned_host_monitoring(const struct oned *oned, const struct oned_host *host,
                           struct oned_text *text);
-
-#endif

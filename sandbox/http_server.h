@@ -1,6 +1,5 @@
 /* http_server.h: XML-RPC over HTTP, and faults of the transport. */
-#ifndef GALERNA_SANDBOX_HTTP_SERVER_H
-#define GALERNA_SANDBOX_HTTP_SERVER_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -11,5 +10,3 @@ void oned_server_destroy(struct oned_server *server);
 
 /* Wait for at most timeout ms for something to do, and do it. */
 int oned_server_step(struct oned_server *server, int timeout, struct error *err);
-
-#endif

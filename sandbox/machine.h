@@ -1,6 +1,5 @@
 /* machine.h: the life of a VM: operations as sequences of states that take time. */
-#ifndef GALERNA_SANDBOX_MACHINE_H
-#define GALERNA_SANDBOX_MACHINE_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -70,5 +69,3 @@ void oned_vm_error(struct oned *oned, struct oned_vm *vm, const char *text);
 void oned_vm_charge(struct oned *oned, struct oned_vm *vm, struct oned_host *host);
 void oned_vm_release(struct oned *oned, struct oned_vm *vm);
 void oned_vm_release_leaving(struct oned *oned, struct oned_vm *vm);
-
-#endif

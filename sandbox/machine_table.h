@@ -1,6 +1,5 @@
 /* machine_table.h: which states an operation passes, and what each of them means. */
-#ifndef GALERNA_SANDBOX_MACHINE_TABLE_H
-#define GALERNA_SANDBOX_MACHINE_TABLE_H
+#pragma once
 
 #include "sandbox/machine.h"
 
@@ -33,5 +32,3 @@ struct oned_failure {
 };
 
 struct oned_failure oned_failure_of(int lcm);
-
-#endif

@@ -1,6 +1,5 @@
 /* method.h: the methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
-#ifndef GALERNA_SANDBOX_METHOD_H
-#define GALERNA_SANDBOX_METHOD_H
+#pragma once
 
 #include <xmlrpc-c/base.h>
 
@@ -67,5 +66,3 @@ xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, c
 /* Updates a template by the arguments: id, template, whether it is added. NULL after a fault. */
 xmlrpc_value *oned_update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
                                    struct oned_attributes *template);
-
-#endif

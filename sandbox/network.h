@@ -1,6 +1,5 @@
 /* network.h: addresses of virtual networks and the NICs that hold them. */
-#ifndef GALERNA_SANDBOX_NETWORK_H
-#define GALERNA_SANDBOX_NETWORK_H
+#pragma once
 
 #include "sandbox/vm_action.h"
 
@@ -14,5 +13,3 @@ void oned_network_number(struct oned_vm *vm);
  * All or nothing; -1: refused. */
 int oned_network_connect(struct oned *oned, struct oned_vm *vm, const char *template,
                          struct oned_refusal *refusal);
-
-#endif

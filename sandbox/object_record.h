@@ -1,6 +1,5 @@
 /* object_record.h: objects as attributes, for the state file. */
-#ifndef GALERNA_SANDBOX_OBJECT_RECORD_H
-#define GALERNA_SANDBOX_OBJECT_RECORD_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -10,5 +9,3 @@ void oned_record_write(const struct oned *oned, enum oned_kind kind, int id,
 /* Make the object of a record and put it into its pool. */
 void oned_record_read(struct oned *oned, enum oned_kind kind, int id,
                       const struct oned_attributes *record);
-
-#endif

@@ -10,8 +10,7 @@
  * as a separate process calls fork() first and creates the daemon in the child: descriptors must
  * not be shared.
  */
-#ifndef GALERNA_SANDBOX_ONED_H
-#define GALERNA_SANDBOX_ONED_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ int oned_run(struct oned *oned, const volatile sig_atomic_t *stop, struct error 
 /* Let time pass, then answer one call without HTTP: request and answer are XML-RPC documents.
  * The answer is freed with free(); *size is its length. Faults of the transport do not apply. */
 char *oned_call(struct oned *oned, const char *request, size_t request_size, size_t *size);
-
-#endif

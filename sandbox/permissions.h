@@ -1,6 +1,5 @@
 /* permissions.h: who may do what: sessions, permissions of objects. */
-#ifndef GALERNA_SANDBOX_PERMISSIONS_H
-#define GALERNA_SANDBOX_PERMISSIONS_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -19,5 +18,3 @@ bool oned_may(const struct oned_user *user, const struct oned_owner *owner, enum
 
 /* "USE", "MANAGE", "ADMIN". */
 const char *oned_right_name(enum oned_right right);
-
-#endif

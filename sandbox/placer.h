@@ -1,7 +1,6 @@
 /* placer.h: the scheduler driver of OpenNebula 7: a program `place` that is run when VMs are
  * pending, gets them on its standard input and answers with a plan. */
-#ifndef GALERNA_SANDBOX_PLACER_H
-#define GALERNA_SANDBOX_PLACER_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -18,5 +17,3 @@ int64_t oned_placer_advance(struct oned *oned, bool *busy);
 /* Carry out a plan. -1 with err: it is refused as a whole. What single actions meet is said on
  * standard error. */
 int oned_plan_execute(struct oned *oned, const char *plan, struct error *err);
-
-#endif

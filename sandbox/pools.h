@@ -1,6 +1,5 @@
 /* pools.h: the daemon's objects: users, clusters, datastores, hosts and VMs. */
-#ifndef GALERNA_SANDBOX_POOLS_H
-#define GALERNA_SANDBOX_POOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -324,5 +323,3 @@ void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *dat
 
 /* The system datastore to use on a host when none is named, or NULL. */
 struct oned_datastore *oned_default_datastore(const struct oned *oned, int cluster);
-
-#endif

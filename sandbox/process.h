@@ -1,6 +1,5 @@
 /* process.h: programs run beside the daemon, as OpenNebula runs drivers and hooks. */
-#ifndef GALERNA_SANDBOX_PROCESS_H
-#define GALERNA_SANDBOX_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void oned_process_destroy(struct oned_process *process);
 
 /* The text in base64. */
 void oned_base64(const struct oned_text *text, struct oned_text *encoded);
-
-#endif

@@ -1,6 +1,5 @@
 /* site_document.h: documents of a site's objects other than hosts and VMs. */
-#ifndef GALERNA_SANDBOX_SITE_DOCUMENT_H
-#define GALERNA_SANDBOX_SITE_DOCUMENT_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -25,5 +24,3 @@ void oned_acl_document(const struct oned_acl *acl, struct oned_text *text);
 
 /* The whole answer of one.system.config. */
 void oned_configuration_document(const struct oned *oned, struct oned_text *text);
-
-#endif

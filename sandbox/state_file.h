@@ -1,7 +1,6 @@
 /* state_file.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call
  * is answered. */
-#ifndef GALERNA_SANDBOX_STATE_FILE_H
-#define GALERNA_SANDBOX_STATE_FILE_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -16,5 +15,3 @@ int oned_store_load(struct oned *oned, struct error *err);
 /* Write all that has changed since the last time; nothing without a store. A file that cannot be
  * written ends the process: nothing may be lost. */
 void oned_store_commit(struct oned *oned);
-
-#endif

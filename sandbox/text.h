@@ -1,6 +1,5 @@
 /* text.h: a text that grows, and the pieces of XML documents. */
-#ifndef GALERNA_SANDBOX_TEXT_H
-#define GALERNA_SANDBOX_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void oned_text_element(struct oned_text *text, const char *name, const char *val
 
 /* <name><![CDATA[value]]></name>. "]]>" inside the value is split over two sections. */
 void oned_text_cdata(struct oned_text *text, const char *name, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* vm.h: VMs: how they are made, shown and whom they belong to. */
-#ifndef GALERNA_SANDBOX_VM_H
-#define GALERNA_SANDBOX_VM_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -28,5 +27,3 @@ int oned_vm_schedule(struct oned *oned, struct oned_vm *vm, const struct oned_at
 
 /* Take one out again. -1: there is none with that id. */
 int oned_vm_unschedule(struct oned *oned, struct oned_vm *vm, int64_t id);
-
-#endif

@@ -1,6 +1,5 @@
 /* vm_action.h: what users and schedulers do with VMs, with OpenNebula's checks and words. */
-#ifndef GALERNA_SANDBOX_VM_ACTION_H
-#define GALERNA_SANDBOX_VM_ACTION_H
+#pragma once
 
 #include "sandbox/pools.h"
 
@@ -43,5 +42,3 @@ int oned_vm_resize(struct oned *oned, struct oned_vm *vm, const char *template, 
 /* Run scheduled actions whose time has come. Returns the seconds at which the next one is due, or
  * INT64_MAX. */
 int64_t oned_scheduled_actions_run(struct oned *oned);
-
-#endif

@@ -1,6 +1,5 @@
 /* cell.h: one cell carried out; for the sweep only. */
-#ifndef GALERNA_SWEEP_CELL_H
-#define GALERNA_SWEEP_CELL_H
+#pragma once
 
 #include "sweep/folder.h"
 #include "sweep/grid.h"
@@ -17,5 +16,3 @@ struct cell_work {
 /* Replay and leave the cell's file in the folder. A failed replay leaves a file, too, which records
  * the failure. Errors: the file cannot be written; EINTR when stopped, without a file. */
 int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * A cell's file is a database with the tables of report/results.h and `cells` with one row, whose
  * cell is 0.
  */
-#ifndef GALERNA_SWEEP_DATABASE_H
-#define GALERNA_SWEEP_DATABASE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -67,5 +66,3 @@ bool store_has_table(const struct sweep_store *store, const char *schema, const 
 /* Internal: errors of SQLite as ours; statements by sqlite3_mprintf(). */
 int store_error(const struct sweep_store *store, struct error *err);
 int store_execute(const struct sweep_store *store, struct error *err, const char *format, ...);
-
-#endif

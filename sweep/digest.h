@@ -1,6 +1,5 @@
 /* digest.h: a number that distinguishes inputs: 64-bit FNV-1a. Not safe against forged inputs. */
-#ifndef GALERNA_SWEEP_DIGEST_H
-#define GALERNA_SWEEP_DIGEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ void digest_number(struct digest *digest, uint64_t number);
 void digest_text(struct digest *digest, const char *text);
 /* The contents of a file. Errors: errno of reading it, with its name. */
 int digest_file(struct digest *digest, const char *path, struct error *err);
-
-#endif

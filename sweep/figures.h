@@ -1,6 +1,5 @@
 /* figures.h: the figures of a cell, as columns; for the sweep only. */
-#ifndef GALERNA_SWEEP_FIGURES_H
-#define GALERNA_SWEEP_FIGURES_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -30,5 +29,3 @@ int figures_bind(sqlite3_stmt *statement, int first, const struct sweep_outcome 
 
 /* Read the columns from `first` on. */
 void figures_read(sqlite3_stmt *statement, int first, struct sweep_outcome *outcome);
-
-#endif

@@ -1,6 +1,5 @@
 /* file.h: a sweep file on its way to cells; for the sweep only. */
-#ifndef GALERNA_SWEEP_FILE_H
-#define GALERNA_SWEEP_FILE_H
+#pragma once
 
 #include "configuration/ini.h"
 #include "sweep/grid.h"
@@ -52,5 +51,3 @@ void sweep_file_setting(const struct sweep_file *file, struct file_value *value,
 
 /* Read section [sweep]. */
 int sweep_file_general(struct sweep_file *file, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* folder.h: RESULTS.cells, where cells leave their files until they are collected; for the sweep
  * only.
  */
-#ifndef GALERNA_SWEEP_FOLDER_H
-#define GALERNA_SWEEP_FOLDER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ char *folder_cell(const struct folder *folder, uint64_t digest);
 
 /* Take away all that is in it, and the folder itself. What cannot be removed stays. */
 void folder_remove(struct folder *folder);
-
-#endif

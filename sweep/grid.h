@@ -1,6 +1,5 @@
 /* grid.h: the parts of a sweep; for the sweep only. */
-#ifndef GALERNA_SWEEP_GRID_H
-#define GALERNA_SWEEP_GRID_H
+#pragma once
 
 #include "adapters/simulation/stage_trace.h"
 #include "configuration/configuration.h"
@@ -70,5 +69,3 @@ int grid_check_policies(struct sweep *sweep, const struct configuration *configu
 
 /* Prepare all cells, check their policies, and keep their digests. */
 int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* open_sweep.h: a sweep with its database and folder open, and the work left to do; for the sweep
  * only. */
-#ifndef GALERNA_SWEEP_OPEN_SWEEP_H
-#define GALERNA_SWEEP_OPEN_SWEEP_H
+#pragma once
 
 #include "sweep/database.h"
 #include "sweep/folder.h"
@@ -34,5 +33,3 @@ int session_take(struct session *session, size_t cell, struct error *err);
 /* Tell the caller how far it is: cells finished now, part of the pending work that is done, and
  * how long that took. */
 void session_tell(const struct session *session, size_t n_finished, double done, double seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* origins.h: leases requested and refused, by origin; for the sweep only. */
-#ifndef GALERNA_SWEEP_ORIGINS_H
-#define GALERNA_SWEEP_ORIGINS_H
+#pragma once
 
 #include "core/observer.h"
 
@@ -10,5 +9,3 @@ struct origins {
 
 /* Counts leases as they end, and unfinished ones at the end of the run. */
 struct observer origins_observer(struct origins *origins);
-
-#endif

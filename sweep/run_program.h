@@ -1,6 +1,5 @@
 /* run_program.h: runs a program to its end and captures its output; for the sweep only. */
-#ifndef GALERNA_SWEEP_RUN_PROGRAM_H
-#define GALERNA_SWEEP_RUN_PROGRAM_H
+#pragma once
 
 #include "util/error.h"
 
@@ -14,5 +13,3 @@ struct program_result {
 /* argv[0] is looked for in $PATH; standard input is empty. Errors: ENOENT and the like when it
  * cannot be started. */
 int program_run(char *const argv[], struct program_result *result, struct error *err);
-
-#endif

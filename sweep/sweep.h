@@ -11,8 +11,7 @@
  * the contents of its files, its workload and seed. Results with that digest are never computed
  * again.
  */
-#ifndef GALERNA_SWEEP_SWEEP_H
-#define GALERNA_SWEEP_SWEEP_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -152,5 +151,3 @@ int sweep_wait(struct sweep *sweep, const struct sweep_options *options,
  * view `sweep`), without anything that differs from run to run. path "-": standard output. */
 int sweep_write_csv(const char *results, const char *path, struct error *err);
 int sweep_write_json(const char *results, const char *path, struct error *err);
-
-#endif

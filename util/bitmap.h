@@ -1,6 +1,5 @@
 /* bitmap.h: sets of small numbers, a bit each in words of 64; bits behind the last number are 0. */
-#ifndef GALERNA_UTIL_BITMAP_H
-#define GALERNA_UTIL_BITMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ static inline void bitmap_remove(uint64_t *bitmap, size_t i)
 {
     bitmap[i >> 6] &= ~((uint64_t)1 << (i & 63));
 }
-
-#endif

@@ -5,8 +5,7 @@
  * the sections SYNOPSIS, OPTIONS and EXIT STATUS of the manual (doc/fill_page.c). Values go to a
  * structure of the command's, as the rows say.
  */
-#ifndef GALERNA_UTIL_COMMAND_LINE_H
-#define GALERNA_UTIL_COMMAND_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ int command_usage_hint(const char *name); /* the hint alone */
 
 /* Print "name: err" to standard error. Returns EXIT_FAILED. */
 int command_failed(const char *name, const struct error *err);
-
-#endif

@@ -13,8 +13,7 @@
  *   GALERNA_CRASH_TRACE=FILE  the names of the points passed, one a line, put to its end
  * A child process starts counting from zero.
  */
-#ifndef GALERNA_UTIL_CRASH_POINT_H
-#define GALERNA_UTIL_CRASH_POINT_H
+#pragma once
 
 enum { CRASH_POINT_EXIT = 137 };
 
@@ -25,6 +24,4 @@ static inline void crash_point(const char *name)
 {
     (void)name;
 }
-#endif
-
 #endif

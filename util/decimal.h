@@ -3,8 +3,7 @@
  *
  * All functions are O(length of the text).
  */
-#ifndef GALERNA_UTIL_DECIMAL_H
-#define GALERNA_UTIL_DECIMAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ int decimal_parse(const char *text, int decimals, int64_t *number);
 
 /* "-12", "0.5": without zeros at the end. Returns text. */
 char *decimal_write(int64_t number, int decimals, char text[DECIMAL_TEXT_MAX]);
-
-#endif

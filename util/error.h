@@ -4,8 +4,7 @@
  * returns -1 or NULL and fills it once. The text says what was wrong, where (file:line:column or
  * lease id) and what to do; it has no trailing newline or full stop.
  */
-#ifndef GALERNA_UTIL_ERROR_H
-#define GALERNA_UTIL_ERROR_H
+#pragma once
 
 enum { ERROR_TEXT_MAX = 512 };
 
@@ -21,5 +20,3 @@ int error_set(struct error *err, int code, const char *format, ...)
 
 /* Put "prefix: " in front of the text err already has. Always returns -1. */
 int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -3,8 +3,7 @@
  * The bounds suit everything that galernad times, from a command of 5 ms to a suspension of half an
  * hour.
  */
-#ifndef GALERNA_UTIL_HISTOGRAM_H
-#define GALERNA_UTIL_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ extern const int64_t histogram_bounds[HISTOGRAM_BOUNDS];
 
 /* Count a duration (milliseconds); a negative one counts as 0. */
 void histogram_add(struct histogram *histogram, int64_t duration);
-
-#endif

@@ -3,8 +3,7 @@
  * The origin is the driver's choice: a replay uses the start of the simulation, the daemon the Unix
  * epoch. Intervals are half-open: [from, until).
  */
-#ifndef GALERNA_UTIL_INSTANT_H
-#define GALERNA_UTIL_INSTANT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ static inline void instant_move(int64_t *instant, int64_t by)
     if (*instant != INSTANT_NONE && *instant != INSTANT_NEVER && *instant > 0)
         *instant += by;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * together. Failures are the output's. Text that is not UTF-8 has its wrong bytes replaced by
  * U+FFFD, so the document is always valid.
  */
-#ifndef GALERNA_UTIL_JSON_WRITER_H
-#define GALERNA_UTIL_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void json_open_array(struct json_writer *writer, const char *key);  /* for json_
 
 /* Announces a value that the caller writes to the output itself. */
 void json_write_raw(struct json_writer *writer);
-
-#endif

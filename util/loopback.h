@@ -1,8 +1,7 @@
 /* loopback.h: addresses that only this machine can reach, as operators write them:
  * "127.0.0.1:9750",
  * "[::1]:9750". */
-#ifndef GALERNA_UTIL_LOOPBACK_H
-#define GALERNA_UTIL_LOOPBACK_H
+#pragma once
 
 #include <netinet/in.h>
 
@@ -19,5 +18,3 @@ union loopback_address {
 int loopback_read(const char *text, union loopback_address *address, struct error *err);
 /* The size of the structure that the address uses. */
 socklen_t loopback_size(const union loopback_address *address);
-
-#endif

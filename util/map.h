@@ -11,8 +11,7 @@
  * O(1) on average, O(length) for texts. Values are aligned to 8 bytes; adding and removing move
  * them.
  */
-#ifndef GALERNA_UTIL_MAP_H
-#define GALERNA_UTIL_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void *map_value(const struct map *map, uint32_t number);
 
 /* Remove an entry; the last one gets its number. */
 void map_remove(struct map *map, uint32_t number);
-
-#endif

@@ -3,8 +3,7 @@
  * A process that runs out of memory ends with a message and abort(): state is durable before it is
  * promised, and half-made decisions are worse than a restart (doc/decisions).
  */
-#ifndef GALERNA_UTIL_MEMORY_H
-#define GALERNA_UTIL_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ char *memory_text(const char *text);
 char *memory_format(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
 char *memory_vformat(const char *format, va_list arguments)
     __attribute__((malloc, format(printf, 1, 0)));
-
-#endif

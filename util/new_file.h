@@ -6,8 +6,7 @@
  * folder, which only a process that is killed leaves behind. Pipes and devices, and files that may
  * be written in a folder that may not, are written in place.
  */
-#ifndef GALERNA_UTIL_NEW_FILE_H
-#define GALERNA_UTIL_NEW_FILE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -32,5 +31,3 @@ int new_file_settle(const char *hidden, const char *path, struct error *err);
 
 /* Discards the data written. NULL is allowed; keeps errno. */
 void new_file_destroy(struct new_file *file);
-
-#endif

@@ -4,8 +4,7 @@
  * reported once, by output_close() or output_check(). Numbers are formatted here because the C
  * library's way is too slow for large records.
  */
-#ifndef GALERNA_UTIL_OUTPUT_H
-#define GALERNA_UTIL_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ int64_t output_position(const struct output *output);
 /* Append [offset, offset + length) of a spool. Fast when offsets mostly rise. Failures are
  * remembered in `to`. */
 void output_copy(struct output *to, struct output *spool, int64_t offset, int64_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* printable.h: texts from outside, made safe to display. */
-#ifndef GALERNA_UTIL_PRINTABLE_H
-#define GALERNA_UTIL_PRINTABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ char *printable_part(char *shown, size_t size, const char *text, size_t length);
 
 /* The same for a whole text; NULL is shown as nothing. Looks at size bytes at most. */
 char *printable(char *shown, size_t size, const char *text);
-
-#endif

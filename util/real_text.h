@@ -1,6 +1,5 @@
 /* real_text.h: a double as decimal text that reads back as the same double. */
-#ifndef GALERNA_UTIL_REAL_TEXT_H
-#define GALERNA_UTIL_REAL_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ enum { REAL_TEXT_MAX = 40 };
  * enough, else 16 or 17, and no zeros at the end; whole numbers below 2^53 without a point. Returns
  * the length. Exact and fast for 0.00001 to 10^14, by the C library beyond. */
 size_t real_text(double value, char text[REAL_TEXT_MAX]);
-
-#endif

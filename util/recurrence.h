@@ -3,8 +3,7 @@
  * Days are those of the local time zone: 9:00 stays 9:00 when clocks are set to and from daylight
  * saving time. Hours are 3600 seconds, whatever the clock on the wall shows.
  */
-#ifndef GALERNA_UTIL_RECURRENCE_H
-#define GALERNA_UTIL_RECURRENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ const char *recurrence_name(enum recurrence recurrence);
  * on the first weekday from then on. A time of day that the clock skips on that day comes an hour
  * later; of one that it shows twice, the first. INSTANT_NONE: beyond what clocks show. O(1). */
 int64_t recurrence_at(enum recurrence recurrence, int64_t first, uint32_t n);
-
-#endif

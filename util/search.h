@@ -1,6 +1,5 @@
 /* search.h: where something is in an ascending array, or would be. */
-#ifndef GALERNA_UTIL_SEARCH_H
-#define GALERNA_UTIL_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ size_t search_place(const void *key, const void *items, size_t n, size_t size, s
 
 /* The key is an int64_t, and each item is one or begins with one. */
 search_order search_by_number;
-
-#endif

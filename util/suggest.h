@@ -1,6 +1,5 @@
 /* suggest.h: "did you mean": the known word nearest to a mistyped one. */
-#ifndef GALERNA_UTIL_SUGGEST_H
-#define GALERNA_UTIL_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void suggestion_offer(struct suggestion *suggestion, const char *candidate);
 
 /* ", did you mean 'best'?" or "" when nothing is near. Returns text. */
 const char *suggestion_text(const struct suggestion *suggestion, char *text, size_t size);
-
-#endif

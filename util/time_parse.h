@@ -1,6 +1,5 @@
 /* time_parse.h: points in time and spans as people and programs write them. */
-#ifndef GALERNA_UTIL_TIME_PARSE_H
-#define GALERNA_UTIL_TIME_PARSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int time_parse_parts(const char *text, int64_t parts[4]);
  * or "2026-11-21" (its midnight) in local time, or with Z or an offset such as +01:00 behind the
  * seconds. False: none of these. */
 bool time_parse_instant(const char *text, int64_t now, int64_t *instant);
-
-#endif

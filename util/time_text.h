@@ -2,8 +2,7 @@
  *
  * `size` is that of `text`; TIME_TEXT_MAX is enough for all of them.
  */
-#ifndef GALERNA_UTIL_TIME_TEXT_H
-#define GALERNA_UTIL_TIME_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void time_text_utc(int64_t instant, char *text, size_t size);
 
 /* Seconds since the start of a replay: "4711 s", "never", "unset". */
 void time_text_seconds(int64_t instant, char *text, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * that lack const but do not write: arguments of exec(), walks through JSON objects. The object
  * must be writable, or must not be written.
  */
-#ifndef GALERNA_UTIL_UNQUALIFIED_H
-#define GALERNA_UTIL_UNQUALIFIED_H
+#pragma once
 
 static inline void *unqualified(const volatile void *pointer)
 {
@@ -16,5 +15,3 @@ static inline void *unqualified(const volatile void *pointer)
 
     return same.plain;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* utf8.h: whether bytes are text. */
-#ifndef GALERNA_UTIL_UTF8_H
-#define GALERNA_UTIL_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ size_t utf8_length(const void *bytes, size_t n);
 
 /* Are all n bytes characters of UTF-8? */
 bool utf8_is_valid(const void *text, size_t n);
-
-#endif

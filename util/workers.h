@@ -4,8 +4,7 @@
  * of a fixed size back. Children are in process groups of their own: Ctrl-C on the terminal reaches
  * the parent, who passes it on. They get SIGTERM when the parent dies.
  */
-#ifndef GALERNA_UTIL_WORKERS_H
-#define GALERNA_UTIL_WORKERS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ int workers_run(const struct workers *workers, struct error *err);
 
 /* The processors of this machine that are in service, at least 1. */
 size_t workers_processors(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* arena.h: memory of one schedule, given back at once. */
-#ifndef GALERNA_VERIFY_ARENA_H
-#define GALERNA_VERIFY_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ void schedule_arena_destroy(struct schedule_arena *arena); /* NULL is allowed */
  * valid pointer. */
 void *schedule_arena_take(struct schedule_arena *arena, size_t count, size_t size);
 const char *schedule_arena_text(struct schedule_arena *arena, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* checker.h: shared by the checks; internal. */
-#ifndef GALERNA_VERIFY_CHECKER_H
-#define GALERNA_VERIFY_CHECKER_H
+#pragma once
 
 #include "verify/verify.h"
 
@@ -131,5 +130,3 @@ void check_preemptions(struct checker *checker);
 int check_counters(struct checker *checker);
 void check_terms(struct checker *checker);
 void check_results(struct checker *checker);
-
-#endif

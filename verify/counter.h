@@ -1,6 +1,5 @@
 /* counter.h: a counter made again: entries over time, by the rules of Haizea's probes; internal. */
-#ifndef GALERNA_VERIFY_COUNTER_H
-#define GALERNA_VERIFY_COUNTER_H
+#pragma once
 
 #include "verify/checker.h"
 
@@ -29,5 +28,3 @@ size_t series_forget_last_bits(struct schedule_entry *entries, size_t n);
  * enough (said so), -1: out of memory. */
 int series_of_cpu(struct checker *checker, struct series *series);
 int series_of_disk(struct checker *checker, struct series *series);
-
-#endif

@@ -1,6 +1,5 @@
 /* json.h: members of a JSON document with their types checked and the place named in errors. */
-#ifndef GALERNA_VERIFY_JSON_H
-#define GALERNA_VERIFY_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ int json_tuple(const struct json_place *place, const json_t *value, size_t n,
 
 /* An object's key that must be a whole number, such as "12". */
 int json_key_number(const struct json_place *place, const char *key, int64_t *number);
-
-#endif

@@ -1,6 +1,5 @@
 /* print.h: the outcome of a verification for people and for programs. */
-#ifndef GALERNA_VERIFY_PRINT_H
-#define GALERNA_VERIFY_PRINT_H
+#pragma once
 
 #include <jansson.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ void verification_print(const struct verification *verification, const char *rec
 /* {record, clean, rules, violations: [{check, lease, host, time, text}], counts, ...}; a new
  * reference, NULL: out of memory. */
 json_t *verification_json(const struct verification *verification, const char *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* read.h: the parts of schedule_read(); internal. */
-#ifndef GALERNA_VERIFY_READ_H
-#define GALERNA_VERIFY_READ_H
+#pragma once
 
 #include "verify/json.h"
 #include "verify/schedule.h"
@@ -32,5 +31,3 @@ int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reaso
 /* schedule_read() of a document that is in memory already; root stays the caller's. */
 int schedule_read_json(struct schedule *schedule, json_t *root, const char *name,
                        struct error *err);
-
-#endif

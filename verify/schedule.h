@@ -4,8 +4,7 @@
  * The checker is independent of the engine, so as not to share its mistakes. Times are seconds
  * since the start of the simulation, hosts and VMs are known by the numbers the record uses.
  */
-#ifndef GALERNA_VERIFY_SCHEDULE_H
-#define GALERNA_VERIFY_SCHEDULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -271,5 +270,3 @@ const char *schedule_total_name(enum schedule_counter_id counter); /* of the fir
 const char *schedule_lease_kind_name(enum schedule_lease_kind kind);
 
 bool schedule_state_is_final(enum schedule_state state);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The checks know nothing of how schedules are made: they read a record and recompute.
  */
-#ifndef GALERNA_VERIFY_VERIFY_H
-#define GALERNA_VERIFY_VERIFY_H
+#pragma once
 
 #include "verify/schedule.h"
 
@@ -111,5 +110,3 @@ const char *verify_check_promise(enum verify_check check);
 /* A check that was not possible, and why: "requests against the trace". */
 const char *verify_gap_name(enum verify_gap gap);
 const char *verify_oddity_name(enum verify_oddity oddity);
-
-#endif

@@ -5,8 +5,7 @@
  * of its VMs. Lists are reduced to the VMs and hosts that OpenNebula shows to the caller
  * (adapters/opennebula/session.h). Operators may do everything, so OpenNebula is not asked.
  */
-#ifndef GALERNA_WEB_ACCESS_H
-#define GALERNA_WEB_ACCESS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -36,5 +35,3 @@ bool access_reduces(const struct access *access, const struct route *route);
 /* Removes the parts of the answer that the caller may not see. -1 with err, as above. */
 int access_reduce(const struct access *access, const struct route *route, json_t *answer,
                   struct error *err);
-
-#endif

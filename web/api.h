@@ -2,8 +2,7 @@
  *
  * Thread-safe. Knows neither sockets nor TLS (server.h).
  */
-#ifndef GALERNA_WEB_API_H
-#define GALERNA_WEB_API_H
+#pragma once
 
 #include "web/caller.h"
 #include "web/feed.h"
@@ -47,5 +46,3 @@ struct api_answer {
 /* Answers a request to a `struct api`, and logs it if it changes something or is denied. Always
  * gives an answer. A server_answer of server.h. */
 void api_answer(const void *api, const struct api_request *request, struct api_answer *answer);
-
-#endif

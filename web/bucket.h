@@ -3,8 +3,7 @@
  * Not thread-safe. Memory is bounded: when BUCKETS_MAX are reached, full buckets are forgotten, and
  * if there are none, the newest one: its caller may make as many requests again.
  */
-#ifndef GALERNA_WEB_BUCKET_H
-#define GALERNA_WEB_BUCKET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool buckets_take(struct buckets *buckets, const char *name, int64_t now);
 
 /* Is there a token? None is taken. */
 bool buckets_has(const struct buckets *buckets, const char *name, int64_t now);
-
-#endif

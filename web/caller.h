@@ -6,8 +6,7 @@
  * The session itself is kept for the time of the request only. Failed attempts of an address are
  * limited. Thread-safe.
  */
-#ifndef GALERNA_WEB_CALLER_H
-#define GALERNA_WEB_CALLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void caller_finish(struct caller *caller);
 
 /* Connections to OpenNebula with the session of a caller; NULL with err. */
 struct rpc *callers_connect(const struct callers *callers, const char *session, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * listeners, whatever their number. An event carries nothing but a number; the page then asks for
  * what it shows, with its own rights. Thread-safe.
  */
-#ifndef GALERNA_WEB_FEED_H
-#define GALERNA_WEB_FEED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void feed_leave(struct listener *listener);
 
 /* Waits for the next event or comment, and writes its text. 0: the end. */
 size_t feed_read(struct listener *listener, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* files.h: what galerna-web serves as it is: the page, and the description of the API. Read at the
  * start. */
-#ifndef GALERNA_WEB_FILES_H
-#define GALERNA_WEB_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ void files_destroy(struct files *files); /* NULL is allowed */
 
 /* NULL: there is none. */
 const struct file *files_find(const struct files *files, const char *path);
-
-#endif

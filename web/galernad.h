@@ -3,8 +3,7 @@
  * Thread-safe. Connections are kept for the next requests: to connect costs galernad as much as a
  * short answer.
  */
-#ifndef GALERNA_WEB_GALERNAD_H
-#define GALERNA_WEB_GALERNAD_H
+#pragma once
 
 #include <jansson.h>
 
@@ -21,5 +20,3 @@ json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeo
 /* The answer as galernad wrote it, to be freed. */
 char *galernad_ask_text(struct galernad *galernad, const json_t *request, int timeout,
                         struct error *err);
-
-#endif

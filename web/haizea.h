@@ -3,8 +3,7 @@
  * Its calls carry no identity, so each is made as a request to the HTTP API in the name of one user
  * whose session the operator gives. Thread-safe.
  */
-#ifndef GALERNA_WEB_HAIZEA_H
-#define GALERNA_WEB_HAIZEA_H
+#pragma once
 
 #include "web/api.h"
 
@@ -18,5 +17,3 @@ void haizea_destroy(struct haizea *haizea); /* NULL is allowed */
  * server_answer of server.h. */
 void haizea_answer(const void *haizea, const struct api_request *request,
                    struct api_answer *answer);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Times of day are local, as Haizea's are. Pure: no input or output.
  */
-#ifndef GALERNA_WEB_HAIZEA_LEASE_H
-#define GALERNA_WEB_HAIZEA_LEASE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ json_t *haizea_lease_read(const char *document, size_t length, struct error *err
 /* A lease of lease-list as a document, to be freed. Its nodes have the mean size of its VMs; a
  * lease with a deadline is one of best effort. */
 char *haizea_lease_write(const json_t *lease);
-
-#endif

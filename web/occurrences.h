@@ -1,7 +1,6 @@
 /* occurrences.h: a series of reservations in one call: galernad is asked for each occurrence in
  * turn. */
-#ifndef GALERNA_WEB_OCCURRENCES_H
-#define GALERNA_WEB_OCCURRENCES_H
+#pragma once
 
 #include "web/access.h"
 
@@ -13,5 +12,3 @@ bool series_is_asked(const json_t *asked);
  * NULL with err: EINVAL (what is said of the series does not fit), EAGAIN (galernad does not
  * answer). Takes nothing; changes `asked`. */
 json_t *series_ask(const struct access *access, json_t *asked, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* options.h: the command line of galerna-web. */
-#ifndef GALERNA_WEB_OPTIONS_H
-#define GALERNA_WEB_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct web_options {
 };
 
 extern const struct command_line web_line; /* its arguments are a struct web_options */
-
-#endif

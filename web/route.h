@@ -4,8 +4,7 @@
  * Parameters of the path and the query become fields of the request, as do the members of a body.
  * Pure: no input or output.
  */
-#ifndef GALERNA_WEB_ROUTE_H
-#define GALERNA_WEB_ROUTE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -79,5 +78,3 @@ json_t *route_ask(const struct route *route, const struct route_request *request
 /* Add a parameter of the query. value NULL: it has none. -1 with err (EINVAL). */
 int route_take_query(const struct route *route, json_t *asked, const char *name, const char *value,
                      struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * A thread for each of SERVER_CLIENTS_MAX connections, so that a request may wait for OpenNebula or
  * galernad. Off the loopback interface it takes TLS only.
  */
-#ifndef GALERNA_WEB_SERVER_H
-#define GALERNA_WEB_SERVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ struct server_settings {
 struct server *server_create(const struct server_settings *settings, struct error *err);
 /* Waits for the requests under way; feed_stop() first. NULL is allowed. */
 void server_destroy(struct server *server);
-
-#endif

@@ -6,8 +6,7 @@
  * result is valid during its callback, which may make new calls. Destroying the cloud drops open
  * calls without a callback. Not thread-safe.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_CLOUD_H
-#define GALERNA_ADAPTERS_CLOUD_CLOUD_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -300,5 +299,3 @@ static inline void cloud_write_mark(struct cloud *cloud, const struct cloud_mark
 
 /* Free the pools of an answer that were not taken. */
 void cloud_answer_finish(struct cloud_answer *answer);
-
-#endif

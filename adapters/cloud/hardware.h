@@ -4,8 +4,7 @@
  * (core/demand.h): what a host reports beyond them is left out, a VM that requests more is not
  * placed.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_HARDWARE_H
-#define GALERNA_ADAPTERS_CLOUD_HARDWARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ struct vm_hardware {
 /* A copy with all its texts, to be freed with vm_hardware_destroy(); NULL gives NULL. */
 struct vm_hardware *vm_hardware_copy(const struct vm_hardware *hardware);
 void vm_hardware_destroy(struct vm_hardware *hardware); /* NULL is allowed */
-
-#endif

@@ -4,8 +4,7 @@
  * A pool owns its objects and their texts and is freed as a whole. Texts come from VM owners and
  * are bounded by the code that fills the pool.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_OBJECTS_H
-#define GALERNA_ADAPTERS_CLOUD_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -329,5 +328,3 @@ void vmgroup_pool_index(struct vmgroup_pool *pool);
 /* The roles of a VM, *n of them: OpenNebula can put a VM into several groups. O(log members). */
 const struct vmgroup_member *vmgroup_pool_roles_of(const struct vmgroup_pool *pool, int32_t vm,
                                                    size_t *n);
-
-#endif

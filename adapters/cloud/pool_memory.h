@@ -1,6 +1,5 @@
 /* pool_memory.h: the texts and lists of a pool, freed at once. */
-#ifndef GALERNA_ADAPTERS_CLOUD_POOL_MEMORY_H
-#define GALERNA_ADAPTERS_CLOUD_POOL_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ void pool_memory_destroy(struct pool_memory *memory); /* NULL is allowed */
 /* An array that lives as long as the memory does; not zeroed. */
 void *pool_memory_array(struct pool_memory *memory, size_t count, size_t size);
 char *pool_memory_text(struct pool_memory *memory, const char *text, size_t length);
-
-#endif

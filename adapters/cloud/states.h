@@ -2,8 +2,7 @@
  *
  * A cloud has more of its own; it maps them here and keeps their names for people.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_STATES_H
-#define GALERNA_ADAPTERS_CLOUD_STATES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ enum host_state {
     HOST_DISABLED, /* takes no new VMs */
     HOST_OFFLINE,
 };
-
-#endif

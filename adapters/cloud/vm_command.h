@@ -3,8 +3,7 @@
  * A row says what the command does to the VM and to the room on hosts. How a cloud carries it out
  * is the cloud's business.
  */
-#ifndef GALERNA_ADAPTERS_CLOUD_VM_COMMAND_H
-#define GALERNA_ADAPTERS_CLOUD_VM_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ struct command_kind {
 
 extern const struct command_kind command_kinds[COMMAND_KINDS];
 extern const char *const command_words[COMMAND_KINDS];
-
-#endif

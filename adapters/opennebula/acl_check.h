@@ -5,8 +5,7 @@
  * the system datastore and the networks; user 0 and group 0 may do everything. The permissions that
  * an object itself has (owner, group, others) are not looked at here; hosts have none.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_ACL_CHECK_H
-#define GALERNA_ADAPTERS_OPENNEBULA_ACL_CHECK_H
+#pragma once
 
 #include "adapters/opennebula/pool.h"
 
@@ -37,5 +36,3 @@ void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enu
 
 /* Does one of those rules speak of the object? O(rules x clusters). */
 bool acl_rules_grant(const struct acl *rules, const struct acl_object *object);
-
-#endif

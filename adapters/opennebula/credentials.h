@@ -6,8 +6,7 @@
  * /var/lib/one/.one/one_auth. Unlike with those tools, a configured file must exist: a misspelt
  * name must not lead to another user's credentials.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_CREDENTIALS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_CREDENTIALS_H
+#pragma once
 
 #include "util/error.h"
 
@@ -41,5 +40,3 @@ void credentials_finish(struct credentials *credentials);
 /* No core dumps of this process and no debugger of the same user's: the session is in its memory.
  * -1 with err. */
 int credentials_protect(struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * the cluster's system datastores and networks. Each distinct expression is parsed once and
  * evaluated once over all hosts, column by column; VMs that ask for the same share the answer.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_H
-#define GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_H
+#pragma once
 
 #include "adapters/opennebula/pool.h"
 #include "core/host_filter.h"
@@ -159,5 +158,3 @@ struct expression *expression_parse_rank(const char *text, struct error *err);
 void expression_destroy(struct expression *expression);
 bool expression_allows(const struct expression *expression, const struct attributes *attributes);
 int64_t expression_rank(const struct expression *expression, const struct attributes *attributes);
-
-#endif

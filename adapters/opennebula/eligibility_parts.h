@@ -1,6 +1,5 @@
 /* eligibility_parts.h: shared by the files of eligibility. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_PARTS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_PARTS_H
+#pragma once
 
 #include "adapters/opennebula/acl_check.h"
 #include "adapters/opennebula/eligibility.h"
@@ -204,5 +203,3 @@ void eligibility_network_reason(const struct eligibility *eligibility, const str
  */
 char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
                          const char *automatic, const char *requirement);
-
-#endif

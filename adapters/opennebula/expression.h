@@ -13,8 +13,7 @@
  * A text is a pattern as fnmatch() of the C library has it. A parsed expression is a program for a
  * stack machine: operands first.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_EXPRESSION_H
-#define GALERNA_ADAPTERS_OPENNEBULA_EXPRESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,5 +149,3 @@ bool comparison_vm(const struct comparison *comparison, int64_t *id);
 
 /* The result of a comparison of CURRENT_VMS on a host with, or without, that VM. */
 bool comparison_of_vms(const struct comparison *comparison, bool present);
-
-#endif

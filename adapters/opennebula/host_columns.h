@@ -3,8 +3,7 @@
  * A host's own attributes come first, then its cluster's. A bitmap has a bit per host, in words of
  * 64; bits behind the last host are 0.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_H
+#pragma once
 
 #include "adapters/opennebula/expression.h"
 #include "adapters/opennebula/pool.h"
@@ -36,5 +35,3 @@ bool host_columns_knows(struct host_columns *columns, const char *name);
 
 /* Names that hosts have, for suggestions: the i-th, or NULL behind the last. */
 const char *host_columns_name(struct host_columns *columns, size_t i);
-
-#endif

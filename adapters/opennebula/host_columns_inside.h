@@ -1,6 +1,5 @@
 /* host_columns_inside.h: shared by the files of host_columns. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
-#define GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
+#pragma once
 
 #include "adapters/opennebula/host_columns.h"
 #include "util/map.h"
@@ -73,5 +72,3 @@ void host_columns_compare(struct host_columns *columns, uint32_t name,
 void host_columns_answer(struct host_columns *columns, const struct comparison *comparison,
                          uint64_t *bitmap);
 void host_answers_finish(struct map *answers);
-
-#endif

@@ -3,8 +3,7 @@
  * SipHash-1-3 with a key of this process, so that owners of VMs cannot make two texts with the same
  * sum.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_KEYED_SUM_H
-#define GALERNA_ADAPTERS_OPENNEBULA_KEYED_SUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct keyed_sum keyed_sum_begin(const struct sum_key *key);
 /* One part of the text: where parts begin makes a difference. */
 void keyed_sum_add(struct keyed_sum *sum, const char *bytes, size_t n);
 uint64_t keyed_sum_end(struct keyed_sum *sum);
-
-#endif

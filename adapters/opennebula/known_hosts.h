@@ -4,8 +4,7 @@
  * all the time, are another document (pool.h). A document is compared by its keyed sum, a tenth of
  * the costs of parsing it.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_KNOWN_HOSTS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_KNOWN_HOSTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void known_hosts_destroy(struct known_hosts *known); /* NULL is allowed */
  * shared with other pools of equal documents. */
 int known_hosts_parse(struct known_hosts *known, struct host_pool *pool, const char *document,
                       size_t length, struct error *err);
-
-#endif

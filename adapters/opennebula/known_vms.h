@@ -8,8 +8,7 @@
  *
  * Memory: some 250 bytes for each VM. Costs: O(length) for a listing, a tenth of parsing it.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_KNOWN_VMS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_KNOWN_VMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ size_t known_vms_part(struct known_vms *known, const char *text, size_t length, 
 void known_vms_learn(struct known_vms *known, const struct vm_pool *pool);
 /* The listing is over: VMs that it did not have are forgotten. May tell text to be parsed. */
 void known_vms_end(struct known_vms *known);
-
-#endif

@@ -5,8 +5,7 @@
  * wins over HAIZEA, USER_TEMPLATE over TEMPLATE. The user's text is only a spec: rights.h grants or
  * refuses it.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H
-#define GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H
+#pragma once
 
 #include "adapters/opennebula/pool.h"
 #include "core/lease.h"
@@ -50,5 +49,3 @@ struct lease_spec_defaults {
  * doc/man/galerna-template.5.scd has all attributes. O(attributes). */
 int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defaults,
                     struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
-
-#endif

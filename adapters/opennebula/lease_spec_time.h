@@ -1,6 +1,5 @@
 /* lease_spec_time.h: times and spans as users write them in templates. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_TIME_H
-#define GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_TIME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ const char *span_parse(const char *text, int64_t *seconds);
 /* "+SPAN" from created, or a time of the calendar: seconds since 1970. NULL, or what would be
  * right. */
 const char *lease_spec_time_parse(const char *text, int64_t created, int64_t *time);
-
-#endif

@@ -4,8 +4,7 @@
  * so restoring needs no copy of the file and keeps what was edited meanwhile. An assignment is NAME
  * = VALUE on one line, or NAME = [ ... ] over several; names count in upper and lower case alike.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_ONED_CONF_H
-#define GALERNA_ADAPTERS_OPENNEBULA_ONED_CONF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ char *oned_conf_replace(const char *text, const char *name, const char *line, st
 
 /* Returns the text, to be freed, without any replacement. *changed: there was one. */
 char *oned_conf_restore(const char *text, bool *changed);
-
-#endif

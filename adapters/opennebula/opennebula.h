@@ -2,8 +2,7 @@
  *
  * Every call of galernad to oned, its state numbers and recover codes are behind this.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_OPENNEBULA_H
-#define GALERNA_ADAPTERS_OPENNEBULA_OPENNEBULA_H
+#pragma once
 
 #include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/rpc.h"
@@ -12,5 +11,3 @@
  * of rpc_create(). */
 struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_leader,
                                 struct error *err);
-
-#endif

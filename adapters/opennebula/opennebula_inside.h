@@ -1,6 +1,5 @@
 /* opennebula_inside.h: shared by the files of opennebula.h. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_OPENNEBULA_INSIDE_H
-#define GALERNA_ADAPTERS_OPENNEBULA_OPENNEBULA_INSIDE_H
+#pragma once
 
 #include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/rpc.h"
@@ -36,5 +35,3 @@ int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cl
 void opennebula_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context);
 void opennebula_write_mark(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
                            void *context);
-
-#endif

@@ -6,8 +6,7 @@
  * must not hide all others. An object that makes no sense is left out and counted, with a sentence
  * about the first one; the others are read. Texts belong to the pool object they are in.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_H
+#pragma once
 
 #include "adapters/cloud/objects.h"
 #include "util/error.h"
@@ -77,5 +76,3 @@ void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring
 /* one.zone.raftstatus: this oned's part in its zone. -1 with err. */
 int raft_status_parse(struct cloud_leadership *leadership, const char *document, size_t length,
                       struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * value and each closed element below HOST_SHARE or TEMPLATE, and ends as the object's hardware.
  * Values that VM owners write never reject the VM: they become the request's fault.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_HARDWARE_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_HARDWARE_H
+#pragma once
 
 #include "adapters/opennebula/pool_reader.h"
 
@@ -51,5 +50,3 @@ bool pool_is_pci(const struct pool_text *text, uint32_t *value);
 
 /* A whole number from 0 to `largest`; false: it is not one. Empty: true and unchanged. */
 bool pool_is_count(const struct pool_text *text, int64_t largest, int64_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* pool_inside.h: the reader of documents, for its own files only. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_INSIDE_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_INSIDE_H
+#pragma once
 
 #include "adapters/opennebula/pool_names.h"
 #include "adapters/opennebula/xml_read.h"
@@ -38,5 +37,3 @@ struct pool_reader {
     struct xml_reading *xml;
     char what_is_wrong[XML_PROBLEM_MAX];
 };
-
-#endif

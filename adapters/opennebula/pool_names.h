@@ -1,6 +1,5 @@
 /* pool_names.h: each element name of a document once, with its meaning. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
+#pragma once
 
 #include "adapters/opennebula/pool_reader.h"
 #include "util/map.h"
@@ -20,5 +19,3 @@ const struct element *pool_names_element(struct pool_names *names, const char *k
 /* "OUTER/INNER" for two of the elements. O(1). */
 const char *pool_names_joined(struct pool_names *names, const struct element *outer,
                               const struct element *inner);
-
-#endif

@@ -1,6 +1,5 @@
 /* pool_nic.h: the automatic NICs of a VM, while its document is read. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_NIC_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_NIC_H
+#pragma once
 
 #include "adapters/opennebula/pool_reader.h"
 
@@ -15,5 +14,3 @@ struct nic_draft {
 void pool_nic_value(struct pool_reader *reader, struct nic_draft *draft,
                     const struct pool_path *path, const struct pool_text *text);
 void pool_nic_end(struct pool_reader *reader, struct nic_draft *draft, struct vm *vm);
-
-#endif

@@ -4,8 +4,7 @@
  * element without children and `close` for every element that had some. Names are known words or
  * not; the path says where an element is. Private to the files that read one kind of object.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_READER_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_READER_H
+#pragma once
 
 #include "adapters/cloud/pool_memory.h"
 #include "adapters/opennebula/pool.h"
@@ -114,5 +113,3 @@ void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
 void pool_add_id(struct pool_reader *reader, const struct pool_path *path,
                  const struct pool_text *text);
 int32_t *pool_take_ids(struct pool_reader *reader, size_t *n);
-
-#endif

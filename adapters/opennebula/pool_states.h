@@ -1,6 +1,5 @@
 /* pool_states.h: OpenNebula's state numbers as states. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_STATES_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_STATES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ enum { STATE_PENDING = 1 };
  * "an unknown state" for numbers that it does not have. Names are constants. */
 enum vm_state pool_vm_state(int32_t state, int32_t lcm_state, const char **name);
 enum host_state pool_host_state(int32_t state, const char **name);
-
-#endif

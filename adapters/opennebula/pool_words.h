@@ -1,6 +1,5 @@
 /* pool_words.h: the names of elements that have a meaning to Galerna. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_WORDS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_WORDS_H
+#pragma once
 
 /* One line per name; the word of NAME is WORD_NAME. */
 #define POOL_WORDS(X)                                                                              \
@@ -149,5 +148,3 @@
 #define POOL_WORD(name) WORD_##name,
 enum pool_word { WORD_NONE, POOL_WORDS(POOL_WORD) WORD_COUNT };
 #undef POOL_WORD
-
-#endif

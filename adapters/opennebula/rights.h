@@ -4,8 +4,7 @@
  * user:NAME] for one user; options missing in the more specific section are taken from the more
  * general one. Names are OpenNebula's, of the VM's owner and of the VM's group.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
 
 /* The options for people, and for the manual's page. */
 void rights_print_options(FILE *stream);
-
-#endif

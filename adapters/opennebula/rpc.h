@@ -4,8 +4,7 @@
  * answers decoded by libxml2 (doc/decisions), transport is libcurl's. The session secret is in
  * memory only: never in a message, a log or an error. Not thread-safe.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ size_t rpc_pending(const struct rpc *rpc);
  * texts are not valid. */
 int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
                  struct rpc_reply *reply, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * oned answers with an array: true, value, 0 on success; false, text, code and more on failure. The
  * number of elements differs between versions and is ignored.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_ANSWER_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_ANSWER_H
+#pragma once
 
 #include "adapters/opennebula/rpc.h"
 
@@ -15,5 +14,3 @@
  * in length. */
 void rpc_answer_decode(struct rpc_reply *answer, const char *body, size_t length);
 void rpc_answer_finish(struct rpc_reply *answer);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Private to rpc.c and rpc_call.c.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_CALL_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_CALL_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -74,5 +73,3 @@ void rpc_call_next_round(struct rpc_call *call);
 
 /* Report how it ended through the call's `done`. */
 void rpc_call_report(struct rpc_call *call, CURLcode code);
-
-#endif

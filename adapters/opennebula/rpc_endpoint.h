@@ -1,6 +1,5 @@
 /* rpc_endpoint.h: where oned listens. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_ENDPOINT_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ struct rpc_endpoint {
 int rpc_endpoint_init(struct rpc_endpoint *endpoint, const char *url, bool allow_plaintext,
                       struct error *err);
 void rpc_endpoint_finish(struct rpc_endpoint *endpoint);
-
-#endif

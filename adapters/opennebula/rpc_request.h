@@ -1,6 +1,5 @@
 /* rpc_request.h: the body of a call. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_REQUEST_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_REQUEST_H
+#pragma once
 
 #include "adapters/opennebula/rpc.h"
 
@@ -10,5 +9,3 @@
 char *rpc_request_encode(const struct rpc_request *request, const char *session, size_t *length,
                          struct error *err);
 void rpc_request_forget(char *body, size_t length); /* NULL is allowed */
-
-#endif

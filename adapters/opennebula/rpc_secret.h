@@ -1,6 +1,5 @@
 /* rpc_secret.h: the session secret, and texts without it. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_SECRET_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_SECRET_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void rpc_secret_finish(struct rpc_secret *secret); /* wipes it */
 /* Write `text` to `to` (size > 0 bytes) as one printable line with "***" in place of the secret;
  * truncated at a character boundary when too long. The two must not overlap. */
 void rpc_secret_line(const struct rpc_secret *secret, const char *text, char *to, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * handed on piece by piece; the rest of the answer is kept, and decoded as an answer of its own
  * when complete.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_TEXT_H
-#define GALERNA_ADAPTERS_OPENNEBULA_RPC_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void rpc_text_init(struct rpc_text *text, rpc_piece *piece, rpc_part *part, void
 /* Bytes of the answer, in order. */
 void rpc_text_take(struct rpc_text *text, const char *bytes, size_t length);
 void rpc_text_finish(struct rpc_text *text);
-
-#endif

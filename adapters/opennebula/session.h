@@ -3,8 +3,7 @@
  * rpc: a connection with the session of the user. Functions wait for OpenNebula, except
  * session_ask().
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_SESSION_H
-#define GALERNA_ADAPTERS_OPENNEBULA_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ int session_answers(struct rpc *rpc, const struct error *refusal, struct error *
  * answer) or an error of the parser. */
 int session_vms(struct rpc *rpc, struct vm_pool *vms, struct error *err);
 int session_hosts(struct rpc *rpc, struct host_pool *hosts, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * is read over XML-RPC; processes and files are checked only where visible, and otherwise reported
  * as unknown.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_SETUP_H
-#define GALERNA_ADAPTERS_OPENNEBULA_SETUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_settings 
 
 /* "right", "wrong", "not checked". */
 const char *setup_verdict_name(enum setup_verdict verdict);
-
-#endif

@@ -4,8 +4,7 @@
  * Galerna and turns the optimizer off (oned_conf.h), and oned is restarted. Each step is done only
  * if it is needed, so both ways may be repeated, also after one that failed halfway.
  */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_SETUP_SWITCH_H
-#define GALERNA_ADAPTERS_OPENNEBULA_SETUP_SWITCH_H
+#pragma once
 
 #include "util/error.h"
 
@@ -20,5 +19,3 @@ struct setup_switch {
 /* -1 with err: a step failed; those before it were reported. Waits for the services. */
 int setup_apply(const struct setup_switch *settings, struct error *err);
 int setup_revert(const struct setup_switch *settings, struct error *err);
-
-#endif

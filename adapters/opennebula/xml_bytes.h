@@ -1,6 +1,5 @@
 /* xml_bytes.h: what XML allows in a text, and how it writes it. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_XML_BYTES_H
-#define GALERNA_ADAPTERS_OPENNEBULA_XML_BYTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ char *xml_bytes_mended(const char *text, size_t length);
  * markup, other references, carriage returns, bytes that XML does not allow. Takes a nanosecond per
  * byte, a parser ten. */
 char *xml_text_decoded(const char *text, size_t length, size_t *decoded);
-
-#endif

@@ -1,6 +1,5 @@
 /* xml_read.h: a document through libxml2's parser: no network, no DOCTYPE, no tree. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_XML_READ_H
-#define GALERNA_ADAPTERS_OPENNEBULA_XML_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *c
                                       char problem[XML_PROBLEM_MAX]);
 void xml_reading_feed(struct xml_reading *self, const char *text, size_t length);
 enum xml_result xml_reading_end(struct xml_reading *self);
-
-#endif

@@ -7,8 +7,7 @@
  * OpenNebula does. No network, no processes, no documents. Costs: an observation of all hosts or
  * VMs is a copy of them; memory per host about 0.5 KB while hosts are observed.
  */
-#ifndef GALERNA_ADAPTERS_SIMULATED_SIMULATED_H
-#define GALERNA_ADAPTERS_SIMULATED_SIMULATED_H
+#pragma once
 
 #include "adapters/cloud/cloud.h"
 #include "core/settings.h"
@@ -34,5 +33,3 @@ struct simulated_settings {
  * (not a simulated cloud's file), those of SQLite (EIO). */
 struct cloud *simulated_create(const struct simulated_settings *settings, bool *resumed,
                                struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* simulated_inside.h: shared by the files of the simulated cloud. */
-#ifndef GALERNA_ADAPTERS_SIMULATED_SIMULATED_INSIDE_H
-#define GALERNA_ADAPTERS_SIMULATED_SIMULATED_INSIDE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -153,5 +152,3 @@ int simulated_open(struct simulated *self, const struct simulated_settings *sett
                    struct error *err);
 void simulated_write(struct simulated *self);
 void simulated_close(struct simulated *self);
-
-#endif

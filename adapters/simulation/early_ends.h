@@ -3,8 +3,7 @@
  * A heap of times, and a table of each lease's current time: an entry of the heap that the table
  * does not confirm is dropped when it comes to the top. All operations are O(log n) on average.
  */
-#ifndef GALERNA_ADAPTERS_SIMULATION_EARLY_ENDS_H
-#define GALERNA_ADAPTERS_SIMULATION_EARLY_ENDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ int64_t early_ends_first(struct early_ends *ends);
 /* Take out a lease that ends at `at` or before; 0 when there is none. In ascending time, and by id
  * among equals. */
 int64_t early_ends_take(struct early_ends *ends, int64_t at);
-
-#endif

@@ -1,6 +1,5 @@
 /* request_batch.h: copies of the requests of one second, as a trace keeps only its last one. */
-#ifndef GALERNA_ADAPTERS_SIMULATION_REQUEST_BATCH_H
-#define GALERNA_ADAPTERS_SIMULATION_REQUEST_BATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ void request_batch_add(struct request_batch *batch, const struct lease_request *
 
 /* Let the copies point to their own node sets and images. Call it after the last addition. */
 void request_batch_close(struct request_batch *batch);
-
-#endif

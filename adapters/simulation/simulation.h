@@ -4,8 +4,7 @@
  * event the engine is stepped once, with everything that happens at that second: cancellations,
  * VMs that end early, requests. Time 0 is the first step.
  */
-#ifndef GALERNA_ADAPTERS_SIMULATION_SIMULATION_H
-#define GALERNA_ADAPTERS_SIMULATION_SIMULATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ struct simulation {
  * beside them. Memory does not grow with the trace. */
 int simulation_run(const struct simulation *simulation, struct simulation_result *result,
                    struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* stage.h: everything a replay needs, made of a configuration: site, trace, policies, engine. */
-#ifndef GALERNA_ADAPTERS_SIMULATION_STAGE_H
-#define GALERNA_ADAPTERS_SIMULATION_STAGE_H
+#pragma once
 
 #include "adapters/simulation/simulation.h"
 #include "adapters/simulation/stage_trace.h"
@@ -42,5 +41,3 @@ enum { STAGE_OBSERVERS_MAX = 16 };
 /* simulation_run(), once. */
 int stage_run(struct stage *stage, const struct stage_watch *watch,
               struct simulation_result *result, struct error *err);
-
-#endif

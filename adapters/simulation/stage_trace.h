@@ -1,6 +1,5 @@
 /* stage_trace.h: the requests of a replay with all that its configuration does to them. */
-#ifndef GALERNA_ADAPTERS_SIMULATION_STAGE_TRACE_H
-#define GALERNA_ADAPTERS_SIMULATION_STAGE_TRACE_H
+#pragma once
 
 #include "configuration/configuration.h"
 #include "core/site.h"
@@ -26,5 +25,3 @@ struct trace *stage_trace_open(const struct configuration *configuration,
  * errors. */
 struct trace *stage_trace_prepare(struct trace *trace, const struct configuration *configuration,
                                   const struct site *site, struct error *err);
-
-#endif

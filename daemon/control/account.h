@@ -4,8 +4,7 @@
  * over the times at which it was running by its history, so that periods that follow each other add
  * up to what the record says. Leases that the store has dropped (`history-keep`) do not count.
  */
-#ifndef GALERNA_DAEMON_CONTROL_ACCOUNT_H
-#define GALERNA_DAEMON_CONTROL_ACCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ int account_go_on(struct account *account, size_t limit, struct error *err);
 
 /* Once all is read: the rows, ascending by name, to be freed, and the period. */
 struct account_row *account_rows(struct account *account, struct account_period *period, size_t *n);
-
-#endif

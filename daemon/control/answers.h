@@ -3,8 +3,7 @@
  * Reads the store, and calls everything else through a table of functions, so that it can be tested
  * without a daemon.
  */
-#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_H
-#define GALERNA_DAEMON_CONTROL_ANSWERS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -266,5 +265,3 @@ json_t *answers_handle(void *context, const struct control_peer *peer, const jso
 json_t *answers_requested(int32_t *vms, size_t n);
 /* {"ok": false, ...} for an error; NULL for EINPROGRESS. */
 json_t *answers_refused(const struct error *err);
-
-#endif

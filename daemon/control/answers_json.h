@@ -1,6 +1,5 @@
 /* answers_json.h: records of the store as JSON. */
-#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_JSON_H
-#define GALERNA_DAEMON_CONTROL_ANSWERS_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -18,5 +17,3 @@ json_t *json_from_instant(int64_t instant);
 
 /* Put a value into an object; takes the reference. */
 void json_put(json_t *object, const char *key, json_t *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* answers_private.h: shared by the files of the answers. */
-#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_PRIVATE_H
-#define GALERNA_DAEMON_CONTROL_ANSWERS_PRIVATE_H
+#pragma once
 
 #include "daemon/control/answers.h"
 #include "daemon/control/answers_json.h"
@@ -155,5 +154,3 @@ json_t *question_number(const struct question *question, const char *field, int6
                         int64_t *number, bool *there);
 json_t *question_time(const struct question *question, const char *field, int64_t *instant);
 json_t *question_text(const struct question *question, const char *field, const char **text);
-
-#endif

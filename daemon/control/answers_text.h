@@ -3,8 +3,7 @@
  * Building, writing and freeing 10,000 leases as jansson objects takes 130 ms, during which the
  * daemon's only thread is blocked. As text it only copies bytes.
  */
-#ifndef GALERNA_DAEMON_CONTROL_ANSWERS_TEXT_H
-#define GALERNA_DAEMON_CONTROL_ANSWERS_TEXT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -47,5 +46,3 @@ struct text_member {
  * control.h accepts it; takes the reference to head, and the outputs. */
 json_t *answer_with_texts(json_t *head, const struct text_member *members, size_t n);
 json_t *answer_with_list(json_t *head, const char *name, struct output *list);
-
-#endif

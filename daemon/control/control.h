@@ -6,8 +6,7 @@
  * configuration; the kernel identifies the peer, which is passed to the handler. Never blocks:
  * slow, silent and flooding clients are disconnected.
  */
-#ifndef GALERNA_DAEMON_CONTROL_CONTROL_H
-#define GALERNA_DAEMON_CONTROL_CONTROL_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ bool control_is_open(int fd);
 struct sockaddr_un;
 int control_address(const char *path, struct sockaddr_un *address, int *directory,
                     struct error *err);
-
-#endif

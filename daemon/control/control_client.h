@@ -1,6 +1,5 @@
 /* control_client.h: one connection of the control socket, on the daemon's side. */
-#ifndef GALERNA_DAEMON_CONTROL_CONTROL_CLIENT_H
-#define GALERNA_DAEMON_CONTROL_CONTROL_CLIENT_H
+#pragma once
 
 #include "daemon/control/control.h"
 
@@ -36,5 +35,3 @@ void control_client_answer(struct control_client *client, json_t *answer);
 
 /* Has the client been silent, stalled or kept waiting for too long? */
 bool control_client_is_late(const struct control_client *client, int64_t now);
-
-#endif

@@ -1,6 +1,5 @@
 /* control_listen.h: creates the control socket, and identifies peers. */
-#ifndef GALERNA_DAEMON_CONTROL_CONTROL_LISTEN_H
-#define GALERNA_DAEMON_CONTROL_CONTROL_LISTEN_H
+#pragma once
 
 #include "daemon/control/control.h"
 
@@ -13,5 +12,3 @@ int control_listen(const char *path, gid_t group, struct error *err);
 
 /* Uid, gid, pid and trust; false when the kernel cannot identify the peer. */
 bool control_identify(int fd, gid_t group, struct control_peer *peer);
-
-#endif

@@ -1,7 +1,6 @@
 /* fields.h: a misspelt field of a request is an error: it would be ignored, as "form" in an order
  * to drain a host "from" tomorrow. */
-#ifndef GALERNA_DAEMON_CONTROL_FIELDS_H
-#define GALERNA_DAEMON_CONTROL_FIELDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -11,5 +10,3 @@
 /* Are all fields of the object known? known: their names, then NULL; terms: those of leases, too.
  * -1 with err: EINVAL. O(fields of the object x known). */
 int fields_check(const json_t *object, const char *const known[], bool terms, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* free_hosts.h: when hosts are in use, and when enough of them are not, so that they can be booked
  * without affecting others. Seconds since 1970.
  */
-#ifndef GALERNA_DAEMON_CONTROL_FREE_HOSTS_H
-#define GALERNA_DAEMON_CONTROL_FREE_HOSTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ size_t free_hosts_find(struct free_hosts *hosts, int64_t from, int64_t until, in
 /* The first time after `after` when a host becomes free, at which `n` are free for that many
  * seconds; INSTANT_NEVER. O(uses log uses). */
 int64_t free_hosts_next(struct free_hosts *hosts, int64_t after, int64_t length, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* json_term.h: a term of a lease as a field of requests and answers. */
-#ifndef GALERNA_DAEMON_CONTROL_JSON_TERM_H
-#define GALERNA_DAEMON_CONTROL_JSON_TERM_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@ json_t *json_from_term(const struct lease_term *term, const struct term_values *
 /* Read a value. Errors: EINVAL (the term's name, the value, and what is expected). */
 int json_to_term(const json_t *value, const struct lease_term *term, struct term_values *values,
                  struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Read and checked before anything is sent to OpenNebula; the daemon creates the VMs from it.
  */
-#ifndef GALERNA_DAEMON_CONTROL_ORDER_H
-#define GALERNA_DAEMON_CONTROL_ORDER_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ size_t order_template(const struct order *order, const char *group, uint32_t num
                       char text[ORDER_TEXT_MAX]);
 /* The VM's name: "name", or "name-2" if there are several. "" if the order has none. */
 void order_vm_name(const struct order *order, uint32_t number, char name[STORE_NAME_MAX + 16]);
-
-#endif

@@ -4,8 +4,7 @@
  * item has changed is seen by a digest of what is shown of it. Readers name a revision by a text,
  * which no other list and no other process knows.
  */
-#ifndef GALERNA_DAEMON_CONTROL_REVISIONS_H
-#define GALERNA_DAEMON_CONTROL_REVISIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ bool revisions_changed(const struct revisions *revisions, int64_t id, uint64_t s
 /* The number of the revision that a text names. False: it is not known, so all may have changed. */
 bool revisions_read(const struct revisions *revisions, const char *text, uint64_t *since);
 void revisions_write(const struct revisions *revisions, char text[REVISION_TEXT_MAX]);
-
-#endif

@@ -1,8 +1,7 @@
 /* series.h: the requests of a series of reservations, one for each occurrence
  * (doc/decisions/0013-an-occurrence-is-a-lease.md). For those who ask galernad.
  */
-#ifndef GALERNA_DAEMON_CONTROL_SERIES_H
-#define GALERNA_DAEMON_CONTROL_SERIES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ int64_t series_start(const struct series *series, uint32_t i);
 
 /* The request for occurrence i: with its start and the name of the series; to be released. */
 json_t *series_request(const struct series *series, const json_t *request, uint32_t i);
-
-#endif

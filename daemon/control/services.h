@@ -1,6 +1,5 @@
 /* services.h: the daemon's functions for the answers of the control socket. */
-#ifndef GALERNA_DAEMON_CONTROL_SERVICES_H
-#define GALERNA_DAEMON_CONTROL_SERVICES_H
+#pragma once
 
 #include "daemon/control/answers.h"
 
@@ -22,5 +21,3 @@ int services_request(void *context, const struct order *order, const struct cont
 /* Levels of the log (services_log.c). */
 void services_log_levels(void *context, json_t *object);
 int services_log_set(void *context, const char *level, const char *subsystem, struct error *err);
-
-#endif

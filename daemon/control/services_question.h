@@ -3,8 +3,7 @@
  * Such a request is put off and handled again, from its beginning, when the planner has replied:
  * daemon->question then has the reply.
  */
-#ifndef GALERNA_DAEMON_CONTROL_SERVICES_QUESTION_H
-#define GALERNA_DAEMON_CONTROL_SERVICES_QUESTION_H
+#pragma once
 
 #include "daemon/control/answers.h"
 #include "daemon/daemon.h"
@@ -185,5 +184,3 @@ int services_each_operation(void *context, int32_t host,
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
                        void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                        struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * reads slowly costs one of HTTP_CLIENTS_MAX connections until its time is over. Requests are GET
  * or HEAD; an answer ends its connection.
  */
-#ifndef GALERNA_DAEMON_HTTP_HTTP_H
-#define GALERNA_DAEMON_HTTP_HTTP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ unsigned http_waitfds(const struct http *http, struct pollfd *fds);
 int64_t http_due(const struct http *http);
 /* Receive, answer and drop clients. */
 void http_serve(struct http *http);
-
-#endif

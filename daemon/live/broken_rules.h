@@ -4,8 +4,7 @@
  * enactor.c). VMs that break one, because a user moved them or put them into a group while they
  * were running, stay where they are; their owners are told.
  */
-#ifndef GALERNA_DAEMON_LIVE_BROKEN_RULES_H
-#define GALERNA_DAEMON_LIVE_BROKEN_RULES_H
+#pragma once
 
 #include "daemon/live/world.h"
 #include "util/map.h"
@@ -46,5 +45,3 @@ void broken_rules_find(struct map *broken, const struct world *world);
 
 /* "role web of VM group 3 keeps it apart from VM 7" */
 void broken_rule_text(const struct broken_rule *rule, char *text, size_t size);
-
-#endif

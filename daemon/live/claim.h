@@ -18,8 +18,7 @@
  *
  * Decides only: guard.h reads and writes the mark. Times are monotonic milliseconds.
  */
-#ifndef GALERNA_DAEMON_LIVE_CLAIM_H
-#define GALERNA_DAEMON_LIVE_CLAIM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ bool claim_is_confirmed(const struct claim *claim, int64_t since, int64_t now);
 bool claim_covers(const struct claim *claim, int64_t since, int64_t asked);
 /* Until when commands may leave; before now: not at all, INT64_MAX: the claim does not count. */
 int64_t claim_send_by(const struct claim *claim);
-
-#endif

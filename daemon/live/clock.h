@@ -2,8 +2,7 @@
  *
  * Leases live on the wall clock, which may jump; waiting and ordering use the monotonic one.
  */
-#ifndef GALERNA_DAEMON_LIVE_CLOCK_H
-#define GALERNA_DAEMON_LIVE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -31,5 +30,3 @@ static inline int64_t clock_monotonic(void)
     clock_gettime(CLOCK_BOOTTIME, &now);
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * their length: the rest of a lease, "START=+1:00:00", pauses. Times of day ("START=2026-11-22
  * 12:00:00") follow the clock.
  */
-#ifndef GALERNA_DAEMON_LIVE_CLOCKS_H
-#define GALERNA_DAEMON_LIVE_CLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ void clocks_remember(struct daemon *daemon);
 /* At startup, before the store's times are used: notice clocks that were set since the store was
  * written, as clocks_step() does while running. clocks.boot must be set. */
 void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady);
-
-#endif

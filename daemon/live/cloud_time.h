@@ -4,8 +4,7 @@
  * memory, that of which it takes the larger part counts. Hosts that are disabled or have failed
  * count as well: a limit does not change with them.
  */
-#ifndef GALERNA_DAEMON_LIVE_CLOUD_TIME_H
-#define GALERNA_DAEMON_LIVE_CLOUD_TIME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ int64_t cloud_time_of(const struct daemon *daemon, const struct lease_record *le
 /* The same of the lease as it would be. */
 int64_t cloud_time_changed(const struct daemon *daemon, const struct changed_lease *changed,
                            int64_t now);
-
-#endif

@@ -8,8 +8,7 @@
  * hosts (kept_drains.h). Times are seconds since 1970. Functions are O(drains) unless noted
  * otherwise.
  */
-#ifndef GALERNA_DAEMON_LIVE_DRAINS_H
-#define GALERNA_DAEMON_LIVE_DRAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ bool drains_ahead(const struct drains *drains, const struct lease_record *lease,
 size_t drains_count(const struct drains *drains, int32_t host);
 /* Has the host a drain of that booking? */
 bool drains_has(const struct drains *drains, int32_t host, const char *booking);
-
-#endif

@@ -6,8 +6,7 @@
  * commands are never repeated blindly. A deploy waits until the VMs actually on the host leave
  * enough room, whatever the plan says; the VMs of a group wait for each other.
  */
-#ifndef GALERNA_DAEMON_LIVE_ENACTOR_H
-#define GALERNA_DAEMON_LIVE_ENACTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ int64_t enactor_pause_after(const struct daemon *daemon, int32_t attempts);
  * record. */
 bool enactor_keeps_room(const struct daemon *daemon, const struct vm_record *vm,
                         const struct vm_observation *observed);
-
-#endif

@@ -1,6 +1,5 @@
 /* enactor_inside.h: shared by the files of the enactor. */
-#ifndef GALERNA_DAEMON_LIVE_ENACTOR_INSIDE_H
-#define GALERNA_DAEMON_LIVE_ENACTOR_INSIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
 /* oned refused a command. */
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now);
-
-#endif

@@ -5,8 +5,7 @@
  * seconds at most; without it they are withdrawn and prepared again. Calls that are queued when the
  * proof expires are dropped at their send_by (rpc.h).
  */
-#ifndef GALERNA_DAEMON_LIVE_FENCE_H
-#define GALERNA_DAEMON_LIVE_FENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void fence_withdraw(struct daemon *daemon);
 void fence_step(struct daemon *daemon);
 /* When the next step is due: monotonic milliseconds. */
 int64_t fence_due(const struct daemon *daemon);
-
-#endif

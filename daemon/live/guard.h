@@ -4,8 +4,7 @@
  * users may write to; the lock ends with the process. Between machines (and endpoints, and users),
  * the cloud keeps a mark; claim.h decides what it means.
  */
-#ifndef GALERNA_DAEMON_LIVE_GUARD_H
-#define GALERNA_DAEMON_LIVE_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ int guard_check(const struct guard *guard, struct error *err);
 
 /* Release the mark, so that another galernad can start at once. Blocks for 2 seconds at most. */
 void guard_release(struct guard *guard);
-
-#endif

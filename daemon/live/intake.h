@@ -1,6 +1,5 @@
 /* intake.h: leases of new VMs: what a VM asks for, and whether its owner may have it. */
-#ifndef GALERNA_DAEMON_LIVE_INTAKE_H
-#define GALERNA_DAEMON_LIVE_INTAKE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ void intake_take_up(struct daemon *daemon, const struct lease_record *lease, con
 /* New records for a VM without them: its lease, best-effort and without terms, and itself. */
 const struct lease_record *intake_add_lease(struct daemon *daemon, const struct vm *vm, int64_t id);
 void intake_add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease);
-
-#endif

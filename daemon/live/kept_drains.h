@@ -7,8 +7,7 @@
  *
  * Without the key of promises (simulated hosts) all functions do nothing.
  */
-#ifndef GALERNA_DAEMON_LIVE_KEPT_DRAINS_H
-#define GALERNA_DAEMON_LIVE_KEPT_DRAINS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ size_t kept_drains_prepare(struct daemon *daemon);
 /* Write them, or not. */
 void kept_drains_send(struct daemon *daemon);
 void kept_drains_withdraw(struct daemon *daemon);
-
-#endif

@@ -11,8 +11,7 @@
  * Estimates are stored as facts of the store and survive a restart; operations in progress do not.
  * Times are monotonic milliseconds, memory is MB.
  */
-#ifndef GALERNA_DAEMON_LIVE_LEARNED_H
-#define GALERNA_DAEMON_LIVE_LEARNED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ const struct histogram *estimates_errors(const struct estimates *estimates,
 
 /* Estimated seconds for a VM with that memory; 0: no estimate. */
 int64_t estimate_seconds(const struct estimate *estimate, int64_t memory);
-
-#endif

@@ -3,8 +3,7 @@
  * A change is first made on a copy of the record, which the planner then tries. Only what holds is
  * written: lease_take_change() of lease_state.h. Times are seconds since 1970.
  */
-#ifndef GALERNA_DAEMON_LIVE_LEASE_CHANGE_H
-#define GALERNA_DAEMON_LIVE_LEASE_CHANGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ bool lease_has_begun(const struct lease_record *lease);
 /* "duration 2h instead of 1h; ends at ...": how two records differ. */
 void lease_change_text(const struct lease_record *before, const struct lease_record *after,
                        int64_t now, char *text, size_t size);
-
-#endif

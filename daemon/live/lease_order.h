@@ -1,8 +1,7 @@
 /* lease_order.h: what is asked of galernad: a new lease, and a change of one. Times are seconds
  * since 1970.
  */
-#ifndef GALERNA_DAEMON_LIVE_LEASE_ORDER_H
-#define GALERNA_DAEMON_LIVE_LEASE_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct lease_change {
     unsigned given;                 /* bits 1 << enum term_id: terms that change */
     struct term_values term_values; /* their values */
 };
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Times are seconds since 1970. A record passed in must be in the store.
  */
-#ifndef GALERNA_DAEMON_LIVE_LEASE_STATE_H
-#define GALERNA_DAEMON_LIVE_LEASE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -209,5 +208,3 @@ int64_t lease_end_from(const struct lease_record *lease, int64_t begun);
 int64_t lease_extended_by(const struct lease_record *lease, int64_t duration);
 /* Has the lease used up its time at `now`? */
 bool lease_is_over(const struct lease_record *lease, int64_t now);
-
-#endif

@@ -7,8 +7,7 @@
  * promise. Of a lease that waits, other numbers and times are written after 30 s, another reason of
  * those that say that there is no room after 10 s, and a start that has passed at once.
  */
-#ifndef GALERNA_DAEMON_LIVE_MESSAGES_H
-#define GALERNA_DAEMON_LIVE_MESSAGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void messages_withdraw(struct messages *messages);
  * is announced. */
 void message_of(const struct lease_record *lease, const struct vm_record *vm, int64_t now,
                 char *text, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * While a VM moves its record names both hosts: `host`, where it runs, and `move_to`. Moves that
  * were decided but not commanded are lost when the daemon ends: the engine decides again.
  */
-#ifndef GALERNA_DAEMON_LIVE_MOVES_H
-#define GALERNA_DAEMON_LIVE_MOVES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ bool move_seen(struct daemon *daemon, const struct vm_record *vm,
 
 /* OpenNebula refused the migration: the VM stays on its host. */
 void move_refused(struct daemon *daemon, const struct vm_record *vm, int64_t now);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * This file knows no OpenNebula, clock or file.
  */
-#ifndef GALERNA_DAEMON_LIVE_PROMISE_H
-#define GALERNA_DAEMON_LIVE_PROMISE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ int64_t promise_stamp(int64_t number, int64_t digest);
 /* "is not signed with this site's key", ...: to follow the attribute's name. NONE: "was removed".
  */
 const char *promise_verdict_text(enum promise_verdict verdict);
-
-#endif

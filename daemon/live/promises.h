@@ -8,8 +8,7 @@
  *
  * Without a key (simulated hosts) all functions do nothing.
  */
-#ifndef GALERNA_DAEMON_LIVE_PROMISES_H
-#define GALERNA_DAEMON_LIVE_PROMISES_H
+#pragma once
 
 #include "adapters/cloud/objects.h"
 #include "daemon/live/promise.h"
@@ -59,5 +58,3 @@ void promises_restored(struct daemon *daemon, int64_t now);
 /* Forget the noted VMs that are in the store, or gone, now. O(noted VMs). */
 void promises_review_unreadable(struct daemon *daemon);
 void promises_finish(struct promises *promises);
-
-#endif

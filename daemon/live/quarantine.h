@@ -5,8 +5,7 @@
  * elsewhere, and one user's VMs must not block the hosts for everyone. Kept in memory only: a
  * restart ends all quarantines.
  */
-#ifndef GALERNA_DAEMON_LIVE_QUARANTINE_H
-#define GALERNA_DAEMON_LIVE_QUARANTINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void quarantine_finish(struct quarantine *quarantine);
 
 /* The clock was set by `by` seconds. */
 void quarantine_move(struct quarantine *quarantine, int64_t by);
-
-#endif

@@ -5,8 +5,7 @@
  * until they are there, could not be moved, or a time has passed. Applied plans are kept in the
  * store and survive a restart; a plan that is only ready does not.
  */
-#ifndef GALERNA_DAEMON_LIVE_REBALANCING_H
-#define GALERNA_DAEMON_LIVE_REBALANCING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ void rebalancing_drop(struct daemon *daemon, struct rebalance_plan *plan, const 
 /* After a full poll: ends plans whose VMs have arrived or take too long, and makes those that are
  * due. O(clusters + moves), and the cost of a plan for each cluster that is due. */
 void rebalancing_follow(struct daemon *daemon);
-
-#endif

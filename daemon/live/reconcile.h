@@ -1,6 +1,5 @@
 /* reconcile.h: brings leases in line with what was observed of their VMs, and with the time. */
-#ifndef GALERNA_DAEMON_LIVE_RECONCILE_H
-#define GALERNA_DAEMON_LIVE_RECONCILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void daemon_waits_for(const struct daemon *daemon, const struct lease_record *le
 /* A user or operator cancels the lease. -1 with err: ENOENT (no such lease in memory), EALREADY (it
  * is over). */
 int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* reconcile_inside.h: shared by the files of the reconciliation. */
-#ifndef GALERNA_DAEMON_LIVE_RECONCILE_INSIDE_H
-#define GALERNA_DAEMON_LIVE_RECONCILE_INSIDE_H
+#pragma once
 
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
@@ -71,5 +70,3 @@ const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int3
 /* The first such VM on the hosts of a lease. */
 const struct vm_record *reconcile_departing_vm_of_lease(const struct daemon *daemon,
                                                         const struct lease_record *lease);
-
-#endif

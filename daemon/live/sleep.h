@@ -6,8 +6,7 @@
  * leases (a reload, who acts, broken rules of VM groups) wakes all of them; so does the passing of
  * a minute, in case a cycle was wrong about one.
  */
-#ifndef GALERNA_DAEMON_LIVE_SLEEP_H
-#define GALERNA_DAEMON_LIVE_SLEEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct sleep {
 void sleep_begin(struct daemon *daemon, int64_t now);
 /* It has taken all its steps: leases for which nothing was done may go to sleep. */
 void sleep_end(struct daemon *daemon);
-
-#endif

@@ -5,8 +5,7 @@
  * has not been charged yet, since VMs still run, is counted where it is asked for; so nothing is
  * written while they run, and what ran while the daemon was down counts.
  */
-#ifndef GALERNA_DAEMON_LIVE_USER_USAGE_H
-#define GALERNA_DAEMON_LIVE_USER_USAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void usage_charge_lease(struct store *store, const struct fair_share_settings *s
 
 /* Charge leases whose VMs have stopped; before each commit. O(leases that are awake). */
 void usage_charge(struct store *store, const struct fair_share_settings *settings, int64_t now);
-
-#endif

@@ -4,8 +4,7 @@
  * of a lease. Functions named vm_note_ change only fields that are not stored. Times are seconds
  * since 1970 unless stated otherwise. A record passed in must be in the store. Each is O(1).
  */
-#ifndef GALERNA_DAEMON_LIVE_VM_STATE_H
-#define GALERNA_DAEMON_LIVE_VM_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -143,5 +142,3 @@ void vm_note_promise_of_others(struct store *store, const struct vm_record *vm);
  * record? */
 void vm_restore(struct store *store, const struct vm_record *vm, bool suspended, int32_t sequence,
                 int64_t ran_for);
-
-#endif

@@ -5,8 +5,7 @@
  * which its question was sent: an observation asked for before a command does not show the
  * command's effect.
  */
-#ifndef GALERNA_DAEMON_LIVE_WORLD_H
-#define GALERNA_DAEMON_LIVE_WORLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -222,5 +221,3 @@ bool observed_running(const struct vm_observation *observed);
 bool observed_booting(const struct vm_observation *observed);
 /* Did the VM fail to start or to be ended? */
 bool observed_failed(const struct vm_observation *observed);
-
-#endif

@@ -1,6 +1,5 @@
 /* world_inside.h: shared by the files of the world. */
-#ifndef GALERNA_DAEMON_LIVE_WORLD_INSIDE_H
-#define GALERNA_DAEMON_LIVE_WORLD_INSIDE_H
+#pragma once
 
 #include "daemon/live/world.h"
 #include "util/map.h"
@@ -111,5 +110,3 @@ void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t
 void full_forms_take(struct world *world);
 /* Use the forms of one more answer. */
 void full_forms_use(struct world *world, const struct form_pool *forms);
-
-#endif

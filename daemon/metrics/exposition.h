@@ -1,7 +1,6 @@
 /* exposition.h: metrics as text, in the format of OpenMetrics 1.0 or in Prometheus' older one
  * (0.0.4). */
-#ifndef GALERNA_DAEMON_METRICS_EXPOSITION_H
-#define GALERNA_DAEMON_METRICS_EXPOSITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void exposition_histogram(struct exposition *exposition, const char *const *labe
                           const struct histogram *histogram);
 /* The last line. */
 void exposition_end(struct exposition *exposition);
-
-#endif

@@ -4,8 +4,7 @@
  * Most values belong to other parts, which are read when they are asked for; events of leases and
  * plans are counted here.
  */
-#ifndef GALERNA_DAEMON_METRICS_METRICS_H
-#define GALERNA_DAEMON_METRICS_METRICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void metrics_planned(struct metrics *metrics, int64_t took, bool made);
 /* An http_handler; context is the struct metrics. */
 unsigned metrics_handle(void *context, const struct http_request *request, struct output *body,
                         const char **type);
-
-#endif

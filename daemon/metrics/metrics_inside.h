@@ -1,6 +1,5 @@
 /* metrics_inside.h: shared by the files of the metrics. */
-#ifndef GALERNA_DAEMON_METRICS_METRICS_INSIDE_H
-#define GALERNA_DAEMON_METRICS_METRICS_INSIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool metrics_ready(const struct daemon *daemon, char *reason, size_t size);
 
 /* --- metrics_families.c --- */
 void metrics_write_all(const struct metrics *metrics, struct exposition *exposition);
-
-#endif

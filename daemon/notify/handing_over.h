@@ -2,8 +2,7 @@
  *
  * They are started and awaited without blocking. One that takes longer than a minute is killed.
  */
-#ifndef GALERNA_DAEMON_NOTIFY_HANDING_OVER_H
-#define GALERNA_DAEMON_NOTIFY_HANDING_OVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ int handing_over_start(struct handing_over *process, const json_t *job, struct e
 /* True: it has ended; *end and err say how. To be called when `errors` is readable, and from time
  * to time. Does not block. */
 bool handing_over_ended(struct handing_over *process, enum notify_end *end, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* notice.h: one notice for one receiver: what it says, and its form in the store. */
-#ifndef GALERNA_DAEMON_NOTIFY_NOTICE_H
-#define GALERNA_DAEMON_NOTIFY_NOTICE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ json_t *notice_job(const struct notice *notice, const struct notify_target *targ
 void notice_each_receiver(const struct notify_target *target, const struct lease_record *lease,
                           const struct site_seen *site,
                           void (*visit)(void *context, const char *to), void *context);
-
-#endif

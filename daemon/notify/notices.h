@@ -12,8 +12,7 @@
  * before this galernad may act is told once it acts; the galernad that acted before may have told
  * the same.
  */
-#ifndef GALERNA_DAEMON_NOTIFY_NOTICES_H
-#define GALERNA_DAEMON_NOTIFY_NOTICES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ unsigned notices_waitfds(const struct notices *notices, struct pollfd *fds);
 int64_t notices_next_time(const struct notices *notices);
 /* Begins to hand over what is due, and notes what came of it; commits. */
 void notices_serve(struct notices *notices);
-
-#endif

@@ -1,7 +1,6 @@
 /* settings.h: who is told of what happens to leases: sections [notify NAME] of the configuration.
  */
-#ifndef GALERNA_DAEMON_NOTIFY_SETTINGS_H
-#define GALERNA_DAEMON_NOTIFY_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ const struct notify_target *notify_target_named(const struct notify_settings *se
 /* Is it an address that can stand in a header and on sendmail's command line? Quoted local parts
  * and comments are not allowed. */
 bool notify_is_address(const char *text);
-
-#endif

@@ -4,8 +4,7 @@
  * some of them were moved apart. A VM in several groups has a role of its own there. Numbers stay
  * the same as long as company_can_follow().
  */
-#ifndef GALERNA_DAEMON_PLANNER_COMPANY_H
-#define GALERNA_DAEMON_PLANNER_COMPANY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void company_role_text(const struct company *company, uint32_t role, char *text,
  * that `is_planned` knows, or those of VMs in several groups. O(groups x their rules + members). */
 bool company_can_follow(const struct vmgroup_pool *old, const struct vmgroup_pool *new,
                         bool (*is_planned)(void *context, int32_t vm), void *context);
-
-#endif

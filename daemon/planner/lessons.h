@@ -5,8 +5,7 @@
  * running, preempted, over. When the daemon starts, and when modules are reloaded, they are told
  * the stored events, oldest first, with their original times.
  */
-#ifndef GALERNA_DAEMON_PLANNER_LESSONS_H
-#define GALERNA_DAEMON_PLANNER_LESSONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ void lessons_destroy(struct lessons *lessons); /* NULL is allowed */
  * of finished leases included. Takes a second at most; does nothing when no module wants events.
  * Before this call modules are told nothing: call it when they can ask for the site's hosts. */
 void lessons_recall(struct lessons *lessons);
-
-#endif

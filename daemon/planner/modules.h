@@ -5,8 +5,7 @@
  * well: a fact in the store, a line in the daemon's history and in the log. The next process starts
  * at once, with the built-in default in the module's place.
  */
-#ifndef GALERNA_DAEMON_PLANNER_MODULES_H
-#define GALERNA_DAEMON_PLANNER_MODULES_H
+#pragma once
 
 #include "configuration/configuration.h"
 #include "daemon/planner/planner_process.h"
@@ -117,5 +116,3 @@ void modules_abandon(struct modules *modules);
 
 void modules_each(const struct modules *modules,
                   void (*visit)(void *context, const struct planner_module *module), void *context);
-
-#endif

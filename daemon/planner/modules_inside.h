@@ -1,6 +1,5 @@
 /* modules_inside.h: shared by the files of the modules. */
-#ifndef GALERNA_DAEMON_PLANNER_MODULES_INSIDE_H
-#define GALERNA_DAEMON_PLANNER_MODULES_INSIDE_H
+#pragma once
 
 #include "daemon/planner/modules.h"
 
@@ -18,5 +17,3 @@ int module_list_enable(struct module_list *list, const char *name, struct error 
 void modules_remember(struct modules *modules);
 /* Mark the module, store the outage and log it. */
 void modules_put_out_of_service(struct modules *modules, size_t i, const char *offence);
-
-#endif

@@ -7,8 +7,7 @@
  * made while a plan is in progress (a user cancels) take precedence: outputs that no longer fit are
  * dropped.
  */
-#ifndef GALERNA_DAEMON_PLANNER_PLANNER_H
-#define GALERNA_DAEMON_PLANNER_PLANNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -287,5 +286,3 @@ typedef void planner_told(void *context, const struct planned_operation *operati
                           const struct error *err);
 int planner_operations(struct planner *planner, int32_t host, planner_told *told, void *context,
                        struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* planner_inside.h: shared by the files of the planner. */
-#ifndef GALERNA_DAEMON_PLANNER_PLANNER_INSIDE_H
-#define GALERNA_DAEMON_PLANNER_PLANNER_INSIDE_H
+#pragma once
 
 #include "daemon/planner/company.h"
 #include "daemon/planner/modules.h"
@@ -478,5 +477,3 @@ bool planner_loses_promise(const struct lease_record *lease);
 void planner_take_change(struct planner *planner, const struct waiting *waiting,
                          const struct plan_reply *reply);
 void planner_drop_change(const struct waiting *waiting, const struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * was being called. The page is only a hint: a module can write to it. The process's standard error
  * goes to the log.
  */
-#ifndef GALERNA_DAEMON_PLANNER_PLANNER_PROCESS_H
-#define GALERNA_DAEMON_PLANNER_PLANNER_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ struct planner_time planner_process_time(const struct planner_process *process, 
 /* Set the limit of address space. While an answer is awaited it is only raised: a smaller value is
  * ignored. */
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* process_inside.h: shared by the files of the planner process. */
-#ifndef GALERNA_DAEMON_PLANNER_PROCESS_INSIDE_H
-#define GALERNA_DAEMON_PLANNER_PROCESS_INSIDE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -46,5 +45,3 @@ void process_hung_up(struct planner_process *process);
 void process_broke_protocol(struct planner_process *process);
 /* Check the process's end and deadlines, and log its standard error. */
 void process_watch(struct planner_process *process);
-
-#endif

@@ -1,6 +1,5 @@
 /* record_site.h: the hosts of an OpenNebula as the site of a trace. */
-#ifndef GALERNA_DAEMON_RECORD_RECORD_SITE_H
-#define GALERNA_DAEMON_RECORD_RECORD_SITE_H
+#pragma once
 
 #include "adapters/cloud/objects.h"
 #include "core/site.h"
@@ -10,5 +9,3 @@
  * disabled today is part of the site. This function initializes *site, and finishes it on errors:
  * EINVAL (no host has a capacity). */
 int record_site(struct site *site, const struct host_pool *hosts, struct error *err);
-
-#endif

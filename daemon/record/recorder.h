@@ -10,8 +10,7 @@
  * becomes a comment. A lease that was running when the record began is recorded with its remaining
  * time, from second 0 on.
  */
-#ifndef GALERNA_DAEMON_RECORD_RECORDER_H
-#define GALERNA_DAEMON_RECORD_RECORDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int recorder_lease(struct recorder *recorder, const struct lease_record *lease,
 
 /* Sync the file and close it. -1 with err: not durable. NULL is allowed. */
 int recorder_close(struct recorder *recorder, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* recorder_line.h: a lease as one line of a trace. */
-#ifndef GALERNA_DAEMON_RECORD_RECORDER_LINE_H
-#define GALERNA_DAEMON_RECORD_RECORDER_LINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ int record_line_parse(const char *text, struct record_line *line);
 
 /* Seconds a lease has run until `now`. */
 int64_t record_ran(const struct lease_record *lease, int64_t now);
-
-#endif

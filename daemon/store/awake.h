@@ -6,8 +6,7 @@
  * leases that are awake, so its cost follows what changed. Leases that were just added or loaded
  * are awake.
  */
-#ifndef GALERNA_DAEMON_STORE_AWAKE_H
-#define GALERNA_DAEMON_STORE_AWAKE_H
+#pragma once
 
 #include "daemon/store/store.h"
 
@@ -35,5 +34,3 @@ uint64_t store_stirred(const struct lease_record *lease);
 
 /* Until then, or until it is woken. The lease must be in the store. */
 void store_let_sleep(struct store *store, const struct lease_record *lease, int64_t until);
-
-#endif

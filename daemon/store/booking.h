@@ -4,8 +4,7 @@
  * drained for all leases but those inside, which name the booking (BOOKING) and whose owners it
  * admits.
  */
-#ifndef GALERNA_DAEMON_STORE_BOOKING_H
-#define GALERNA_DAEMON_STORE_BOOKING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool booking_admits(const struct booking *booking, const char *user, const char 
 /* Owns copies of the texts. */
 void booking_copy(struct booking *copy, const struct booking *booking);
 void booking_finish(struct booking *booking);
-
-#endif

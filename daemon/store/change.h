@@ -5,8 +5,7 @@
  * The store_change_ functions mark the record: the next commit writes it. The store_note_ functions
  * do not; they are for fields that are not stored. The record must be in memory. O(1).
  */
-#ifndef GALERNA_DAEMON_STORE_CHANGE_H
-#define GALERNA_DAEMON_STORE_CHANGE_H
+#pragma once
 
 #include "daemon/store/store.h"
 
@@ -18,5 +17,3 @@ struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm)
 /* Replace a text of a record by a copy of at most `most` bytes, and free what it had: "" takes no
  * memory. *place: NULL, a constant "", or as this function left it. */
 void store_put_text(const char **place, const char *text, size_t most);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Holds pointers that it does not own. Ids are never negative.
  */
-#ifndef GALERNA_DAEMON_STORE_INDEX_H
-#define GALERNA_DAEMON_STORE_INDEX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void store_index_add(struct store_index *index, int64_t id, void *record);
 
 /* Unknown ids are allowed. O(n). */
 void store_index_remove(struct store_index *index, int64_t id);
-
-#endif

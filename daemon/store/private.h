@@ -1,6 +1,5 @@
 /* private.h: the inside of the store. Only for daemon/store/. */
-#ifndef GALERNA_DAEMON_STORE_PRIVATE_H
-#define GALERNA_DAEMON_STORE_PRIVATE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -128,5 +127,3 @@ void store_vm_free(struct vm_record *vm);
 void store_lease_entry_free(struct lease_entry *record);
 /* Add a VM to the VMs of its lease, which wakes. */
 void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_record *vm);
-
-#endif

@@ -1,6 +1,5 @@
 /* promise_key.h: the key that signs promises, and its file: 64 hexadecimal digits and a newline. */
-#ifndef GALERNA_DAEMON_STORE_PROMISE_KEY_H
-#define GALERNA_DAEMON_STORE_PROMISE_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_
 /* Sign the first `length` bytes of the text. The signature has no terminating NUL. O(length). */
 void promise_key_sign(const struct promise_key *key, const char *text, size_t length,
                       char signature[PROMISE_SIGNATURE_SIZE]);
-
-#endif

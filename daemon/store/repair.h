@@ -1,6 +1,5 @@
 /* repair.h: rebuilds a damaged store from its valid rows. */
-#ifndef GALERNA_DAEMON_STORE_REPAIR_H
-#define GALERNA_DAEMON_STORE_REPAIR_H
+#pragma once
 
 #include "util/error.h"
 
@@ -14,5 +13,3 @@ typedef void repair_report(void *context, const char *line);
  * errors of the file system. The damaged file is kept in any case; if only what follows its
  * replacement fails (renewing the seal, opening the new store), the new store is in its place. */
 int store_repair(const char *directory, repair_report *report, void *context, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * To add a field to a record: the field in store.h, its line in rows.c, and a migration in schema.c
  * that adds the column (a test compares the three).
  */
-#ifndef GALERNA_DAEMON_STORE_ROWS_H
-#define GALERNA_DAEMON_STORE_ROWS_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, co
  * or number: the file is damaged). Texts that are too long are cut. */
 int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
                     struct error *err);
-
-#endif

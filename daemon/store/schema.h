@@ -1,6 +1,5 @@
 /* schema.h: the tables of the state file and their versions. */
-#ifndef GALERNA_DAEMON_STORE_SCHEMA_H
-#define GALERNA_DAEMON_STORE_SCHEMA_H
+#pragma once
 
 #include "daemon/store/private.h"
 
@@ -16,5 +15,3 @@ int store_schema_prepare(struct store *store, struct error *err);
 
 /* Create the tables of a version in an empty file. */
 int store_schema_create(const struct store *store, int version, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * commits are missing. The file is written after each commit, in place and without waiting for the
  * disk (about 2 us): it may be behind the store, never ahead.
  */
-#ifndef GALERNA_DAEMON_STORE_SEAL_H
-#define GALERNA_DAEMON_STORE_SEAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ int64_t seal_read(const char *path, struct error *err);
  * The descriptor, or -1 with err. */
 int seal_open(const char *path, struct error *err);
 int seal_write(int fd, int64_t commits, const char *path, struct error *err);
-
-#endif

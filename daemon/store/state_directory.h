@@ -3,8 +3,7 @@
  * The file `lock` in it is locked (flock) while a daemon uses the directory, and contains that
  * daemon's process id. The kernel releases the lock when the process ends, however it ends.
  */
-#ifndef GALERNA_DAEMON_STORE_STATE_DIRECTORY_H
-#define GALERNA_DAEMON_STORE_STATE_DIRECTORY_H
+#pragma once
 
 #include "util/error.h"
 
@@ -33,5 +32,3 @@ int store_state_take_over(const char *directory, struct error *err);
  * Errors: EPERM (others can read or write it, or it is not this user's), ELOOP (a symbolic link),
  * errors of the file system. */
 int store_state_make_private(const char *path, struct error *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Fields, columns and migrations go together: see rows.h before changing a record.
  */
-#ifndef GALERNA_DAEMON_STORE_STORE_H
-#define GALERNA_DAEMON_STORE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -369,5 +368,3 @@ void store_each_fact(const struct store *store, const char *beginning,
  * Cost: one fsync and about 10 us per record. */
 int store_commit(struct store *store, struct error *err);
 bool store_has_changes(const struct store *store);
-
-#endif

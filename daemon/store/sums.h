@@ -6,8 +6,7 @@
  * checksum of the tables' definitions, `commits` the number of transactions; the expected number of
  * commits is in a file beside the store (seal.h).
  */
-#ifndef GALERNA_DAEMON_STORE_SUMS_H
-#define GALERNA_DAEMON_STORE_SUMS_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ int sums_renew(const struct store *store, struct error *err);
 int sums_check(const struct store *store, struct error *err);
 int sums_check_table(const struct store *store, const struct summed_table *table,
                      struct error *err);
-
-#endif

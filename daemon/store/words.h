@@ -1,6 +1,5 @@
 /* words.h: the words for enumerations, in the state file and in answers. Stable. */
-#ifndef GALERNA_DAEMON_STORE_WORDS_H
-#define GALERNA_DAEMON_STORE_WORDS_H
+#pragma once
 
 #include "core/lease.h"
 
@@ -9,5 +8,3 @@ enum { STORE_KINDS = 4 };
 extern const char *const store_phase_words[]; /* "gathering", "waiting", ... */
 extern const char *const store_kind_words[];  /* "best-effort", "immediate", ... */
 extern const char *const store_goal_words[];  /* "none", "run", ... */
-
-#endif

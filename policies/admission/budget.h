@@ -6,8 +6,7 @@
  * Leases that wait count from now on, leases without an end, and what is longer than four weeks,
  * for four weeks.
  */
-#ifndef GALERNA_POLICIES_ADMISSION_BUDGET_H
-#define GALERNA_POLICIES_ADMISSION_BUDGET_H
+#pragma once
 
 #include <string.h>
 
@@ -225,5 +224,3 @@ static inline double budget_used(const struct budget_hours *hours, int hour)
 
     return until > hour ? hours->sums[until] - hours->sums[hour] : 0;
 }
-
-#endif

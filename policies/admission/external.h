@@ -1,7 +1,6 @@
 /* external.h: shared by the admission policies for external requests: the leases on the site, and
  * the load as configured or as measured. */
-#ifndef GALERNA_POLICIES_ADMISSION_EXTERNAL_H
-#define GALERNA_POLICIES_ADMISSION_EXTERNAL_H
+#pragma once
 
 #include "external_queue.h"
 #include "unfinished.h"
@@ -300,5 +299,3 @@ static inline bool external_asks(struct external_site *site,
         live_remove(&site->live, id);
     return true;
 }
-
-#endif

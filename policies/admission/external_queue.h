@@ -15,8 +15,7 @@
  *
  * Times are in one unit, rates in its inverse.
  */
-#ifndef GALERNA_POLICIES_ADMISSION_EXTERNAL_QUEUE_H
-#define GALERNA_POLICIES_ADMISSION_EXTERNAL_QUEUE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -172,5 +171,3 @@ static inline size_t external_queue_longest(double rate, const struct external_s
     }
     return most;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * accepted (another policy, no room, only a trial) are forgotten with the event, or when time
  * advances.
  */
-#ifndef GALERNA_POLICIES_ADMISSION_UNFINISHED_H
-#define GALERNA_POLICIES_ADMISSION_UNFINISHED_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -116,5 +115,3 @@ static inline void live_finish(struct live_leases *live)
 {
     free(live->items);
 }
-
-#endif

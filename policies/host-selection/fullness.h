@@ -1,6 +1,5 @@
 /* fullness.h: how full a host would be with one more VM, for pack and spread. */
-#ifndef GALERNA_POLICIES_HOST_SELECTION_FULLNESS_H
-#define GALERNA_POLICIES_HOST_SELECTION_FULLNESS_H
+#pragma once
 
 #include <string.h>
 
@@ -43,5 +42,3 @@ static inline enum galerna_verdict remember_host(const struct galerna_host *host
     memcpy(self, &host, sizeof host); /* as const, which *self cannot say */
     return GALERNA_OK;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * A name is a host's id, a host's name where the driver knows names, `*` for all, or any other word
  * for a place outside the site.
  */
-#ifndef GALERNA_POLICIES_HOST_SELECTION_PLACES_H
-#define GALERNA_POLICIES_HOST_SELECTION_PLACES_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,5 +130,3 @@ static inline bool place_is(const struct galerna_host *host, uint32_t place, con
     name = host->host_attribute(host, place, "NAME");
     return name && strcmp(written, name) == 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* candidate_choice.h: what mov, mlip and moml have in common: who may preempt whom, and how a set
  * of leases is chosen among the candidate sets.
  */
-#ifndef GALERNA_POLICIES_PREEMPTION_CANDIDATE_CHOICE_H
-#define GALERNA_POLICIES_PREEMPTION_CANDIDATE_CHOICE_H
+#pragma once
 
 #include "candidate_sets.h"
 
@@ -214,5 +213,3 @@ static inline enum galerna_verdict choice_create(const struct galerna_host *host
     *self = choice;
     return GALERNA_OK;
 }
-
-#endif

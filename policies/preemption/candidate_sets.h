@@ -10,8 +10,7 @@
  * It is assumed that more victims never make less room, and that leases which hold less of a
  * resource than the request lacks at its start are not enough: that needs no test.
  */
-#ifndef GALERNA_POLICIES_PREEMPTION_CANDIDATE_SETS_H
-#define GALERNA_POLICIES_PREEMPTION_CANDIDATE_SETS_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -526,5 +525,3 @@ static inline void sets_find_all(struct sets_search *search)
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* client_fixture.h: the commands that talk to galernad, against a daemon with canned answers. */
-#ifndef GALERNA_TEST_CLI_CLIENT_FIXTURE_H
-#define GALERNA_TEST_CLI_CLIENT_FIXTURE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,5 +29,3 @@ int run(struct fixture *fixture, const char *words);
 void expect(struct fixture *fixture, const char *words, int code, const char *out);
 /* The text is part of what it prints to standard error. */
 void expect_error(struct fixture *fixture, const char *words, int code, const char *part);
-
-#endif

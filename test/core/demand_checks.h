@@ -1,7 +1,6 @@
 /* demand_checks.h: scenarios of VMs with demands, and what must hold of these, found slowly from
  * the leases' own lists. */
-#ifndef GALERNA_TEST_CORE_DEMAND_CHECKS_H
-#define GALERNA_TEST_CORE_DEMAND_CHECKS_H
+#pragma once
 
 #include "core/demand.h"
 #include "scenario.h"
@@ -29,5 +28,3 @@ void check_demands(struct scenario *s);
  * virtual node. */
 bool place_exists(struct scenario *s, const struct amounts *amounts, const struct vm_demand *demand,
                   int64_t from, int64_t until);
-
-#endif

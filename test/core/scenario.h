@@ -13,8 +13,7 @@
  *     expect_nothing_left(&s);
  *     scenario_end(&s);
  */
-#ifndef GALERNA_TEST_CORE_SCENARIO_H
-#define GALERNA_TEST_CORE_SCENARIO_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,5 +130,3 @@ const char *preemptions(struct scenario *s);
 const char *log_of(struct scenario *s);
 /* Nothing planned, queued, or held; every amount is free forever. */
 void expect_nothing_left(struct scenario *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* scenario_checks.h: what must hold after every step of a scenario. Fails the test when it does
  * not.
  */
-#ifndef GALERNA_TEST_CORE_SCENARIO_CHECKS_H
-#define GALERNA_TEST_CORE_SCENARIO_CHECKS_H
+#pragma once
 
 #include "scenario.h"
 
@@ -12,5 +11,3 @@ void check_transition(const struct scenario *s, const struct engine_output *outp
 /* The slot table has what the leases' reservations say, no host is over capacity, what was due has
  * been done, finished leases hold nothing, and no deadline was missed. */
 void check_everything(struct scenario *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* answers_fixture.h: a store of seven leases and a daemon that keeps what it is told. */
-#ifndef GALERNA_TEST_DAEMON_ANSWERS_FIXTURE_H
-#define GALERNA_TEST_DAEMON_ANSWERS_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ json_t *expect_answer(struct answers_fixture *fixture, const char *text, const c
 
 /* The ids of the answer's leases, in order: "4 6 3". Releases the answer. */
 void expect_ids(json_t *answer, const char *expected);
-
-#endif

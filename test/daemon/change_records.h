@@ -1,6 +1,5 @@
 /* change_records.h: a test puts records into the state that it starts from. */
-#ifndef GALERNA_TEST_DAEMON_CHANGE_RECORDS_H
-#define GALERNA_TEST_DAEMON_CHANGE_RECORDS_H
+#pragma once
 
 #include "daemon/store/change.h"
 
@@ -13,5 +12,3 @@ static inline struct vm_record *vm_to_change(struct store *store, int32_t id)
 {
     return store_change_vm(store, store_vm(store, id));
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A scene is a daemon with store, world, planner and enactor on such a cloud: intake,
  * reconciliation and enactment can be called one by one.
  */
-#ifndef GALERNA_TEST_DAEMON_FAKE_CLOUD_H
-#define GALERNA_TEST_DAEMON_FAKE_CLOUD_H
+#pragma once
 
 #include "adapters/cloud/cloud.h"
 #include "daemon/daemon.h"
@@ -74,5 +73,3 @@ struct vm_record *scene_add(struct scene *scene, int32_t id, int64_t lease, enum
                             int32_t host, int64_t cpu, int64_t memory);
 /* "deploy 3 on 1; suspend 4 on 2": what was commanded since the last call. */
 const char *scene_commands(struct scene *scene);
-
-#endif

@@ -1,6 +1,5 @@
 /* house.h: a store, a planner and hosts of 4 CPUs, each for one VM. */
-#ifndef GALERNA_TEST_DAEMON_HOUSE_H
-#define GALERNA_TEST_DAEMON_HOUSE_H
+#pragma once
 
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
@@ -33,5 +32,3 @@ struct picture_of_store {
 
 /* All that the store holds, to be compared. */
 void look_at_store(struct store *store, struct picture_of_store *picture);
-
-#endif

@@ -1,8 +1,7 @@
 /* promises_fixture.h: VMs whose templates show what was promised to them, and the store's view of
  * them.
  */
-#ifndef GALERNA_TEST_DAEMON_PROMISES_FIXTURE_H
-#define GALERNA_TEST_DAEMON_PROMISES_FIXTURE_H
+#pragma once
 
 #include "configuration/ini.h"
 #include "daemon/live/promise.h"
@@ -32,5 +31,3 @@ size_t stage_write(struct stage *stage);
 void stage_look(struct stage *stage);
 /* An accepted reservation, with n_vms VMs from `id` on. */
 struct lease_record *stage_reserve(struct stage *stage, int32_t id, int n_vms);
-
-#endif

@@ -1,6 +1,5 @@
 /* server.h: a control socket served by the test itself or by a child of it. */
-#ifndef GALERNA_TEST_DAEMON_SERVER_H
-#define GALERNA_TEST_DAEMON_SERVER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -13,5 +12,3 @@ int server_run(struct control *control, int milliseconds);
 /* A child that serves at path until server_stop(). It listens when this returns. */
 pid_t server_start(const char *path, control_handler *handler, void *context);
 void server_stop(pid_t server);
-
-#endif

@@ -1,6 +1,5 @@
 /* store_fixture.h: an open store in a directory of its own. */
-#ifndef GALERNA_TEST_DAEMON_STORE_FIXTURE_H
-#define GALERNA_TEST_DAEMON_STORE_FIXTURE_H
+#pragma once
 
 #include "daemon/store/store.h"
 #include "test/daemon/directory.h"
@@ -29,5 +28,3 @@ void store_path_in(const struct store_fixture *fixture, const char *name, char p
 void store_run_sql(const struct store_fixture *fixture, const char *text);
 /* Its checksums do not. */
 void store_break_row(const struct store_fixture *fixture, const char *text);
-
-#endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The sources have the shape that CONTRIBUTING.md asks for: guards of headers made from their paths,
-the lengths of files and functions, the number of parameters. The pages name sources that exist.
+"""The sources have the shape that CONTRIBUTING.md asks for: headers begin with `#pragma once`, the
+lengths of files and functions, the number of parameters. The pages name sources that exist.
 
     shape.py SOURCES
 """
@@ -56,9 +56,8 @@ def count(parameters):
 def faults(path, name):
     text = path.read_text()
     if path.suffix == '.h':
-        guard = 'GALERNA_' + re.sub(r'\W', '_', name).upper()
-        if f'#ifndef {guard}\n#define {guard}\n' not in text:
-            yield f'{name}: the guard is not {guard}'
+        if re.findall(r'^#.*', text, re.M)[:1] != ['#pragma once']:
+            yield f'{name}: does not begin with #pragma once'
     if text.count('\n') > FILE_MAX:
         yield f'{name}: more than {FILE_MAX} lines'
     bare = BLANKED.sub(lambda match: re.sub(r'[^\n]', ' ', match.group()), text)

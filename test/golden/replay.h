@@ -1,6 +1,5 @@
 /* replay.h: runs the program under test on a golden case. */
-#ifndef GALERNA_TEST_GOLDEN_REPLAY_H
-#define GALERNA_TEST_GOLDEN_REPLAY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ int golden_replay(const struct golden *golden, const struct replay *replay, unsi
 
 const char *golden_record(const struct golden *golden, char path[PATH_MAX]);
 const char *golden_summary(const struct golden *golden, char path[PATH_MAX]);
-
-#endif

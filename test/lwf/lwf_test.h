@@ -1,6 +1,5 @@
 /* lwf_test.h: what the tests of traces share. */
-#ifndef GALERNA_TEST_LWF_LWF_TEST_H
-#define GALERNA_TEST_LWF_LWF_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,5 +58,3 @@ struct lease_request simple_request(int64_t id, int64_t submit, int64_t duration
 /* A file of its own with this content; its path is freed by remove_file(). */
 char *write_temporary(const char *content);
 void remove_file(char *path);
-
-#endif

@@ -6,8 +6,7 @@
  * 3 (none of 2, full) serve cluster 0, networks 3 and 4 (10 of 10, secret) cluster 100; network 4
  * permits its use to no others.
  */
-#ifndef GALERNA_TEST_OPENNEBULA_ELIGIBILITY_FIXTURE_H
-#define GALERNA_TEST_OPENNEBULA_ELIGIBILITY_FIXTURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ void assert_reason(const struct some_site *site, const struct vm *vm, const char
 /* The system datastore for the VM on a host; part NULL: its reason is not looked at. */
 int32_t datastore_of(const struct some_site *site, const struct vm *vm, uint32_t host,
                      const char *part);
-
-#endif

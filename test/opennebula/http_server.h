@@ -3,8 +3,7 @@
  * What it does with a call follows from the method's name: see the table in http_server.c; the
  * session "refused-CODE:..." is refused. Runs in processes of its own.
  */
-#ifndef GALERNA_TEST_OPENNEBULA_HTTP_SERVER_H
-#define GALERNA_TEST_OPENNEBULA_HTTP_SERVER_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -22,5 +21,3 @@ void http_server_stop(struct http_server *server);
 
 /* How many calls arrived since the last time this was asked. */
 size_t http_server_calls(struct http_server *server);
-
-#endif

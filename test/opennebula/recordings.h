@@ -1,6 +1,5 @@
 /* recordings.h: what OpenNebula 6.10 and 7.4 answered; test/opennebula/recordings/. */
-#ifndef GALERNA_TEST_OPENNEBULA_RECORDINGS_H
-#define GALERNA_TEST_OPENNEBULA_RECORDINGS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ char *recording(const char *version, const char *name, size_t *length);
 
 /* The document in the answer recordings/VERSION/NAME.rpc.xml, to be freed. */
 char *recorded_document(const char *version, const char *name, size_t *length);
-
-#endif

@@ -1,6 +1,5 @@
 /* rpc_fixture.h: calls against http_server.h, and what they come to. */
-#ifndef GALERNA_TEST_OPENNEBULA_RPC_FIXTURE_H
-#define GALERNA_TEST_OPENNEBULA_RPC_FIXTURE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ struct outcome call(struct rpc *rpc, const char *method);
 
 /* The message has the text in it, stands on one line and holds nothing of the session. */
 void assert_says(const struct outcome *outcome, enum rpc_outcome expected, const char *text);
-
-#endif

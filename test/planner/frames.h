@@ -1,6 +1,5 @@
 /* frames.h: plans for tests, as bytes. */
-#ifndef GALERNA_TEST_PLANNER_FRAMES_H
-#define GALERNA_TEST_PLANNER_FRAMES_H
+#pragma once
 
 #include "planner/protocol.h"
 
@@ -17,5 +16,3 @@ struct test_plan {
 };
 
 void test_plan_write(struct wire_writer *frame, const struct test_plan *plan);
-
-#endif

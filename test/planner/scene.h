@@ -1,6 +1,5 @@
 /* scene.h: a planner process with one module of the tests. */
-#ifndef GALERNA_TEST_PLANNER_SCENE_H
-#define GALERNA_TEST_PLANNER_SCENE_H
+#pragma once
 
 #include "daemon/planner/planner_process.h"
 #include "test/planner/frames.h"
@@ -37,5 +36,3 @@ bool scene_served(struct scene *scene);
 /* Ask, and have it answered. */
 bool scene_plan(struct scene *scene, const struct test_plan *plan);
 void scene_end(struct scene *scene);
-
-#endif

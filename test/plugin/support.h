@@ -1,6 +1,5 @@
 /* support.h: what the tests of plugin/ share. */
-#ifndef GALERNA_TEST_PLUGIN_SUPPORT_H
-#define GALERNA_TEST_PLUGIN_SUPPORT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void test_site(struct site *site, size_t n);
 
 /* Copy a file; fails the test when it does not work. The mode is as given. */
 void copy_file(const char *from, const char *to, unsigned mode);
-
-#endif

@@ -1,6 +1,5 @@
 /* support.h: what the tests of policies/ share. */
-#ifndef GALERNA_TEST_POLICIES_SUPPORT_H
-#define GALERNA_TEST_POLICIES_SUPPORT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,5 +21,3 @@ static inline void *make(struct mock_host *mock, const struct galerna_policy *po
         fail_msg("%s: cannot be made", policy->name);
     return self;
 }
-
-#endif

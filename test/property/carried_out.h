@@ -1,6 +1,5 @@
 /* carried_out.h: a log of the operations that engines had carried out, judged by the checker. */
-#ifndef GALERNA_TEST_PROPERTY_CARRIED_OUT_H
-#define GALERNA_TEST_PROPERTY_CARRIED_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void carried_out_lease(struct carried_out *log, const struct lease_request *requ
 
 /* Does the checker find nothing? Else its findings are in text. */
 bool carried_out_is_clean(struct carried_out *log, int64_t end, char *text, size_t size);
-
-#endif

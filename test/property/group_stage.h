@@ -1,6 +1,5 @@
 /* group_stage.h: a story's cloud, daemon and groups, shared by what happens and what is checked. */
-#ifndef GALERNA_TEST_PROPERTY_GROUP_STAGE_H
-#define GALERNA_TEST_PROPERTY_GROUP_STAGE_H
+#pragma once
 
 #include "adapters/opennebula/pool.h"
 #include "configuration/ini.h"
@@ -53,5 +52,3 @@ void fail_story(struct stage *stage, const char *format, ...) __attribute__((for
 
 /* Fails the story when a rule is broken, a host over capacity, or a promise not kept. */
 void group_story_check(struct stage *stage);
-
-#endif

@@ -3,8 +3,7 @@
  * Leases of all kinds come and end, hosts are drained, booked, disabled and rebalanced, VMs are
  * rescheduled, powered off and resumed, and migrations fail. Time is the story's.
  */
-#ifndef GALERNA_TEST_PROPERTY_GROUP_STORY_H
-#define GALERNA_TEST_PROPERTY_GROUP_STORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct group_figures {
  * any time; else what went wrong is in text. Adds to the figures. */
 bool group_story_play(const struct group_story *story, struct group_figures *figures, char *text,
                       size_t size);
-
-#endif

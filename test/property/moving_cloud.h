@@ -3,8 +3,7 @@
  * VMs boot, are saved, migrate and end as OpenNebula shows it: a VM that migrates is in the record
  * of its new host from the beginning, and needs room on both hosts. Some migrations fail.
  */
-#ifndef GALERNA_TEST_PROPERTY_MOVING_CLOUD_H
-#define GALERNA_TEST_PROPERTY_MOVING_CLOUD_H
+#pragma once
 
 #include "test/daemon/fake_cloud.h"
 #include "test/support/random.h"
@@ -34,5 +33,3 @@ void moving_cloud_settle(struct moving_cloud *cloud, int64_t now);
 int64_t moving_cloud_next(const struct moving_cloud *cloud);
 /* A user or operator does it. False: the VM's state does not allow it. */
 bool moving_cloud_do(struct moving_cloud *cloud, int32_t id, enum command command, int64_t now);
-
-#endif

@@ -1,8 +1,7 @@
 /* naive_slot_table.h: a slot table that cannot be wrong: a list of what is booked, and every
  * question answered by looking at all of it. The oracle for core/slot_table.h, which see for what
  * the questions mean. */
-#ifndef GALERNA_TEST_PROPERTY_NAIVE_SLOT_TABLE_H
-#define GALERNA_TEST_PROPERTY_NAIVE_SLOT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int64_t naive_earliest(const struct naive_slot_table *table, const struct amount
 
 /* Does the whole reservation fit, besides what is booked? */
 bool naive_fits(const struct naive_slot_table *table, const struct reservation *r);
-
-#endif

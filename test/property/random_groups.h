@@ -1,7 +1,6 @@
 /* random_groups.h: random VM groups, as OpenNebula shows them, and a checker of their rules that
  * looks at every pair of VMs. */
-#ifndef GALERNA_TEST_PROPERTY_RANDOM_GROUPS_H
-#define GALERNA_TEST_PROPERTY_RANDOM_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ struct places_of_vms {
  * them are on their way to the same place, or one of them was left behind. */
 bool groups_are_kept(const struct random_groups *groups, const struct places_of_vms *places,
                      char *text, size_t size);
-
-#endif

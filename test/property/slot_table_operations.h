@@ -1,7 +1,6 @@
 /* slot_table_operations.h: random operations on the slot table and on the naive one, side by side.
  */
-#ifndef GALERNA_TEST_PROPERTY_SLOT_TABLE_OPERATIONS_H
-#define GALERNA_TEST_PROPERTY_SLOT_TABLE_OPERATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool operations_run(const struct operations *operations, char *text, size_t size
 void operations_shrink(struct operations *operations);
 
 void operations_print(const struct operations *operations, FILE *out);
-
-#endif

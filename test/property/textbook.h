@@ -9,8 +9,7 @@
  *
  * Times are seconds. Costs: O(n^3) for n jobs.
  */
-#ifndef GALERNA_TEST_PROPERTY_TEXTBOOK_H
-#define GALERNA_TEST_PROPERTY_TEXTBOOK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ enum textbook { TEXTBOOK_FCFS, TEXTBOOK_EASY, TEXTBOOK_CONSERVATIVE };
 
 /* Fills in the starts. Jobs are in the order of submission, none larger than the machine. */
 void textbook_schedule(enum textbook textbook, int64_t processors, struct job *jobs, size_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * shows: leases that run, are being suspended, are promised, or wait. It keeps its own log of what
  * was carried out, which the checker gets as a schedule.
  */
-#ifndef GALERNA_TEST_PROPERTY_WORLD_H
-#define GALERNA_TEST_PROPERTY_WORLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct world_wishes {
 /* True when every promise was kept; else what went wrong is in text. *rebuilds counts the engines
  * that were begun in the middle. */
 bool world_play(const struct world_wishes *wishes, char *text, int64_t size, int *rebuilds);
-
-#endif

@@ -1,6 +1,5 @@
 /* world_demands.h: units of the hosts of a world, and what its VMs demand of them. */
-#ifndef GALERNA_TEST_PROPERTY_WORLD_DEMANDS_H
-#define GALERNA_TEST_PROPERTY_WORLD_DEMANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void world_forget(struct vm_units *units, size_t n);
 
 /* Looks for units that two VMs hold at a time, and for VMs of one role on a host; says which. */
 bool world_demands_are_met(const struct engine *engine, char *text, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * The expected records under test/golden/data hold everything an engine would have told: the leases
  * as they ended, the order of their states, the preemptions, and the figures of each instant.
  */
-#ifndef GALERNA_TEST_REPORT_GOLDEN_RUN_H
-#define GALERNA_TEST_REPORT_GOLDEN_RUN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -26,5 +25,3 @@ int64_t golden_run_end(const struct golden_run *run);
 
 /* The lease at that place of the record, to be changed by a test before it is played. */
 struct lease *golden_run_lease(struct golden_run *run, size_t place);
-
-#endif

@@ -1,6 +1,5 @@
 /* fixture.h: a stand-in daemon for tests, called in-process. */
-#ifndef GALERNA_TEST_SANDBOX_FIXTURE_H
-#define GALERNA_TEST_SANDBOX_FIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int fixture_running(struct oned *oned, int host);
 void fixture_assert_state(struct oned *oned, int vm, int state, int lcm);
 int64_t fixture_first(const char *document, const char *element);
 int64_t fixture_last(const char *document, const char *element);
-
-#endif

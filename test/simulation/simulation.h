@@ -5,8 +5,7 @@
  * of calls, its planner process and the clocks there are those of this folder. What is wrong is
  * noted while it happens.
  */
-#ifndef GALERNA_TEST_SIMULATION_SIMULATION_H
-#define GALERNA_TEST_SIMULATION_SIMULATION_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -170,5 +169,3 @@ void life_has_read(void);
 /* --- transport.c --- */
 /* What is on its way when galernad is killed arrives, or not. */
 void transport_forget(void);
-
-#endif

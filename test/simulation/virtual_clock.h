@@ -3,8 +3,7 @@
  * The program is linked so that clock_gettime(), time() and getrandom() of all parts come here:
  * time passes only when the simulation says so, and random bytes come from its seed.
  */
-#ifndef GALERNA_TEST_SIMULATION_VIRTUAL_CLOCK_H
-#define GALERNA_TEST_SIMULATION_VIRTUAL_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ int64_t virtual_clock_now(void);
 int64_t virtual_clock_monotonic(void);
 /* Let time pass until then (milliseconds since 1970); never back. */
 void virtual_clock_go_to(int64_t instant);
-
-#endif

@@ -1,7 +1,6 @@
 /* random.h: reproducible random numbers for tests. The same seed gives the same numbers everywhere.
  */
-#ifndef GALERNA_TEST_SUPPORT_RANDOM_H
-#define GALERNA_TEST_SUPPORT_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ bool random_once_in(struct random *random, int64_t n);
 
 /* One of n numbers. */
 int64_t random_choice(struct random *random, const int64_t *choices, size_t n);
-
-#endif

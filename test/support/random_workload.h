@@ -3,8 +3,7 @@
  * All kinds of leases, gangs of VMs of different sizes, sites of different hosts, every scheduling
  * option, real durations, priorities, images, cancellations. The same seed gives the same files.
  */
-#ifndef GALERNA_TEST_SUPPORT_RANDOM_WORKLOAD_H
-#define GALERNA_TEST_SUPPORT_RANDOM_WORKLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ int random_workload_leases(const struct random_workload *workload);
 int random_workload_write_trace(const struct random_workload *workload, FILE *file);
 int random_workload_write_configuration(const struct random_workload *workload,
                                         const char *tracefile, FILE *file);
-
-#endif

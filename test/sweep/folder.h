@@ -1,6 +1,5 @@
 /* folder.h: a scratch folder to sweep in. */
-#ifndef GALERNA_TEST_SWEEP_FOLDER_H
-#define GALERNA_TEST_SWEEP_FOLDER_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ char *read_file(const char *name);
 
 /* The first column of the first row. */
 int64_t query_number(const char *database, const char *query);
-
-#endif

@@ -1,6 +1,5 @@
 /* harmless.h: lies about records that cannot hide an overbooked or unfair schedule. */
-#ifndef GALERNA_TEST_VERIFY_HARMLESS_H
-#define GALERNA_TEST_VERIFY_HARMLESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ bool lie_is_harmless(json_t *record, const char *path, const char *lie);
 
 /* The kind of the reservation that the path leads to or through; "": none. */
 const char *lie_kind_of(json_t *record, const char *path);
-
-#endif

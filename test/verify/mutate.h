@@ -5,8 +5,7 @@
  * of another type, emptied, exchanged with its neighbor or with the same value of the next entry,
  * moved to the end, given to another lease, reservation, host or VM.
  */
-#ifndef GALERNA_TEST_VERIFY_MUTATE_H
-#define GALERNA_TEST_VERIFY_MUTATE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -16,5 +15,3 @@ typedef void mutate_visit(void *context, const char *path, const char *lie);
 
 /* Cost: about fifteen visits for each value of the document. */
 void mutate_each(json_t *record, mutate_visit *visit, void *context);
-
-#endif

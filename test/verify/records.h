@@ -1,6 +1,5 @@
 /* records.h: golden records, changed and checked. */
-#ifndef GALERNA_TEST_VERIFY_RECORDS_H
-#define GALERNA_TEST_VERIFY_RECORDS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -15,5 +14,3 @@ void change_record(json_t *record, const char *path, const char *value);
 /* Check a record; it is written as text and read again. Fails the test when it cannot be read. */
 void check_record(json_t *record, const struct verify_options *options,
                   struct verification *verification);
-
-#endif
