@@ -236,6 +236,8 @@ static int open_both(struct repair *repair, struct error *err)
     if (version > 0 && version < store_schema_version &&
         (make_fresh(repair, (int)version, err) < 0 || attach(repair) < 0))
         return -1;
+    if (repair->sealed > 0 && !has_sums(repair)) /* the log ends while the store is being created */
+        return make_fresh(repair, store_schema_version, err);
     if (has_same_columns(repair))
         return 1;
     if (replace_definitions(repair) < 0)
