@@ -372,13 +372,14 @@ static void gather_arrivals(struct facts *facts)
 void facts_gather(struct facts *facts)
 {
     facts_put_drains(facts);
+    facts_gather_blocks(facts, false);
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
     facts->arriving = true; /* these take no device that the host reports as another's */
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
     gather_phase(facts, PHASE_STOPPING, gather_waiting);
-    facts_gather_blocks(facts);
+    facts_gather_blocks(facts, true);
     gather_phase(facts, PHASE_RESERVED, gather_reserved);
     facts->at_risk = true; /* these take no place that is promised to another */
     gather_phase(facts, PHASE_RESERVED, gather_reserved);

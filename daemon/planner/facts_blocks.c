@@ -232,22 +232,24 @@ static void gather_unread(struct facts *facts)
     }
 }
 
-void facts_gather_blocks(struct facts *facts)
+void facts_gather_blocks(struct facts *facts, bool of_leases)
 {
     const struct vm_observation *observed;
     size_t cursor = 0;
 
     while ((observed = world_next(facts->planner->world, &cursor))) {
         const struct vm_record *vm = store_vm(facts->store, observed->id);
+        const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
         uint32_t place;
 
-        if (!observed_holds_host(observed) || (vm && vm->suspended_by_us))
+        if (!observed_holds_host(observed) || (vm && vm->suspended_by_us) ||
+            (lease && lease_holds_hosts(lease)) != of_leases)
             continue;
-        place = facts_place(facts, vm ? store_lease(facts->store, vm->lease) : NULL,
-                            observed->history.host);
+        place = facts_place(facts, lease, observed->history.host);
         put_stays(facts, observed, vm, place);
         if (place != HOST_NONE && !covered(facts, vm))
             put_block(facts, observed, vm, place);
     }
-    gather_unread(facts);
+    if (!of_leases)
+        gather_unread(facts);
 }

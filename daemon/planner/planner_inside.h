@@ -392,7 +392,9 @@ void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_w
 /* --- facts_blocks.c --- */
 /* Closes hosts while they are drained, and insides while they are not. */
 void facts_put_drains(struct facts *facts);
-void facts_gather_blocks(struct facts *facts);
+/* What VMs hold that no lease of the plan accounts for: VMs of leases that hold hosts, or all
+ * others. */
+void facts_gather_blocks(struct facts *facts, bool of_leases);
 
 /* --- review.c: what is said of leases beside the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);

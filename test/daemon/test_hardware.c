@@ -257,10 +257,19 @@ static void devices_of_known_vms(void **state)
     scene_close(&scene);
 }
 
-/* The first device is that of a VM that runs, so a VM that was just sent there gets the second. */
-static void devices_of_vms_on_their_way(void **state)
+static void is_on_its_way(struct store *store, int32_t id, enum lease_phase phase)
 {
-    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = lease_to_change(store, id + 1);
+
+    lease->phase = phase;
+    lease->since = NOW - 10;
+    vm_to_change(store, id)->goal = GOAL_RUN;
+    vm_to_change(store, id)->host = 0;
+}
+
+/* The first device is that of a VM that runs, so a VM that was just sent there gets the second. */
+static void devices_of_vms_on_their_way(struct store *store, bool runs_by_lease)
+{
     struct host_device devices[] = {{.vendor = 0x10de,
                                      .address = "a",
                                      .short_address = "",
@@ -274,24 +283,33 @@ static void devices_of_vms_on_their_way(void **state)
                                      .node = -1,
                                      .vm = -1}};
     struct host_hardware hardware = {.devices = devices, .n_devices = 2, .vms_per_cpu = 1};
-    struct lease_record *lease;
     struct scene scene;
 
     begin(&scene, store, &hardware);
-    for (int32_t id = 1; id <= 9; id += 4)
-        add_vm(&scene, store, id, &gpu);
-    for (int32_t id = 5; id <= 9; id += 4) {
-        lease = lease_to_change(store, id + 1);
-        lease->phase = id == 9 ? PHASE_RUNNING : PHASE_STARTING;
-        lease->since = NOW - 10;
-        vm_to_change(store, id)->goal = GOAL_RUN;
-        vm_to_change(store, id)->host = 0;
+    add_vm(&scene, store, 1, &gpu);
+    add_vm(&scene, store, 5, &gpu);
+    is_on_its_way(store, 5, PHASE_STARTING);
+    if (runs_by_lease) {
+        add_vm(&scene, store, 9, &gpu);
+        is_on_its_way(store, 9, PHASE_RUNNING);
+        fake_cloud_put(scene.fake, 9, VM_RUNNING, 0);
+    } else {
+        fake_cloud_add_vm(scene.fake, 9, VM_RUNNING, 0, 100, 1024)->hardware = &gpu;
     }
-    fake_cloud_put(scene.fake, 9, VM_RUNNING, 0);
     plan(&scene, store);
     assert_int_equal(host_of(store, 1), -1);
     assert_int_equal(store_lease(store, 2)->reason_id, REASON_DEVICE_IN_USE);
     scene_close(&scene);
+}
+
+static void devices_of_leases_and_vms_on_their_way(void **state)
+{
+    devices_of_vms_on_their_way(((struct store_fixture *)*state)->store, true);
+}
+
+static void devices_of_strangers_and_vms_on_their_way(void **state)
+{
+    devices_of_vms_on_their_way(((struct store_fixture *)*state)->store, false);
 }
 
 /* A VM is sent to its host when that is free of the VM that must leave, whatever the plan says. */
@@ -447,7 +465,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(topologies_of_7_4, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(devices_of_strangers, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(devices_of_known_vms, store_set_up, store_tear_down),
-        cmocka_unit_test_setup_teardown(devices_of_vms_on_their_way, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(devices_of_leases_and_vms_on_their_way, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(devices_of_strangers_and_vms_on_their_way, store_set_up,
+                                        store_tear_down),
         cmocka_unit_test_setup_teardown(free_now, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(promised_devices, store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(another_holder, store_set_up, store_tear_down),
