@@ -9,6 +9,7 @@
 #include "core/host_choice.h"
 #include "core/relief.h"
 #include "core/restricted.h"
+#include "core/start_times.h"
 #include "core/windows.h"
 #include "util/memory.h"
 
@@ -290,84 +291,16 @@ static bool try_now(struct search *search, const struct placing_request *request
     return placed;
 }
 
-static const struct reservation *vm_of_shutdown(const struct reservation *shutdown)
-{
-    const struct lease_plan *plan = shutdown->lease->plan;
-
-    for (size_t i = plan->n_vms; i-- > 0;)
-        for (size_t k = 0; k < plan->vms[i].after.n; k++)
-            if (plan->vms[i].after.items[k] == shutdown)
-                return plan->vms[i].vm;
-    return NULL;
-}
-
-struct points {
-    int64_t *items;
-    size_t n, allocated;
-};
-
-static void add_point(struct points *points, int64_t at)
-{
-    points->items =
-        memory_grow(points->items, &points->allocated, points->n + 1, sizeof *points->items);
-    points->items[points->n++] = at;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* Haizea's points in Haizea's order: ends of VM reservations with the operations after them, then
- * ends of shutdowns under way. */
-static void haizea_points(const struct engine *engine, int64_t after, struct points *points)
-{
-    size_t first = reservation_index_after(&engine->bookings.by_end, after);
-
-    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
-        const struct reservation *r =
-            reservation_index_at(&engine->bookings.by_end, i)->reservation;
-
-        if (r->kind == RESERVATION_VM)
-            add_point(points, vm_plan_end(lease_plan_of(r)));
-    }
-    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
-        const struct reservation *r =
-            reservation_index_at(&engine->bookings.by_end, i)->reservation;
-
-        if (r->kind == RESERVATION_SHUTDOWN && vm_of_shutdown(r)->until <= after)
-            add_point(points, r->until);
-    }
-}
-
-/* Every time until `latest` at which a reservation ends, ascending. */
-static void sorted_points(const struct engine *engine, int64_t after, int64_t latest,
-                          struct points *points)
-{
-    const struct reservation_index *index = &engine->bookings.by_end;
-    size_t first = reservation_index_after(index, after), n = 0;
-
-    for (size_t i = first; i < index->n && reservation_index_at(index, i)->time <= latest; i++)
-        add_point(points, reservation_index_at(index, i)->time);
-    qsort(points->items, points->n, sizeof *points->items, by_time);
-    for (size_t i = 0; i < points->n; i++)
-        if (n == 0 || points->items[i] != points->items[n - 1])
-            points->items[n++] = points->items[i];
-    points->n = n;
-}
-
 static bool try_haizea_points(struct search *search, int64_t after, struct proposal *proposal)
 {
-    struct points points = {0};
+    struct start_times times = {0};
     bool placed = false;
 
-    haizea_points(search->engine, after, &points);
-    for (size_t i = 0; i < points.n && !placed; i++)
-        if (points.items[i] != INSTANT_NEVER)
-            placed = try_point(search, points.items[i], proposal);
-    free(points.items);
+    start_times_haizea(search->engine, after, &times);
+    for (size_t i = 0; i < times.n && !placed; i++)
+        if (times.items[i] != INSTANT_NEVER)
+            placed = try_point(search, times.items[i], proposal);
+    free(times.items);
     return placed;
 }
 
@@ -403,14 +336,6 @@ static int64_t earliest_room(const struct search *search, int64_t at, bool again
     return slot_table_earliest_free_cpu(table, lease_cpu(search->lease), at, span, within.until);
 }
 
-static int64_t next_end(const struct engine *engine, int64_t after)
-{
-    const struct reservation_index *index = &engine->bookings.by_end;
-    size_t i = reservation_index_after(index, after);
-
-    return i < index->n ? reservation_index_at(index, i)->time : INSTANT_NEVER;
-}
-
 /* Tries the points after `after` in turn, but for those at which there is no room. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
@@ -418,12 +343,12 @@ static bool try_future(struct search *search, int64_t after, struct proposal *pr
 
     if (search->engine->settings.behaviour.future_points_unsorted)
         return try_haizea_points(search, after, proposal);
-    for (int64_t at = next_end(search->engine, after); at < search->before;
-         at = next_end(search->engine, at), again = true) {
+    for (int64_t at = next_start_time(search->engine, after); at < search->before;
+         at = next_start_time(search->engine, at), again = true) {
         int64_t room = earliest_room(search, at, again);
 
         if (room > at)
-            at = next_end(search->engine, room - 1);
+            at = next_start_time(search->engine, room - 1);
         if (at < search->before && try_point(search, at, proposal))
             return true;
     }
@@ -548,19 +473,19 @@ bool place_within(struct engine *engine, const struct window_request *request,
         .may_be_late = request->may_be_late,
         .forced = request->forced,
     };
-    struct points points = {0};
+    struct start_times times = {0};
     bool placed = false;
 
     memset(proposal, 0, sizeof *proposal);
     search.resume = request->resuming ? resume_estimate(engine, request->lease) : 0;
-    add_point(&points, request->from);
+    start_times_add(&times, request->from);
     for (size_t i = 0; i < request->n_more_points; i++)
         if (request->more_points[i] > request->from)
-            add_point(&points, request->more_points[i]);
-    sorted_points(engine, request->from, request->latest, &points);
-    for (size_t i = 0; i < points.n && points.items[i] <= request->latest && !placed; i++)
-        placed = try_point(&search, points.items[i], proposal);
-    free(points.items);
+            start_times_add(&times, request->more_points[i]);
+    start_times_sorted(engine, request->from, request->latest, &times);
+    for (size_t i = 0; i < times.n && times.items[i] <= request->latest && !placed; i++)
+        placed = try_point(&search, times.items[i], proposal);
+    free(times.items);
     return placed;
 }
 

@@ -1,0 +1,74 @@
+/* Lists the times at which a lease could begin. */
+#include "core/start_times.h"
+
+#include <stdlib.h>
+
+#include "core/engine_state.h"
+#include "util/memory.h"
+
+static const struct reservation *vm_of_shutdown(const struct reservation *shutdown)
+{
+    const struct lease_plan *plan = shutdown->lease->plan;
+
+    for (size_t i = plan->n_vms; i-- > 0;)
+        for (size_t k = 0; k < plan->vms[i].after.n; k++)
+            if (plan->vms[i].after.items[k] == shutdown)
+                return plan->vms[i].vm;
+    return NULL;
+}
+
+void start_times_add(struct start_times *times, int64_t at)
+{
+    times->items = memory_grow(times->items, &times->allocated, times->n + 1, sizeof *times->items);
+    times->items[times->n++] = at;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+void start_times_haizea(const struct engine *engine, int64_t after, struct start_times *times)
+{
+    size_t first = reservation_index_after(&engine->bookings.by_end, after);
+
+    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
+        const struct reservation *r =
+            reservation_index_at(&engine->bookings.by_end, i)->reservation;
+
+        if (r->kind == RESERVATION_VM)
+            start_times_add(times, vm_plan_end(lease_plan_of(r)));
+    }
+    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
+        const struct reservation *r =
+            reservation_index_at(&engine->bookings.by_end, i)->reservation;
+
+        if (r->kind == RESERVATION_SHUTDOWN && vm_of_shutdown(r)->until <= after)
+            start_times_add(times, r->until);
+    }
+}
+
+void start_times_sorted(const struct engine *engine, int64_t after, int64_t latest,
+                        struct start_times *times)
+{
+    const struct reservation_index *index = &engine->bookings.by_end;
+    size_t first = reservation_index_after(index, after), n = 0;
+
+    for (size_t i = first; i < index->n && reservation_index_at(index, i)->time <= latest; i++)
+        start_times_add(times, reservation_index_at(index, i)->time);
+    qsort(times->items, times->n, sizeof *times->items, by_time);
+    for (size_t i = 0; i < times->n; i++)
+        if (n == 0 || times->items[i] != times->items[n - 1])
+            times->items[n++] = times->items[i];
+    times->n = n;
+}
+
+int64_t next_start_time(const struct engine *engine, int64_t after)
+{
+    const struct reservation_index *index = &engine->bookings.by_end;
+    size_t i = reservation_index_after(index, after);
+
+    return i < index->n ? reservation_index_at(index, i)->time : INSTANT_NEVER;
+}
