@@ -3,8 +3,7 @@
  * Costs: n = reservations that end later. next: O(log n); haizea: O(n); sorted: O(n log n), of
  * those that end by `latest`.
  */
-#ifndef GALERNA_CORE_START_TIMES_H
-#define GALERNA_CORE_START_TIMES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void start_times_sorted(const struct engine *engine, int64_t after, int64_t late
 
 /* The first time after `after` at which a reservation ends; INSTANT_NEVER. */
 int64_t next_start_time(const struct engine *engine, int64_t after);
-
-#endif

@@ -1,7 +1,6 @@
 /* leaving_scene.h: leases that run on hosts which they must leave. 1024 MB at 100 Mbit/s take 82 s,
  * 512 MB 41 s. */
-#ifndef GALERNA_TEST_CORE_LEAVING_SCENE_H
-#define GALERNA_TEST_CORE_LEAVING_SCENE_H
+#pragma once
 
 #include "scenario.h"
 
@@ -20,5 +19,3 @@ void runs(struct scenario *s, struct ask what, const uint32_t *hosts, int64_t un
 struct ask half(int64_t id, int64_t duration);
 /* The host takes nothing in that time, like an empty one of which another lease has all. */
 void close_host(struct scenario *s, const uint32_t *host, int64_t from, int64_t until);
-
-#endif
