@@ -478,7 +478,8 @@ static void offer(struct enactor *enactor, const struct vm_record *vm, enum comm
 
 /* --- the order of starts ---------------------------------------------------------------------- */
 
-/* Limits may allow few commands at a time: what was promised comes first, then by priority. */
+/* Limits may allow few commands at a time: the rest of a lease that has begun comes first, since
+ * its VMs start together, then what was promised, then by priority. */
 static int compare_starts(const void *a, const void *b)
 {
     const struct start *one = a, *other = b;
@@ -487,25 +488,37 @@ static int compare_starts(const void *a, const void *b)
         return one->urgency < other->urgency ? -1 : 1;
     if (one->priority != other->priority)
         return one->priority > other->priority ? -1 : 1;
+    if (one->vm->lease != other->vm->lease)
+        return one->vm->lease < other->vm->lease ? -1 : 1;
     return one->vm->id < other->vm->id ? -1 : one->vm->id > other->vm->id;
+}
+
+static int urgency_of(const struct enactor *enactor, const struct lease_record *lease,
+                      enum command command)
+{
+    static const int urgencies[] = {[LEASE_RESERVATION] = 1,
+                                    [LEASE_IMMEDIATE] = 1,
+                                    [LEASE_DEADLINE] = 2,
+                                    [LEASE_BEST_EFFORT] = 3};
+
+    if (!lease || command_kinds[command].load != LOADS_HOST)
+        return urgencies[LEASE_BEST_EFFORT];
+    if (lease->phase == PHASE_STARTING && !reconcile_not_begun(enactor->daemon, lease))
+        return 0;
+    return urgencies[lease->kind];
 }
 
 static void add_start(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
-    static const int urgencies[] = {[LEASE_RESERVATION] = 0,
-                                    [LEASE_IMMEDIATE] = 0,
-                                    [LEASE_DEADLINE] = 1,
-                                    [LEASE_BEST_EFFORT] = 2};
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-    bool starts = lease && command_kinds[command].load == LOADS_HOST;
+    const struct start *last = enactor->n_starts ? &enactor->starts[enactor->n_starts - 1] : NULL;
+    bool same = last && last->vm->lease == vm->lease && last->command == command;
+    int urgency = same ? last->urgency : urgency_of(enactor, lease, command);
 
     enactor->starts = memory_grow(enactor->starts, &enactor->starts_allocated,
                                   enactor->n_starts + 1, sizeof *enactor->starts);
-    enactor->starts[enactor->n_starts++] =
-        (struct start){.vm = vm,
-                       .command = command,
-                       .urgency = urgencies[starts ? lease->kind : LEASE_BEST_EFFORT],
-                       .priority = lease ? lease->priority : 0};
+    enactor->starts[enactor->n_starts++] = (struct start){
+        .vm = vm, .command = command, .urgency = urgency, .priority = lease ? lease->priority : 0};
 }
 
 /* VMs in transition on a host that another VM waits for: polled more often. */

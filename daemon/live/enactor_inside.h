@@ -32,7 +32,7 @@ struct complaint {
 struct start {
     const struct vm_record *vm;
     enum command command;
-    int urgency; /* 0: promised to start now */
+    int urgency; /* 0: its lease has begun; 1: promised to start now */
     int64_t priority;
 };
 

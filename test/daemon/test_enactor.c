@@ -530,6 +530,32 @@ static void promised_starts_come_first(void **state)
     scene_close(&scene);
 }
 
+/* Also when a reservation becomes due meanwhile. */
+static void a_group_that_has_begun_comes_first(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+    char sent[256] = "";
+
+    open_with_hosts(&scene, state, 4);
+    scene.live.actions_in_all = 1;
+    for (int32_t vm = 1; vm <= 4; vm++)
+        suspended(add(&scene, vm, vm == 3 ? 1 : vm, GOAL_RUN, vm - 1, VM_STOPPED, -1, 100));
+    lease_to_change(store, 1)->phase = PHASE_STARTING;
+    lease_to_change(store, 1)->priority = 1;
+    for (int i = 0; i < 4; i++) {
+        static const int32_t next[] = {1, 3, 4, 2};
+
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW + i), 1);
+        snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
+        fake_cloud_put(scene.fake, next[i], VM_RUNNING, next[i] - 1);
+        lease_to_change(store, 4)->kind = LEASE_RESERVATION;
+    }
+    assert_string_equal(sent, "deploy 1 on 0; deploy 3 on 2; deploy 4 on 3; deploy 2 on 1; ");
+    scene_close(&scene);
+}
+
 /* It says so once it lasts, and no longer when its command is sent. */
 static void a_start_that_waits_for_its_turn_says_so(void **state)
 {
@@ -581,6 +607,7 @@ int main(void)
         WITH_STORE(a_locked_vm_is_unlocked_for_a_promise),
         WITH_STORE(a_group_waits_for_its_last_member),
         WITH_STORE(the_history_tells_a_start_with_its_first_command),
+        WITH_STORE(a_group_that_has_begun_comes_first),
         WITH_STORE(promised_starts_come_first),
         WITH_STORE(a_start_that_waits_for_its_turn_says_so),
         WITH_STORE(room_tried_for_a_group_is_given_back_where_it_was_taken),
