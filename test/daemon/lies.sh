@@ -10,7 +10,13 @@ set -euo pipefail
 command -v python3 >/dev/null || exit 77
 
 start_oned --hosts 2 --cpu 4 --memory 4096 --boot-time 0
-echo none >"$work/lie"
+# The liar never reads half a word.
+tell() {
+    echo "$1" >"$work/next"
+    mv "$work/next" "$work/lie"
+}
+
+tell none
 "$(dirname "$0")/liar.py" "$port" "$work/lie" >"$work/liar" &
 until_said liar '^[0-9]+$'
 sed -i "s/^endpoint: .*/endpoint: http:\/\/127.0.0.1:$(cat "$work/liar")\/RPC2/" "$work/conf"
@@ -30,7 +36,7 @@ commands=$(grep -c ' accepted' "$work/log")
 
 for lie in twice negative vanished renumbered emptied backwards future foreign; do
     does=$lie
-    echo "$lie" >"$work/lie"
+    tell "$lie"
     for _ in $(seq 5); do # a poll a second
         sleep 1
         timeout 10 "$galerna" lease list --all --state-dir "$work/state" >"$work/out" || fail "it does not answer"
@@ -41,7 +47,7 @@ for lie in twice negative vanished renumbered emptied backwards future foreign; 
     backwards) until_said log 'VM [01]: OpenNebula contradicts itself: it has 0 history records, and had 1' ;;
     foreign) until_said log 'cannot read OpenNebula: .*its root is <HTML>' ;;
     esac
-    echo none >"$work/lie"
+    tell none
     until_true all_is_well
     [ "$(grep -c ' accepted' "$work/log")" -eq "$commands" ] || fail "a command was sent"
 done
