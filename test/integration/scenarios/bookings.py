@@ -98,7 +98,7 @@ def booking_stays(t):
                        haizea=lease("course", 20, start=relative(start - time.time())))
     large = student(t, "large", cpu=3, haizea=lease("course", 60))
     late = student(t, "late", cpu=1, haizea=lease("course", 60, start=relative(7200)))
-    t.wait_reason(late, 15, r"no host of booking 'course' is booked from .* on for as long")
+    t.wait_reason(late, 15, r"no host of booking 'course' is booked from .* for as long")
     t.wait_running([small], begin - time.time() + 15)
     t.wait(40, "the reservation has run", lambda: t.look(reserved).running, reserved)
     t.require(time.time() > start - 8, "not early", reserved)
