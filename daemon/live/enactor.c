@@ -476,50 +476,8 @@ static void offer(struct enactor *enactor, const struct vm_record *vm, enum comm
         prepare(enactor, vm, command, now);
 }
 
-/* --- the order of starts ---------------------------------------------------------------------- */
-
-/* Limits may allow few commands at a time: the rest of a lease that has begun comes first, since
- * its VMs start together, then what was promised, then by priority. */
-static int compare_starts(const void *a, const void *b)
-{
-    const struct start *one = a, *other = b;
-
-    if (one->urgency != other->urgency)
-        return one->urgency < other->urgency ? -1 : 1;
-    if (one->priority != other->priority)
-        return one->priority > other->priority ? -1 : 1;
-    if (one->vm->lease != other->vm->lease)
-        return one->vm->lease < other->vm->lease ? -1 : 1;
-    return one->vm->id < other->vm->id ? -1 : one->vm->id > other->vm->id;
-}
-
-static int urgency_of(const struct enactor *enactor, const struct lease_record *lease,
-                      enum command command)
-{
-    static const int urgencies[] = {[LEASE_RESERVATION] = 1,
-                                    [LEASE_IMMEDIATE] = 1,
-                                    [LEASE_DEADLINE] = 2,
-                                    [LEASE_BEST_EFFORT] = 3};
-
-    if (!lease || command_kinds[command].load != LOADS_HOST)
-        return urgencies[LEASE_BEST_EFFORT];
-    if (lease->phase == PHASE_STARTING && !reconcile_not_begun(enactor->daemon, lease))
-        return 0;
-    return urgencies[lease->kind];
-}
-
-static void add_start(struct enactor *enactor, const struct vm_record *vm, enum command command)
-{
-    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-    const struct start *last = enactor->n_starts ? &enactor->starts[enactor->n_starts - 1] : NULL;
-    bool same = last && last->vm->lease == vm->lease && last->command == command;
-    int urgency = same ? last->urgency : urgency_of(enactor, lease, command);
-
-    enactor->starts = memory_grow(enactor->starts, &enactor->starts_allocated,
-                                  enactor->n_starts + 1, sizeof *enactor->starts);
-    enactor->starts[enactor->n_starts++] = (struct start){
-        .vm = vm, .command = command, .urgency = urgency, .priority = lease ? lease->priority : 0};
-}
+/* --- the cycle ---------------------------------------------------------------------------------
+ */
 
 /* VMs in transition on a host that another VM waits for: polled more often. */
 static void watch_awaited(struct enactor *enactor)
@@ -559,10 +517,9 @@ static void prepare_starts(struct enactor *enactor, const struct vm_record *cons
             vms[i]->goal == GOAL_RUN ? needs(enactor, vms[i], now) : COMMAND_NONE;
 
         if (command)
-            add_start(enactor, vms[i], command);
+            enactor_add_start(enactor, vms[i], command);
     }
-    if (enactor->n_starts)
-        qsort(enactor->starts, enactor->n_starts, sizeof *enactor->starts, compare_starts);
+    enactor_sort_starts(enactor);
     for (size_t i = 0; i < enactor->n_starts; i++)
         offer(enactor, enactor->starts[i].vm, enactor->starts[i].command, now);
 }

@@ -66,6 +66,11 @@ struct enactor {
 bool enactor_waits_for_promise(struct enactor *enactor, const struct vm_record *vm);
 void enactor_ask_again(struct enactor *enactor);
 
+/* --- enactor_order.c --- */
+/* Leases' VMs that follow each other are added in O(VMs of the lease). */
+void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command);
+void enactor_sort_starts(struct enactor *enactor); /* O(n log n) */
+
 /* --- enactor_usage.c --- */
 /* The usage of a host; NULL: not in the pool. O(log hosts). */
 struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);

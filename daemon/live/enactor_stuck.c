@@ -89,8 +89,8 @@ static void tell_stuck(const struct enactor *enactor)
 
     if (enactor->n_stuck)
         snprintf(text, sizeof text,
-                 "OpenNebula has long not finished operations on %zu VM%s (VM %d: %s on host %d). "
-                 "If they are lost, repeat them: onevm recover --retry %d",
+                 "OpenNebula has not finished operations on %zu VM%s for a long time (VM %d: %s on "
+                 "host %d). If they are lost, repeat them: onevm recover --retry %d",
                  enactor->n_stuck, enactor->n_stuck == 1 ? "" : "s", first->id, first->state_name,
                  first->history.host, first->id);
     daemon_problem(enactor->daemon, PROBLEM_STUCK, enactor->n_stuck ? text : NULL);

@@ -362,3 +362,17 @@ const char *scene_commands(struct scene *scene)
     scene->fake->n_commands = 0;
     return text;
 }
+
+void scene_open_with_hosts(struct scene *scene, struct store *store, int32_t n_hosts)
+{
+    scene_open(scene, store);
+    for (int32_t i = 0; i < n_hosts; i++)
+        fake_cloud_add_host(scene->fake, i, SCENE_CPU, SCENE_MEMORY);
+}
+
+struct vm_record *scene_add_seen(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
+                                 int32_t planned, enum vm_state state, int32_t host, int64_t cpu)
+{
+    fake_cloud_add_vm(scene->fake, id, state, host, cpu, 1024);
+    return scene_add(scene, id, lease, goal, planned, cpu, 1024);
+}

@@ -63,6 +63,9 @@ struct scene {
 
 /* Without hosts; enforce off, limits of 100, VMs are stopped to make room. */
 void scene_open(struct scene *scene, struct store *store);
+/* Opens with hosts 0, 1, ... of SCENE_CPU and SCENE_MEMORY. */
+enum { SCENE_CPU = 400, SCENE_MEMORY = 4096 };
+void scene_open_with_hosts(struct scene *scene, struct store *store, int32_t n_hosts);
 void scene_close(struct scene *scene);
 /* Look at the whole cloud. */
 void scene_poll(struct scene *scene);
@@ -71,5 +74,8 @@ size_t scene_enact(struct scene *scene, int64_t now);
 /* A VM known to the store, member of the lease, which is added when there is none. */
 struct vm_record *scene_add(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
                             int32_t host, int64_t cpu, int64_t memory);
+/* The same for a VM of 1024 MB that the cloud shows. */
+struct vm_record *scene_add_seen(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
+                                 int32_t planned, enum vm_state state, int32_t host, int64_t cpu);
 /* "deploy 3 on 1; suspend 4 on 2": what was commanded since the last call. */
 const char *scene_commands(struct scene *scene);

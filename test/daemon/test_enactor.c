@@ -16,26 +16,11 @@
 #include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
-enum { NOW = 100000, CPU = 400, MEMORY = 4096 };
+enum { NOW = 100000 };
 
 static struct store *store_of(void **state)
 {
     return ((struct store_fixture *)*state)->store;
-}
-
-/* Seen by the cloud and known to the store. */
-static struct vm_record *add(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
-                             int32_t planned, enum vm_state state, int32_t host, int64_t cpu)
-{
-    fake_cloud_add_vm(scene->fake, id, state, host, cpu, 1024);
-    return scene_add(scene, id, lease, goal, planned, cpu, 1024);
-}
-
-static void open_with_hosts(struct scene *scene, void **state, int n_hosts)
-{
-    scene_open(scene, store_of(state));
-    for (int32_t i = 0; i < n_hosts; i++)
-        fake_cloud_add_host(scene->fake, i, CPU, MEMORY);
 }
 
 static void each_goal_has_its_command(void **state)
@@ -43,17 +28,18 @@ static void each_goal_has_its_command(void **state)
     struct scene scene;
     struct vm_record *stopped;
 
-    open_with_hosts(&scene, state, 8);
-    stopped = add(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    stopped = scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
     stopped->suspended_by_us = stopped->ran = true;
-    add(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
-    add(&scene, 3, 3, GOAL_END, 2, VM_RUNNING, 2, 100)->ran = true;
-    add(&scene, 4, 4, GOAL_RUN, 3, VM_SUSPENDED, 3, 100)->suspended_by_us = true;
-    add(&scene, 5, 5, GOAL_RUN, 4, VM_SUSPENDED, 3, 100)->suspended_by_us = true; /* elsewhere */
-    add(&scene, 6, 6, GOAL_HOLD, -1, VM_PENDING, -1, 100);
-    add(&scene, 7, 7, GOAL_RUN, 5, VM_RUNNING, 5, 100);  /* as it should be */
-    add(&scene, 8, 8, GOAL_RUN, 6, VM_STOPPED, -1, 100); /* a user's */
-    add(&scene, 9, 9, GOAL_END, 7, VM_CHANGING, 7, 100); /* on its way */
+    scene_add_seen(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
+    scene_add_seen(&scene, 3, 3, GOAL_END, 2, VM_RUNNING, 2, 100)->ran = true;
+    scene_add_seen(&scene, 4, 4, GOAL_RUN, 3, VM_SUSPENDED, 3, 100)->suspended_by_us = true;
+    scene_add_seen(&scene, 5, 5, GOAL_RUN, 4, VM_SUSPENDED, 3, 100)->suspended_by_us =
+        true; /* elsewhere */
+    scene_add_seen(&scene, 6, 6, GOAL_HOLD, -1, VM_PENDING, -1, 100);
+    scene_add_seen(&scene, 7, 7, GOAL_RUN, 5, VM_RUNNING, 5, 100);  /* as it should be */
+    scene_add_seen(&scene, 8, 8, GOAL_RUN, 6, VM_STOPPED, -1, 100); /* a user's */
+    scene_add_seen(&scene, 9, 9, GOAL_END, 7, VM_CHANGING, 7, 100); /* on its way */
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 6);
     assert_string_equal(scene_commands(&scene),
@@ -86,11 +72,11 @@ static void a_vm_is_suspended_when_opennebula_has_the_promise_that_says_so(void 
         {CLOUD_UNKNOWN, false}, {CLOUD_NOT_SENT, false}, {CLOUD_DONE, true}, {CLOUD_REFUSED, true}};
     struct scene scene;
 
-    open_with_hosts(&scene, state, 4);
+    scene_open_with_hosts(&scene, store_of(state), 4);
     scene.daemon.promises.has_key = true;
     scene.daemon.messages = messages_create(&scene.daemon);
     for (int32_t id = 0; id < 4; id++) {
-        struct vm_record *vm = add(&scene, id, id, GOAL_NONE, id, VM_RUNNING, id, 100);
+        struct vm_record *vm = scene_add_seen(&scene, id, id, GOAL_NONE, id, VM_RUNNING, id, 100);
         struct lease_record *lease = lease_to_change(store_of(state), id);
 
         lease->accepted = true;
@@ -119,10 +105,10 @@ static void a_vm_that_its_owner_suspended_is_not_promised_to_be_resumed(void **s
     struct scene scene;
     struct lease_record *lease;
 
-    open_with_hosts(&scene, state, 1);
+    scene_open_with_hosts(&scene, store_of(state), 1);
     scene.daemon.promises.has_key = true;
     scene.daemon.messages = messages_create(&scene.daemon);
-    add(&scene, 1, 1, GOAL_NONE, 0, VM_SUSPENDED, 0, 100);
+    scene_add_seen(&scene, 1, 1, GOAL_NONE, 0, VM_SUSPENDED, 0, 100);
     lease = lease_to_change(store_of(state), 1);
     lease->accepted = true;
     lease->phase = PHASE_RUNNING; /* its other VMs run */
@@ -140,8 +126,8 @@ static void nothing_is_repeated_before_it_was_looked_at(void **state)
     struct scene scene;
     struct vm_record *vm;
 
-    open_with_hosts(&scene, state, 1);
-    vm = add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    vm = scene_add_seen(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 1);
     assert_int_equal(vm->command, COMMAND_STOP);
@@ -159,9 +145,9 @@ static void a_command_without_effect_is_not_repeated_at_once(void **state)
     struct scene scene;
     struct vm_record *vm;
 
-    open_with_hosts(&scene, state, 1);
+    scene_open_with_hosts(&scene, store_of(state), 1);
     scene.live.retry_backoff = 10;
-    vm = add(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
+    vm = scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
     vm->suspended_by_us = vm->ran = true;
     for (int i = 0; i < 2; i++) { /* lost, and once more: it may have been an election */
         scene_poll(&scene);
@@ -189,10 +175,10 @@ static void operations_from_before_an_election_do_not_count(void **state)
     struct scene scene;
     struct vm_record *vm;
 
-    open_with_hosts(&scene, state, 2);
+    scene_open_with_hosts(&scene, store_of(state), 2);
     scene.live.actions_in_all = scene.live.actions_per_host = 1;
-    add(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
-    vm = add(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100);
+    scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    vm = scene_add_seen(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100);
     vm->suspended_by_us = vm->ran = true;
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 0);
@@ -226,8 +212,8 @@ static void an_operation_that_is_overdue_is_told(void **state)
 {
     struct scene scene;
 
-    open_with_hosts(&scene, state, 1);
-    add(&scene, 36, 36, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    scene_add_seen(&scene, 36, 36, GOAL_RUN, 0, VM_BOOTING, 0, 100);
     scene_poll(&scene);
     expect_told(&scene, false);
     scene.live.stuck_after = 0;
@@ -247,9 +233,9 @@ static void a_suspension_that_begins_late_is_not_commanded_twice(void **state)
     struct scene scene;
     struct vm_record *vm;
 
-    open_with_hosts(&scene, state, 1);
+    scene_open_with_hosts(&scene, store_of(state), 1);
     scene.live.retry_backoff = 10;
-    vm = add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
+    vm = scene_add_seen(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 1);
     vm_command_over(store_of(state), vm);
@@ -271,11 +257,11 @@ static void a_command_without_effect_keeps_its_room(void **state)
     struct scene scene;
     struct vm_record *vm, *other;
 
-    open_with_hosts(&scene, state, 1);
-    vm = add(&scene, 1, 1, GOAL_RUN, 0, VM_PENDING, -1, 300);
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    vm = scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_PENDING, -1, 300);
     vm->last = COMMAND_DEPLOY;
     vm->settled = INT64_MAX; /* not looked at since */
-    other = add(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 300);
+    other = scene_add_seen(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 300);
     other->suspended_by_us = other->ran = true;
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 0);
@@ -290,12 +276,12 @@ static void moves_go_where_there_is_room(void **state)
     struct scene scene;
     struct vm_record *vms[4];
 
-    open_with_hosts(&scene, state, 3);
-    vms[0] = add(&scene, 1, 1, GOAL_RUN, 0, VM_RUNNING, 0, 100);
-    vms[1] = add(&scene, 2, 2, GOAL_NONE, 0, VM_POWEROFF, 0, 100);
-    vms[2] = add(&scene, 3, 3, GOAL_NONE, 0, VM_SUSPENDED, 0, 100);
-    vms[3] = add(&scene, 4, 4, GOAL_RUN, 0, VM_RUNNING, 0, 100);
-    add(&scene, 5, 5, GOAL_RUN, 2, VM_RUNNING, 2, CPU);
+    scene_open_with_hosts(&scene, store_of(state), 3);
+    vms[0] = scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_RUNNING, 0, 100);
+    vms[1] = scene_add_seen(&scene, 2, 2, GOAL_NONE, 0, VM_POWEROFF, 0, 100);
+    vms[2] = scene_add_seen(&scene, 3, 3, GOAL_NONE, 0, VM_SUSPENDED, 0, 100);
+    vms[3] = scene_add_seen(&scene, 4, 4, GOAL_RUN, 0, VM_RUNNING, 0, 100);
+    scene_add_seen(&scene, 5, 5, GOAL_RUN, 2, VM_RUNNING, 2, SCENE_CPU);
     for (int i = 0; i < 4; i++) {
         vms[i]->move = i == 0 ? MOVE_LIVE : MOVE_COLD;
         vms[i]->move_to = i == 3 ? 2 : 1;
@@ -312,8 +298,8 @@ static void without_an_answer_nothing_more_is_sent(void **state)
 {
     struct scene scene;
 
-    open_with_hosts(&scene, state, 1);
-    add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    scene_add_seen(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
     scene.fake->silent = true;
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 1);
@@ -327,9 +313,9 @@ static void a_deploy_waits_for_room_that_is_really_there(void **state)
     struct scene scene;
     struct vm_record *stopped;
 
-    open_with_hosts(&scene, state, 1);
-    add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 300);
-    stopped = add(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 200);
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    scene_add_seen(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 300);
+    stopped = scene_add_seen(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 200);
     stopped->suspended_by_us = stopped->ran = true;
     scene_poll(&scene);
     scene_enact(&scene, NOW);
@@ -349,8 +335,8 @@ static void a_refusal_is_tried_again_after_a_pause(void **state)
     struct scene scene;
     struct vm_record *vm;
 
-    open_with_hosts(&scene, state, 1);
-    vm = add(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100);
+    scene_open_with_hosts(&scene, store_of(state), 1);
+    vm = scene_add_seen(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100);
     vm->ran = true;
     scene.fake->reply = (struct cloud_reply){
         .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_OWNER, .message = "VM is locked"};
@@ -387,10 +373,10 @@ static void a_locked_vm_is_unlocked_for_a_promise(void **state)
     struct scene scene;
     struct lease_record *over, *preempted, *other;
 
-    open_with_hosts(&scene, state, 4);
-    add(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100)->ran = true;
-    add(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
-    add(&scene, 3, 3, GOAL_NONE, -1, VM_PENDING, -1, 100);
+    scene_open_with_hosts(&scene, store_of(state), 4);
+    scene_add_seen(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100)->ran = true;
+    scene_add_seen(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
+    scene_add_seen(&scene, 3, 3, GOAL_NONE, -1, VM_PENDING, -1, 100);
     for (size_t i = 0; i < 2; i++)
         scene.fake->vms[i].locked = true;
     over = lease_to_change(store, 1);
@@ -426,10 +412,10 @@ static void a_group_waits_for_its_last_member(void **state)
 {
     struct scene scene;
 
-    open_with_hosts(&scene, state, 2);
-    add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300)->suspended_by_us = true;
-    add(&scene, 2, 1, GOAL_RUN, 1, VM_SUSPENDED, 1, 300)->suspended_by_us = true;
-    add(&scene, 3, 3, GOAL_NONE, 1, VM_RUNNING, 1, 200);
+    scene_open_with_hosts(&scene, store_of(state), 2);
+    scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300)->suspended_by_us = true;
+    scene_add_seen(&scene, 2, 1, GOAL_RUN, 1, VM_SUSPENDED, 1, 300)->suspended_by_us = true;
+    scene_add_seen(&scene, 3, 3, GOAL_NONE, 1, VM_RUNNING, 1, 200);
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 0);
     fake_cloud_put(scene.fake, 3, VM_POWEROFF, -1);
@@ -446,17 +432,18 @@ static void room_tried_for_a_group_is_given_back_where_it_was_taken(void **state
     struct scene scene;
     struct vm_record *moves;
 
-    open_with_hosts(&scene, state, 3);
-    moves = add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300);
+    scene_open_with_hosts(&scene, store_of(state), 3);
+    moves = scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300);
     moves->suspended_by_us = true;
     moves->move = MOVE_LIVE;
     moves->move_to = 1;
-    add(&scene, 2, 1, GOAL_RUN, 2, VM_SUSPENDED, 2, 300)->suspended_by_us = true;
-    add(&scene, 3, 3, GOAL_NONE, 2, VM_RUNNING, 2, 200); /* in the way of the group */
-    add(&scene, 4, 4, GOAL_NONE, 1, VM_RUNNING, 1, 300); /* fills host 1 */
-    add(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->suspended_by_us =
+    scene_add_seen(&scene, 2, 1, GOAL_RUN, 2, VM_SUSPENDED, 2, 300)->suspended_by_us = true;
+    scene_add_seen(&scene, 3, 3, GOAL_NONE, 2, VM_RUNNING, 2, 200); /* in the way of the group */
+    scene_add_seen(&scene, 4, 4, GOAL_NONE, 1, VM_RUNNING, 1, 300); /* fills host 1 */
+    scene_add_seen(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->suspended_by_us =
         true; /* no room there */
-    add(&scene, 6, 6, GOAL_RUN, 0, VM_SUSPENDED, 0, 200)->suspended_by_us = true; /* room here */
+    scene_add_seen(&scene, 6, 6, GOAL_RUN, 0, VM_SUSPENDED, 0, 200)->suspended_by_us =
+        true; /* room here */
     scene_poll(&scene);
     scene_enact(&scene, NOW);
     assert_string_equal(scene_commands(&scene), "resume 6 on 0");
@@ -483,9 +470,9 @@ static void the_history_tells_a_start_with_its_first_command(void **state)
     struct lease_record *lease;
     char told[200] = "";
 
-    open_with_hosts(&scene, state, 2);
+    scene_open_with_hosts(&scene, store_of(state), 2);
     for (int32_t i = 1; i <= 2; i++)
-        suspended(add(&scene, i, 1, GOAL_RUN, i - 1, VM_STOPPED, -1, 100));
+        suspended(scene_add_seen(&scene, i, 1, GOAL_RUN, i - 1, VM_STOPPED, -1, 100));
     lease = lease_to_change(store, 1);
     lease->phase = PHASE_WAITING;
     scene.live.actions_in_all = 0;
@@ -501,89 +488,6 @@ static void the_history_tells_a_start_with_its_first_command(void **state)
     store_must_commit(store);
     assert_int_equal(store_each_event(store, 1, 0, note_start, told, NULL), 0);
     assert_string_equal(told, "resuming: 2 VMs, the first on host host; ");
-    scene_close(&scene);
-}
-
-/* Few commands at a time: what was promised to start now comes first, then by priority. */
-static void promised_starts_come_first(void **state)
-{
-    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_BEST_EFFORT, LEASE_DEADLINE,
-                                            LEASE_RESERVATION};
-    struct store *store = store_of(state);
-    struct scene scene;
-    char sent[256] = "";
-
-    open_with_hosts(&scene, state, 4);
-    scene.live.actions_in_all = 1;
-    for (int32_t i = 0; i < 4; i++) {
-        suspended(add(&scene, i + 1, i + 1, GOAL_RUN, i, VM_STOPPED, -1, 100));
-        lease_to_change(store, i + 1)->kind = kinds[i];
-    }
-    lease_to_change(store, 2)->priority = 9;
-    for (int i = 0; i < 4; i++) {
-        scene_poll(&scene);
-        assert_int_equal(scene_enact(&scene, NOW + i), 1);
-        snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
-        fake_cloud_put(scene.fake, 4 - i, VM_RUNNING, 3 - i);
-    }
-    assert_string_equal(sent, "deploy 4 on 3; deploy 3 on 2; deploy 2 on 1; deploy 1 on 0; ");
-    scene_close(&scene);
-}
-
-/* Also when a reservation becomes due meanwhile. */
-static void a_group_that_has_begun_comes_first(void **state)
-{
-    struct store *store = store_of(state);
-    struct scene scene;
-    char sent[256] = "";
-
-    open_with_hosts(&scene, state, 4);
-    scene.live.actions_in_all = 1;
-    for (int32_t vm = 1; vm <= 4; vm++)
-        suspended(add(&scene, vm, vm == 3 ? 1 : vm, GOAL_RUN, vm - 1, VM_STOPPED, -1, 100));
-    lease_to_change(store, 1)->phase = PHASE_STARTING;
-    lease_to_change(store, 1)->priority = 1;
-    for (int i = 0; i < 4; i++) {
-        static const int32_t next[] = {1, 3, 4, 2};
-
-        scene_poll(&scene);
-        assert_int_equal(scene_enact(&scene, NOW + i), 1);
-        snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
-        fake_cloud_put(scene.fake, next[i], VM_RUNNING, next[i] - 1);
-        lease_to_change(store, 4)->kind = LEASE_RESERVATION;
-    }
-    assert_string_equal(sent, "deploy 1 on 0; deploy 3 on 2; deploy 4 on 3; deploy 2 on 1; ");
-    scene_close(&scene);
-}
-
-/* It says so once it lasts, and no longer when its command is sent. */
-static void a_start_that_waits_for_its_turn_says_so(void **state)
-{
-    struct store *store = store_of(state);
-    const struct lease_record *lease;
-    char text[STORE_ACTIVITY_MAX];
-    struct scene scene;
-    struct vm_record *vm;
-
-    open_with_hosts(&scene, state, 2);
-    scene.live.actions_in_all = 1;
-    add(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
-    vm = add(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100);
-    suspended(vm);
-    lease_to_change(store, 2)->phase = PHASE_STARTING;
-    lease = store_lease(store, 2);
-    scene_poll(&scene);
-    assert_int_equal(scene_enact(&scene, NOW), 0);
-    assert_int_equal(lease->reason_id, REASON_NONE);
-    vm->blocked -= 11 * 1000;
-    assert_int_equal(scene_enact(&scene, NOW + 11), 0);
-    store_activity(lease, NOW + 11, text, sizeof text);
-    assert_non_null(strstr(text,
-                           "Starting: waits for its turn: as many operations are in progress as "
-                           "actions-in-all allows (1)"));
-    scene.live.actions_in_all = 2;
-    assert_int_equal(scene_enact(&scene, NOW + 12), 1);
-    assert_int_equal(lease->reason_id, REASON_NONE);
     scene_close(&scene);
 }
 
@@ -607,9 +511,6 @@ int main(void)
         WITH_STORE(a_locked_vm_is_unlocked_for_a_promise),
         WITH_STORE(a_group_waits_for_its_last_member),
         WITH_STORE(the_history_tells_a_start_with_its_first_command),
-        WITH_STORE(a_group_that_has_begun_comes_first),
-        WITH_STORE(promised_starts_come_first),
-        WITH_STORE(a_start_that_waits_for_its_turn_says_so),
         WITH_STORE(room_tried_for_a_group_is_given_back_where_it_was_taken),
     };
 

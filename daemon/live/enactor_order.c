@@ -1,0 +1,56 @@
+/* The order in which VMs are started and moved, when limits allow few commands at a time. */
+#include <stdlib.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/enactor_inside.h"
+#include "daemon/live/reconcile.h"
+#include "util/memory.h"
+
+/* The rest of a lease that has begun comes first, since its VMs start together, then what was
+ * promised, then by priority. */
+static int compare_starts(const void *a, const void *b)
+{
+    const struct start *one = a, *other = b;
+
+    if (one->urgency != other->urgency)
+        return one->urgency < other->urgency ? -1 : 1;
+    if (one->priority != other->priority)
+        return one->priority > other->priority ? -1 : 1;
+    if (one->vm->lease != other->vm->lease)
+        return one->vm->lease < other->vm->lease ? -1 : 1;
+    return one->vm->id < other->vm->id ? -1 : one->vm->id > other->vm->id;
+}
+
+static int urgency_of(const struct enactor *enactor, const struct lease_record *lease,
+                      enum command command)
+{
+    static const int urgencies[] = {[LEASE_RESERVATION] = 1,
+                                    [LEASE_IMMEDIATE] = 1,
+                                    [LEASE_DEADLINE] = 2,
+                                    [LEASE_BEST_EFFORT] = 3};
+
+    if (!lease || command_kinds[command].load != LOADS_HOST)
+        return urgencies[LEASE_BEST_EFFORT];
+    if (lease->phase == PHASE_STARTING && !reconcile_not_begun(enactor->daemon, lease))
+        return 0;
+    return urgencies[lease->kind];
+}
+
+void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    const struct start *last = enactor->n_starts ? &enactor->starts[enactor->n_starts - 1] : NULL;
+    bool same = last && last->vm->lease == vm->lease && last->command == command;
+    int urgency = same ? last->urgency : urgency_of(enactor, lease, command);
+
+    enactor->starts = memory_grow(enactor->starts, &enactor->starts_allocated,
+                                  enactor->n_starts + 1, sizeof *enactor->starts);
+    enactor->starts[enactor->n_starts++] = (struct start){
+        .vm = vm, .command = command, .urgency = urgency, .priority = lease ? lease->priority : 0};
+}
+
+void enactor_sort_starts(struct enactor *enactor)
+{
+    if (enactor->n_starts)
+        qsort(enactor->starts, enactor->n_starts, sizeof *enactor->starts, compare_starts);
+}

@@ -1,0 +1,122 @@
+/* Who is started first, and what is said of those that wait for their turn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/lease_state.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
+
+enum { NOW = 100000 };
+
+static struct store *store_of(void **state)
+{
+    return ((struct store_fixture *)*state)->store;
+}
+
+static void suspended(struct vm_record *vm)
+{
+    vm->suspended_by_us = vm->ran = true;
+}
+
+/* Few commands at a time: what was promised to start now comes first, then by priority. */
+static void promised_starts_come_first(void **state)
+{
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_BEST_EFFORT, LEASE_DEADLINE,
+                                            LEASE_RESERVATION};
+    struct store *store = store_of(state);
+    struct scene scene;
+    char sent[256] = "";
+
+    scene_open_with_hosts(&scene, store_of(state), 4);
+    scene.live.actions_in_all = 1;
+    for (int32_t i = 0; i < 4; i++) {
+        suspended(scene_add_seen(&scene, i + 1, i + 1, GOAL_RUN, i, VM_STOPPED, -1, 100));
+        lease_to_change(store, i + 1)->kind = kinds[i];
+    }
+    lease_to_change(store, 2)->priority = 9;
+    for (int i = 0; i < 4; i++) {
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW + i), 1);
+        snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
+        fake_cloud_put(scene.fake, 4 - i, VM_RUNNING, 3 - i);
+    }
+    assert_string_equal(sent, "deploy 4 on 3; deploy 3 on 2; deploy 2 on 1; deploy 1 on 0; ");
+    scene_close(&scene);
+}
+
+/* Also when a reservation becomes due meanwhile. */
+static void a_group_that_has_begun_comes_first(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+    char sent[256] = "";
+
+    scene_open_with_hosts(&scene, store_of(state), 4);
+    scene.live.actions_in_all = 1;
+    for (int32_t vm = 1; vm <= 4; vm++)
+        suspended(
+            scene_add_seen(&scene, vm, vm == 3 ? 1 : vm, GOAL_RUN, vm - 1, VM_STOPPED, -1, 100));
+    lease_to_change(store, 1)->phase = PHASE_STARTING;
+    lease_to_change(store, 1)->priority = 1;
+    for (int i = 0; i < 4; i++) {
+        static const int32_t next[] = {1, 3, 4, 2};
+
+        scene_poll(&scene);
+        assert_int_equal(scene_enact(&scene, NOW + i), 1);
+        snprintf(sent + strlen(sent), sizeof sent - strlen(sent), "%s; ", scene_commands(&scene));
+        fake_cloud_put(scene.fake, next[i], VM_RUNNING, next[i] - 1);
+        lease_to_change(store, 4)->kind = LEASE_RESERVATION;
+    }
+    assert_string_equal(sent, "deploy 1 on 0; deploy 3 on 2; deploy 4 on 3; deploy 2 on 1; ");
+    scene_close(&scene);
+}
+
+/* It says so once it lasts, and no longer when its command is sent. */
+static void a_start_that_waits_for_its_turn_says_so(void **state)
+{
+    struct store *store = store_of(state);
+    const struct lease_record *lease;
+    char text[STORE_ACTIVITY_MAX];
+    struct scene scene;
+    struct vm_record *vm;
+
+    scene_open_with_hosts(&scene, store_of(state), 2);
+    scene.live.actions_in_all = 1;
+    scene_add_seen(&scene, 1, 1, GOAL_RUN, 0, VM_BOOTING, 0, 100);
+    vm = scene_add_seen(&scene, 2, 2, GOAL_RUN, 1, VM_STOPPED, -1, 100);
+    suspended(vm);
+    lease_to_change(store, 2)->phase = PHASE_STARTING;
+    lease = store_lease(store, 2);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    assert_int_equal(lease->reason_id, REASON_NONE);
+    vm->blocked -= 11 * 1000;
+    assert_int_equal(scene_enact(&scene, NOW + 11), 0);
+    store_activity(lease, NOW + 11, text, sizeof text);
+    assert_non_null(strstr(text,
+                           "Starting: waits for its turn: as many operations are in progress as "
+                           "actions-in-all allows (1)"));
+    scene.live.actions_in_all = 2;
+    assert_int_equal(scene_enact(&scene, NOW + 12), 1);
+    assert_int_equal(lease->reason_id, REASON_NONE);
+    scene_close(&scene);
+}
+
+int main(void)
+{
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
+    const struct CMUnitTest tests[] = {
+        WITH_STORE(promised_starts_come_first),
+        WITH_STORE(a_group_that_has_begun_comes_first),
+        WITH_STORE(a_start_that_waits_for_its_turn_says_so),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
