@@ -336,7 +336,7 @@ static int64_t earliest_room(const struct search *search, int64_t at, bool again
     return slot_table_earliest_free_cpu(table, lease_cpu(search->lease), at, span, within.until);
 }
 
-/* Tries the points after `after` in turn, but for those at which there is no room. */
+/* Tries the points after `after` in turn, except those without room. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
     bool again = false;
