@@ -233,11 +233,12 @@ static int open_both(struct repair *repair, struct error *err)
         tell(repair, "the first page of store.db was damaged and has been replaced");
     }
     version = ask(repair, "SELECT max(version) FROM old.migration", store_schema_version);
+    /* A sealed store has sums: the number is damaged, or the store was still being created. */
+    if (repair->sealed > 0 && version < STORE_SUMMED_VERSION)
+        version = store_schema_version;
     if (version > 0 && version < store_schema_version &&
         (make_fresh(repair, (int)version, err) < 0 || attach(repair) < 0))
         return -1;
-    if (repair->sealed > 0 && !has_sums(repair)) /* the log ends while the store is being created */
-        return make_fresh(repair, store_schema_version, err);
     if (has_same_columns(repair))
         return 1;
     if (replace_definitions(repair) < 0)
