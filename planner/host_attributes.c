@@ -6,18 +6,14 @@
 
 #include "util/memory.h"
 
-struct told_attribute {
-    const char *name, *value;
-};
-
 struct host {
     const char *name;
-    struct told_attribute *items;
+    unsigned char *at; /* of its attributes in the section */
     size_t n;
 };
 
 struct host_attributes {
-    unsigned char *section; /* the texts are in it */
+    unsigned char *section, *end; /* as it was sent; the texts are in it */
     struct host *hosts;
     size_t n_hosts;
 };
@@ -33,11 +29,9 @@ static void read_host(struct host *host, struct wire_reader *section)
 {
     host->name = get_long_text(section);
     host->n = wire_get_count(section, 2);
-    host->items = memory_new(host->n, sizeof *host->items);
-    for (size_t i = 0; i < host->n; i++) {
-        host->items[i].name = get_long_text(section);
-        host->items[i].value = get_long_text(section);
-    }
+    host->at = section->at;
+    for (size_t i = 0; i < 2 * host->n; i++)
+        get_long_text(section);
 }
 
 void host_attributes_read(struct host_attributes **attributes, struct wire_reader *reader)
@@ -50,6 +44,7 @@ void host_attributes_read(struct host_attributes **attributes, struct wire_reade
         return;
     read = memory_new(1, sizeof *read);
     read->section = memory_copy(reader->at, size);
+    read->end = read->section + size;
     reader->at += size;
     wire_reader_init(&section, read->section, size);
     read->n_hosts = wire_get_count(&section, 2);
@@ -65,15 +60,21 @@ const char *host_attributes_find(const struct host_attributes *attributes, uint3
                                  const char *name)
 {
     const struct host *host;
+    struct wire_reader section;
 
     if (!attributes || place >= attributes->n_hosts)
         return NULL;
     host = &attributes->hosts[place];
     if (strcmp(name, "NAME") == 0)
         return host->name;
-    for (size_t i = 0; i < host->n; i++)
-        if (strcmp(host->items[i].name, name) == 0)
-            return host->items[i].value;
+    wire_reader_init(&section, host->at, (size_t)(attributes->end - host->at));
+    for (size_t i = 0; i < host->n; i++) {
+        bool found = strcmp(get_long_text(&section), name) == 0;
+        const char *value = get_long_text(&section);
+
+        if (found)
+            return value;
+    }
     return NULL;
 }
 
@@ -81,8 +82,6 @@ void host_attributes_destroy(struct host_attributes *attributes)
 {
     if (!attributes)
         return;
-    for (size_t i = 0; i < attributes->n_hosts; i++)
-        free(attributes->hosts[i].items);
     free(attributes->hosts);
     free(attributes->section);
     free(attributes);

@@ -63,15 +63,19 @@ static bool read_frame(unsigned char **bytes, size_t *allocated, size_t *n)
     return read_all(*bytes, length);
 }
 
-static void write_frame(const struct wire_writer *frame)
+/* The frame is finished. */
+static void write_frame(struct wire_writer *frame)
 {
-    for (size_t done = 0; done < frame->n;) {
-        ssize_t put = write(PROTOCOL_SOCKET, frame->bytes + done, frame->n - done);
+    const unsigned char *bytes;
+    size_t n;
+
+    while ((n = wire_first_bytes(frame, &bytes))) {
+        ssize_t put = write(PROTOCOL_SOCKET, bytes, n);
 
         if (put < 0 && errno != EINTR)
             _exit(EXIT_PROTOCOL);
         if (put > 0)
-            done += (size_t)put;
+            wire_drop(frame, (size_t)put);
     }
 }
 
@@ -87,7 +91,6 @@ static void tell(enum frame kind, int64_t number, const char *text)
     wire_put_text(&frame, cut);
     wire_end(&frame);
     write_frame(&frame);
-    wire_writer_finish(&frame);
 }
 
 /* --- modules ---------------------------------------------------------------------------------- */
@@ -166,7 +169,6 @@ static void tell_ready(const struct policy_host *policies)
     }
     wire_end(&frame);
     write_frame(&frame);
-    wire_writer_finish(&frame);
 }
 
 static int confine(const struct policy_host_settings *settings, struct error *err)
@@ -261,9 +263,7 @@ static int serve(struct planning *planning, unsigned char **bytes, size_t *alloc
             return EXIT_SUCCESS;
         else if (planning_handle(planning, *bytes, n, &reply) < 0)
             return EXIT_PROTOCOL;
-        if (reply.n)
-            write_frame(&reply);
-        reply.n = 0;
+        write_frame(&reply);
     }
 }
 

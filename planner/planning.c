@@ -460,7 +460,7 @@ void planning_go_on(struct planning *planning, struct wire_writer *reply)
     int64_t began = cpu_us();
     bool more = forecast_go_on(planning->forecast, TURN_WORK);
 
-    reply->n = 0;
+    wire_writer_finish(reply);
     planning->forecast_us += cpu_us() - began;
     if (more)
         return;
@@ -491,7 +491,7 @@ int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
     case FRAME_FORECAST:
         begin_forecast(planning, &reader);
         if (planning->forecast) {
-            reply->n = 0;
+            wire_writer_finish(reply);
             return reader.failed ? -1 : 0;
         }
         tell_forecast(planning, reply);

@@ -10,27 +10,65 @@
 enum {
     NUMBER_BYTES = 10, /* of the longest one */
     EXTREMES = 2,      /* INSTANT_NONE and _NEVER are frequent: one byte each */
+    CHUNK_LEAST = 48,
+    CHUNK_MOST = 64 * 1024, /* unless more are put at once */
+    COPIED_MOST = 4096,     /* bytes that are copied rather than moved with their chunks */
+};
+
+struct wire_chunk {
+    struct wire_chunk *next;
+    size_t from, n, allocated; /* the bytes are those from `from` to n */
+    unsigned char bytes[];
 };
 
 /* --- writing --------------------------------------------------------------------------------- */
 
+static void add_chunk(struct wire_writer *writer, size_t needed)
+{
+    size_t room = writer->n < CHUNK_LEAST  ? CHUNK_LEAST
+                  : writer->n > CHUNK_MOST ? CHUNK_MOST
+                                           : writer->n;
+    size_t allocated = needed > room ? needed : room;
+    struct wire_chunk *chunk = memory_new(1, sizeof *chunk + allocated);
+
+    *chunk = (struct wire_chunk){.allocated = allocated};
+    if (writer->last)
+        writer->last->next = chunk;
+    else
+        writer->first = chunk;
+    writer->last = chunk;
+}
+
+/* Side by side, at the end. */
 static unsigned char *room_for(struct wire_writer *writer, size_t n)
 {
-    writer->bytes = memory_grow(writer->bytes, &writer->allocated, writer->n + n, 1);
-    return writer->bytes + writer->n;
+    if (!writer->last || writer->last->allocated - writer->last->n < n)
+        add_chunk(writer, n);
+    return writer->last->bytes + writer->last->n;
+}
+
+static void wrote(struct wire_writer *writer, size_t n)
+{
+    writer->last->n += n;
+    writer->n += n;
 }
 
 void wire_writer_finish(struct wire_writer *writer)
 {
-    free(writer->bytes);
+    while (writer->first) {
+        struct wire_chunk *chunk = writer->first;
+
+        writer->first = chunk->next;
+        free(chunk);
+    }
     *writer = (struct wire_writer){0};
 }
 
 void wire_begin(struct wire_writer *writer)
 {
-    writer->n = 0;
+    wire_writer_finish(writer);
     room_for(writer, WIRE_HEADER);
-    writer->n = WIRE_HEADER;
+    wrote(writer, WIRE_HEADER);
 }
 
 void wire_end(struct wire_writer *writer)
@@ -38,42 +76,83 @@ void wire_end(struct wire_writer *writer)
     size_t length = writer->n - WIRE_HEADER;
 
     for (int i = 0; i < WIRE_HEADER; i++)
-        writer->bytes[i] = (unsigned char)(length >> (8 * i));
+        writer->first->bytes[i] = (unsigned char)(length >> (8 * i));
 }
 
 void wire_put(struct wire_writer *writer, int64_t number)
 {
     uint64_t left = (((uint64_t)number << 1) ^ (uint64_t)(number >> 63)) + EXTREMES;
-    unsigned char *at = room_for(writer, NUMBER_BYTES);
+    unsigned char *at = room_for(writer, NUMBER_BYTES), *end = at;
 
     for (; left >= 0x80; left >>= 7)
-        *at++ = (unsigned char)(left | 0x80);
-    *at++ = (unsigned char)left;
-    writer->n = (size_t)(at - writer->bytes);
+        *end++ = (unsigned char)(left | 0x80);
+    *end++ = (unsigned char)left;
+    wrote(writer, (size_t)(end - at));
 }
 
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
 {
-    if (n)
-        memcpy(room_for(writer, n), bytes, n);
-    writer->n += n;
+    if (n == 0)
+        return;
+    memcpy(room_for(writer, n), bytes, n);
+    wrote(writer, n);
 }
 
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other)
 {
-    wire_put_raw(writer, other->bytes, other->n);
+    for (const struct wire_chunk *chunk = other->first; chunk; chunk = chunk->next)
+        wire_put_raw(writer, chunk->bytes + chunk->from, chunk->n - chunk->from);
 }
 
 void wire_move(struct wire_writer *writer, struct wire_writer *other)
 {
-    if (writer->n > 0) {
+    if (other->n <= COPIED_MOST) {
         wire_put_all(writer, other);
         wire_writer_finish(other);
         return;
     }
-    wire_writer_finish(writer);
-    *writer = *other;
+    if (writer->last)
+        writer->last->next = other->first;
+    else
+        writer->first = other->first;
+    writer->last = other->last;
+    writer->n += other->n;
     *other = (struct wire_writer){0};
+}
+
+unsigned char *wire_bytes(struct wire_writer *writer)
+{
+    struct wire_writer all = {0};
+
+    if (writer->first != writer->last) {
+        room_for(&all, writer->n);
+        wire_put_all(&all, writer);
+        wire_writer_finish(writer);
+        *writer = all;
+    }
+    return writer->first ? writer->first->bytes + writer->first->from : NULL;
+}
+
+size_t wire_first_bytes(const struct wire_writer *writer, const unsigned char **bytes)
+{
+    const struct wire_chunk *first = writer->first;
+
+    *bytes = first ? first->bytes + first->from : NULL;
+    return first ? first->n - first->from : 0;
+}
+
+void wire_drop(struct wire_writer *writer, size_t n)
+{
+    struct wire_chunk *first = writer->first;
+
+    first->from += n;
+    writer->n -= n;
+    if (first->from < first->n)
+        return;
+    writer->first = first->next;
+    if (!writer->first)
+        writer->last = NULL;
+    free(first);
 }
 
 void wire_put_text(struct wire_writer *writer, const char *text)

@@ -17,9 +17,12 @@ enum { WIRE_HEADER = 4 };
 
 /* --- writing --------------------------------------------------------------------------------- */
 
+struct wire_chunk;
+
+/* Bytes in chunks: a writer of megabytes grows, and is moved to another, without copies. */
 struct wire_writer {
-    unsigned char *bytes;
-    size_t n, allocated;
+    struct wire_chunk *first, *last;
+    size_t n; /* bytes */
 };
 
 void wire_writer_finish(struct wire_writer *writer); /* the writer may be used again */
@@ -33,8 +36,16 @@ void wire_put_text(struct wire_writer *writer, const char *text); /* NULL differ
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
 /* Append everything from another writer. */
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other);
-/* The same, and the other is finished. Without a copy when the writer has nothing yet. */
+/* The same, and the other is finished. Few bytes are copied, many are not. */
 void wire_move(struct wire_writer *writer, struct wire_writer *other);
+
+/* All bytes side by side, until the writer is changed; NULL: there are none. Copies them, and has
+ * them twice for that time, when they are in several chunks. */
+unsigned char *wire_bytes(struct wire_writer *writer);
+/* The first bytes that lie side by side: their number, 0 at the end. */
+size_t wire_first_bytes(const struct wire_writer *writer, const unsigned char **bytes);
+/* Drop so many of them. */
+void wire_drop(struct wire_writer *writer, size_t n);
 
 /* --- reading --------------------------------------------------------------------------------- */
 

@@ -18,6 +18,12 @@ static bool names_figures(const struct expression *requirement)
     return false;
 }
 
+static const uint64_t *kept_hosts(struct eligibility *eligibility, const uint64_t *hosts)
+{
+    return eligibility_kept(&eligibility->allowed, hosts,
+                            host_columns_words(eligibility->columns) * sizeof *hosts);
+}
+
 static void read_requirement(struct eligibility *eligibility, const char *name, const char *text,
                              struct requirement *requirement)
 {
@@ -29,9 +35,8 @@ static void read_requirement(struct eligibility *eligibility, const char *name, 
         requirement->fault = eligibility_fault(name, text, &fault);
         return;
     }
-    requirement->hosts =
-        memory_new(host_columns_words(eligibility->columns), sizeof *requirement->hosts);
-    host_columns_allow(eligibility->columns, expression, requirement->hosts);
+    host_columns_allow(eligibility->columns, expression, eligibility->scratch);
+    requirement->hosts = kept_hosts(eligibility, eligibility->scratch);
     if (names_figures(expression))
         requirement->changing = expression;
     else
@@ -157,8 +162,7 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
         keep_only(eligibility, hosts, eligibility->roles[wants->roles].allowed);
     for (size_t i = 0; i < host_columns_words(eligibility->columns); i++)
         combination->n_hosts += (size_t)__builtin_popcountll(hosts[i]);
-    combination->filter.allowed = eligibility_kept(
-        &eligibility->allowed, hosts, host_columns_words(eligibility->columns) * sizeof *hosts);
+    combination->filter.allowed = kept_hosts(eligibility, hosts);
     rank_combination(eligibility, wants, combination);
 }
 
@@ -415,7 +419,6 @@ struct eligibility *eligibility_create(const struct eligibility_site *site,
 static void free_answers(struct eligibility *eligibility)
 {
     for (size_t i = 0; i < eligibility->requirement_texts.n; i++) {
-        free(eligibility->requirements[i].hosts);
         free(eligibility->requirements[i].fault);
         expression_destroy(eligibility->requirements[i].changing);
     }

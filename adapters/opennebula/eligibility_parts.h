@@ -8,7 +8,7 @@
 
 /* A text of SCHED_REQUIREMENTS or AUTOMATIC_REQUIREMENTS. */
 struct requirement {
-    uint64_t *hosts;             /* that meet it; NULL: it cannot be read */
+    const uint64_t *hosts;       /* that meet it, among `allowed`; NULL: it cannot be read */
     char *fault;                 /* then: why */
     struct expression *changing; /* it names figures that change all the time; else NULL */
 };

@@ -50,7 +50,7 @@ void host_columns_answer(struct host_columns *columns, const struct comparison *
         return;
     }
     host_columns_compare(columns, name, comparison, bitmap);
-    if (columns->answers.n == ANSWERS_MAX)
+    if ((columns->answers.n + 1) * size > ANSWERS_BYTES_MAX)
         return;
     kept =
         map_value(&columns->answers, map_add_bytes(&columns->answers, &question, sizeof question));

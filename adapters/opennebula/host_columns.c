@@ -95,6 +95,7 @@ void host_columns_destroy(struct host_columns *columns)
     if (!columns)
         return;
     for (size_t i = 0; i < columns->names.n; i++) {
+        free(columns->columns[i].parsed);
         free(columns->columns[i].values);
         free(columns->columns[i].texts);
         free(columns->columns[i].integers);
@@ -132,22 +133,22 @@ const char *host_columns_name(struct host_columns *columns, size_t i)
 
 /* --- Columns, built on first use --- */
 
-static void note_value(struct host_columns *columns, struct host_attribute *column,
-                       struct entry *entry)
+static void note_value(const struct host_columns *columns, struct host_attribute *column,
+                       const struct entry *entry, struct parsed_value *value)
 {
     const char *text = map_key_bytes(&columns->texts, entry->text);
 
-    entry->has_integer = value_integer(text, &entry->integer);
-    entry->has_number = value_number(text, &entry->number);
+    value->has_integer = value_integer(text, &value->integer);
+    value->has_number = value_number(text, &value->number);
     if (column->values[entry->host] == MAP_NONE)
         column->values[entry->host] = entry->text;
-    if (entry->has_integer && !bitmap_has(column->has_integer, entry->host)) {
+    if (value->has_integer && !bitmap_has(column->has_integer, entry->host)) {
         bitmap_add(column->has_integer, entry->host);
-        column->integers[entry->host] = entry->integer;
+        column->integers[entry->host] = value->integer;
     }
-    if (entry->has_number && !bitmap_has(column->has_number, entry->host)) {
+    if (value->has_number && !bitmap_has(column->has_number, entry->host)) {
         bitmap_add(column->has_number, entry->host);
-        column->numbers[entry->host] = entry->number;
+        column->numbers[entry->host] = value->number;
     }
 }
 
@@ -175,6 +176,7 @@ struct host_attribute *host_column(struct host_columns *columns, uint32_t name)
     if (column->made)
         return column;
     column->made = true;
+    column->parsed = memory_new(column->n, sizeof *column->parsed);
     column->values = memory_new(n, sizeof *column->values);
     memset(column->values, 0xff, n * sizeof *column->values);
     column->integers = memory_new(n, sizeof *column->integers);
@@ -182,7 +184,7 @@ struct host_attribute *host_column(struct host_columns *columns, uint32_t name)
     column->has_integer = memory_new(columns->n_words, sizeof *column->has_integer);
     column->has_number = memory_new(columns->n_words, sizeof *column->has_number);
     for (size_t i = 0; i < column->n; i++)
-        note_value(columns, column, &columns->entries[column->first + i]);
+        note_value(columns, column, &columns->entries[column->first + i], &column->parsed[i]);
     note_texts(columns, column);
     return column;
 }

@@ -4,29 +4,34 @@
 #include "adapters/opennebula/host_columns.h"
 #include "util/map.h"
 
+/* One value, as its host has it. */
+struct entry {
+    uint32_t host, text;
+};
+
+/* The numbers that a text stands for. */
+struct parsed_value {
+    bool has_integer, has_number;
+    int64_t integer;
+    double number;
+};
+
 /* The values of one attribute. */
 struct host_attribute {
-    size_t first, n;  /* in the entries, ascending by host */
-    bool made;        /* the rest is there */
-    uint32_t *values; /* per host: the first value's text, or MAP_NONE */
-    uint32_t *texts;  /* each once */
+    size_t first, n;             /* in the entries, ascending by host */
+    bool made;                   /* the rest is there */
+    struct parsed_value *parsed; /* per entry */
+    uint32_t *values;            /* per host: the first value's text, or MAP_NONE */
+    uint32_t *texts;             /* each once */
     size_t n_texts;
     int64_t *integers;                  /* per host: the first value that is one */
     double *numbers;                    /* 0 where there is none */
     uint64_t *has_integer, *has_number; /* bitmaps */
 };
 
-/* One value. */
-struct entry {
-    uint32_t host, text;
-    bool has_integer, has_number; /* these four once the column is made */
-    int64_t integer;
-    double number;
-};
-
-/* A comparison's answer is cached by its question. Users write the texts: long ones are not
- * cached. */
-enum { ANSWERS_MAX = 16384, ANSWER_TEXT_MAX = 64 };
+/* A comparison's answer is cached by its question, up to so many bytes of answers. Users write the
+ * texts: long ones are not cached. */
+enum { ANSWERS_BYTES_MAX = 1024 * 1024, ANSWER_TEXT_MAX = 64 };
 
 struct attribute_question {
     uint32_t column;

@@ -153,23 +153,17 @@ static void compare_number_column(const struct host_columns *columns,
 static void collect_integer(const struct host_columns *columns, const struct host_attribute *column,
                             int64_t integer, uint64_t *bitmap)
 {
-    for (size_t i = 0; i < column->n; i++) {
-        const struct entry *entry = &columns->entries[column->first + i];
-
-        if (entry->has_integer && entry->integer == integer)
-            bitmap_add(bitmap, entry->host);
-    }
+    for (size_t i = 0; i < column->n; i++)
+        if (column->parsed[i].has_integer && column->parsed[i].integer == integer)
+            bitmap_add(bitmap, columns->entries[column->first + i].host);
 }
 
 static void collect_number(const struct host_columns *columns, const struct host_attribute *column,
                            double number, uint64_t *bitmap)
 {
-    for (size_t i = 0; i < column->n; i++) {
-        const struct entry *entry = &columns->entries[column->first + i];
-
-        if (entry->has_number && entry->number == number)
-            bitmap_add(bitmap, entry->host);
-    }
+    for (size_t i = 0; i < column->n; i++)
+        if (column->parsed[i].has_number && column->parsed[i].number == number)
+            bitmap_add(bitmap, columns->entries[column->first + i].host);
 }
 
 static void compare_vms(struct host_columns *columns, const struct comparison *comparison,

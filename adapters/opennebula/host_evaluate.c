@@ -63,11 +63,8 @@ static const double *count_vms(struct host_columns *columns, const struct host_a
     if (columns->counts)
         return columns->counts;
     columns->counts = memory_new(columns->n_hosts, sizeof *columns->counts);
-    for (size_t i = 0; i < column->n; i++) {
-        const struct entry *entry = &columns->entries[column->first + i];
-
-        columns->counts[entry->host] += entry->has_number;
-    }
+    for (size_t i = 0; i < column->n; i++)
+        columns->counts[columns->entries[column->first + i].host] += column->parsed[i].has_number;
     return columns->counts;
 }
 

@@ -258,9 +258,9 @@ int32_t *facts_put_units(const struct facts *facts, struct wire_writer *frame)
         numbers[i] = -1;
         if (!pool->items[i].hardware)
             continue;
-        writer.n = 0;
+        wire_writer_finish(&writer);
         put_units(facts, &pool->items[i], &writer);
-        numbers[i] = (int32_t)map_add_bytes(&known, writer.bytes, writer.n);
+        numbers[i] = (int32_t)map_add_bytes(&known, wire_bytes(&writer), writer.n);
         if (known.n > n)
             wire_put_all(&section, &writer);
     }
@@ -350,7 +350,7 @@ int32_t facts_demand(struct facts *facts, const struct lease_record *lease,
     if (!any && made.demand.role == DEMAND_ANY)
         return -1;
     wire_put_demand(&writer, &made.demand);
-    number = (int32_t)map_add_bytes(&facts->sent->demands, writer.bytes, writer.n);
+    number = (int32_t)map_add_bytes(&facts->sent->demands, wire_bytes(&writer), writer.n);
     if (facts->sent->demands.n > n) {
         wire_put_all(&facts->demand_section, &writer);
         facts->n_new_demands++;

@@ -23,7 +23,7 @@ enum {
     MEMORY_OF_VM = 32 << 10,   /* and per VM, beyond the process's initial memory */
 };
 
-static int answer_here(struct planner *planner, const struct wire_writer *frame);
+static int answer_here(struct planner *planner, struct wire_writer *frame);
 
 struct planner *planner_create(const struct planner_settings *settings, struct store *store,
                                struct world *world, struct error *err)
@@ -200,11 +200,11 @@ static bool take(void *context, enum frame kind, struct wire_reader *reader)
 
 /* --- in this process, for tests --------------------------------------------------------------- */
 
-static int answer_here(struct planner *planner, const struct wire_writer *frame)
+static int answer_here(struct planner *planner, struct wire_writer *frame)
 {
-    unsigned char *copy = memory_copy(frame->bytes + WIRE_HEADER, frame->n - WIRE_HEADER);
     struct wire_writer reply = {0};
-    int result = planning_handle(planner->planning, copy, frame->n - WIRE_HEADER, &reply);
+    int result = planning_handle(planner->planning, wire_bytes(frame) + WIRE_HEADER,
+                                 frame->n - WIRE_HEADER, &reply);
 
     while (result == 0 && reply.n == 0 && planning_has_more(planner->planning))
         planning_go_on(planner->planning, &reply);
@@ -212,12 +212,11 @@ static int answer_here(struct planner *planner, const struct wire_writer *frame)
         struct wire_reader reader;
         enum frame kind;
 
-        wire_reader_init(&reader, reply.bytes + WIRE_HEADER, reply.n - WIRE_HEADER);
+        wire_reader_init(&reader, wire_bytes(&reply) + WIRE_HEADER, reply.n - WIRE_HEADER);
         kind = (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1);
         result = take(planner, kind, &reader) ? 0 : -1;
     }
     wire_writer_finish(&reply);
-    free(copy);
     return result;
 }
 
@@ -261,7 +260,7 @@ static void forget_process(struct planner *planner, const char *why)
     planner->recalled = false;
     planner->attributes = 0;
     planner->n_events = 0;
-    planner->events.n = 0;
+    wire_writer_finish(&planner->events);
     planner_disappoint(planner, why);
     if (planning)
         is_over(planner, false);
@@ -430,7 +429,7 @@ static int send_plan(struct planner *planner, struct facts *facts, bool rebuild,
     facts->step_leases = NULL;
     planner->n_requests = facts->n_requests;
     planner->n_events = 0;
-    planner->events.n = 0;
+    wire_writer_finish(&planner->events);
     if (rebuild)
         planner->attributes = picture;
     result = planner_send(planner, &frame, 1, err);

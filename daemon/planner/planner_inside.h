@@ -124,7 +124,7 @@ struct planner {
 
     struct modules *modules;   /* the process; NULL: plans are made here (tests) */
     struct planning *planning; /* of tests; NULL */
-    int (*answer_here)(struct planner *planner, const struct wire_writer *frame); /* with it */
+    int (*answer_here)(struct planner *planner, struct wire_writer *frame); /* with it */
     bool ready;         /* the engine is that of the last plan */
     bool in_flight;     /* a plan is in progress */
     uint64_t n_plans;   /* begun */

@@ -194,9 +194,11 @@ void planner_process_allow_memory(struct planner_process *process, int64_t bytes
 
 static void write_some(struct planner_process *process)
 {
-    while (!process->over && process->out_done < process->out.n) {
-        ssize_t put = send(process->socket, process->out.bytes + process->out_done,
-                           process->out.n - process->out_done, MSG_NOSIGNAL);
+    const unsigned char *bytes;
+    size_t n;
+
+    while (!process->over && (n = wire_first_bytes(&process->out, &bytes))) {
+        ssize_t put = send(process->socket, bytes, n, MSG_NOSIGNAL);
 
         if (put < 0 && errno == EINTR)
             continue;
@@ -204,10 +206,9 @@ static void write_some(struct planner_process *process)
             return;
         if (put < 0)
             break; /* the process closed its socket: noticed after reading what was sent */
-        process->out_done += (size_t)put;
+        wire_drop(&process->out, (size_t)put);
     }
     wire_writer_finish(&process->out);
-    process->out_done = 0;
 }
 
 void planner_process_send(struct planner_process *process, struct wire_writer *frame, int answers)

@@ -20,7 +20,6 @@ struct planner_process {
     struct planner_offence offence;
 
     struct wire_writer out; /* frames that the socket has not taken yet */
-    size_t out_done;        /* of its bytes are sent */
     unsigned char *in;
     size_t in_n, in_allocated;
     size_t answer_max; /* bytes */

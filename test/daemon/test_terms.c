@@ -228,7 +228,7 @@ static void the_planner_process_is_told(void **state)
 
         set_unusual(&lease_terms[i], &request.term_values);
         wire_put_request(&writer, &request, NULL);
-        wire_reader_init(&reader, writer.bytes, writer.n);
+        wire_reader_init(&reader, wire_bytes(&writer), writer.n);
         wire_get_request(&reader, &read, &sets, NULL);
         assert_true(wire_is_at_end(&reader));
         assert_same(&lease_terms[i], &read.term_values, &request.term_values);

@@ -282,7 +282,7 @@ static void hosts_that_were_not_sent_are_not_believed(void **state)
         struct wire_reader reader;
 
         wire_put_trace(&writer, &trace);
-        wire_reader_init(&reader, writer.bytes, writer.n);
+        wire_reader_init(&reader, wire_bytes(&writer), writer.n);
         read = wire_get_trace(&reader, n_hosts);
         assert_int_equal(wire_is_at_end(&reader), n_hosts == 5);
         free(read);

@@ -251,7 +251,7 @@ static bool can_be_read(struct wire_writer *reply, uint32_t n_hosts)
     bool good;
     size_t n;
 
-    wire_reader_init(&reader, reply->bytes + HEADER, reply->n - HEADER);
+    wire_reader_init(&reader, wire_bytes(reply) + HEADER, reply->n - HEADER);
     switch (wire_get(&reader, FRAME_READY, FRAMES - 1)) {
     case FRAME_FORECASTED:
         good = wire_get_forecast(&reader, &forecast);
@@ -291,7 +291,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         enum frame kind = i == 0 ? FRAME_PLAN : kinds[choose(&chooser, 4)];
 
         put_frame(&frame, &chooser, kind, i == 0 || choose(&chooser, 3) == 2);
-        if (planning_handle(planning, frame.bytes + HEADER, frame.n - HEADER, &reply) < 0)
+        if (planning_handle(planning, wire_bytes(&frame) + HEADER, frame.n - HEADER, &reply) < 0)
             abort();
         for (int turn = 0; reply.n == 0; turn++) {
             if (!planning_has_more(planning) || turn == TURNS_MAX)

@@ -46,12 +46,12 @@ static void put_filter(struct wire_writer *writer, const struct sent_step *steps
     wire_put(writer, 0);  /* demands */
 }
 
-static bool is_read(struct plan *plan, const struct wire_writer *writer, size_t n)
+static bool is_read(struct plan *plan, struct wire_writer *writer, size_t n)
 {
     struct wire_reader reader;
 
     *plan = (struct plan){.n_hosts = HOSTS, .n_places = HOSTS};
-    wire_reader_init(&reader, writer->bytes, n);
+    wire_reader_init(&reader, wire_bytes(writer), n);
     plan_read_objects(plan, &reader);
     return wire_is_at_end(&reader);
 }

@@ -32,7 +32,7 @@ static void numbers_come_back(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         wire_put(&writer, numbers[i]);
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         assert_int_equal(wire_get(&reader, INT64_MIN, INT64_MAX), numbers[i]);
     assert_true(wire_is_at_end(&reader));
@@ -59,7 +59,7 @@ static void texts_come_back(void **state)
     wire_put_text(&writer, "one\ttwo\n");
     wire_put_text(&writer, NULL);
     wire_put_text(&writer, "");
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     assert_string_equal(wire_get_text(&reader, 8), "one?two?");
     assert_null(wire_get_text(&reader, 8));
     assert_string_equal(wire_get_text(&reader, 8), "");
@@ -75,11 +75,11 @@ static void moved_bytes_follow_what_is_there(void **state)
     wire_put(&other, 1);
     wire_move(&writer, &other);
     assert_int_equal(writer.n, 1);
-    assert_null(other.bytes);
+    assert_null(other.first);
     wire_put_raw(&other, "abc", 3);
     wire_move(&writer, &other);
     assert_int_equal(writer.n, 4);
-    assert_memory_equal(writer.bytes + 1, "abc", 3);
+    assert_memory_equal(wire_bytes(&writer) + 1, "abc", 3);
     assert_int_equal(other.n, 0);
     wire_writer_finish(&writer);
 }
@@ -92,12 +92,12 @@ static void what_is_out_of_range_fails_for_good(void **state)
     (void)state;
     wire_put(&writer, 5);
     wire_put(&writer, 1);
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     assert_int_equal(wire_get(&reader, 0, 4), 0);
     assert_true(reader.failed);
     assert_int_equal(wire_get(&reader, -7, 4), -7);
     assert_false(wire_is_at_end(&reader));
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     assert_null(wire_get_text(&reader, 100)); /* five bytes are not there */
     assert_true(reader.failed);
     wire_writer_finish(&writer);
@@ -111,7 +111,7 @@ static void a_count_needs_the_bytes_for_it(void **state)
     (void)state;
     wire_put(&writer, 1000000);
     wire_put(&writer, 0);
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     assert_int_equal(wire_get_count(&reader, 1), 0);
     assert_true(reader.failed);
     wire_writer_finish(&writer);
@@ -137,7 +137,8 @@ static void plan(struct planning *planning, const struct test_plan *what, struct
 
     test_plan_write(&frame, what);
     assert_int_equal(
-        planning_handle(planning, frame.bytes + WIRE_HEADER, frame.n - WIRE_HEADER, reply), 0);
+        planning_handle(planning, wire_bytes(&frame) + WIRE_HEADER, frame.n - WIRE_HEADER, reply),
+        0);
     wire_writer_finish(&frame);
 }
 
@@ -145,7 +146,7 @@ static void read_reply(struct wire_writer *frame, uint32_t n_hosts, struct plan_
 {
     struct wire_reader reader;
 
-    wire_reader_init(&reader, frame->bytes + WIRE_HEADER, frame->n - WIRE_HEADER);
+    wire_reader_init(&reader, wire_bytes(frame) + WIRE_HEADER, frame->n - WIRE_HEADER);
     assert_int_equal(wire_get(&reader, 1, FRAMES - 1), FRAME_PLANNED);
     assert_true(wire_get_plan_reply(&reader, n_hosts, reply));
 }
@@ -201,7 +202,7 @@ static void a_damaged_reply_is_refused_or_in_range(void **state)
             struct wire_reader reader;
             size_t n = bit == 8 ? at : frame.n;
 
-            memcpy(copy, frame.bytes, frame.n);
+            memcpy(copy, wire_bytes(&frame), frame.n);
             if (bit < 8)
                 copy[at] ^= (unsigned char)(1 << bit);
             wire_reader_init(&reader, copy + WIRE_HEADER + 1, n - WIRE_HEADER - 1);
@@ -228,7 +229,7 @@ static bool operation_is_read(int64_t from, int64_t until)
 
     wire_put(&writer, 1);
     wire_put_operation(&writer, &operation);
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     sound = wire_get_operations(&reader, &read, &n);
     free(read);
     wire_writer_finish(&writer);
@@ -243,7 +244,7 @@ static bool trace_is_read(int64_t at, int64_t about)
     bool sound;
 
     wire_put_trace(&writer, &trace);
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     free(wire_get_trace(&reader, 1));
     sound = wire_is_at_end(&reader);
     wire_writer_finish(&writer);

@@ -109,11 +109,11 @@ static void round_trip(void **state)
         struct wire_reader reader;
 
         kinds[i].put(&writer);
-        wire_reader_init(&reader, writer.bytes, writer.n);
+        wire_reader_init(&reader, wire_bytes(&writer), writer.n);
         kinds[i].again(&reader, &kept, &second);
         assert_true(wire_is_at_end(&reader));
         assert_int_equal(second.n, writer.n);
-        assert_memory_equal(second.bytes, writer.bytes, writer.n);
+        assert_memory_equal(wire_bytes(&second), wire_bytes(&writer), writer.n);
         kept_finish(&kept);
         wire_writer_finish(&writer);
         wire_writer_finish(&second);
@@ -130,7 +130,7 @@ static void cut_anywhere(void **state)
         for (size_t n = 0; n < writer.n; n++) {
             struct wire_writer second = {0};
             struct kept_list kept = {0};
-            unsigned char *part = memory_copy(writer.bytes, n);
+            unsigned char *part = memory_copy(wire_bytes(&writer), n);
             struct wire_reader reader;
 
             wire_reader_init(&reader, part, n);
@@ -154,7 +154,7 @@ static void other_number_of_nodes(void **state)
 
     (void)state;
     put_held(&writer);
-    wire_reader_init(&reader, writer.bytes, writer.n);
+    wire_reader_init(&reader, wire_bytes(&writer), writer.n);
     wire_get_vm_units(&reader, &kept, &read, 3);
     assert_true(reader.failed);
     kept_finish(&kept);

@@ -119,9 +119,9 @@ static void answer_questions(struct planner_process *process)
 
     process->questions = (struct wire_writer){0};
     for (size_t at = 0; at < questions.n; at += WIRE_HEADER + length) {
-        length = frame_length(questions.bytes + at);
-        if (planning_handle(process->planning, questions.bytes + at + WIRE_HEADER, length, &reply) <
-            0)
+        length = frame_length(wire_bytes(&questions) + at);
+        if (planning_handle(process->planning, wire_bytes(&questions) + at + WIRE_HEADER, length,
+                            &reply) < 0)
             abort();
         wire_move(&process->answers, &reply);
     }
@@ -153,8 +153,8 @@ bool planner_process_serve(struct planner_process *process,
     for (size_t at = 0; at < answers.n; at += WIRE_HEADER + length) {
         enum frame kind;
 
-        length = frame_length(answers.bytes + at);
-        wire_reader_init(&reader, answers.bytes + at + WIRE_HEADER, length);
+        length = frame_length(wire_bytes(&answers) + at);
+        wire_reader_init(&reader, wire_bytes(&answers) + at + WIRE_HEADER, length);
         kind = (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1);
         process->awaited -= is_awaited(kind);
         if (reader.failed || !take(context, kind, &reader))
