@@ -153,7 +153,7 @@ def check(galerna, page, arguments):
         same("users", users, run["fairness"]["users"])
         if users:
             same("fairness", fairness, run["fairness"]["jain_bounded_slowdown"])
-        assert dict(ask("Why leases were refused")) == run["refused"], run["refused"]
+        assert dict(ask("Reasons for refusals")) == run["refused"], run["refused"]
         assert asked == set(page), f"not checked: {set(page) - asked}"
         database.close()
         return run
