@@ -177,7 +177,6 @@ static bool adopt_rest(struct engine *engine, struct lease *lease, const struct 
     };
     struct proposal proposal;
 
-    bookings_settle(engine);
     window.latest = window.from;
     if (!place_again(engine, &window, &proposal) && !place_within(engine, &window, &proposal)) {
         window.from = adoption->suspend_at;
@@ -245,10 +244,8 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     }
     lease->start_actual = adoption->since;
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {adoption->since}};
-    engine->bookings.staging = true;
     reservation_adopt(engine, plan->vm);
     reservation_list_book(engine, &plan->after);
-    engine->bookings.staging = false;
     lease_plan_publish(lease);
     engine_output_interval(engine, plan->vm);
 }
@@ -264,13 +261,11 @@ static void adopt_closing(struct engine *engine, struct lease *lease,
     carve_shutdown(engine, lease, plan);
     plan->vm->closes = true;
     lease->state = LEASE_READY;
-    engine->bookings.staging = true;
     reservation_book(engine, plan->vm);
     for (size_t i = 0; i < plan->after.n; i++) {
         plan->after.items[i]->closes = true;
         reservation_book(engine, plan->after.items[i]);
     }
-    engine->bookings.staging = false;
     lease_plan_publish(lease);
 }
 
@@ -289,9 +284,7 @@ static void adopt_ending(struct engine *engine, struct lease *lease,
     reservation_list_append(&plan->after, shutdown);
     lease->state = LEASE_ACTIVE;
     lease->start_actual = adoption->since;
-    engine->bookings.staging = true;
     reservation_adopt(engine, shutdown);
-    engine->bookings.staging = false;
     lease_plan_publish(lease);
 }
 
@@ -351,7 +344,6 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
     const struct placement *all = plan->vm->placement;
     int64_t at = engine->now;
 
-    engine->bookings.staging = true;
     while (at < adoption->until) {
         int64_t next = adoption->until, cpu;
         struct placement *held;
@@ -367,7 +359,6 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
         reservation_adopt(engine, suspension);
         at = next;
     }
-    engine->bookings.staging = false;
 }
 
 /* The previous stretch, of which only the placement matters, and a suspension still under way. */
@@ -425,10 +416,8 @@ static void reject(struct engine *engine, struct lease *lease)
     struct vm_plan *past = lease_plan_current(lease);
 
     for (size_t i = 0; past && i < past->after.n; i++)
-        if (past->after.items[i]->state == RESERVATION_ACTIVE) {
-            bookings_settle(engine);
+        if (past->after.items[i]->state == RESERVATION_ACTIVE)
             reservation_end(engine, past->after.items[i]);
-        }
     memory_files_drop(engine, lease);
     engine->figures.unfinished[lease->request.kind]--;
     lease->state = LEASE_REJECTED;

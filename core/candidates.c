@@ -155,11 +155,10 @@ static void put_in_order(struct victims *victims)
 void candidates_gather(struct engine *engine, const struct map_request *request,
                        struct candidates *candidates)
 {
-    size_t i = reservation_index_after(&engine->bookings.by_end, request->from);
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_end, request->from);
 
-    for (; i < engine->bookings.by_end.n; i++) {
-        const struct reservation *r =
-            reservation_index_at(&engine->bookings.by_end, i)->reservation;
+    for (const struct index_entry *entry; (entry = index_walk_next(&walk));) {
+        const struct reservation *r = entry->reservation;
         struct lease *lease = r->lease;
         const struct vm_plan *current;
         struct victims *list = &candidates->may;

@@ -16,6 +16,7 @@
 #include "core/estimates.h"
 #include "core/placing.h"
 #include "core/preparation.h"
+#include "core/start_times.h"
 #include "core/trial.h"
 #include "util/memory.h"
 
@@ -169,21 +170,16 @@ static bool displace_somewhere(struct engine *engine, const struct newcomer *new
 {
     struct lease *lease = newcomer->lease;
     int64_t from = newcomer->from, latest = newcomer->latest;
-    size_t i = reservation_index_after(&engine->bookings.by_end, from), tried = 1;
     int64_t at = from, relief = first_relief(engine, from);
+    size_t tried = 1;
 
     if (relief > from && relief <= latest && displace_for(engine, lease, relief, proposal))
         return true;
     for (;;) {
         if (displace_for(engine, lease, at, proposal))
             return true;
-        while (i < engine->bookings.by_end.n &&
-               reservation_index_at(&engine->bookings.by_end, i)->time <= at)
-            i++;
-        if (i == engine->bookings.by_end.n || tried++ == STARTS_TRIED)
-            return false;
-        at = reservation_index_at(&engine->bookings.by_end, i)->time;
-        if (at > latest)
+        at = next_start_time(engine, at);
+        if (at > latest || tried++ == STARTS_TRIED)
             return false;
     }
 }

@@ -227,11 +227,12 @@ void engine_takes_until(const struct engine *engine, const struct node_set *node
 
 void engine_closed_at(const struct engine *engine, int64_t at, bool *closed)
 {
-    const struct reservation_index *ends = &engine->bookings.by_end;
+    struct index_walk walk = reservation_index_first(&engine->bookings.by_end);
+    const struct index_entry *entry;
 
     memset(closed, 0, engine->site.n_hosts * sizeof *closed);
-    for (size_t i = 0; engine->bookings.n_closings && i < ends->n; i++) {
-        const struct reservation *r = reservation_index_at(ends, i)->reservation;
+    while (engine->bookings.n_closings && (entry = index_walk_next(&walk))) {
+        const struct reservation *r = entry->reservation;
 
         for (uint32_t k = 0;
              r->closes && r->from <= at && at < r->until && k < r->placement->n_hosts; k++)
@@ -251,15 +252,14 @@ const struct site *engine_site(const struct engine *engine)
 
 int64_t engine_next_time(const struct engine *engine)
 {
-    int64_t next = INSTANT_NEVER;
+    const int64_t start = reservation_index_first_time(&engine->bookings.by_start);
+    const int64_t end = reservation_index_first_time(&engine->bookings.by_end);
+    int64_t next = start > engine->now ? start : INSTANT_NEVER;
 
     if (engine->stage == ENGINE_BEGUN)
         return engine->now;
-    if (engine->bookings.by_start.n &&
-        reservation_index_at(&engine->bookings.by_start, 0)->time > engine->now)
-        next = reservation_index_at(&engine->bookings.by_start, 0)->time;
-    if (engine->bookings.by_end.n && reservation_index_at(&engine->bookings.by_end, 0)->time < next)
-        next = reservation_index_at(&engine->bookings.by_end, 0)->time;
+    if (end < next)
+        next = end;
     if (engine->queues.early.n && lease_ready_at(engine->queues.early.items[0]) < next)
         next = lease_ready_at(engine->queues.early.items[0]);
     if (engine->queues.next_expiry > engine->now && engine->queues.next_expiry < next)
@@ -275,10 +275,13 @@ int64_t engine_next_time(const struct engine *engine)
 static void collect(const struct reservation_index *index, int64_t now,
                     enum reservation_state state, struct reservation_list *list)
 {
+    struct index_walk walk = reservation_index_first(index);
+    const struct index_entry *entry;
+
     list->n = 0;
-    for (size_t i = 0; i < index->n && reservation_index_at(index, i)->time <= now; i++)
-        if (reservation_index_at(index, i)->reservation->state == state)
-            reservation_list_append(list, reservation_index_at(index, i)->reservation);
+    while ((entry = index_walk_next(&walk)) && entry->time <= now)
+        if (entry->reservation->state == state)
+            reservation_list_append(list, entry->reservation);
 }
 
 static void do_endings(struct engine *engine)
@@ -391,7 +394,6 @@ static void begin_stepping(struct engine *engine)
     size_t n = engine->adopted.n_items;
 
     engine->stage = ENGINE_STEPPED;
-    bookings_settle(engine);
     if (n) {
         outputs->items =
             memory_grow(outputs->items, &outputs->allocated, n, sizeof *outputs->items);

@@ -44,10 +44,11 @@ static uint32_t longest_free(struct engine *engine, const struct node_set *vm, i
 /* The reservation that takes the host's room from then on; NULL: something else does. */
 static const struct lease *lease_behind(const struct engine *engine, uint32_t host, int64_t from)
 {
-    const struct reservation_index *index = &engine->bookings.by_start;
+    struct index_walk walk = reservation_index_first(&engine->bookings.by_start);
+    const struct index_entry *entry;
 
-    for (size_t i = 0; i < index->n && reservation_index_at(index, i)->time <= from; i++) {
-        const struct reservation *r = reservation_index_at(index, i)->reservation;
+    while ((entry = index_walk_next(&walk)) && entry->time <= from) {
+        const struct reservation *r = entry->reservation;
 
         for (uint32_t k = 0; r->from == from && k < r->placement->n_hosts; k++)
             if (r->placement->hosts[k] == host && r->lease->request.kind == LEASE_RESERVATION &&
@@ -113,10 +114,10 @@ bool place_in_front(struct engine *engine, struct lease *lease, struct proposal 
 /* When the first of the hosts closes; INSTANT_NEVER. */
 static int64_t first_closing(const struct engine *engine, const struct placement *placement)
 {
-    const struct reservation_index *index = &engine->bookings.by_start;
+    struct index_walk walk = reservation_index_first(&engine->bookings.by_start);
 
-    for (size_t i = 0; i < index->n; i++) {
-        const struct reservation *r = reservation_index_at(index, i)->reservation;
+    for (const struct index_entry *entry; (entry = index_walk_next(&walk));) {
+        const struct reservation *r = entry->reservation;
 
         for (uint32_t k = 0; r->closes && k < placement->n_hosts; k++)
             if (placement->hosts[k] == r->placement->hosts[0])

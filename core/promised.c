@@ -134,7 +134,6 @@ bool promised_place(struct engine *engine, struct lease *lease, const struct ado
     struct proposal proposal;
     bool placed;
 
-    bookings_settle(engine);
     engine->figures.attempts++;
     if (adoption->as == ADOPTED_RESERVED) {
         preferred = preferred_hosts(engine, lease, adoption);

@@ -65,11 +65,11 @@ static bool may_move(const struct engine *engine, const struct lease *lease)
 static void gather_planned(struct rebooking *rebooking)
 {
     struct engine *engine = rebooking->engine;
-    const struct reservation_index *index = &engine->bookings.by_start;
-    size_t i = reservation_index_after(index, engine->now);
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_start, engine->now);
+    const struct index_entry *entry;
 
-    for (; i < index->n && rebooking->n_planned < PLANNED_MOST; i++) {
-        const struct reservation *r = reservation_index_at(index, i)->reservation;
+    while (rebooking->n_planned < PLANNED_MOST && (entry = index_walk_next(&walk))) {
+        const struct reservation *r = entry->reservation;
 
         if (r->kind == RESERVATION_VM && may_move(engine, r->lease))
             rebooking->planned[rebooking->n_planned++] = r->lease;
@@ -342,15 +342,12 @@ static bool is_on_host(const struct placement *placement, uint32_t host)
 /* What takes room of the host from that time on; NULL: not known. */
 static const struct reservation *next_on(const struct engine *engine, uint32_t host, int64_t from)
 {
-    const struct reservation_index *index = &engine->bookings.by_start;
-    size_t i = reservation_index_after(index, from - 1);
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_start, from - 1);
+    const struct index_entry *entry;
 
-    for (; i < index->n && reservation_index_at(index, i)->time == from; i++) {
-        const struct reservation *r = reservation_index_at(index, i)->reservation;
-
-        if (is_on_host(r->placement, host))
-            return r;
-    }
+    while ((entry = index_walk_next(&walk)) && entry->time == from)
+        if (is_on_host(entry->reservation->placement, host))
+            return entry->reservation;
     return NULL;
 }
 
@@ -399,11 +396,11 @@ static uint32_t host_of_both(const struct placement *wants, const struct placeme
 void explain_future(const struct engine *engine, const struct proposal *proposal,
                     struct reason *reason)
 {
-    const struct reservation_index *index = &engine->bookings.by_end;
-    size_t first = reservation_index_after(index, proposal->start - 1);
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_end, proposal->start - 1);
+    const struct index_entry *entry;
 
-    for (size_t i = first; i < index->n && i < first + ENDS_LOOKED_AT; i++) {
-        const struct reservation *r = reservation_index_at(index, i)->reservation;
+    for (int looked = 0; looked < ENDS_LOOKED_AT && (entry = index_walk_next(&walk)); looked++) {
+        const struct reservation *r = entry->reservation;
         uint32_t host = host_of_both(proposal->plan.vm->placement, r->placement);
 
         if (r->until > proposal->start)

@@ -23,11 +23,10 @@ struct reliefs {
 static void gather_running(struct engine *engine, const struct lease *lease,
                            struct reliefs *reliefs)
 {
-    size_t i = reservation_index_after(&engine->bookings.by_end, engine->now);
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_end, engine->now);
 
-    for (; i < engine->bookings.by_end.n; i++) {
-        const struct reservation *r =
-            reservation_index_at(&engine->bookings.by_end, i)->reservation;
+    for (const struct index_entry *entry; (entry = index_walk_next(&walk));) {
+        const struct reservation *r = entry->reservation;
 
         if (r->kind != RESERVATION_VM || r->state != RESERVATION_ACTIVE || r->lease == lease ||
             r->lease->request.kind != LEASE_BEST_EFFORT || !may_be_suspended(engine, r->lease) ||

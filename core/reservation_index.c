@@ -1,4 +1,4 @@
-/* Sorted arrays of reservations by time. */
+/* Reservations by time, in pieces. */
 #include "core/reservation_index.h"
 
 #include <assert.h>
@@ -9,113 +9,125 @@
 
 void reservation_index_finish(struct reservation_index *index)
 {
-    free(index->entries);
+    for (size_t i = 0; i < index->n_pieces; i++)
+        free(index->pieces[i].entries);
+    free(index->pieces);
     memset(index, 0, sizeof *index);
 }
 
-/* The first place whose (time, order) is not before the given one. */
-static size_t lower_bound(const struct reservation_index *index, int64_t time, uint64_t order)
+/* Behind the last entry of that time or an earlier one. */
+static struct index_walk upper_bound(const struct reservation_index *index, int64_t time)
 {
-    size_t low = 0, high = index->n;
+    struct index_walk walk = {.index = index};
+    const struct index_entry *entries;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct index_entry *entry = reservation_index_at(index, middle);
-
-        if (entry->time < time || (entry->time == time && entry->order < order))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (!index->n_pieces)
+        return walk;
+    for (size_t left = index->n_pieces; left > 1; left -= left / 2)
+        walk.piece += left / 2 * (index->pieces[walk.piece + left / 2].first.time <= time);
+    entries = index->pieces[walk.piece].entries;
+    for (uint32_t left = index->pieces[walk.piece].n; left > 1; left -= left / 2)
+        walk.entry += left / 2 * (uint32_t)(entries[walk.entry + left / 2].time <= time);
+    walk.entry += entries[walk.entry].time <= time;
+    return walk;
 }
 
-/* Ensures that there is room at the end. */
-static void make_room(struct reservation_index *index)
+static bool is_after(const struct index_entry *entry, int64_t time, uint64_t order)
 {
-    if (index->head + index->n < index->allocated)
-        return;
-    if (index->head > index->n) {
-        memmove(index->entries, index->entries + index->head, index->n * sizeof *index->entries);
-        index->head = 0;
-        return;
-    }
-    index->entries = memory_grow(index->entries, &index->allocated, index->head + index->n + 1,
-                                 sizeof *index->entries);
+    return entry->time > time || (entry->time == time && entry->order > order);
+}
+
+/* The entry of that time and order, which must be there. */
+static struct index_walk find(const struct reservation_index *index, int64_t time, uint64_t order)
+{
+    struct index_walk walk = {.index = index};
+    const struct index_entry *entries;
+
+    for (size_t left = index->n_pieces; left > 1; left -= left / 2)
+        if (!is_after(&index->pieces[walk.piece + left / 2].first, time, order))
+            walk.piece += left / 2;
+    entries = index->pieces[walk.piece].entries;
+    for (uint32_t left = index->pieces[walk.piece].n; left > 1; left -= left / 2)
+        if (!is_after(&entries[walk.entry + left / 2], time, order))
+            walk.entry += left / 2;
+    return walk;
+}
+
+struct index_walk reservation_index_first(const struct reservation_index *index)
+{
+    return (struct index_walk){.index = index};
+}
+
+struct index_walk reservation_index_after(const struct reservation_index *index, int64_t time)
+{
+    return upper_bound(index, time);
+}
+
+int64_t reservation_index_first_time(const struct reservation_index *index)
+{
+    return index->n ? index->pieces[0].first.time : INSTANT_NEVER;
+}
+
+/* An empty piece at this place of the directory. */
+static struct index_piece *add_piece(struct reservation_index *index, size_t place)
+{
+    struct index_piece *piece;
+
+    index->pieces =
+        memory_grow(index->pieces, &index->allocated, index->n_pieces + 1, sizeof *index->pieces);
+    piece = &index->pieces[place];
+    memmove(piece + 1, piece, (index->n_pieces++ - place) * sizeof *piece);
+    *piece = (struct index_piece){.entries = memory_new(INDEX_PIECE, sizeof *piece->entries)};
+    return piece;
+}
+
+/* Moves the second half of a full piece to a piece of its own. */
+static void halve(struct reservation_index *index, size_t place)
+{
+    const uint32_t half = INDEX_PIECE / 2;
+    struct index_piece *behind = add_piece(index, place + 1), *piece = behind - 1;
+
+    piece->n = half;
+    behind->n = INDEX_PIECE - half;
+    memcpy(behind->entries, piece->entries + half, behind->n * sizeof *behind->entries);
+    behind->first = behind->entries[0];
 }
 
 void reservation_index_insert(struct reservation_index *index, int64_t time,
                               struct reservation *reservation)
 {
-    size_t place = lower_bound(index, time, reservation->order);
-    struct index_entry *first;
+    struct index_walk at = upper_bound(index, time);
+    struct index_piece *piece = index->n_pieces ? &index->pieces[at.piece] : add_piece(index, 0);
+    struct index_entry *entry;
 
-    if (index->head && place < index->n / 2) {
-        first = &index->entries[--index->head];
-        memmove(first, first + 1, place * sizeof *first);
-    } else {
-        make_room(index);
-        first = &index->entries[index->head];
-        memmove(first + place + 1, first + place, (index->n - place) * sizeof *first);
+    if (piece->n == INDEX_PIECE) {
+        halve(index, at.piece);
+        piece = &index->pieces[at.piece];
+        if (at.entry > piece->n) {
+            at.entry -= piece->n;
+            piece++;
+        }
     }
-    first[place] = (struct index_entry){time, reservation->order, reservation};
+    entry = &piece->entries[at.entry];
+    memmove(entry + 1, entry, (piece->n++ - at.entry) * sizeof *entry);
+    *entry = (struct index_entry){time, reservation->order, reservation};
+    piece->first = piece->entries[0];
     index->n++;
-}
-
-void reservation_index_append(struct reservation_index *index, int64_t time,
-                              struct reservation *reservation)
-{
-    make_room(index);
-    index->entries[index->head + index->n++] =
-        (struct index_entry){time, reservation->order, reservation};
-    index->n_appended++;
-}
-
-static int by_time_and_order(const void *a, const void *b)
-{
-    const struct index_entry *x = a, *y = b;
-
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-void reservation_index_settle(struct reservation_index *index)
-{
-    size_t n_added = index->n_appended, n_sorted = index->n - n_added, place = index->n;
-    struct index_entry *entries, *added;
-
-    if (!n_added)
-        return;
-    entries = index->entries + index->head;
-    index->n_appended = 0;
-    added = memory_copy(entries + n_sorted, n_added * sizeof *added);
-    qsort(added, n_added, sizeof *added, by_time_and_order);
-    while (n_added)
-        entries[--place] =
-            n_sorted && by_time_and_order(&entries[n_sorted - 1], &added[n_added - 1]) > 0
-                ? entries[--n_sorted]
-                : added[--n_added];
-    free(added);
 }
 
 void reservation_index_remove(struct reservation_index *index, int64_t time,
                               const struct reservation *reservation)
 {
-    size_t place = lower_bound(index, time, reservation->order);
-    struct index_entry *first = &index->entries[index->head];
+    const struct index_walk at = find(index, time, reservation->order);
+    struct index_piece *piece = &index->pieces[at.piece];
+    struct index_entry *entry = &piece->entries[at.entry];
 
-    assert(place < index->n && first[place].reservation == reservation);
+    assert(entry->reservation == reservation);
+    memmove(entry, entry + 1, (--piece->n - at.entry) * sizeof *entry);
+    piece->first = piece->entries[0];
     index->n--;
-    if (place <= index->n / 2) {
-        memmove(first + 1, first, place * sizeof *first);
-        index->head++;
-    } else {
-        memmove(first + place, first + place + 1, (index->n - place) * sizeof *first);
-    }
-}
-
-size_t reservation_index_after(const struct reservation_index *index, int64_t time)
-{
-    return lower_bound(index, time, UINT64_MAX);
+    if (piece->n)
+        return;
+    free(piece->entries);
+    memmove(piece, piece + 1, (--index->n_pieces - at.piece) * sizeof *piece);
 }

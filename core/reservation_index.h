@@ -1,7 +1,9 @@
-/* reservation_index.h: reservations in the order of a time, equal times in the order of insertion.
+/* reservation_index.h: reservations in the order of a time, equal times in the order of insertion,
+ * which their numbers (reservation->order) follow.
  *
- * Find: O(log n) compares. Insert, remove: the same and a memmove of 24 bytes per entry in front of
- * the place or behind it, whichever are fewer.
+ * Pieces of at most INDEX_PIECE entries are listed in a directory. Costs: find: O(log n) compares.
+ * Insert, remove: the same and a memmove inside one piece; when a piece becomes full or empty, a
+ * memmove of the directory behind it.
  */
 #pragma once
 
@@ -10,34 +12,51 @@
 
 #include "core/reservation.h"
 
+enum { INDEX_PIECE = 64 };
+
 struct index_entry {
     int64_t time;
     uint64_t order;
     struct reservation *reservation;
 };
 
+struct index_piece {
+    struct index_entry first; /* a copy */
+    struct index_entry *entries;
+    uint32_t n; /* at least 1 */
+};
+
 struct reservation_index {
-    struct index_entry *entries; /* entries[head] ... entries[head + n - 1] */
-    size_t head, n, allocated;
-    size_t n_appended; /* unsorted entries at the end */
+    struct index_piece *pieces;
+    size_t n_pieces, allocated;
+    size_t n; /* entries in all */
 };
 
 void reservation_index_finish(struct reservation_index *index);
 void reservation_index_insert(struct reservation_index *index, int64_t time,
                               struct reservation *reservation);
-/* For bulk insertion: append all, then settle; no other calls in between. O(1) each, then O(n + k
- * log k) for k of them. */
-void reservation_index_append(struct reservation_index *index, int64_t time,
-                              struct reservation *reservation);
-void reservation_index_settle(struct reservation_index *index);
 void reservation_index_remove(struct reservation_index *index, int64_t time,
                               const struct reservation *reservation);
 
-/* The place of the first entry later than `time`; n if none. */
-size_t reservation_index_after(const struct reservation_index *index, int64_t time);
+/* A walk over entries in order, from the first one or from the first one later than `time`. The
+ * index must not change meanwhile. */
+struct index_walk {
+    const struct reservation_index *index;
+    size_t piece;
+    uint32_t entry;
+};
 
-static inline const struct index_entry *reservation_index_at(const struct reservation_index *index,
-                                                             size_t place)
+struct index_walk reservation_index_first(const struct reservation_index *index);
+struct index_walk reservation_index_after(const struct reservation_index *index, int64_t time);
+
+/* The time of the first entry; INSTANT_NEVER. */
+int64_t reservation_index_first_time(const struct reservation_index *index);
+
+/* The next entry; NULL: there are no more. */
+static inline const struct index_entry *index_walk_next(struct index_walk *walk)
 {
-    return &index->entries[index->head + place];
+    for (; walk->piece < walk->index->n_pieces; walk->piece++, walk->entry = 0)
+        if (walk->entry < walk->index->pieces[walk->piece].n)
+            return &walk->index->pieces[walk->piece].entries[walk->entry++];
+    return NULL;
 }

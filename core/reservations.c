@@ -5,8 +5,6 @@
 #include "core/fair_share.h"
 #include "core/outputs.h"
 
-enum { MANY = 64 }; /* reservations booked together */
-
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host, struct held_units *const *vm_held)
 {
@@ -46,15 +44,9 @@ static void put_into_indexes(struct engine *engine, struct reservation *r)
 {
     r->order = ++engine->bookings.next_order;
     engine->bookings.n_closings += r->closes;
-    if (engine->bookings.staging) {
-        if (r->state == RESERVATION_SCHEDULED)
-            reservation_index_append(&engine->bookings.by_start, r->from, r);
-        reservation_index_append(&engine->bookings.by_end, r->until, r);
-    } else {
-        if (r->state == RESERVATION_SCHEDULED)
-            reservation_index_insert(&engine->bookings.by_start, r->from, r);
-        reservation_index_insert(&engine->bookings.by_end, r->until, r);
-    }
+    if (r->state == RESERVATION_SCHEDULED)
+        reservation_index_insert(&engine->bookings.by_start, r->from, r);
+    reservation_index_insert(&engine->bookings.by_end, r->until, r);
 }
 
 void reservation_book(struct engine *engine, struct reservation *r)
@@ -65,15 +57,9 @@ void reservation_book(struct engine *engine, struct reservation *r)
 
 void reservation_list_book(struct engine *engine, const struct reservation_list *list)
 {
-    const bool staging = engine->bookings.staging;
-
-    engine->bookings.staging |= list->n >= MANY;
     for (size_t i = 0; i < list->n; i++)
         put_into_indexes(engine, list->items[i]);
     slot_table_book_all(engine->table, list->items, list->n);
-    engine->bookings.staging = staging;
-    if (!staging)
-        bookings_settle(engine);
 }
 
 void reservation_unbook(struct engine *engine, struct reservation *r)
@@ -213,24 +199,16 @@ void lease_release_booked(struct engine *engine, const struct lease *lease)
 
 bool closings_lift(struct engine *engine, int64_t from)
 {
-    const struct reservation_index *index = &engine->bookings.by_start;
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_start, from - 1);
     bool lifted = false;
 
     if (!engine->bookings.n_closings)
         return false;
-    for (size_t i = reservation_index_after(index, from - 1); i < index->n; i++) {
-        struct reservation *r = reservation_index_at(index, i)->reservation;
-
-        if (!r->closes)
+    for (const struct index_entry *entry; (entry = index_walk_next(&walk));) {
+        if (!entry->reservation->closes)
             continue;
-        slot_table_release(engine->table, r);
+        slot_table_release(engine->table, entry->reservation);
         lifted = true;
     }
     return lifted;
-}
-
-void bookings_settle(struct engine *engine)
-{
-    reservation_index_settle(&engine->bookings.by_start);
-    reservation_index_settle(&engine->bookings.by_end);
 }

@@ -18,7 +18,6 @@ struct bookings {
     struct reservation_index by_start; /* scheduled ones */
     struct reservation_index by_end;   /* scheduled and active ones */
     uint64_t next_order;               /* insertion order among equal times */
-    bool staging;                      /* bookings go unsorted into the indexes */
     size_t n_closings;                 /* booked reservations that close hosts */
     struct reservation_list withdrawn; /* freed when the next step begins */
     int64_t cpu_used[RESERVATION_KINDS];
@@ -28,13 +27,11 @@ struct bookings {
 
 /* Adds the reservation to slot table and indexes. */
 void reservation_book(struct engine *engine, struct reservation *r);
-/* Those of a list, in its order. Many are put into the indexes together: O(n + k log k) for k. */
+/* Those of a list, in its order. */
 void reservation_list_book(struct engine *engine, const struct reservation_list *list);
 void reservation_unbook(struct engine *engine, struct reservation *r);
 /* Books a reservation that is already under way. */
 void reservation_adopt(struct engine *engine, struct reservation *r);
-/* After bookings while `staging`: sort the indexes. */
-void bookings_settle(struct engine *engine);
 
 /* Removes the reservation from slot table and indexes if booked; frees it when the next step
  * begins. */

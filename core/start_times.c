@@ -32,18 +32,14 @@ static int by_time(const void *a, const void *b)
 
 void start_times_haizea(const struct engine *engine, int64_t after, struct start_times *times)
 {
-    size_t first = reservation_index_after(&engine->bookings.by_end, after);
+    const struct index_walk first = reservation_index_after(&engine->bookings.by_end, after);
+    const struct index_entry *entry;
 
-    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
-        const struct reservation *r =
-            reservation_index_at(&engine->bookings.by_end, i)->reservation;
-
-        if (r->kind == RESERVATION_VM)
-            start_times_add(times, vm_plan_end(lease_plan_of(r)));
-    }
-    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
-        const struct reservation *r =
-            reservation_index_at(&engine->bookings.by_end, i)->reservation;
+    for (struct index_walk walk = first; (entry = index_walk_next(&walk));)
+        if (entry->reservation->kind == RESERVATION_VM)
+            start_times_add(times, vm_plan_end(lease_plan_of(entry->reservation)));
+    for (struct index_walk walk = first; (entry = index_walk_next(&walk));) {
+        const struct reservation *r = entry->reservation;
 
         if (r->kind == RESERVATION_SHUTDOWN && vm_of_shutdown(r)->until <= after)
             start_times_add(times, r->until);
@@ -53,11 +49,12 @@ void start_times_haizea(const struct engine *engine, int64_t after, struct start
 void start_times_sorted(const struct engine *engine, int64_t after, int64_t latest,
                         struct start_times *times)
 {
-    const struct reservation_index *index = &engine->bookings.by_end;
-    size_t first = reservation_index_after(index, after), n = 0;
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_end, after);
+    const struct index_entry *entry;
+    size_t n = 0;
 
-    for (size_t i = first; i < index->n && reservation_index_at(index, i)->time <= latest; i++)
-        start_times_add(times, reservation_index_at(index, i)->time);
+    while ((entry = index_walk_next(&walk)) && entry->time <= latest)
+        start_times_add(times, entry->time);
     qsort(times->items, times->n, sizeof *times->items, by_time);
     for (size_t i = 0; i < times->n; i++)
         if (n == 0 || times->items[i] != times->items[n - 1])
@@ -67,8 +64,8 @@ void start_times_sorted(const struct engine *engine, int64_t after, int64_t late
 
 int64_t next_start_time(const struct engine *engine, int64_t after)
 {
-    const struct reservation_index *index = &engine->bookings.by_end;
-    size_t i = reservation_index_after(index, after);
+    struct index_walk walk = reservation_index_after(&engine->bookings.by_end, after);
+    const struct index_entry *next = index_walk_next(&walk);
 
-    return i < index->n ? reservation_index_at(index, i)->time : INSTANT_NEVER;
+    return next ? next->time : INSTANT_NEVER;
 }
