@@ -7,12 +7,32 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/verify_repeat.h"
+#include "util/unqualified.h"
+#include "verify/compare.h"
 #include "verify/print.h"
+#include "verify/read.h"
 
 struct verify_arguments {
     struct verify_options options;
+    struct replay_options again;
+    const char *trace;
     bool json;
     int64_t limit; /* violations shown of each record */
+};
+
+#define AGAIN(member) offsetof(struct verify_arguments, again.member)
+
+static const struct command_option again_options[] = {
+    {"configuration", .letter = 'c', .type = ARGUMENT_LIST, .argument = "FILE",
+     .offset = AGAIN(configurations), .help = "The configuration of the run"},
+    {"trace", .type = ARGUMENT_TEXT, .argument = "FILE",
+     .offset = offsetof(struct verify_arguments, trace),
+     .help = "The trace of the run, by default that of the configuration"},
+    {"site", .type = ARGUMENT_TEXT, .argument = "HOSTS", .offset = AGAIN(site),
+     .help = "The site, as for galerna replay"},
+    {"set", .type = ARGUMENT_LIST, .argument = "SECTION.OPTION=VALUE", .offset = AGAIN(set),
+     .help = "Set an option of the configuration, as for galerna replay. May be repeated"},
 };
 
 static const struct command_option own_options[] = {
@@ -43,28 +63,34 @@ static void print_checks(FILE *stream)
     }
 }
 
-static int verify_path(const char *path, const struct verify_options *options,
+/* repeated: the same run's record once more, or NULL. */
+static int verify_path(const char *path, const struct verify_options *options, json_t *repeated,
                        struct verification *verification, struct error *err)
 {
+    json_t *record = schedule_load(path, err);
     struct schedule schedule;
-    int result;
+    int result = -1;
 
-    if (schedule_read_path(&schedule, path, err) < 0)
-        return -1;
-    result = verify_schedule(&schedule, options, verification, err);
-    schedule_finish(&schedule);
+    if (record && schedule_read_json(&schedule, record, path, err) == 0) {
+        result = verify_schedule(&schedule, options, verification, err);
+        schedule_finish(&schedule);
+    }
+    if (result == 0 && repeated)
+        verify_compare(record, repeated, verification);
+    json_decref(record);
     return result;
 }
 
 /* One record: its exit code. results: where its JSON goes, or NULL for text. */
 static int verify_record(const char *command, const char *path,
-                         const struct verify_arguments *arguments, json_t *results)
+                         const struct verify_arguments *arguments, json_t *repeated,
+                         json_t *results)
 {
     struct verification verification;
     struct error err;
     int code;
 
-    if (verify_path(path, &arguments->options, &verification, &err) < 0) {
+    if (verify_path(path, &arguments->options, repeated, &verification, &err) < 0) {
         if (results)
             json_array_append_new(results, json_pack("{s:s, s:b, s:s}", "record", path, "clean", 0,
                                                      "error", err.text));
@@ -101,29 +127,54 @@ const struct command_line verify_line = {
     .summary = "Verify that a recorded schedule is correct",
     .purpose = "Verify that a schedule written by 'galerna replay --record' keeps all promises of "
                "Galerna. RECORD '-' is standard input. Each violation is printed with the name of "
-               "its check, the lease, the host and the time.",
+               "its check, the lease, the host and the time.\n\nWith -c or --trace, the run is "
+               "repeated and its record compared value by value. Without, requests, hosts and "
+               "settings are taken as the record has them.",
     .operands = "RECORD...",
     .least = 1,
     .most = OPERANDS_ANY,
-    .groups = {{.options = own_options, .n = sizeof own_options / sizeof *own_options}},
+    .groups = {{.options = own_options, .n = sizeof own_options / sizeof *own_options},
+               {.title = "Repeating the run",
+                .options = again_options,
+                .n = sizeof again_options / sizeof *again_options}},
     .more = print_checks,
     .codes = {{EXIT_DONE, "No violations"},
               {EXIT_FAILED, "A record has violations or cannot be read"}},
     .size = sizeof(struct verify_arguments),
 };
 
+static bool is_to_repeat(const struct verify_arguments *arguments)
+{
+    return arguments->again.configurations.n || arguments->trace;
+}
+
+static json_t *repeat(struct verify_arguments *arguments, struct error *err)
+{
+    static const char *const modes[] = {[VERIFY_AS_RECORDED] = NULL,
+                                        [VERIFY_DEFAULT] = "default",
+                                        [VERIFY_HAIZEA_1_0] = "haizea-1.0"};
+    char *traces[] = {unqualified(arguments->trace)};
+
+    arguments->again.compatibility = modes[arguments->options.compatibility];
+    arguments->again.parallel = 1;
+    arguments->again.traces = traces;
+    arguments->again.n_traces = arguments->trace ? 1 : 0;
+    return verify_repeat(&arguments->again, err);
+}
+
 int command_verify(const struct call *call)
 {
-    const struct verify_arguments *arguments = call->arguments;
-    json_t *results = NULL;
+    struct verify_arguments *arguments = call->arguments;
+    json_t *results = arguments->json ? json_array() : NULL, *repeated = NULL;
+    struct error err = {0};
     int code = EXIT_DONE;
 
-    if (arguments->json && !(results = json_array())) {
-        fprintf(stderr, "%s: out of memory\n", call->name);
-        return EXIT_FAILED;
-    }
-    for (int i = 0; i < call->n; i++) {
-        int failed = verify_record(call->name, call->operands[i], arguments, results);
+    if (!is_to_repeat(arguments) && (arguments->again.site || arguments->again.set.n))
+        return command_usage_error(call->name, "--site and --set need -c or --trace");
+    if (is_to_repeat(arguments) && !(repeated = repeat(arguments, &err)))
+        code = command_failed(call->name, &err);
+    for (int i = 0; i < call->n && (repeated || !is_to_repeat(arguments)); i++) {
+        int failed = verify_record(call->name, call->operands[i], arguments, repeated, results);
 
         if (failed)
             code = failed;
@@ -131,5 +182,6 @@ int command_verify(const struct call *call)
     if (results && print_json(call->name, results) != EXIT_DONE)
         code = EXIT_FAILED;
     json_decref(results);
+    json_decref(repeated);
     return code;
 }

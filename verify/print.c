@@ -9,6 +9,18 @@ static void print_number(FILE *out, const char *word, int64_t number)
         fprintf(out, " %s %" PRId64, word, number);
 }
 
+/* "capacity: lease 3 host 1 at 60", or "record". */
+static void print_place(const struct violation *violation, FILE *out)
+{
+    bool somewhere = violation->lease != SCHEDULE_UNSET || violation->host != SCHEDULE_UNSET ||
+                     violation->time != SCHEDULE_UNSET;
+
+    fprintf(out, "  %s%s", verify_check_name(violation->check), somewhere ? ":" : "");
+    print_number(out, "lease", violation->lease);
+    print_number(out, "host", violation->host);
+    print_number(out, "at", violation->time);
+}
+
 static size_t checks_made(const struct verification *verification)
 {
     size_t n = 0;
@@ -54,10 +66,7 @@ void verification_print(const struct verification *verification, const char *rec
     for (size_t i = 0; i < shown; i++) {
         const struct violation *violation = &verification->violations[i];
 
-        fprintf(out, "  %s:", verify_check_name(violation->check));
-        print_number(out, "lease", violation->lease);
-        print_number(out, "host", violation->host);
-        print_number(out, "at", violation->time);
+        print_place(violation, out);
         fprintf(out, ": %s\n", violation->text);
     }
     if (shown < verification->n_violations)

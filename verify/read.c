@@ -179,44 +179,50 @@ static int not_json(const json_error_t *problem, const char *name, struct error 
                      problem->column, problem->text);
 }
 
-/* Read a record. Takes about ten times the file's size while it reads, a third of it afterwards;
- * files over 256 MB are refused.
- * `name` is used in error texts only. The schedule is overwritten; schedule_finish() it after
- * success (and only then).
- * Errors: EINVAL (not JSON, wrong type, missing member, run failed; with the place), EFBIG, EIO,
- * ENOMEM. */
-static int schedule_read(struct schedule *schedule, FILE *file, const char *name, struct error *err)
+static json_t *load(FILE *file, const char *name, struct error *err)
 {
     struct limited_input input = {.file = file, .left = largest_record};
     json_error_t problem;
     json_t *root = json_load_callback(read_limited, &input, JSON_REJECT_DUPLICATES, &problem);
-    int result;
 
-    if (!root) {
-        if (input.too_large)
-            return error_set(err, EFBIG, "%s: larger than %zu MB: verify shorter runs", name,
-                             largest_record / 1024 / 1024);
-        if (ferror(file))
-            return error_set(err, EIO, "%s: cannot be read", name);
-        return not_json(&problem, name, err);
+    if (root)
+        return root;
+    if (input.too_large)
+        error_set(err, EFBIG, "%s: larger than %zu MB: verify shorter runs", name,
+                  largest_record / 1024 / 1024);
+    else if (ferror(file))
+        error_set(err, EIO, "%s: cannot be read", name);
+    else
+        not_json(&problem, name, err);
+    return NULL;
+}
+
+json_t *schedule_load(const char *path, struct error *err)
+{
+    FILE *file;
+    json_t *root;
+
+    if (strcmp(path, "-") == 0)
+        return load(stdin, "standard input", err);
+    file = fopen(path, "rb");
+    if (!file) {
+        error_set(err, errno, "%s: %s", path, strerror(errno));
+        return NULL;
     }
-    result = schedule_read_json(schedule, root, name, err);
-    json_decref(root);
-    return result;
+    root = load(file, path, err);
+    fclose(file);
+    return root;
 }
 
 int schedule_read_path(struct schedule *schedule, const char *path, struct error *err)
 {
-    FILE *file;
+    json_t *root = schedule_load(path, err);
     int result;
 
-    if (strcmp(path, "-") == 0)
-        return schedule_read(schedule, stdin, "standard input", err);
-    file = fopen(path, "rb");
-    if (!file)
-        return error_set(err, errno, "%s: %s", path, strerror(errno));
-    result = schedule_read(schedule, file, path, err);
-    fclose(file);
+    if (!root)
+        return -1;
+    result = schedule_read_json(schedule, root, strcmp(path, "-") ? path : "standard input", err);
+    json_decref(root);
     return result;
 }
 

@@ -1,4 +1,4 @@
-/* read.h: the parts of schedule_read(); internal. */
+/* read.h: the parts of schedule_read_path(); internal, but for the functions at the end. */
 #pragma once
 
 #include "verify/json.h"
@@ -28,6 +28,12 @@ int reader_read_figures(struct reader *reader, json_t *root); /* results, counte
 int reader_check_shape(struct reader *reader, json_t *root);
 int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reasons, plans */
 
-/* schedule_read() of a document that is in memory already; root stays the caller's. */
+/* The document of a record; "-": standard input. A new reference, or NULL. Takes about ten times
+ * the file's size; files over 256 MB are refused. Errors: EINVAL (not JSON), EFBIG, EIO, ENOMEM. */
+json_t *schedule_load(const char *path, struct error *err);
+
+/* Reads a schedule; root stays the caller's. `name` is used in error texts only. The schedule is
+ * overwritten; schedule_finish() it after success (and only then). Errors: EINVAL (wrong type,
+ * missing member, run failed; with the place), ENOMEM. */
 int schedule_read_json(struct schedule *schedule, json_t *root, const char *name,
                        struct error *err);

@@ -33,6 +33,7 @@ static const struct {
                            "operations recorded as done were done by the end of the run"},
     [CHECK_COUNTERS] = {"counters", "counters and their averages follow from the schedule"},
     [CHECK_RESULTS] = {"results", "waiting times, slowdowns and totals are right"},
+    [CHECK_REPEATED] = {"repeated", "with -c: the run gives the same record again"},
 };
 
 static const char *const oddities[ODDITIES] = {

@@ -29,6 +29,7 @@ enum verify_check {
     CHECK_CARRIED_OUT, /* what is called done was done, and what is planned is yet to come */
     CHECK_COUNTERS,    /* counters over time and their averages are what the schedule gives */
     CHECK_RESULTS,     /* waiting time, slowdown and totals are what the schedule gives */
+    CHECK_REPEATED,    /* the run gives the same record again (verify/compare.h) */
     CHECKS
 };
 

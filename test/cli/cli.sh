@@ -238,6 +238,24 @@ outputs() {
     fi
 }
 
+# What a record cannot prove by itself, its run once more does.
+repeated() {
+    run 0 replay -c "$data/small.conf" --quiet --record "$work/run.json"
+    run 0 verify -c "$data/small.conf" "$work/run.json"
+    says out "clean"
+    sed 's/"Memory":\([0-9]*\)/"Memory":1\1/g' "$work/run.json" >"$work/lie.json"
+    cmp -s "$work/run.json" "$work/lie.json" && fail "the record is as it was"
+    run 0 verify "$work/lie.json"
+    run 1 verify -c "$data/small.conf" "$work/lie.json"
+    says out "repeated: site.1.Memory: the record has 1"
+    run 1 verify -c "$data/small.conf" --set scheduling.shutdown-time=60 "$work/run.json"
+    says out "repeated: "
+    run 1 verify -c "$work/none.conf" "$work/run.json"
+    run 64 verify --site 4,cpu=100,memory=512 "$work/run.json"
+    says err "--site and --set need -c or --trace"
+    run 0 verify --json --trace "$data/small.lwf" - <"$work/run.json"
+}
+
 several_runs() {
     mkdir "$work/many" "$work/many/deep"
     cp "$data/small.lwf" "$work/many/deep/other.lwf"
@@ -435,6 +453,7 @@ wrong_usage
 wrong_input
 one_run
 outputs
+repeated
 several_runs
 imported
 generated
