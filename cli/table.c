@@ -14,7 +14,7 @@ enum {
     GAP = 2,
     NAME_LEAST = 12, /* places that a name or a sentence has before columns are left out for it */
     SENTENCE_LEAST = 24,
-    ROOM_LEAST = 8, /* of a further line */
+    HANG = 4, /* of further lines that would be narrower than a sentence */
     ELASTIC_MIN = 4,
     WIDTH_MIN = 20,
     WIDTH_MAX = 10000
@@ -260,15 +260,6 @@ size_t table_terminal_width(void)
     return 0;
 }
 
-void table_show(struct table *table, size_t width, const char *nothing)
-{
-    if (table_rows(table))
-        table_print(table, stdout, width);
-    else
-        puts(nothing);
-    table_destroy(table);
-}
-
 void table_print_text(FILE *stream, const char *text)
 {
     char *copy = memory_text(text);
@@ -286,24 +277,43 @@ void table_lines_begin(struct table_lines *lines)
         abort();
 }
 
-/* Further lines are indented, unless they would be too narrow then. */
+/* No word is cut that fits into a further line, which begins at `indent`, or nearer to the margin
+ * where too little room would be left. */
 static void print_wrapped(const char *line, size_t indent, size_t width)
 {
-    size_t label;
+    size_t hang = indent > HANG && width < indent + SENTENCE_LEAST ? HANG : indent;
+    size_t label = bytes_of(line, indent), room = width > indent ? width - indent : 0;
+    const char *text = line + label;
 
-    if (width < indent + ROOM_LEAST)
-        indent = 0;
-    label = bytes_of(line, indent);
-    printf("%.*s", (int)label, line);
-    for (line += label; *line;) {
-        size_t bytes = line_bytes(line, width - indent);
-
-        printf("%.*s", (int)bytes, line);
-        line = after_blanks(line + bytes);
-        if (*line)
-            printf("\n%*s", (int)indent, "");
+    if (hang < indent && after_blanks(line) >= text) { /* it goes on from the line before */
+        printf("%*s", (int)hang, "");
+        line = text = after_blanks(line);
+        label = 0;
+        room = width - hang;
     }
+    do {
+        size_t bytes = line_bytes(text, room), word = strcspn(text, " ");
+
+        if (bytes < word && room < width - hang)
+            for (bytes = 0; label > 0 && line[label - 1] == ' ';)
+                label--;
+        printf("%.*s", (int)(label + bytes), line);
+        line = text = after_blanks(text + bytes);
+        label = 0;
+        room = width - hang;
+        if (*text)
+            printf("\n%*s", (int)hang, "");
+    } while (*text);
     putchar('\n');
+}
+
+void table_show(struct table *table, size_t width, const char *nothing)
+{
+    if (table_rows(table))
+        table_print(table, stdout, width);
+    else
+        print_wrapped(nothing, 0, width ? width : WIDTH_MAX);
+    table_destroy(table);
 }
 
 void table_lines_print(struct table_lines *lines, size_t indent)

@@ -151,6 +151,9 @@ static const struct canned canned[] = {
            "{\"lease\":7,\"vm\":7,\"what\":\"run\",\"use\":\"running\",\"user\":\"max\",\"from\":"
            "\"2026-11-21T11:48:00Z\","
            "\"until\":\"never\",\"cpu\":0.5,\"memory\":512,\"planned\":false,\"name\":\"x\"}]}"},
+    {"host-timeline", "host", "\"idle\"",
+     BEGIN "\"host\":7,\"name\":\"idle\",\"cluster\":\"default\",\"state\":\"on\",\"cpu\":8.0,"
+           "\"cpu_used\":0.0,\"memory\":16384,\"memory_used\":0,\"vms\":0,\"operations\":[]}"},
     {"host-timeline", NULL, NULL,
      "{\"ok\":false,\"error\":\"host 5 does not exist\",\"code\":\"not-found\"}"},
     {"status", NULL, NULL,
