@@ -1,9 +1,11 @@
 /* Asks galernad over its control socket. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +23,11 @@ static int64_t milliseconds(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static int not_in_time(const char *path, struct error *err)
+{
+    return error_set(err, ETIMEDOUT, "galernad at %s does not answer in time; see its log", path);
+}
+
 static int connect_error(const char *path, struct error *err)
 {
     switch (errno) {
@@ -36,22 +43,42 @@ static int connect_error(const char *path, struct error *err)
                          "%s: permission denied: run this command as root, as the daemon's user or "
                          "as a member of its control-group",
                          path);
+    case EAGAIN:
+        return not_in_time(path, err);
     default:
         return error_set(err, errno, "%s: cannot connect: %s", path, strerror(errno));
     }
 }
 
-static int connect_to(const char *path, struct error *err)
+/* Many clients may wait to be accepted: it waits with them, until that time. */
+static int connect_until(int fd, const struct sockaddr_un *address, int64_t until)
+{
+    int64_t left = until - milliseconds();
+    struct timeval limit = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
+    int result;
+
+    if (left <= 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    while ((result = connect(fd, (const struct sockaddr *)address, sizeof *address)) < 0 &&
+           errno == EINTR)
+        ;
+    return result < 0 ? -1 : fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
+static int connect_to(const char *path, int64_t until, struct error *err)
 {
     struct sockaddr_un address;
     int directory, fd = -1;
 
     if (control_address(path, &address, &directory, err) < 0)
         goto end;
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         error_set(err, errno, "cannot create a socket: %s", strerror(errno));
-    } else if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0) {
+    } else if (connect_until(fd, &address, until) < 0) {
         connect_error(path, err);
         close(fd);
         fd = -1;
@@ -78,7 +105,7 @@ static int wait_for(int fd, short events, int64_t until, const char *path, struc
         if (n < 0 && errno != EINTR)
             return error_set(err, errno, "%s: cannot wait: %s", path, strerror(errno));
     } while (left > 0);
-    return error_set(err, ETIMEDOUT, "galernad at %s does not answer in time; see its log", path);
+    return not_in_time(path, err);
 }
 
 static int cut_off(const char *path, struct error *err)
@@ -181,7 +208,7 @@ char *control_ask_on(int *fd, const char *path, const json_t *request, int timeo
         return NULL;
     }
     if (*fd < 0)
-        *fd = connect_to(path, err);
+        *fd = connect_to(path, until, err);
     text[length] = '\n'; /* replaces the terminating 0 */
     if (*fd >= 0 && (send_all(*fd, text, length + 1, until, path, err) < 0 ||
                      read_line(*fd, &line, until, path, err) < 0)) {

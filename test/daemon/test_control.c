@@ -534,6 +534,39 @@ static void a_kept_connection_is_used_again(void **state)
     json_decref(request);
 }
 
+/* More clients than are let in at a time: the next one waits for its turn, until its time is over.
+ */
+static void a_crowd_is_waited_for(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct error err = {0};
+    json_t *answer;
+    pid_t server;
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/crowd", fixture->directory);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    assert_int_equal(connect(first, (struct sockaddr *)&address, sizeof address), 0);
+    assert_null(ask(address.sun_path, "x", &err));
+    assert_int_equal(err.code, ETIMEDOUT);
+    server = fork();
+    if (server == 0) {
+        usleep(100000); /* the question is asked meanwhile */
+        accept(listener, NULL, NULL);
+        say(accept(listener, NULL, NULL), "{\"ok\":true}\n");
+        _exit(0);
+    }
+    answer = ask(address.sun_path, "x", &err);
+    if (!answer)
+        fail_msg("%s", err.text);
+    json_decref(answer);
+    waitpid(server, NULL, 0);
+    close(first);
+    close(listener);
+}
+
 /* What listens is something else: it says `text` and hangs up. */
 static void ask_stranger(const struct fixture *fixture, const char *text, struct error *err)
 {
@@ -591,6 +624,7 @@ int main(void)
         TEST(sockets_in_the_way),
         TEST(a_question_gets_its_answer),
         TEST(a_kept_connection_is_used_again),
+        TEST(a_crowd_is_waited_for),
         TEST(strangers_are_not_believed),
     };
 #undef TEST
