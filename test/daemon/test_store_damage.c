@@ -16,7 +16,7 @@
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 
-enum { LEASES = 40, PAST = 1000, ROUNDS = 6, FLIPS = 250, REPAIRS = 25 };
+enum { LEASES = 40, PAST = 1000, ROUNDS = 6, FLIPS = 250, REPAIRS = 25, CUTS = 48 };
 
 static const char *const names[] = {"store.db", "store.db-wal", "store.seal"};
 
@@ -205,14 +205,11 @@ static void go_on(struct store *store)
 }
 
 /* `log`: with all of the last commits in the log, else all of them in the database. */
-static struct sample *make_sample(struct store_fixture *fixture, bool log)
+static struct sample *take_sample(struct store_fixture *fixture, bool log)
 {
     struct sample *sample = calloc(1, sizeof *sample);
 
     sample->fixture = fixture;
-    fill(fixture->store);
-    store_reopen(fixture);
-    go_on(fixture->store);
     sample->contents = read_contents(fixture->store, NULL);
     assert_non_null(sample->contents);
     if (!log)
@@ -223,6 +220,14 @@ static struct sample *make_sample(struct store_fixture *fixture, bool log)
         store_close(fixture->store);
     fixture->store = NULL;
     return sample;
+}
+
+static struct sample *make_sample(struct store_fixture *fixture, bool log)
+{
+    fill(fixture->store);
+    store_reopen(fixture);
+    go_on(fixture->store);
+    return take_sample(fixture, log);
 }
 
 static void free_sample(struct sample *sample)
@@ -541,6 +546,35 @@ static void a_store_without_a_beginning_is_repaired(void **state)
     free_sample(sample);
 }
 
+/* The log ends anywhere, with most of what creates the store in it: a repaired store is one that is
+ * accepted and can be written, and there is nothing left to repair. */
+static void a_log_cut_during_creation_is_repaired(void **state)
+{
+    struct store_fixture *fixture = *state;
+    struct sample *sample;
+    struct told told;
+
+    store_add_lease(fixture->store, 1);
+    store_must_commit(fixture->store);
+    sample = take_sample(fixture, true);
+    for (size_t i = 0; i < CUTS; i++) {
+        struct store *store;
+
+        put_back(sample);
+        put_file(sample, 1, sample->files[1].size * i / CUTS);
+        repair_with(sample, &told);
+        assert_non_null(strstr(told.text, "is kept as"));
+        store = store_must_open(fixture->directory);
+        store_add_lease(store, 8888888);
+        store_must_commit(store);
+        store_close(store);
+        repair_with(sample, &told);
+        assert_string_equal(told.text, "");
+        remove_kept(sample);
+    }
+    free_sample(sample);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
@@ -553,6 +587,7 @@ int main(void)
         TEST(a_repaired_log_says_what_is_lost),
         TEST(each_lost_thing_is_named),
         TEST(a_store_without_a_beginning_is_repaired),
+        TEST(a_log_cut_during_creation_is_repaired),
     };
 #undef TEST
 
