@@ -100,22 +100,119 @@ static bool owns_all(const struct access *access, const json_t *leases)
     return true;
 }
 
-static int reduce_leases(const struct access *access, json_t *answer, struct error *err)
+/* Leaves out those that the caller does not see; of changes, says that these are gone. */
+static void keep_seen(const struct access *access, const struct vm_pool *vms, json_t *answer)
 {
-    json_t *leases = json_object_get(answer, "leases"), *kept;
+    json_t *leases = json_object_get(answer, "leases"), *gone = json_object_get(answer, "gone");
+    json_t *kept = json_array(), *lease;
+    size_t i;
+
+    json_array_foreach(leases, i, lease)
+    {
+        if (sees_lease(access, vms, lease))
+            json_array_append(kept, lease);
+        else if (gone)
+            json_array_append(gone, json_object_get(lease, "lease"));
+    }
+    json_object_set_new(answer, "leases", kept);
+}
+
+static bool has_lease(const json_t *answer, int64_t id)
+{
+    const json_t *lease;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "leases"), i, lease)
+    {
+        if (json_integer_value(json_object_get(lease, "lease")) == id)
+            return true;
+    }
+    return false;
+}
+
+/* Is one of the VMs that came into sight a lease that has not changed? Most are new ones, and
+ * change. */
+static bool misses_lease(const struct access *access, const json_t *answer, const json_t *shown)
+{
+    bool missing = false;
+    const json_t *id;
+    size_t i;
+
+    json_array_foreach(shown, i, id)
+    {
+        json_t *found = NULL;
+
+        if (!missing && !has_lease(answer, json_integer_value(id)))
+            found = access->ask(
+                access->context,
+                json_pack("{s:s, s:I}", "command", "lease-show", "lease", json_integer_value(id)),
+                NULL);
+        missing = missing || json_object_get(found, "lease");
+        json_decref(found);
+    }
+    return missing;
+}
+
+/* All leases instead of those that have changed. */
+static int ask_for_all(const struct access *access, const json_t *asked, json_t *answer,
+                       struct error *err)
+{
+    json_t *request = json_deep_copy(asked), *all;
+
+    json_object_set_new(request, "since", json_string(""));
+    all = access->ask(access->context, request, err);
+    if (!all)
+        return -1;
+    json_object_clear(answer);
+    json_object_update(answer, all);
+    json_decref(all);
+    return 0;
+}
+
+static void put_revision(json_t *answer, const struct sight *sight)
+{
+    const char *revision = json_string_value(json_object_get(answer, "revision"));
+
+    if (revision)
+        json_object_set_new(answer, "revision", json_sprintf("%s-%s", revision, sight->revision));
+}
+
+/* To an answer with a revision. */
+static int reduce_changes(const struct access *access, const json_t *asked, json_t *answer,
+                          struct error *err)
+{
+    const char *since = json_string_value(json_object_get(answer, "since"));
+    struct vm_pool vms;
+    struct sight sight;
+    int result = 0;
+
+    if (visible_vms(access, &vms, err) < 0)
+        return -1;
+    sights_look(access->sights, access->caller->uid, &vms, since, &sight);
+    if (since && misses_lease(access, answer, sight.shown))
+        result = ask_for_all(access, asked, answer, err);
+    keep_seen(access, &vms, answer);
+    if (json_object_get(answer, "gone"))
+        json_array_extend(json_object_get(answer, "gone"), sight.hidden);
+    put_revision(answer, &sight);
+    json_decref(sight.shown);
+    json_decref(sight.hidden);
+    vm_pool_finish(&vms);
+    return result;
+}
+
+static int reduce_leases(const struct access *access, const json_t *asked, json_t *answer,
+                         struct error *err)
+{
     struct vm_pool vms;
 
-    if (owns_all(access, leases)) /* as most often when only changes are asked for */
+    if (json_object_get(answer, "revision"))
+        return reduce_changes(access, asked, answer, err);
+    if (owns_all(access, json_object_get(answer, "leases")))
         return 0;
-    kept = json_array();
-    if (visible_vms(access, &vms, err) < 0) {
-        json_decref(kept);
+    if (visible_vms(access, &vms, err) < 0)
         return -1;
-    }
-    for (size_t i = 0; i < json_array_size(leases); i++)
-        if (sees_lease(access, &vms, json_array_get(leases, i)))
-            json_array_append(kept, json_array_get(leases, i));
-    json_object_set_new(answer, "leases", kept);
+    keep_seen(access, &vms, answer);
     vm_pool_finish(&vms);
     return 0;
 }
@@ -180,6 +277,15 @@ static int reduce_timeline(const struct access *access, json_t *answer, struct e
 
 /* --- by route --------------------------------------------------------------------------------- */
 
+/* Changes since a time of which it is not known what the caller saw then: all. */
+static void check_since(const struct access *access, json_t *asked)
+{
+    const char *since = json_string_value(json_object_get(asked, "since"));
+
+    if (since && !sights_know(access->sights, access->caller->uid, since))
+        json_object_set_new(asked, "since", json_string(""));
+}
+
 int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err)
 {
@@ -189,6 +295,8 @@ int access_check(const struct access *access, const struct route *route, json_t 
         return error_set(err, EPERM, "restricted to members of OpenNebula's group oneadmin");
     if (route->right == RIGHT_OWN_USAGE)
         json_object_set_new(asked, "user", json_string(access->caller->name));
+    if (route->right == RIGHT_OWN_LEASES)
+        check_since(access, asked);
     if (route->right != RIGHT_USE && route->right != RIGHT_MANAGE)
         return 0;
     return check_lease(access, route->right, json_integer_value(json_object_get(asked, "lease")),
@@ -202,12 +310,12 @@ bool access_reduces(const struct access *access, const struct route *route)
             route->right == RIGHT_HOST);
 }
 
-int access_reduce(const struct access *access, const struct route *route, json_t *answer,
-                  struct error *err)
+int access_reduce(const struct access *access, const struct route *route, const json_t *asked,
+                  json_t *answer, struct error *err)
 {
     if (!access_reduces(access, route))
         return 0;
-    return route->right == RIGHT_OWN_LEASES  ? reduce_leases(access, answer, err)
+    return route->right == RIGHT_OWN_LEASES  ? reduce_leases(access, asked, answer, err)
            : route->right == RIGHT_OWN_HOSTS ? reduce_hosts(access, answer, err)
                                              : reduce_timeline(access, answer, err);
 }

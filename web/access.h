@@ -12,26 +12,30 @@
 #include "util/error.h"
 #include "web/caller.h"
 #include "web/route.h"
+#include "web/sights.h"
 
 /* Asks galernad: an answer, to be released, or NULL with err. Takes the request. */
 typedef json_t *access_ask(void *context, json_t *request, struct error *err);
 
 struct access {
     const struct callers *callers;
+    struct sights *sights;
     const struct caller *caller;
     access_ask *ask;
     void *context;
 };
 
 /* To be called before the request is sent: may the caller make it? A request for usage is limited
- * to the caller's own. -1 with err: EPERM (no), ENOENT (no such lease), EAGAIN (OpenNebula or
- * galernad does not answer). RIGHT_USE makes one call to OpenNebula, RIGHT_MANAGE one more for each
- * of the lease's VMs, and asks galernad for those. */
+ * to the caller's own, and one for changes of leases becomes one for all of them if it is not known
+ * what the caller could see then. -1 with err: EPERM (no), ENOENT (no such lease), EAGAIN
+ * (OpenNebula or galernad does not answer). RIGHT_USE makes one call to OpenNebula, RIGHT_MANAGE
+ * one more for each of the lease's VMs, and asks galernad for those. */
 int access_check(const struct access *access, const struct route *route, json_t *asked,
                  struct error *err);
 
 /* Does the answer have parts that the caller may not see? Else it is passed on as it is. */
 bool access_reduces(const struct access *access, const struct route *route);
-/* Removes the parts of the answer that the caller may not see. -1 with err, as above. */
-int access_reduce(const struct access *access, const struct route *route, json_t *answer,
-                  struct error *err);
+/* Removes the parts of the answer that the caller may not see. Changes of leases get those that
+ * have come into the caller's sight or gone out of it. -1 with err, as above. */
+int access_reduce(const struct access *access, const struct route *route, const json_t *asked,
+                  json_t *answer, struct error *err);

@@ -185,7 +185,7 @@ static void answer_route(const struct access *access, const struct route *route,
         access_check(access, route, asked, &err) == 0)
         document = ask_galernad(access, route, asked, answer, &err);
     if (document && json_is_true(json_object_get(document, "ok")) &&
-        access_reduce(access, route, document, &err) < 0) {
+        access_reduce(access, route, asked, document, &err) < 0) {
         json_decref(document);
         document = NULL;
     }
@@ -251,7 +251,7 @@ static bool answer_events(const struct api_request *request, struct api_answer *
 static void answer_signed_in(const struct api *api, const struct caller *caller,
                              const struct api_request *request, struct api_answer *answer)
 {
-    const struct access access = {api->callers, caller, ask, unqualified(api)};
+    const struct access access = {api->callers, api->sights, caller, ask, unqualified(api)};
     struct error err = {0};
     const struct route *route;
     const char *captured;

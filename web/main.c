@@ -13,6 +13,7 @@
 #include "web/haizea.h"
 #include "web/options.h"
 #include "web/server.h"
+#include "web/sights.h"
 
 /* Waits for TERM or INT, which all threads leave to this one. */
 static void wait_for_end(const sigset_t *signals)
@@ -100,7 +101,7 @@ static int run_on(const struct web_options *options, const char *socket, const s
 {
     struct credentials found = {0};
     struct callers_settings settings = options->callers;
-    struct api api = {.galernad = galernad_create(socket)};
+    struct api api = {.galernad = galernad_create(socket), .sights = sights_create()};
     int result = -1;
 
     if (credentials_find_endpoint(&found, options->callers.endpoint, err) == 0) {
@@ -114,6 +115,7 @@ static int run_on(const struct web_options *options, const char *socket, const s
     feed_destroy(api.feed);
     files_destroy(api.files);
     callers_destroy(api.callers);
+    sights_destroy(api.sights);
     galernad_destroy(api.galernad);
     credentials_finish(&found);
     return result;

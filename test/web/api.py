@@ -262,6 +262,28 @@ def only_what_has_changed():
     expect(400, admin, "GET", "/api/v1/queue?since=", code="malformed")
 
 
+def rights_that_change():
+    """Who asks for changes hears of leases that come into sight or go out of it, though they stay as they are."""
+    anna, bob = user("anna"), user("bob")
+    lease = expect(201, anna, "POST", "/api/v1/leases", {"cpu": 1, "memory": 64, "duration": 600})["lease"]
+    until("it runs", lambda: expect(200, anna, "GET", f"/api/v1/leases/{lease}")["lease"]["phase"] == "running")
+    revision = expect(200, bob, "GET", "/api/v1/leases?since=")["revision"]
+    earlier = revision
+    for use in (1, 0):
+        one(("vm", "chmod"), lease, -1, -1, -1, -1, -1, -1, use, -1, -1)
+        answer = expect(200, bob, "GET", f"/api/v1/leases?since={revision}")
+        seen = [shown["lease"] for shown in answer["leases"]]
+        assert seen == [lease] if use else not seen and lease in answer["gone"], (use, answer)
+        revision = answer["revision"]
+    assert lease in expect(200, bob, "GET", f"/api/v1/leases?since={earlier}")["gone"]
+    one(("vm", "chmod"), lease, -1, -1, -1, -1, -1, -1, 1, -1, -1)
+    revision = expect(200, bob, "GET", f"/api/v1/leases?since={revision}")["revision"]
+    expect(200, anna, "DELETE", f"/api/v1/leases/{lease}")
+    until("its end is told to who cannot see it any longer", lambda: lease in expect(
+        200, bob, "GET", f"/api/v1/leases?all=true&since={revision}")["gone"])
+    assert not expect(200, bob, "GET", f"/api/v1/leases?since={revision.split('-')[0]}")["since"]
+
+
 def refused_request():
     expect(409, user("anna"), "POST", "/api/v1/leases", {"cpu": 1000, "memory": 512},
            code="refused")
@@ -398,6 +420,6 @@ if options.away:
     away()
 else:
     for trial in (strangers, malformed, life_of_a_lease, hold_and_release, series,
-                  only_what_has_changed, refused_request, operators_only, bookings, every_operation, login_token,
-                  events, garbage, too_many_failures):
+                  only_what_has_changed, rights_that_change, refused_request, operators_only, bookings,
+                  every_operation, login_token, events, garbage, too_many_failures):
         trial()

@@ -363,9 +363,9 @@ async function listen() {
             const { body } = await send("/events", { signal });
             const reader = body.pipeThrough(new TextDecoderStream()).getReader();
             refresh();
-            for (let part = await reader.read(); !part.done; part = await reader.read())
-                if (part.value.includes("event: change"))
-                    refresh();
+            // A silence of some seconds, too: nobody tells what rights have changed in OpenNebula.
+            while (!(await reader.read()).done)
+                refresh();
         } catch (error) {
             if (signal.aborted)
                 return;

@@ -1,0 +1,135 @@
+/* Remembers which VMs of others a user could see. */
+#include "web/sights.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/instant.h"
+#include "util/memory.h"
+
+enum { VIEWS = 256 /* remembered, of those who asked last */ };
+
+struct view {
+    int32_t user;
+    uint64_t turn; /* when its user asked last; 0: the place is free */
+    struct revisions revisions;
+};
+
+struct sights {
+    pthread_mutex_t lock;
+    uint64_t turns;
+    struct view views[VIEWS];
+};
+
+struct sights *sights_create(void)
+{
+    struct sights *sights = memory_new(1, sizeof *sights);
+
+    pthread_mutex_init(&sights->lock, NULL);
+    return sights;
+}
+
+void sights_destroy(struct sights *sights)
+{
+    if (!sights)
+        return;
+    for (size_t i = 0; i < VIEWS; i++)
+        if (sights->views[i].turn)
+            revisions_finish(&sights->views[i].revisions);
+    pthread_mutex_destroy(&sights->lock);
+    free(sights);
+}
+
+static struct view *find(struct sights *sights, int32_t user)
+{
+    for (size_t i = 0; i < VIEWS; i++)
+        if (sights->views[i].turn && sights->views[i].user == user)
+            return &sights->views[i];
+    return NULL;
+}
+
+/* In the place of the one whose user has not asked for longest, if there is no other. */
+static struct view *find_or_add(struct sights *sights, int32_t user)
+{
+    struct view *view = find(sights, user);
+
+    if (!view) {
+        view = sights->views;
+        for (size_t i = 1; i < VIEWS; i++)
+            if (sights->views[i].turn < view->turn)
+                view = &sights->views[i];
+        if (view->turn)
+            revisions_finish(&view->revisions);
+        revisions_init(&view->revisions);
+        view->user = user;
+    }
+    view->turn = ++sights->turns;
+    return view;
+}
+
+static bool knows(const struct view *view, const char *since, uint64_t *number)
+{
+    const char *own = since ? strchr(since, '-') : NULL;
+
+    return own && revisions_read(&view->revisions, own + 1, number);
+}
+
+bool sights_know(struct sights *sights, int32_t user, const char *since)
+{
+    const struct view *view;
+    uint64_t number;
+    bool known;
+
+    pthread_mutex_lock(&sights->lock);
+    view = find(sights, user);
+    known = view && knows(view, since, &number);
+    pthread_mutex_unlock(&sights->lock);
+    return known;
+}
+
+/* Of all VMs that the user sees and does not own: owners see their leases when the VMs are gone. */
+static void note(struct view *view, const struct vm_pool *vms)
+{
+    struct revisions *revisions = &view->revisions;
+
+    for (size_t i = 0; i < vms->n; i++)
+        if (vms->items[i].uid != view->user)
+            revisions_note(revisions, vms->items[i].id, "", 0, INSTANT_NEVER);
+    for (uint32_t i = (uint32_t)revisions->items.n; i-- > 0;) {
+        int64_t id = map_key(&revisions->items, i);
+        const struct vm *vm = vm_pool_find(vms, (int32_t)id);
+
+        if (!vm)
+            revisions_drop(revisions, id);
+        else if (vm->uid == view->user) /* since then, or it could be hidden when it ends */
+            map_remove(&revisions->items, i);
+    }
+    revisions_tidy(revisions);
+}
+
+void sights_look(struct sights *sights, int32_t user, const struct vm_pool *vms, const char *since,
+                 struct sight *sight)
+{
+    uint64_t number = UINT64_MAX;
+    const struct map *items;
+    struct view *view;
+
+    *sight = (struct sight){json_array(), json_array(), ""};
+    pthread_mutex_lock(&sights->lock);
+    view = find_or_add(sights, user);
+    if (since && !knows(view, since, &number))
+        number = UINT64_MAX;
+    note(view, vms);
+    items = &view->revisions.items;
+    for (uint32_t i = 0; i < items->n; i++) {
+        const struct revised *item = map_value(items, i);
+
+        if (item->revision > number)
+            json_array_append_new(item->gone ? sight->hidden : sight->shown,
+                                  json_integer(map_key(items, i)));
+    }
+    revisions_write(&view->revisions, sight->revision);
+    pthread_mutex_unlock(&sights->lock);
+}
