@@ -362,6 +362,15 @@ static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeo
     return 0;
 }
 
+/* Without calls there is nothing for libcurl to do: a wake-up for something else costs no more than
+ * poll(). */
+static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct error *err)
+{
+    if (poll(fds, n, timeout > 0 ? timeout : 0) < 0 && errno != EINTR)
+        return error_set(err, errno, "waiting: %s", strerror(errno));
+    return 0;
+}
+
 /* Milliseconds to wait at most. Connections that are slow are free for others by and by. */
 static int64_t patience(const struct rpc *rpc, int64_t end)
 {
@@ -373,11 +382,14 @@ static int64_t patience(const struct rpc *rpc, int64_t end)
 int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeout,
              struct error *err)
 {
-    int64_t end = milliseconds() + (timeout > 0 ? timeout : 0);
+    int64_t end;
     struct reply_wait fds = {.fds = extra, .n = n_extra};
     bool last = false;
     int64_t n_ended;
 
+    if (rpc_pending(rpc) == 0)
+        return wait_for_caller(extra, n_extra, timeout, err);
+    end = milliseconds() + (timeout > 0 ? timeout : 0);
     for (;;) {
         n_ended = advance(rpc, err);
         if (n_ended < 0)

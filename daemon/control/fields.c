@@ -8,23 +8,29 @@
 #include "util/suggest.h"
 #include "util/unqualified.h"
 
-/* Is it the one, or else nearest to it? */
-static bool is_field(struct suggestion *suggestion, const char *key, const char *field)
+static bool is_known(const char *key, const char *const known[], bool terms)
 {
-    suggestion_offer(suggestion, field);
-    return strcmp(key, field) == 0;
+    for (size_t i = 0; known[i]; i++)
+        if (strcmp(key, known[i]) == 0)
+            return true;
+    for (size_t i = 0; terms && i < LEASE_TERM_COUNT; i++)
+        if (strcmp(key, lease_terms[i].name) == 0)
+            return true;
+    return false;
 }
 
-static bool is_known(struct suggestion *suggestion, const char *key, const char *const known[],
-                     bool terms)
+static int unknown(const char *key, const char *const known[], bool terms, struct error *err)
 {
-    bool found = false;
+    struct suggestion suggestion;
+    char near[80];
 
+    suggestion_init(&suggestion, key);
     for (size_t i = 0; known[i]; i++)
-        found = is_field(suggestion, key, known[i]) || found;
+        suggestion_offer(&suggestion, known[i]);
     for (size_t i = 0; terms && i < LEASE_TERM_COUNT; i++)
-        found = is_field(suggestion, key, lease_terms[i].name) || found;
-    return found;
+        suggestion_offer(&suggestion, lease_terms[i].name);
+    return error_set(err, EINVAL, "unknown field '%.60s'%s", key,
+                     suggestion_text(&suggestion, near, sizeof near));
 }
 
 int fields_check(const json_t *object, const char *const known[], bool terms, struct error *err)
@@ -34,13 +40,8 @@ int fields_check(const json_t *object, const char *const known[], bool terms, st
 
     json_object_foreach(unqualified(object), key, value)
     {
-        struct suggestion suggestion;
-        char near[80];
-
-        suggestion_init(&suggestion, key);
-        if (!is_known(&suggestion, key, known, terms))
-            return error_set(err, EINVAL, "unknown field '%.60s'%s", key,
-                             suggestion_text(&suggestion, near, sizeof near));
+        if (!is_known(key, known, terms))
+            return unknown(key, known, terms, err);
     }
     return 0;
 }
