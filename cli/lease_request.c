@@ -172,7 +172,7 @@ static const struct command_option request_options[] = {
     {"when", .type = ARGUMENT_FLAG, .offset = AT(when),
      .help = "Only show when a reservation of this size could start: the earliest times by the "
              "number of leases that it would preempt, down to none, and earlier times with half "
-             "the VMs or half the duration"},
+             "the VMs (of each size) or half the duration"},
     {"wait", .type = ARGUMENT_INTEGER, .argument = "SECONDS", .offset = AT(wait), .otherwise = "20",
      .least = 0, .most = WAIT_MAX, .help = "How long to wait for the decision; 0: do not wait"},
 };

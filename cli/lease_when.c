@@ -95,6 +95,7 @@ static int64_t try_start(struct when *when, const json_t *request, int64_t start
         *choice = json_pack("{s:s, s:I, s:s}", "start", text, "victims", (json_int_t)victims,
                             "text", client_text(answer, "text"));
         json_object_set(*choice, "count", json_object_get(request, "count"));
+        json_object_set(*choice, "also", json_object_get(request, "also"));
         json_object_set(*choice, "duration", json_object_get(request, "duration"));
     } else {
         snprintf(when->refusal, sizeof when->refusal, "%s", client_text(answer, "text"));
@@ -125,32 +126,78 @@ static int choose(struct when *when, const json_t *request, int64_t until, bool 
     return -1;
 }
 
-/* The same with half of the VMs, or half of the duration, where that starts earlier without others
- * making room. */
-static int choose_smaller(struct when *when, const json_t *request, const char *field)
+/* Tries a smaller request, which is given away, where that starts earlier without others making
+ * room. */
+static int choose_smaller(struct when *when, json_t *smaller)
 {
     size_t n = json_array_size(when->choices);
     const json_t *last = n ? json_array_get(when->choices, n - 1) : NULL;
     bool is_free = last && client_integer(last, "victims") == 0;
     int64_t until = is_free ? client_instant(last, "start") : INSTANT_NEVER;
-    int64_t size = client_integer(request, field);
-    json_t *smaller;
-    int code;
+    int code = choose(when, smaller, until, true);
 
-    if (size < 2)
-        return -1;
-    smaller = json_copy(unqualified(request));
-    json_object_set_new(smaller, field, json_integer(size / 2));
-    code = choose(when, smaller, until, true);
     json_decref(smaller);
     return code;
+}
+
+/* At least one stays. */
+static bool halve(json_t *object, const char *field)
+{
+    int64_t size = client_integer(object, field);
+
+    if (size > 1)
+        json_object_set_new(object, field, json_integer(size / 2));
+    return size > 1;
+}
+
+/* With half of the VMs of each size. */
+static int choose_fewer_vms(struct when *when, const json_t *request)
+{
+    json_t *fewer = json_deep_copy(request), *size;
+    bool halved = halve(fewer, "count");
+    size_t i;
+
+    json_array_foreach(json_object_get(fewer, "also"), i, size)
+    {
+        halved = halve(size, "count") || halved;
+    }
+    if (halved)
+        return choose_smaller(when, fewer);
+    json_decref(fewer);
+    return -1;
+}
+
+static int choose_shorter(struct when *when, const json_t *request)
+{
+    json_t *shorter = json_copy(unqualified(request));
+
+    if (halve(shorter, "duration"))
+        return choose_smaller(when, shorter);
+    json_decref(shorter);
+    return -1;
+}
+
+/* 0: one, not said. */
+static int64_t vms_of(const json_t *request)
+{
+    int64_t n = client_integer(request, "count");
+    const json_t *also = json_object_get(request, "also"), *size;
+    size_t i;
+
+    if (also && n == 0)
+        n = 1;
+    json_array_foreach(also, i, size)
+    {
+        n += client_integer(size, "count");
+    }
+    return n;
 }
 
 static void print_choice(const json_t *choice, int64_t count)
 {
     char start[TIME_TEXT_MAX], span[TIME_TEXT_MAX];
     int64_t victims = client_integer(choice, "victims");
-    int64_t vms = client_integer(choice, "count"), duration = client_integer(choice, "duration");
+    int64_t vms = vms_of(choice), duration = client_integer(choice, "duration");
 
     time_text_local(client_instant(choice, "start"), start, sizeof start);
     printf("%s", start);
@@ -184,8 +231,7 @@ static int report(const struct when *when, const json_t *request)
         table_print_text(stdout, when->refusal);
         printf(".\n");
     } else {
-        json_array_foreach(when->choices, i, choice)
-            print_choice(choice, client_integer(request, "count"));
+        json_array_foreach(when->choices, i, choice) print_choice(choice, vms_of(request));
     }
     return code == EXIT_DONE && !any ? EXIT_REFUSED : code;
 }
@@ -197,10 +243,10 @@ int lease_when(const struct client *client, const json_t *request, int64_t earli
 
     if (code < 0)
         code = choose(&when, request, INSTANT_NEVER, false);
-    if (code < 0 && !json_object_get(request, "also")) /* half of which VMs? */
-        code = choose_smaller(&when, request, "count");
     if (code < 0)
-        code = choose_smaller(&when, request, "duration");
+        code = choose_fewer_vms(&when, request);
+    if (code < 0)
+        code = choose_shorter(&when, request);
     if (code < 0)
         code = report(&when, request);
     json_decref(when.choices);

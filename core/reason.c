@@ -265,6 +265,11 @@ static const char *sentence_of(const struct reason *reason)
                "%t on";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
         return "%v requested, but no host is large enough for one";
+    if (reason->id == REASON_TOO_BIG && n[1] >= n[0]) /* VMs of several sizes */
+        return "%v requested, but all hosts together do not hold all of them when empty";
+    if (reason->id == REASON_NO_HOST_ALLOWED && n[2] >= n[0])
+        return "%v requested, but the %n open hosts that its requirements allow do not hold all of "
+               "them when empty";
     if (reason->id == REASON_NO_HOST_ALLOWED && n[1] == 0)
         return "%v requested, but its requirements allow no open host";
     if (reason->id == REASON_NO_HOST_ALLOWED && n[2] == 0)

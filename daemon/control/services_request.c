@@ -1,5 +1,6 @@
 /* Creates the VMs of a requested lease. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -115,12 +116,18 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
     if (order_unsized(order)) /* defined by the template */
         return 0;
     for (size_t i = 0; i < order->n_sizes; i++) {
-        int64_t most = most_vms(daemon, &order->sizes[i]);
+        const struct order_size *size = &order->sizes[i];
+        int64_t most = most_vms(daemon, size);
+        size_t length;
 
-        if (most >= order->sizes[i].count)
+        if (most >= size->count)
             continue;
-        *reason = (struct reason){.id = REASON_TOO_BIG, .n = {order->sizes[i].count, most}};
-        reason_format_body(reason, text, STORE_TEXT_MAX, lease_time_text);
+        *reason = (struct reason){.id = REASON_TOO_BIG, .n = {size->count, most}};
+        length = reason_format_body(reason, text, STORE_TEXT_MAX, lease_time_text);
+        if (order->n_sizes > 1)
+            snprintf(text + length, STORE_TEXT_MAX - length,
+                     " (%" PRId64 ".%02" PRId64 " CPU and %" PRId64 " MB each)", size->cpu / 100,
+                     size->cpu % 100, size->memory);
         return -1;
     }
     return 0;

@@ -39,6 +39,15 @@ bool planner_is_too_big(const struct reason *reason)
            lacks_units(reason);
 }
 
+/* One of the VMs if all have the same size. */
+static const struct vm_record *of_one_size(const struct vm_record *const *vms, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (vms[i]->cpu != vms[0]->cpu || vms[i]->memory != vms[0]->memory)
+            return NULL;
+    return n ? vms[0] : NULL;
+}
+
 const struct vm_record *planner_too_small(const struct planner *planner,
                                           const struct lease_record *lease, struct reason *reason)
 {
@@ -61,5 +70,5 @@ const struct vm_record *planner_too_small(const struct planner *planner,
                             .word = "too-big"};
         return vms[i];
     }
-    return n && !lacks_units(reason) ? vms[0] : NULL;
+    return lacks_units(reason) ? NULL : of_one_size(vms, n);
 }

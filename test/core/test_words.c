@@ -117,6 +117,7 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     struct reason reserved = {.id = REASON_NO_ROOM_AT_ONCE, .n = {1, 7, 3, 100}};
     struct reason narrow = {.id = REASON_NO_ROOM_NOW, .n = {2, 0}, .text = " on some hosts"};
     struct reason in_time = {.id = REASON_DEADLINE_UNREACHABLE, .n = {100, 90}};
+    struct reason together = {.id = REASON_TOO_BIG, .n = {3, 3}};
     struct reason stays = {.id = REASON_CANNOT_LEAVE, .n = {INSTANT_NONE}, .text = " (why)"};
     char sentence[160];
 
@@ -140,6 +141,9 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     assert_string_equal(sentence, "waits for room: 2 VMs requested, room for 0 now on some hosts");
     reason_format(&in_time, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused: no room in time for it to end by +100");
+    reason_format(&together, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "refused: 3 VMs requested, but all hosts together do not hold "
+                                  "all of them when empty");
     reason_format(&stays, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "must leave its host (why), but no other host that it may use "
                                   "has room for the rest of its lifetime");

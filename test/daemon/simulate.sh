@@ -36,7 +36,11 @@ lease request --cpu 1 --memory 512 --also 1x4/2G --duration 1m --dry-run >"$work
     fail "a dry run of two sizes: $(cat "$work/out")"
 grep -qE '^It would run on hosts host-[01], host-[01]\.$' "$work/out" ||
     fail "not said where both sizes are: $(cat "$work/out")"
-ends_with 2 'hold at most 2' lease request --cpu 1 --memory 512 --also 3x4/2G
+ends_with 2 'hold at most 2 when empty (4.00 CPU and 2048 MB each)' \
+    lease request --cpu 1 --memory 512 --also 3x4/2G
+lease request --cpu 3 --memory 512 --count 2 --also 2x3/1G --duration 1m --when >"$work/out" ||
+    fail "no start of fewer VMs is found: $(cat "$work/out")"
+grep -qE ', 2 VMs, for 1m00s:$' "$work/out" || fail "not half of each size: $(cat "$work/out")"
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
