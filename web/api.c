@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/control.h"
@@ -47,10 +48,14 @@ static void give(struct api_answer *answer, unsigned status, const json_t *docum
 
 static void refuse(struct api_answer *answer, unsigned status, const char *code, const char *text)
 {
-    json_t *document = json_pack("{s:b, s:s, s:s}", "ok", 0, "error", text, "code", code);
+    char *shown = memory_text(text); /* may quote what was asked */
+    json_t *document;
 
+    mask_controls(shown, '?');
+    document = json_pack("{s:b, s:s, s:s}", "ok", 0, "error", shown, "code", code);
     give(answer, status, document);
     json_decref(document);
+    free(shown);
 }
 
 /* An error of this process, not of galernad's answer. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "daemon/control/answers_private.h"
+#include "util/printable.h"
 #include "util/time_parse.h"
 
 static const char *code_word(int code)
@@ -34,13 +35,15 @@ static const char *code_word(int code)
 
 json_t *answers_refused(const struct error *err)
 {
+    struct error shown = *err; /* may quote what was asked */
     json_t *answer;
 
     if (err->code == EINPROGRESS)
         return NULL;
+    mask_controls(shown.text, '?');
     answer = json_object();
     json_put(answer, "ok", json_false());
-    json_put(answer, "error", json_from_text(err->text));
+    json_put(answer, "error", json_from_text(shown.text));
     json_put(answer, "code", json_string(code_word(err->code)));
     return answer;
 }

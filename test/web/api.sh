@@ -36,6 +36,16 @@ said web ' anna DELETE /api/v1/leases/.*: 200$' || fail "the log has no cancella
 [ "$("$galerna" lease history --json --state-dir "$work/state" | grep -c 'anna (OpenNebula)')" -ge 1 ] ||
     fail "the history does not say who"
 
+does='a random walk'
+http_port=$(free_port)
+start_web walk --listen "127.0.0.1:$http_port" --rate 10000
+walker=$!
+until_said walk 'serving HTTP on'
+python3 "$here/walk.py" "http://127.0.0.1:$http_port" "http://127.0.0.1:$port/RPC2" "$work/auth" 2>"$work/walked" ||
+    fail "$(cat "$work/walked")"
+kill "$walker"
+wait "$walker" || fail "after a random walk, galerna-web ends with $?"
+
 does='the end'
 kill "$plain"
 wait "$plain" || fail "galerna-web ends with $?"
