@@ -39,12 +39,13 @@ int64_t shutdown_span(const struct engine *engine, const struct lease *lease)
            engine->settings.enactment_overhead * (int64_t)lease->n_vms;
 }
 
-/* The most VMs of the lease that one host of the site could hold. */
+/* The most VMs of the lease that one host of the site could hold, one at least. Not asked of all
+ * hosts when it has only one: that would be most of what a pass over a long queue takes. */
 static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
 {
     int64_t most = 1;
 
-    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+    for (size_t set = 0; set < lease->request.n_node_sets && most < lease->n_vms; set++) {
         int64_t count = survey_most_on_a_host(engine->mapper.surveys, engine->table,
                                               &lease->request.node_sets[set].amounts);
 
