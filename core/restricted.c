@@ -39,7 +39,7 @@ uint32_t restricted_count(struct engine *engine, const struct map_request *reque
                           const struct node_set *nodes, int64_t until, uint32_t limit)
 {
     const struct survey *survey = mapper_survey(engine, &nodes->amounts, request->from);
-    bool one_each = mapper_most_on_a_host(engine, &nodes->amounts) <= 1;
+    bool one_each = limit <= 1 || mapper_most_on_a_host(engine, &nodes->amounts) <= 1;
     size_t n = n_candidates(engine, request);
     uint32_t count = 0;
 

@@ -221,11 +221,17 @@ static uint32_t capacity_count(const struct amounts *capacity, const struct amou
 uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
                                    uint32_t limit)
 {
+    const struct site_host *hosts = table->site->hosts;
     uint32_t most = 0;
 
     for (size_t host = 0; host < table->site->n_hosts && most < limit; host++) {
-        uint32_t count = capacity_count(&table->site->hosts[host].capacity, vm, limit);
+        uint32_t count;
 
+        /* Hosts are mostly as the one before. */
+        if (host && memcmp(&hosts[host].capacity, &hosts[host - 1].capacity,
+                           sizeof hosts[host].capacity) == 0)
+            continue;
+        count = capacity_count(&hosts[host].capacity, vm, limit);
         most = count > most ? count : most;
     }
     return most;
