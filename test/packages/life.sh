@@ -71,7 +71,7 @@ id oneadmin >/dev/null 2>&1 || useradd --system --create-home --home-dir /var/li
 mkdir -p /etc/galerna /etc/systemd/system/galernad.service.d
 printf '[simulation]\nresources: 2  CPU:400 Memory:8192\n[opennebula]\npoll-interval: 1\n' \
     >/etc/galerna/galerna.conf
-printf '[Service]\nExecStart=\nExecStart=galernad --foreground --simulate\n' \
+printf '[Service]\nExecStart=\nExecStart=galernad --foreground --simulate\nWatchdogSec=6\n' \
     >/etc/systemd/system/galernad.service.d/simulate.conf
 systemctl daemon-reload
 systemctl enable --now galernad || fail "galernad does not start"
@@ -91,13 +91,17 @@ becomes 0 running 10
 becomes 1 reserved 10
 becomes 1 running 60
 galerna lease show 1
-before=$(process)
-kill -KILL "$before"
-for _ in $(seq 100); do
-    [ "$(process)" != "$before" ] && systemctl is-active --quiet galernad && break
-    sleep 0.2
+# A galernad that is killed is replaced, and one that does nothing any longer, by systemd's watchdog.
+for signal in KILL STOP; do
+    before=$(process)
+    kill -"$signal" "$before"
+    for _ in $(seq 150); do
+        [ "$(process)" != "$before" ] && systemctl is-active --quiet galernad && break
+        sleep 0.2
+    done
+    [ "$(process)" != "$before" ] || fail "galernad is not replaced after SIG$signal"
+    becomes 1 running 20
 done
-becomes 1 running 20
 
 dpkg --remove galerna-web galernad
 ! pgrep -x galernad >/dev/null || fail "galernad runs after its removal"
