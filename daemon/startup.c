@@ -316,17 +316,18 @@ static bool follows(const struct app *app)
     return !app->greeting.leadership.leads;
 }
 
-/* Waits until it is known whether another galernad acts. If OpenNebula does not answer, the loop
- * asks again, and sends no commands before it knows. */
+/* Waits until it is known whether another galernad acts, as long as for a call. If OpenNebula does
+ * not tell, the loop asks again, and sends no commands before it knows. */
 static int claim_place(struct app *app)
 {
+    int64_t until = clock_monotonic() + app->daemon.live->timeout * 1000;
     struct guard *guard = app->daemon.guard;
     struct error err = {0};
     int waiting;
 
     for (;;) {
         guard_step(guard);
-        if (guard_is_settled(guard))
+        if (guard_is_settled(guard) || clock_monotonic() >= until)
             break;
         if ((waiting = wait_or_stop(app, CLAIM_TURN)) != 0)
             return waiting;

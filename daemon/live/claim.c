@@ -208,7 +208,7 @@ void claim_read(struct claim *claim, const struct cloud_mark *found, int64_t now
 void claim_failed(struct claim *claim, int64_t now)
 {
     claim->fresh = false;
-    claim->next = now + CLAIM_LOOK;
+    claim->next = now + CLAIM_AGAIN;
 }
 
 const struct cloud_mark *claim_write(struct claim *claim, int64_t now)

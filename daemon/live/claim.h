@@ -34,7 +34,8 @@ enum {
     CLAIM_LED = 1000, /* for so long counts that our oned said that it leads */
     CLAIM_PAUSE = 1000,
     CLAIM_REPEAT = 5000, /* a write that is not seen for so long was lost */
-    CLAIM_LOOK = 2000,   /* between reads of another daemon's mark, and after failures */
+    CLAIM_LOOK = 2000,   /* between reads of another daemon's mark */
+    CLAIM_AGAIN = 500,   /* after failures: a new leader refuses writes for a while */
 };
 
 enum claim_state {
@@ -80,7 +81,7 @@ int64_t claim_next_time(const struct claim *claim, int64_t now);
 
 /* The mark was read from OpenNebula; instance "": there is none. */
 void claim_read(struct claim *claim, const struct cloud_mark *found, int64_t now);
-/* The mark could not be read or written; retried after CLAIM_LOOK. */
+/* The mark could not be read or written; retried after CLAIM_AGAIN. */
 void claim_failed(struct claim *claim, int64_t now);
 /* The mark to write; it counts as sent from now on. */
 const struct cloud_mark *claim_write(struct claim *claim, int64_t now);

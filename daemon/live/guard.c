@@ -27,6 +27,7 @@ struct guard {
     struct claim claim;
     int fd;
     bool marked, in_flight, released, resting;
+    bool watching;      /* the mark is being read while resting */
     int64_t next_watch; /* while resting */
     bool told_failure, told_refusal, told_watching;
 };
@@ -211,8 +212,8 @@ static void mark_watched(void *context, const struct cloud_reply *reply,
 {
     struct guard *guard = context;
 
-    guard->in_flight = false;
-    if (reply->outcome == CLOUD_DONE)
+    guard->watching = false;
+    if (reply->outcome == CLOUD_DONE && guard->resting)
         guard->claim.other = *mark;
 }
 
@@ -225,10 +226,10 @@ void guard_rest(struct guard *guard)
     claim_rest(&guard->claim, now);
     guard->resting = true;
     guard->told_watching = false;
-    if (now < guard->next_watch)
+    if (guard->watching || now < guard->next_watch)
         return;
     guard->next_watch = now + CLAIM_BEAT;
-    guard->in_flight = true;
+    guard->watching = true;
     cloud_read_mark(guard->cloud, mark_watched, guard);
 }
 
@@ -251,7 +252,9 @@ int64_t guard_next_time(const struct guard *guard)
 {
     if (!guard->marked || guard->in_flight || guard->claim.state == CLAIM_LOST)
         return INT64_MAX;
-    return guard->resting ? guard->next_watch : claim_next_time(&guard->claim, clock_monotonic());
+    if (guard->resting)
+        return guard->watching ? INT64_MAX : guard->next_watch;
+    return claim_next_time(&guard->claim, clock_monotonic());
 }
 
 bool guard_is_settled(const struct guard *guard)

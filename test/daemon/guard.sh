@@ -54,3 +54,19 @@ start second localhost
 acts second 10
 kill -TERM "${pid[second]}"
 ends second 0 10
+
+# While OpenNebula confirms the mark and loses it, a start does not hang: nothing is sent, and status says why.
+call() {
+    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "$@" >/dev/null
+}
+call sandbox.fault 'FAULT = [ KIND = "lose", METHOD = "one.document.update", COUNT = "-1" ]'
+start third localhost third "$work/auth" 'timeout: 2'
+for _ in $(seq 100); do
+    "$galerna" status --state-dir "$work/third" >"$work/status" 2>&1 || true
+    ! grep -q 'until OpenNebula has the mark' "$work/status" || break
+    sleep 0.1
+done
+grep -q 'until OpenNebula has the mark' "$work/status" || fail "status says: $(cat "$work/status")"
+! grep -q deploy "$work/third.log" || fail "commands are sent without the mark"
+call sandbox.clear -1
+acts third 15

@@ -196,7 +196,7 @@ static void without_answers_it_does_not_hold(void **state)
             claim_failed(&a.claim, now);
     assert_false(claim_holds(&a.claim, now));
     world.now = now;
-    run(&world, &a, 1, now + CLAIM_LOOK + 100, 20);
+    run(&world, &a, 1, now + CLAIM_AGAIN + 100, 20);
     assert_true(claim_holds(&a.claim, world.now));
 }
 
@@ -338,6 +338,29 @@ static void the_mark_is_written_while_the_last_commands_may_arrive(void **state)
     assert_true(claim_next_time(&claim, now) > now);
 }
 
+/* A new leader refuses writes while it replicates its log: a second after that the mark is there.
+ */
+static void a_mark_that_was_refused_is_written_again_soon(void **state)
+{
+    const int64_t accepts = 12000;
+    int64_t now = 1000, written = 0;
+    struct claim claim;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    claim_lead(&claim, 5, 1, now);
+    claim_read(&claim, &(struct cloud_mark){0}, now);
+    for (; !written; now = claim_next_time(&claim, now)) {
+        assert_int_equal(claim_next_action(&claim, now), CLAIM_WRITE);
+        claim_write(&claim, now);
+        if (now < accepts)
+            claim_failed(&claim, now);
+        else
+            written = now;
+    }
+    assert_true(written <= accepts + 1000);
+}
+
 /* In a slow zone a write takes longer than the mark is fresh: it counts all the same. */
 static void one_write_is_enough_for_what_waited_for_it(void **state)
 {
@@ -406,6 +429,7 @@ int main(void)
         cmocka_unit_test(the_mark_of_a_newer_version_is_not_taken),
         cmocka_unit_test(a_mark_of_a_later_term_is_not_waited_for),
         cmocka_unit_test(the_mark_is_written_while_the_last_commands_may_arrive),
+        cmocka_unit_test(a_mark_that_was_refused_is_written_again_soon),
         cmocka_unit_test(one_write_is_enough_for_what_waited_for_it),
         cmocka_unit_test(a_picture_after_the_mark_shows_what_was_commanded_before),
     };
