@@ -323,6 +323,37 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     return room;
 }
 
+/* The VMs that a group is to start at once: 1 if it has begun. */
+static int64_t to_begin_with(const struct enactor *enactor, const struct vm_record *vm)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(enactor->daemon->store, vm->lease, &n);
+    int64_t wanted = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(enactor->daemon->world, vms[i]->id);
+
+        if (vms[i]->gone || vms[i]->goal != GOAL_RUN)
+            continue;
+        if (!observed || enactor_on_its_way(vms[i], observed) || !to_run(enactor, vms[i], observed))
+            return 1;
+        wanted++;
+    }
+    return wanted;
+}
+
+/* A group begins when there are turns for all its VMs, and keeps those that there are. */
+static bool group_has_turns(struct enactor *enactor, const struct vm_record *vm)
+{
+    int64_t most = enactor->daemon->live->actions_in_all, wanted = to_begin_with(enactor, vm);
+
+    if (enactor->busy + (wanted < most ? wanted : most) <= most)
+        return true;
+    tell_turn(enactor, vm, "actions-in-all", most);
+    enactor->busy = most;
+    return false;
+}
+
 /* Have networks been chosen for all its automatic NICs? */
 static bool has_networks(const struct enactor *enactor, const struct vm *vm)
 {
@@ -382,6 +413,8 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
         note_blocked(enactor, vm, command_host(vm, command));
         return false;
     }
+    if (command_kinds[command].load == LOADS_HOST && !group_has_turns(enactor, vm))
+        return false;
     return command != COMMAND_DEPLOY || is_prepared(enactor, vm);
 }
 

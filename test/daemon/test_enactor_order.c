@@ -78,6 +78,25 @@ static void a_group_that_has_begun_comes_first(void **state)
     scene_close(&scene);
 }
 
+/* Leases that come after it do not take the turns that it waits for; what has ended makes room. */
+static void a_group_begins_when_all_its_vms_have_a_turn(void **state)
+{
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 6);
+    scene.live.actions_in_all = 3;
+    scene_add_seen(&scene, 9, 9, GOAL_RUN, 5, VM_BOOTING, 5, 100);
+    for (int32_t vm = 1; vm <= 4; vm++)
+        suspended(scene_add_seen(&scene, vm, vm == 4 ? 4 : 1, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    fake_cloud_put(scene.fake, 9, VM_RUNNING, 5);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 3);
+    assert_string_equal(scene_commands(&scene), "deploy 1 on 1; deploy 2 on 2; deploy 3 on 3");
+    scene_close(&scene);
+}
+
 /* It says so once it lasts, and no longer when its command is sent. */
 static void a_start_that_waits_for_its_turn_says_so(void **state)
 {
@@ -115,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_STORE(promised_starts_come_first),
         WITH_STORE(a_group_that_has_begun_comes_first),
+        WITH_STORE(a_group_begins_when_all_its_vms_have_a_turn),
         WITH_STORE(a_start_that_waits_for_its_turn_says_so),
     };
 
