@@ -255,9 +255,11 @@ bool claim_holds(const struct claim *claim, int64_t now)
 
 bool claim_may_send(const struct claim *claim, int64_t led, int64_t now)
 {
-    if (now >= claim_send_by(claim) || now - led >= CLAIM_LED)
+    if (now >= claim_send_by(claim))
         return false;
-    return claim->open || claim->own.term == 0 || (now >= claim->graced && led >= claim->proved);
+    if (claim->open || claim->own.term == 0)
+        return now - led < CLAIM_LED;
+    return now >= claim->graced && led >= claim->proved;
 }
 
 bool claim_covers(const struct claim *claim, int64_t since, int64_t asked)

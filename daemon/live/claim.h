@@ -14,7 +14,8 @@
  * mark of a later term deposes this one. Writing the mark needs a majority of the zone, so a write
  * that succeeded in this term proves that no later term had begun. Commands leave within
  * CLAIM_FENCE of such a write, which is shorter than CLAIM_GRACE. An oned that does not lead passes
- * writes on to the leader, so it is asked after the write whether it still leads.
+ * writes on to the leader, so it is asked after the write whether it still leads; however long it
+ * takes to answer, the write was its own.
  *
  * Decides only: guard.h reads and writes the mark. Times are monotonic milliseconds.
  */
@@ -31,7 +32,7 @@ enum {
     CLAIM_DEAD = 25 * 1000,
     CLAIM_GRACE = 5000,
     CLAIM_FENCE = 3000,
-    CLAIM_LED = 1000, /* for so long counts that our oned said that it leads */
+    CLAIM_LED = 1000, /* without Raft or mark, it counts for so long that our oned said it leads */
     CLAIM_PAUSE = 1000,
     CLAIM_REPEAT = 5000, /* a write that is not seen for so long was lost */
     CLAIM_LOOK = 2000,   /* between reads of another daemon's mark */

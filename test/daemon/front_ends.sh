@@ -138,6 +138,11 @@ acts second 15
 elect 13 oneadmin
 acts first 10
 
+# oned takes more than a second to say that it leads, as it may while another front-end does not answer.
+call sandbox.fault 'FAULT = [ KIND = "delay", METHOD = "one.zone.raftstatus", TIME = "1200", COUNT = "-1" ]'
+acts first 10
+call sandbox.clear -1
+
 # Stopped while its promises wait for a connection: none of them takes the place of what the next
 # leader's galernad has promised.
 elect 14 other

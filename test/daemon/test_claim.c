@@ -390,6 +390,28 @@ static void one_write_is_enough_for_what_waited_for_it(void **state)
     assert_false(claim_is_confirmed(&claim, since, since + CLAIM_FENCE));
 }
 
+/* While another front-end does not answer, an oned may take a second to say that it leads. */
+static void a_slow_answer_that_oned_leads_counts_as_long_as_the_mark(void **state)
+{
+    struct claim claim;
+    int64_t now = 1000, written;
+
+    (void)state;
+    claim_init(&claim, "me", "here", "host");
+    claim_lead(&claim, 5, 1, now);
+    claim_read(&claim, &(struct cloud_mark){.beat = -1}, now);
+    claim_write(&claim, now);
+    claim_written(&claim, now);
+    now += CLAIM_GRACE;
+    claim_read(&claim, &claim.own, now);
+    claim_write(&claim, now);
+    written = now + 1000;
+    claim_written(&claim, written);
+    assert_true(claim_may_send(&claim, written, written + 1500));
+    assert_false(claim_may_send(&claim, written - 1, written + 1500)); /* asked before that */
+    assert_false(claim_may_send(&claim, written, now + CLAIM_FENCE));
+}
+
 /* What was commanded before the mark was written is in what is read after the answer to that. */
 static void a_picture_after_the_mark_shows_what_was_commanded_before(void **state)
 {
@@ -431,6 +453,7 @@ int main(void)
         cmocka_unit_test(the_mark_is_written_while_the_last_commands_may_arrive),
         cmocka_unit_test(a_mark_that_was_refused_is_written_again_soon),
         cmocka_unit_test(one_write_is_enough_for_what_waited_for_it),
+        cmocka_unit_test(a_slow_answer_that_oned_leads_counts_as_long_as_the_mark),
         cmocka_unit_test(a_picture_after_the_mark_shows_what_was_commanded_before),
     };
 

@@ -16,6 +16,7 @@ enum {
     FRONT_ENDS = 3,
     TICK = 50,
     TAKEOVER = 6500,    /* the leader's daemon acts after */
+    ASKED_AGAIN = 1000, /* at the latest, while there is something to send */
     TRANSIT_MAX = 1500, /* of a command that has left, on its way through oned to the leader */
     FLIGHTS = 64,
 };
@@ -175,7 +176,8 @@ static void live(struct zone *zone, int i)
         hear(zone, i);
     if (front_end->under_way != CLAIM_WAIT)
         return;
-    if (!claim_may_send(claim, front_end->led, zone->now))
+    if (!claim_may_send(claim, front_end->led, zone->now) ||
+        zone->now - front_end->led >= ASKED_AGAIN)
         ask(front_end, zone->now);
     if (!front_end->knows) {
         ask(front_end, zone->now);
