@@ -2,9 +2,11 @@
 """The sampler and the words of assertion, tried on made-up worlds: they must see what is wrong."""
 
 import base64
+import contextlib
 import http.server
 import io
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ from endurance.watch import GentleSampler
 from endurance.work import PLAIN, Item, Work
 from kit.client import ElementTree, Host, Oned, OnedError, Record, Vm, vm_from
 from kit.history import overlaps, written
+from kit.raft_log import PENDING, disputed_vms
 from kit.sampler import Sampler
 from kit.trial import Failure, Trial
 
@@ -305,6 +308,51 @@ class HistoryTest(unittest.TestCase):
         for half in (Record(0, 3, 110, 0, 111, 0, 0), Record(0, 3, 110, 131, 111, 130, 0)):
             self.assertEqual(overlaps(written([half, self.last])),
                              ["records 0 and 1 of the history overlap"])
+
+
+class RaftLogTest(unittest.TestCase):
+    """Three databases of a zone, whose logs say the same."""
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.paths = [os.path.join(self.directory.name, "one%d.db" % i) for i in range(3)]
+        for path in self.paths:
+            self.change(path, """
+                CREATE TABLE logdb (log_index INTEGER PRIMARY KEY, term, sqlcmd, timestamp);
+                CREATE TABLE vm_pool (oid INTEGER PRIMARY KEY, state, body);
+                CREATE TABLE history (vid, seq, body);""")
+            for place in range(1, PENDING + 20):
+                self.change(path, "INSERT INTO logdb VALUES (%d, 4, 'UPDATE vm_pool <ID>%d</ID>', 9)" % (
+                    place, place))
+            self.change(path, "INSERT INTO vm_pool VALUES (7, 3, '<VM><SEQ>0</SEQ></VM>');"
+                              "INSERT INTO history VALUES (7, 0, '')")
+
+    @staticmethod
+    def change(path, script):
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.executescript(script)
+
+    def test_the_same_is_not_disputed(self):
+        self.assertEqual(disputed_vms(self.paths), {})
+
+    def test_a_record_that_one_lacks_disputes_its_vm_only(self):
+        self.change(self.paths[1], "DELETE FROM logdb WHERE log_index = 5")
+        self.assertEqual(list(disputed_vms(self.paths)), [5])
+
+    def test_records_that_differ_or_were_never_applied(self):
+        self.change(self.paths[0], "UPDATE logdb SET timestamp = 0 WHERE log_index = 3")
+        self.change(self.paths[2], "UPDATE logdb SET term = 5 WHERE log_index = 8")
+        self.assertEqual(sorted(disputed_vms(self.paths)), [3, 8])
+
+    def test_a_history_that_its_vm_does_not_know(self):
+        for path in self.paths:
+            self.change(path, "INSERT INTO history VALUES (7, 1, '')")
+        self.assertEqual(list(disputed_vms(self.paths)), [7])
+
+    def test_a_vm_that_one_front_end_lacks(self):
+        self.change(self.paths[2], "DELETE FROM vm_pool")
+        self.assertEqual(list(disputed_vms(self.paths)), [7])
 
 
 class DriverTest(unittest.TestCase):

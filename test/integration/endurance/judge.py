@@ -54,10 +54,10 @@ class Judge:
         """Is one of these events in the lease's history?"""
         return any(event in words for event, _ in self.events.get(min(item.vms.values()), []))
 
-    def excuse(self, start):
-        """The end of the last outage around that time, or None."""
-        ends = [until for begin, until in self.outages
-                if begin <= start + LATE and until >= start - 10]
+    def excuse(self, start, until=0):
+        """The end of the last outage around that time, or from it until another one; or None."""
+        ends = [end for begin, end in self.outages
+                if begin <= max(start, until) + LATE and end >= start - 10]
         return max(ends) if ends else None
 
     # --- one lease ---
@@ -120,13 +120,20 @@ class Judge:
             self.together(vms)
 
     def together(self, vms):
+        """Or sent together: oned may take long to begin some of them."""
         began = [first_run(vm) for vm in vms]
         if not all(began):
             return
-        excuse = self.excuse(min(began))
+        sent = [self.first_sending(vm) for vm in vms]
+        excuse = self.excuse(min(began), max(began))
         apart = max(began) - min(began)
-        self.require(apart <= TOGETHER or (excuse and max(began) <= excuse + TOGETHER), vms[0],
-                     "the VMs of a group began %d s apart" % apart)
+        self.require(min(apart, max(sent) - min(sent)) <= TOGETHER or
+                     (excuse and max(sent) <= excuse + TOGETHER), vms[0],
+                     "the VMs of a group began %d s apart, and were sent %d s apart" % (
+                         apart, max(sent) - min(sent)))
+
+    def first_sending(self, vm):
+        return self.sending(vm, next(record for record in vm.history if record.running))
 
     def deadline(self, item, vm):
         """Its time has run by the deadline, or its user is told."""

@@ -23,6 +23,7 @@ class GentleSampler(Sampler):
     def __init__(self, oned, story):
         super().__init__(oned, story)
         self.finished = {}   # id -> Vm with its whole history
+        self.lost = {}       # id -> Vm as it was before it vanished
         self.stuck = {}      # id -> (state, since)
         self.recovered = {}  # id -> times
         self.killed = 0.0    # when oned was last killed
@@ -67,7 +68,8 @@ class GentleSampler(Sampler):
         except OnedError as error:
             if "Error getting virtual machine" not in str(error):
                 raise
-            self.violation("VM %s has vanished" % self.seen.pop(vm_id))
+            self.lost[vm_id] = self.seen.pop(vm_id)
+            self.violation("VM %s has vanished" % self.lost[vm_id])
             return
         if vm.done:
             self.finished[vm_id] = vm

@@ -8,10 +8,11 @@ import base64
 import contextlib
 import re
 import sqlite3
+import time
 import zlib
 
 PENDING = 200  # the last records of the log: some front-ends have yet to apply them
-VM_OF = {"vm_pool": re.compile(r"<ID>(\d+)</ID>|VALUES \((\d+)"), "history": re.compile(r"VALUES \((\d+)")}
+VM_OF = {"vm_pool": re.compile(r"<ID>(\d+)</ID>|VALUES \((\d+)"), "history": re.compile(r"<OID>(\d+)</OID>")}
 
 
 def open_database(path):
@@ -35,28 +36,57 @@ def vm_in(text):
     return int(next(filter(None, found.groups()))) if found else None
 
 
+def read_log(path):
+    """Place in the log -> (term, statement, when applied; 0: never)."""
+    with open_database(path) as opened:
+        return {place: record for place, *record in opened.execute(
+            "SELECT log_index, term, sqlcmd, timestamp FROM logdb WHERE log_index > 0")}
+
+
 def odd_records(databases):
-    """Yields statements of records that differ, or that a front-end has never applied."""
-    with contextlib.ExitStack() as stack:
-        opened = [stack.enter_context(open_database(path)) for path in databases]
-        end = min(one.execute("SELECT MAX(log_index) FROM logdb").fetchone()[0] for one in opened)
-        rows = [one.execute("SELECT log_index, term, sqlcmd, timestamp FROM logdb WHERE log_index > 0 "
-                            "AND log_index < ? ORDER BY log_index", (end - PENDING,)) for one in opened]
-        for records in zip(*rows):
-            if len({record[:3] for record in records}) > 1 or not all(record[3] for record in records):
-                yield from {statement(record[2]) for record in records}
+    """Yields (VM, why) of statements in records that differ, or that a front-end lacks or has never applied."""
+    logs = [read_log(path) for path in databases]
+    for place in range(max(min(log) for log in logs), min(max(log) for log in logs) - PENDING):
+        records = [log.get(place) for log in logs]
+        there = [record for record in records if record]
+        differ = len({tuple(record[:2]) for record in there}) > 1
+        without = [i for i, record in enumerate(records) if not (record and record[2])]
+        if not differ and not without:
+            continue
+        when = time.strftime("%H:%M:%S", time.localtime(max((record[2] for record in there), default=0)))
+        for text in {statement(record[1]) for record in there}:
+            yield vm_in(text), "record %d of %s: terms %s, not applied by %s" % (
+                place, when, sorted({record[0] for record in there}), without)
 
 
 def different_states(databases):
-    """VMs that one database has in another state than another, or not at all."""
+    """Yields (VM, why) where one database has the VM in another state than another, or not at all."""
     tables = []
     for path in databases:
         with open_database(path) as opened:
             tables.append(dict(opened.execute("SELECT oid, state FROM vm_pool")))
-    return {vm for table in tables for vm in table if len({one.get(vm) for one in tables}) > 1}
+    for vm in sorted(set().union(*tables)):
+        states = [table.get(vm) for table in tables]
+        if len(set(states)) > 1:
+            yield vm, "states in the databases: %s" % states
+
+
+def half_written(path):
+    """Yields (VM, why) where oned wrote a record of the history and lost what the VM had of it: it refuses to
+    deploy the VM from then on, or shows the record's host."""
+    with open_database(path) as opened:
+        last = dict(opened.execute("SELECT vid, MAX(seq) FROM history GROUP BY vid"))
+        for vm, body in opened.execute("SELECT oid, body FROM vm_pool"):
+            known = max(map(int, re.findall(r"<SEQ>(\d+)</SEQ>", statement(body))), default=-1)
+            if last.get(vm, -1) != known:
+                yield vm, "record %d of its history is in the database, and it knows %d" % (
+                    last.get(vm, -1), known)
 
 
 def disputed_vms(databases):
-    """VMs of which the front-ends do not have the same records, once nothing changes any more."""
-    vms = {vm_in(text) for text in odd_records(databases)} | different_states(databases)
-    return vms - {None}
+    """VM -> what the front-ends do not agree on, or have in part, once nothing changes any more."""
+    vms = {}
+    for vm, why in [*odd_records(databases), *different_states(databases), *half_written(databases[0])]:
+        if vm is not None:
+            vms.setdefault(vm, []).append(why)
+    return vms
