@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/broken_rules.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
@@ -154,58 +153,6 @@ static bool takes_room(enum command command)
     return command_kinds[command].load != LOADS_NOTHING;
 }
 
-/* Where a VM is, or is being sent; not where galernad has suspended it. */
-static int32_t host_at_present(void *context, int32_t id)
-{
-    const struct enactor *enactor = context;
-    const struct vm_observation *observed = world_vm(enactor->daemon->world, id);
-    const struct vm_record *vm = store_vm(enactor->daemon->store, id);
-
-    if (observed && observed->present &&
-        (observed_uses_host(observed) ||
-         (observed_holds_host(observed) && !(vm && vm->suspended_by_us))))
-        return observed->history.host;
-    return vm && !vm->gone && enactor_on_its_way(vm, observed) ? vm->host : -1;
-}
-
-static int32_t cluster_at_present(void *context, int32_t id)
-{
-    const struct enactor *enactor = context;
-    const struct host *host = host_pool_find(&enactor->hosts->pool, id);
-
-    return host ? host->cluster : -1;
-}
-
-static int32_t other_host(void *context, int32_t id)
-{
-    const struct enactor *enactor = context;
-    const struct vm_observation *observed = world_vm(enactor->daemon->world, id);
-
-    return observed ? move_other_host(store_vm(enactor->daemon->store, id), observed) : -1;
-}
-
-static int32_t host_moved_to(void *context, int32_t id)
-{
-    const struct enactor *enactor = context;
-    const struct vm_record *vm = store_vm(enactor->daemon->store, id);
-
-    return vm && vm_moves(vm) ? vm->move_to : -1;
-}
-
-/* VMs of its groups may still be leaving, and a user may have moved others since the plan was
- * made. */
-static bool keeps_rules(struct enactor *enactor, const struct vm_record *vm, int32_t host)
-{
-    const struct rule_places places = {.host_of = host_at_present,
-                                       .cluster_of = cluster_at_present,
-                                       .next_host_of = host_moved_to,
-                                       .other_host_of = other_host,
-                                       .context = enactor};
-    const struct vmgroups_seen *seen = world_vmgroups(enactor->daemon->world);
-
-    return !seen || !would_break_rule(&seen->pool, &places, vm->id, host);
-}
-
 static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, enum command command)
 {
     int32_t target = command_host(vm, command);
@@ -214,7 +161,7 @@ static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, e
 
     return usage && host && usage->cpu + vm->cpu <= host->cpu &&
            usage->memory + vm->memory <= host->memory && host->state == HOST_ON &&
-           keeps_rules(enactor, vm, target) &&
+           enactor_keeps_rules(enactor, vm, target) &&
            planner_host_has_units(enactor->daemon->planner, vm->id, target);
 }
 

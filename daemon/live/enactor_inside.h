@@ -71,6 +71,11 @@ void enactor_ask_again(struct enactor *enactor);
 void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command);
 void enactor_sort_starts(struct enactor *enactor); /* O(n log n) */
 
+/* --- enactor_rules.c --- */
+/* May the VM be on that host by the rules of its VM groups? Others may still be leaving, and a user
+ * may have moved some since the plan was made. */
+bool enactor_keeps_rules(struct enactor *enactor, const struct vm_record *vm, int32_t host);
+
 /* --- enactor_usage.c --- */
 /* The usage of a host; NULL: not in the pool. O(log hosts). */
 struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);
