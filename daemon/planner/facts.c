@@ -131,7 +131,7 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
 
     if (is_arriving(facts, lease) != facts->arriving)
         return;
-    if (lease->phase == PHASE_RUNNING || store_moves_away(lease))
+    if (facts_may_leave(facts, lease) || store_moves_away(lease))
         facts->leave_by = facts_leaves_by(facts, lease);
     possible = asking_make(facts, lease, &asking);
     fact.adoption.leave_by = facts->n_leaving ? facts->leave_by : INSTANT_NONE;

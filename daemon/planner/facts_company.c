@@ -19,7 +19,7 @@ static bool needs_host(const struct facts *facts, const struct lease_record *lea
     if (!lease || vm->gone)
         return false;
     return lease->phase == PHASE_WAITING ||
-           (lease->phase == PHASE_RUNNING &&
+           (facts_may_leave(facts, lease) &&
             vm_leaves_by(facts->planner, facts->drains, vm, facts->now) != INSTANT_NONE);
 }
 

@@ -106,6 +106,12 @@ bool facts_leaves_for_promise(const struct facts *facts, const struct lease_reco
     return !overdue;
 }
 
+bool facts_may_leave(const struct facts *facts, const struct lease_record *lease)
+{
+    return lease->phase == PHASE_RUNNING ||
+           (lease->phase == PHASE_STARTING && facts->drains != facts->planner->settings.drains);
+}
+
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;

@@ -157,6 +157,12 @@ bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, in
     return leaves == INSTANT_NONE || (least > 0 && leaves - now >= least);
 }
 
+bool lease_ends_before(const struct lease_record *lease, int64_t at, int64_t now)
+{
+    return (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) &&
+           lease_end_from(lease, now) <= at;
+}
+
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now)
 {
@@ -175,8 +181,7 @@ int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
         return promised;
     if (vm_is_only_wanted(planner, drains, vm, now))
         return now;
-    if (!drained || drain.until <= now ||
-        (lease->phase == PHASE_RUNNING && lease_end_from(lease, now) <= drain.from))
+    if (!drained || drain.until <= now || lease_ends_before(lease, drain.from, now))
         return INSTANT_NONE;
     if (drain.from <= now)
         return drain.from;

@@ -56,9 +56,12 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
     char when[64];
 
     lease_time_text(lease->preempted_at, when, sizeof when);
-    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_PARKED)
-        snprintf(item->why, sizeof item->why, "planned when its VMs run; the lease is %s",
-                 phase_name(lease->phase));
+    if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED ||
+        lease->phase == PHASE_STOPPING)
+        snprintf(item->why, sizeof item->why, "%s until its lease goes on, on another host",
+                 lease->phase == PHASE_STOPPING ? "it is being suspended" : "it is suspended");
+    else if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
+        snprintf(item->why, sizeof item->why, "its lease is %s", phase_name(lease->phase));
     else if (!observed->full)
         snprintf(item->why, sizeof item->why,
                  "its template has not been read yet; try again in a few seconds");
@@ -75,7 +78,7 @@ static void add_vm(struct drain_trial *drain, const struct planner *planner,
 {
     const struct lease_record *lease = store_lease(planner->store, vm->lease);
     int64_t end = lease_end_from(lease, now);
-    bool ends = lease->phase == PHASE_ENDING || (lease->phase == PHASE_RUNNING && end <= on->from);
+    bool ends = lease->phase == PHASE_ENDING || lease_ends_before(lease, on->from, now);
     struct drained_vm *item;
 
     drain->vms = memory_grow(drain->vms, &drain->allocated, drain->n + 1, sizeof *drain->vms);
@@ -182,6 +185,7 @@ static void moves(const struct drain_trial *drain, const struct planner *planner
         const struct vm_record *record = vm ? store_vm(planner->store, vm->vm) : NULL;
         int32_t host = drain->hosts->pool.items[to->vms[i].host].id;
         struct move_way way;
+        bool starts;
 
         if (!record || vm->host == host)
             continue;
@@ -189,7 +193,9 @@ static void moves(const struct drain_trial *drain, const struct planner *planner
         vm->how = DRAINED_MOVES;
         vm->to = host;
         vm->at = at;
-        snprintf(vm->why, sizeof vm->why, "%s", way.why ? way.why : "");
+        starts = store_lease(planner->store, lease)->phase == PHASE_STARTING;
+        snprintf(vm->why, sizeof vm->why, "%s%s%s", starts ? "when it runs" : "",
+                 starts && way.why ? ", " : "", way.why ? way.why : "");
     }
 }
 

@@ -221,6 +221,9 @@ bool facts_leaves_for_promise(const struct facts *facts, const struct lease_reco
 /* When the last VM of the lease will probably be suspended. *overdue: at least one is overdue. */
 int64_t facts_leaving_until(const struct facts *facts, const struct lease_record *lease,
                             int64_t now, bool *overdue);
+/* Can VMs of the lease be sent to other hosts? Those that start only leave when they run: no sooner
+ * than that, a plan has them leave; what a drain would do is answered as if they ran. */
+bool facts_may_leave(const struct facts *facts, const struct lease_record *lease);
 /* When the first of the lease's VMs must leave its host; INSTANT_NONE: none must. */
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
 
@@ -319,6 +322,8 @@ int64_t lease_moves_by(const struct store *store, const struct lease_record *lea
  * operator or a drain wants it off its host now. */
 bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
                        const struct vm_record *vm, int64_t now);
+/* Does the lease run, or start, and end by then? */
+bool lease_ends_before(const struct lease_record *lease, int64_t at, int64_t now);
 /* As planner_leaves_by(), with these drains (NULL: none). */
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now);

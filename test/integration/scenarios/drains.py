@@ -65,6 +65,29 @@ def drain_host(t):
     t.unbroken(*vms)
 
 
+@scenario("drain-starting")
+def drain_starting(t):
+    """A dry run says of VMs that are being deployed what a drain does with them when they run."""
+    hosts = t.add_hosts(2, cores=4)
+    t.backend.slow("deploy", 12)
+    t.begin()
+    at_0 = 'ID="%d"' % hosts[0]
+    vm = t.vm("v", requirements=at_0)
+    short = t.vm("short", requirements=at_0, haizea={"duration": clock(60)})
+    t.wait(15, "both are being deployed", lambda: all(t.look(each).active for each in (vm, short)), vm, short)
+    for each in (vm, short):
+        t.oned.call("one.vm.update", each, 'SCHED_REQUIREMENTS=""', 1)
+    t.pause(3.5)
+    said = {line["vm"]: line for line in drain(t, hosts[0], "--dry-run")["vms"]}
+    t.require(all(line["what"] == "moves" and line["to"] == hosts[1] and
+                  line["why"].startswith("when it runs") for line in said.values()) and len(said) == 2,
+              "a dry run says where they go: %s" % said, vm)
+    said = {line["vm"]: line["what"] for line in drain(t, hosts[0], "--from", "+00:10:00", "--dry-run")["vms"]}
+    t.require(said == {vm: "moves", short: "ends"}, "and which of them ends before: %s" % said)
+    drain(t, hosts[0])
+    empties(t, hosts[0], [vm, short], 60)
+
+
 @scenario("drain-without-room")
 def drain_without_room(t):
     """Two of three VMs find no room: they are named, their messages say why, and they move when
