@@ -74,18 +74,20 @@ def drain_starting(t):
     at_0 = 'ID="%d"' % hosts[0]
     vm = t.vm("v", requirements=at_0)
     short = t.vm("short", requirements=at_0, haizea={"duration": clock(60)})
-    t.wait(15, "both are being deployed", lambda: all(t.look(each).active for each in (vm, short)), vm, short)
-    for each in (vm, short):
+    both = [vm, short]
+    t.wait(15, "both are being deployed", lambda: all(t.look(each).active for each in both), *both)
+    for each in both:
         t.oned.call("one.vm.update", each, 'SCHED_REQUIREMENTS=""', 1)
     t.pause(3.5)
     said = {line["vm"]: line for line in drain(t, hosts[0], "--dry-run")["vms"]}
     t.require(all(line["what"] == "moves" and line["to"] == hosts[1] and
                   line["why"].startswith("when it runs") for line in said.values()) and len(said) == 2,
               "a dry run says where they go: %s" % said, vm)
-    said = {line["vm"]: line["what"] for line in drain(t, hosts[0], "--from", "+00:10:00", "--dry-run")["vms"]}
+    later = drain(t, hosts[0], "--from", "+00:10:00", "--dry-run")["vms"]
+    said = {line["vm"]: line["what"] for line in later}
     t.require(said == {vm: "moves", short: "ends"}, "and which of them ends before: %s" % said)
     drain(t, hosts[0])
-    empties(t, hosts[0], [vm, short], 60)
+    empties(t, hosts[0], both, 60)
 
 
 @scenario("drain-without-room")
