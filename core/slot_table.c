@@ -55,6 +55,7 @@ struct slot_table *slot_table_create(const struct site *site)
     table->presence = presence_create();
     table->profiles = memory_new(site->n_hosts, sizeof *table->profiles);
     table->released = memory_new(site->n_hosts, sizeof *table->released);
+    table->hold_of = memory_new(site->n_hosts, sizeof *table->hold_of);
     table->now_until = memory_new(site->n_hosts, sizeof *table->now_until);
     table->block_until = memory_new(site->n_hosts / BLOCK + 1, sizeof *table->block_until);
     for (int type = 0; type < site->types.count; type++) {
@@ -87,6 +88,8 @@ void slot_table_destroy(struct slot_table *table)
     free(table->block_until);
     free(table->profiles);
     free(table->released);
+    free(table->holds);
+    free(table->hold_of);
     free(table->journal);
     free(table);
 }
@@ -195,6 +198,22 @@ static struct run run_of(struct reservation *const *list, size_t n)
     return (struct run){list, k};
 }
 
+/* One host's part of a change; siblings: of r, where others of its lease overlap it. */
+static uint32_t apply_on(struct slot_table *table, uint32_t host,
+                         const struct profile_change *change, const struct map *siblings,
+                         const struct reservation *r)
+{
+    struct profile *profile = &table->profiles[host];
+    const uint32_t negative = siblings ? presence_apply(siblings, profile, r, host, *change)
+                                       : apply_here(table, profile, *change);
+
+    /* A change after the host's next change leaves the columns of now as they are. */
+    if (change->from <= table->now_until[host])
+        refresh(table, host);
+    note_change(table, host);
+    return negative;
+}
+
 /* Returns the types of which a negative amount is left somewhere (1 << type). */
 static uint32_t apply(struct slot_table *table, const struct reservation *r, int64_t until,
                       const struct map *siblings, int sign)
@@ -219,14 +238,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
         if (host == HOST_REPOSITORY)
             continue;
         change.amounts = &placement->amounts[(size_t)i * placement->n_types];
-        if (siblings)
-            negative |= presence_apply(siblings, &table->profiles[host], r, host, change);
-        else
-            negative |= apply_here(table, &table->profiles[host], change);
-        /* A change after the host's next change leaves the columns of now as they are. */
-        if (change.from <= table->now_until[host])
-            refresh(table, host);
-        note_change(table, host);
+        negative |= apply_on(table, host, &change, siblings, r);
         cpu += change.amounts[RESOURCE_CPU];
     }
     if (cpu && !r->closes) /* the total is an upper bound */
@@ -240,6 +252,8 @@ static uint32_t apply_run(struct slot_table *table, struct run run, int sign)
     const struct map *siblings = NULL;
     uint32_t negative = 0;
 
+    if (run.items[run.n - 1]->until <= table->now)
+        return 0;
     for (size_t i = 0; i < run.n && !siblings; i++)
         siblings = presence_by_host(table->presence, run.items[i]);
     if (!siblings)
@@ -266,15 +280,23 @@ static void book_units(struct slot_table *table, const struct reservation *r, in
     }
 }
 
+/* Books the units that r holds, and counts it among its lease's reservations; or the reverse. */
+static void keep_account(struct slot_table *table, struct reservation *r, int sign)
+{
+    if (r->placement->held)
+        book_units(table, r, sign);
+    if (sign < 0)
+        presence_add(table->presence, r);
+    else
+        presence_remove(table->presence, r);
+}
+
 static uint32_t do_book(struct slot_table *table, struct run run)
 {
     if (!takes_time(run.items[0]))
         return 0;
-    for (size_t i = 0; i < run.n; i++) {
-        presence_add(table->presence, run.items[i]);
-        if (run.items[i]->placement->held)
-            book_units(table, run.items[i], -1);
-    }
+    for (size_t i = 0; i < run.n; i++)
+        keep_account(table, run.items[i], -1);
     return apply_run(table, run, -1);
 }
 
@@ -284,47 +306,165 @@ static bool do_release(struct slot_table *table, struct run run)
     if (!takes_time(run.items[0]) || !presence_has(run.items[0]))
         return false;
     apply_run(table, run, +1);
-    for (size_t i = 0; i < run.n; i++) {
-        if (run.items[i]->placement->held)
-            book_units(table, run.items[i], +1);
-        presence_remove(table->presence, run.items[i]);
+    for (size_t i = 0; i < run.n; i++)
+        keep_account(table, run.items[i], +1);
+    return true;
+}
+
+/* --- lists of reservations -------------------------------------------------------------------- */
+
+/* Is it to be booked (-1), or released (+1)? */
+static bool is_open(const struct reservation *r, int sign)
+{
+    return takes_time(r) && presence_has(r) == (sign > 0);
+}
+
+/* Adds what r holds. False: it does not go on where the one before it on a host ends, with the
+ * same. */
+static bool add_holds(struct slot_table *table, const struct reservation *r)
+{
+    const struct placement *placement = r->placement;
+    const size_t n_types = placement->n_types;
+
+    for (uint32_t i = 0; i < placement->n_hosts; i++) {
+        const int64_t *amounts = &placement->amounts[i * n_types];
+        const uint32_t host = placement->hosts[i];
+        struct hold *hold;
+
+        if (host == HOST_REPOSITORY)
+            return false;
+        if (!table->hold_of[host]) {
+            table->holds = memory_grow(table->holds, &table->holds_allocated, table->n_holds + 1,
+                                       sizeof *table->holds);
+            table->holds[table->n_holds++] = (struct hold){host, r->from, r->until, amounts};
+            table->hold_of[host] = (uint32_t)table->n_holds;
+            continue;
+        }
+        hold = &table->holds[table->hold_of[host] - 1];
+        if (hold->until != r->from ||
+            memcmp(hold->amounts, amounts, n_types * sizeof *amounts) != 0)
+            return false;
+        hold->until = r->until;
     }
     return true;
 }
 
-static void journal(struct slot_table *table, struct run run, int sign)
+/* What a lease holds by the reservations of a list on each host, if that is one stretch of time
+ * with the same amounts on each, and nothing else of the lease overlaps. */
+static bool gather_holds(struct slot_table *table, struct reservation *const *list, size_t n,
+                         int sign)
+{
+    int64_t from = INSTANT_NEVER, until = INSTANT_NONE;
+    bool gathered = true;
+    size_t n_open = 0;
+
+    table->n_holds = 0;
+    for (size_t i = 0; i < n && gathered; i++) {
+        const struct reservation *r = list[i];
+
+        if (!is_open(r, sign))
+            continue;
+        gathered = r->lease == list[0]->lease && !r->closes && r->placement->unbound_cpu == 0 &&
+                   add_holds(table, r);
+        from = r->from < from ? r->from : from;
+        until = r->until > until ? r->until : until;
+        n_open++;
+    }
+    for (size_t i = 0; i < table->n_holds; i++)
+        table->hold_of[table->holds[i].host] = 0;
+    if (!gathered)
+        return false;
+    n_open = sign > 0 ? n_open : 0;
+    for (const struct reservation *r = list[0]->lease->booked; r; r = r->next_booked)
+        if (r->from < until && from < r->until && n_open-- == 0)
+            return false;
+    return true;
+}
+
+/* Returns the types of which a negative amount is left somewhere. */
+static uint32_t apply_holds(struct slot_table *table, const struct lease *lease, int sign)
+{
+    uint32_t negative = 0;
+    int64_t cpu = 0;
+
+    table->version++;
+    for (size_t i = 0; i < table->n_holds; i++) {
+        const struct hold *hold = &table->holds[i];
+        const struct profile_change change = {
+            .from = hold->from > table->now ? hold->from : table->now,
+            .until = hold->until,
+            .amounts = hold->amounts,
+            .n_types = table->site->types.count,
+            .sign = sign,
+            .mark = profile_mark(lease->request.id),
+        };
+
+        if (change.from >= change.until)
+            continue;
+        negative |= apply_on(table, hold->host, &change, NULL, NULL);
+        cpu += hold->amounts[RESOURCE_CPU];
+        if (i + 1 < table->n_holds && hold[1].from == hold->from && hold[1].until == hold->until)
+            continue;
+        if (cpu)
+            total_apply(&table->total, change.from, change.until, cpu * sign);
+        cpu = 0;
+    }
+    return negative;
+}
+
+/* Where a run is not all, at once if that is possible. Returns the types of which a negative amount
+ * is left somewhere. */
+static uint32_t change_list(struct slot_table *table, struct reservation *const *list, size_t n,
+                            int sign)
+{
+    struct run run = n ? run_of(list, n) : (struct run){0};
+    uint32_t negative = 0;
+
+    if (run.n < n && gather_holds(table, list, n, sign)) {
+        negative = apply_holds(table, list[0]->lease, sign);
+        for (size_t i = 0; i < n; i++)
+            if (is_open(list[i], sign))
+                keep_account(table, list[i], sign);
+        return negative;
+    }
+    for (; n; list += run.n, n -= run.n) {
+        run = run_of(list, n);
+        if (sign < 0)
+            negative |= do_book(table, run);
+        else
+            do_release(table, run);
+    }
+    return negative;
+}
+
+/* What is about to be done. */
+static void journal(struct slot_table *table, struct reservation *const *list, size_t n, int sign)
 {
     if (!table->marks)
         return;
-    table->journal = memory_grow(table->journal, &table->journal_allocated,
-                                 table->n_journal + run.n, sizeof *table->journal);
-    for (size_t i = 0; i < run.n; i++)
-        table->journal[table->n_journal++] = (struct journal_entry){run.items[i], sign};
+    table->journal = memory_grow(table->journal, &table->journal_allocated, table->n_journal + n,
+                                 sizeof *table->journal);
+    for (size_t i = 0; i < n; i++)
+        if (is_open(list[i], sign))
+            table->journal[table->n_journal++] = (struct journal_entry){list[i], sign};
 }
 
-static void book_run(struct slot_table *table, struct run run)
+void slot_table_book(struct slot_table *table, struct reservation *r)
 {
-    uint32_t negative = do_book(table, run) & ~table->ever_negative;
+    slot_table_book_all(table, &r, 1);
+}
 
+void slot_table_book_all(struct slot_table *table, struct reservation *const *list, size_t n)
+{
+    uint32_t negative;
+
+    journal(table, list, n, -1);
+    negative = change_list(table, list, n, -1) & ~table->ever_negative;
     /* Negative amounts now also block VMs that request none of it: all hosts are marked as
      * changed. */
     if (negative) {
         table->ever_negative |= negative;
         table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
-    }
-    journal(table, run, -1);
-}
-
-void slot_table_book(struct slot_table *table, struct reservation *r)
-{
-    book_run(table, (struct run){&r, 1});
-}
-
-void slot_table_book_all(struct slot_table *table, struct reservation *const *list, size_t n)
-{
-    for (struct run run; n; list += run.n, n -= run.n) {
-        run = run_of(list, n);
-        book_run(table, run);
     }
 }
 
@@ -335,26 +475,19 @@ static void note_released(struct slot_table *table, const struct placement *plac
             table->released[placement->hosts[i]] = table->version;
 }
 
-static void release_run(struct slot_table *table, struct run run)
-{
-    if (!do_release(table, run))
-        return;
-    journal(table, run, +1);
-    if (!table->marks)
-        note_released(table, run.items[0]->placement);
-}
-
 void slot_table_release(struct slot_table *table, struct reservation *r)
 {
-    release_run(table, (struct run){&r, 1});
+    slot_table_release_all(table, &r, 1);
 }
 
 void slot_table_release_all(struct slot_table *table, struct reservation *const *list, size_t n)
 {
-    for (struct run run; n; list += run.n, n -= run.n) {
-        run = run_of(list, n);
-        release_run(table, run);
-    }
+    const uint64_t version = table->version;
+
+    journal(table, list, n, +1);
+    change_list(table, list, n, +1);
+    for (size_t i = 0; i < n && !table->marks && table->version != version; i++)
+        note_released(table, list[i]->placement);
 }
 
 size_t slot_table_mark(struct slot_table *table)
@@ -363,16 +496,28 @@ size_t slot_table_mark(struct slot_table *table)
     return table->n_journal;
 }
 
+/* What was done last to reservations of one lease, at once. */
+static size_t undo_last(struct slot_table *table, size_t mark)
+{
+    const struct journal_entry *last = &table->journal[table->n_journal - 1];
+    struct reservation **list;
+    size_t n = 1;
+
+    while (table->n_journal - n > mark && last[-(ptrdiff_t)n].sign == last->sign &&
+           last[-(ptrdiff_t)n].reservation->lease == last->reservation->lease)
+        n++;
+    list = memory_new(n, sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        list[i] = last[-(ptrdiff_t)(n - 1 - i)].reservation;
+    change_list(table, list, n, -last->sign);
+    free(list);
+    return n;
+}
+
 void slot_table_undo(struct slot_table *table, size_t mark)
 {
-    while (table->n_journal > mark) {
-        struct journal_entry entry = table->journal[--table->n_journal];
-
-        if (entry.sign < 0)
-            do_release(table, (struct run){&entry.reservation, 1});
-        else
-            do_book(table, (struct run){&entry.reservation, 1});
-    }
+    while (table->n_journal > mark)
+        table->n_journal -= undo_last(table, mark);
     table->marks--;
 }
 
@@ -483,11 +628,11 @@ int slot_table_add(struct slot_table *table, struct reservation *r, struct error
     if (table->ever_negative == 0) {
         const struct run run = {&r, 1};
 
-        if (do_book(table, run) == 0) {
-            journal(table, run, -1);
+        journal(table, &r, 1, -1);
+        if (do_book(table, run) == 0)
             return 0;
-        }
         do_release(table, run);
+        table->n_journal -= table->marks > 0;
     }
     if (check_fits(table, r, err) < 0)
         return -1;

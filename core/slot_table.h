@@ -47,7 +47,8 @@ void slot_table_book(struct slot_table *table, struct reservation *r);
 void slot_table_release(struct slot_table *table, struct reservation *r);
 
 /* The same for each of a list. Those of a lease that follow each other in time and in the list,
- * with the same on the same hosts, are one change. */
+ * with the same on the same hosts, are one change; so are, on each host, those of a list for one
+ * lease that follow each other there, with the same amounts. */
 void slot_table_book_all(struct slot_table *table, struct reservation *const *list, size_t n);
 void slot_table_release_all(struct slot_table *table, struct reservation *const *list, size_t n);
 

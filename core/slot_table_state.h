@@ -14,6 +14,13 @@ struct journal_entry {
     int sign; /* what was done: -1 booked, +1 released */
 };
 
+/* A lease's reservations that follow each other on a host, with the same amounts. */
+struct hold {
+    uint32_t host;
+    int64_t from, until;
+    const int64_t *amounts;
+};
+
 struct slot_table {
     const struct site *site;
     struct profile *profiles; /* one per host */
@@ -33,6 +40,10 @@ struct slot_table {
 
     uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
     uint64_t n_changes;
+
+    struct hold *holds; /* scratch */
+    size_t n_holds, holds_allocated;
+    uint32_t *hold_of; /* per host: the number of its hold, from 1; 0: none */
 
     struct journal_entry *journal;
     size_t n_journal, journal_allocated;

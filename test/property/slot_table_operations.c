@@ -129,6 +129,9 @@ static struct booking *make_next(struct trial *trial, struct random *random)
         return booking;
     r->lease = last->reservation.lease;
     booking->placement.n_hosts = last->placement.n_hosts;
+    if (random_once_in(random, 3))
+        booking->placement.n_hosts =
+            (uint32_t)random_between(random, 1, (int64_t)last->placement.n_hosts);
     memcpy(booking->hosts, last->hosts, sizeof booking->hosts);
     memcpy(booking->amounts, last->amounts, sizeof booking->amounts);
     return booking;
@@ -136,7 +139,7 @@ static struct booking *make_next(struct trial *trial, struct random *random)
 
 static void book_some(struct trial *trial, struct random *random)
 {
-    struct reservation *list[3];
+    struct reservation *list[4];
     size_t n = 0;
 
     while (n < sizeof list / sizeof *list && trial->n_bookings < BOOKINGS_MAX &&
