@@ -271,7 +271,8 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     json_put_string(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);
-    put_hosts(writer, view->vms, view->vms ? view->n_vms : 0);
+    /* A refused lease was never on the hosts that were planned for it. */
+    put_hosts(writer, view->vms, view->vms && lease->phase != PHASE_REFUSED ? view->n_vms : 0);
     put_times(writer, lease, now);
     if (!view->lasting)
         put_progress(writer, lease, now);

@@ -315,6 +315,7 @@ static void fill_store(struct answers_fixture *fixture)
     vm_to_change(fixture->store, 8)->gone = true;
     vm_to_change(fixture->store, 8)->host = 4;
     add(fixture, 9, PHASE_REFUSED, "bert")->accepted = true;
+    vm_to_change(fixture->store, 9)->host = 4; /* planned before it was refused */
     store_history(fixture->store, 3, NOW - 10, "requested", "by bert");
     store_history(fixture->store, STORE_NO_LEASE, NOW - 5, "begun", "the daemon");
     assert_int_equal(store_commit(fixture->store, NULL), 0);

@@ -240,6 +240,7 @@ static void what_is_over_keeps_its_times_and_hosts(void **state)
     assert_true(json_is_null(json_object_get(lease_in(answer, 1), "began")));
     /* A promise that was taken back is none. */
     assert_true(json_is_false(json_object_get(lease_in(answer, 9), "accepted")));
+    assert_int_equal(json_array_size(json_object_get(lease_in(answer, 9), "hosts")), 0);
     assert_true(json_is_true(json_object_get(lease_in(answer, 5), "accepted")));
     json_decref(answer);
 }
