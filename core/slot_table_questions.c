@@ -86,11 +86,13 @@ static struct demand demand_at(const struct slot_table *table, const struct plac
     return demand;
 }
 
+enum { SCAN_POINTS = 8 }; /* looked at together */
+
 /* The first point from i on at which the demand is free; else the end. */
 static uint32_t first_free(const struct profile *profile, const struct demand *demand, uint32_t i)
 {
-    for (; i < profile->n; i += 64) {
-        const uint32_t count = profile->n - i < 64 ? profile->n - i : 64;
+    for (; i < profile->n; i += SCAN_POINTS) {
+        const uint32_t count = profile->n - i < SCAN_POINTS ? profile->n - i : SCAN_POINTS;
         const uint64_t blocked = profile_blocked(profile, demand, 1, i, count);
         const uint32_t first = ~blocked ? (uint32_t)__builtin_ctzll(~blocked) : count;
 
