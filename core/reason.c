@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "util/instant.h"
 #include "util/time_text.h"
@@ -148,9 +149,8 @@ static const struct {
     [REASON_TEXT] = {LEAD_NONE, "%s"},
     [REASON_MOVED] = {LEAD_NONE, "moved to better hosts at %t: total time %n s without the move, "
                                  "%n s with it (%n percent less)"},
-    [REASON_ROOM_RESERVED] = {LEAD_WAITS,
-                              "for room: %v requested, but the room there is now does not last: "
-                              "lease %n needs host %n from %t on"},
+    [REASON_ROOM_RESERVED] = {LEAD_WAITS, "for room: %v requested, but the room now free does not "
+                                          "last: lease %n needs host %n from %t on"},
     [REASON_ROOM_KEPT] =
         {LEAD_WAITS, "for room: %v requested, but the free room is kept for lease %n, which has "
                      "a higher priority, for example on host %n"},
@@ -240,17 +240,15 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_NOT_READY && n[1])
         return "until %t, when the drain or booking of its host begins";
     if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
-        return "for room: %v requested, but the room there is now does not last long enough";
+        return "for room: %v requested, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3] && n[1] < 0)
-        return "%v requested at once, but the room there is now does not last: host %o%n is %s "
-               "from "
-               "%t on";
+        return "%v requested at once, but the room now free does not last: host %o%n is %s from %t "
+               "on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[3])
-        return "%v requested at once, but the room there is now does not last: lease %n needs host "
-               "%n "
+        return "%v requested at once, but the room now free does not last: lease %n needs host %n "
                "from %t on";
     if (reason->id == REASON_NO_ROOM_AT_ONCE && n[1] >= n[0])
-        return "%v requested at once, but the room there is now does not last long enough";
+        return "%v requested at once, but the room now free does not last long enough";
     if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
         return "no room for %v from %t until %t%o%s";
     if (reason->id == REASON_START_PASSED && reason->text && *reason->text)
@@ -260,8 +258,7 @@ static const char *sentence_of(const struct reason *reason)
     if (reason->id == REASON_DEADLINE_UNREACHABLE && n[1] <= n[0])
         return "no room in time for it to end by %t";
     if (reason->id == REASON_ROOM_RESERVED && n[1] < 0)
-        return "for room: %v requested, but the room there is now does not last: host %o%n is %s "
-               "from "
+        return "for room: %v requested, but the room now free does not last: host %o%n is %s from "
                "%t on";
     if (reason->id == REASON_TOO_BIG && n[1] == 0)
         return "%v requested, but no host is large enough for one";
@@ -393,15 +390,26 @@ size_t reason_format_body(const struct reason *reason, char *buffer, size_t size
     return length;
 }
 
+static const char *const leads[] = {
+    [LEAD_NONE] = "", [LEAD_WAITS] = "waits ", [LEAD_REFUSED] = "refused: "};
+
 size_t reason_format(const struct reason *reason, char *buffer, size_t size,
                      void (*time_text)(int64_t instant, char *text, size_t size))
 {
-    static const char *const leads[] = {
-        [LEAD_NONE] = "", [LEAD_WAITS] = "waits ", [LEAD_REFUSED] = "refused: "};
     const char *lead = leads[sentences[reason->id].lead];
     size_t length = (size_t)snprintf(buffer, size, "%s", lead);
 
     if (length >= size)
         return size ? size - 1 : 0;
     return length + reason_format_body(reason, buffer + length, size - length, time_text);
+}
+
+bool reason_is_told(enum reason_id id, const char *text)
+{
+    const char *sentence = sentences[id].text;
+    char beginning[128];
+
+    snprintf(beginning, sizeof beginning, "%s%.*s", leads[sentences[id].lead],
+             (int)strcspn(sentence, "%"), sentence);
+    return strstr(text, beginning);
 }

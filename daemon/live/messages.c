@@ -69,11 +69,6 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-static bool begins_with(const char *text, const char *beginning)
-{
-    return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
 /* A running VM keeps its notice until there is a new message, across restarts as well; one that was
  * held before the store was lost keeps the reason. What waited for its turn when another galernad
  * took over, or when the plan was rebuilt, still does. */
@@ -83,10 +78,10 @@ static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm
     if (*text)
         return false;
     if (lease->phase == PHASE_STARTING)
-        return strstr(vm->message, " waits for its turn: ") && reconcile_not_begun(daemon, lease);
+        return reason_is_told(REASON_TURN, vm->message) && reconcile_not_begun(daemon, lease);
     if (lease->phase == PHASE_PARKED)
-        return begins_with(vm->message, "Refused: ") || begins_with(vm->message, "Failed: ");
-    return lease->phase == PHASE_RUNNING && begins_with(vm->message, STORE_RANK_IGNORED);
+        return store_activity_is_of_held(vm->message);
+    return lease->phase == PHASE_RUNNING && strstr(vm->message, STORE_RANK_IGNORED) == vm->message;
 }
 
 static bool is_time(int64_t instant)

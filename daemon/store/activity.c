@@ -320,12 +320,25 @@ void store_wait(const struct lease_record *lease, int64_t now, char *text, size_
     say_waiting(&sentence);
 }
 
+static const char *const over[PHASES] = {
+    [PHASE_PARKED] = "Stopped",  [PHASE_ENDING] = "Ending", [PHASE_ENDED] = "Ended",
+    [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed",
+};
+
+static bool tells_phase(const char *activity, enum lease_phase phase)
+{
+    size_t length = strlen(over[phase]);
+
+    return strncmp(activity, over[phase], length) == 0 && activity[length] == ':';
+}
+
+bool store_activity_is_of_held(const char *activity)
+{
+    return tells_phase(activity, PHASE_REFUSED) || tells_phase(activity, PHASE_FAILED);
+}
+
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
-    static const char *const over[PHASES] = {
-        [PHASE_PARKED] = "Stopped",  [PHASE_ENDING] = "Ending", [PHASE_ENDED] = "Ended",
-        [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed",
-    };
     struct sentence sentence = {.lease = lease, .now = now, .text = text, .size = size};
 
     text[0] = '\0';

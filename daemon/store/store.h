@@ -241,6 +241,8 @@ void store_reason_text(const struct lease_record *lease, bool body, int64_t now,
 void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size);
 /* The same of a waiting lease, without its expected start. */
 void store_wait(const struct lease_record *lease, int64_t now, char *text, size_t size);
+/* Whether an activity is that of a lease that was refused or has failed. */
+bool store_activity_is_of_held(const char *activity);
 
 /* Must the lease leave its hosts for another one, or did it and has not been restarted since? */
 bool store_is_preempted(const struct lease_record *lease);

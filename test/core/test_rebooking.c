@@ -54,7 +54,7 @@ static void without_other_hosts_it_stays_and_is_named(void **state)
     unlimited(&s, 21);
     assert_int_equal(state_of(&s, 21), LEASE_QUEUED);
     assert_string_equal(reason_of(&s, 21),
-                        "room-reserved: waits for room: 1 VM requested, but the room there is now "
+                        "room-reserved: waits for room: 1 VM requested, but the room now free "
                         "does not last: lease 10 needs host 1 from 7200 on");
     at(&s, 8000);
     assert_int_equal(lease_of(&s, 10)->start_actual, 7200);
@@ -74,8 +74,8 @@ static void an_immediate_lease_is_told_who_needs_the_room(void **state)
     settle(&s);
     assert_int_equal(state_of(&s, 21), LEASE_REJECTED);
     assert_string_equal(reason_of(&s, 21),
-                        "no-room-at-once: refused: 1 VM requested at once, but the room there "
-                        "is now does not last: lease 10 needs host 1 from 7200 on");
+                        "no-room-at-once: refused: 1 VM requested at once, but the room now "
+                        "free does not last: lease 10 needs host 1 from 7200 on");
     scenario_end(&s);
 }
 

@@ -129,13 +129,13 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
     reason_format(&silent, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "failed: ");
     reason_format(&drained, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "waits for room: 1 VM requested, but the room there is now does "
+    assert_string_equal(sentence, "waits for room: 1 VM requested, but the room now free does "
                                   "not last: host 3 is drained from +100 on");
     reason_format(&booked, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused: 1 VM requested at once, but the room there is now does "
+    assert_string_equal(sentence, "refused: 1 VM requested at once, but the room now free does "
                                   "not last: host 3 is booked for 'course' from +100 on");
     reason_format(&reserved, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused: 1 VM requested at once, but the room there is now does "
+    assert_string_equal(sentence, "refused: 1 VM requested at once, but the room now free does "
                                   "not last: lease 7 needs host 3 from +100 on");
     reason_format(&narrow, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "waits for room: 2 VMs requested, room for 0 now on some hosts");

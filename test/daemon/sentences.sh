@@ -57,7 +57,7 @@ does='room that does not last'
 first=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00) # has a place in the future
 tells "Waiting for room on host $((1 - host)), which is booked for 'course' until then" lease why "$first"
 vm=$(oned submit --cpu 1 --memory 128 --haizea DURATION=02:00:00)
-tells "1 VM requested, but the room there is now does not last: host $((1 - host)) is booked for 'course' from " lease why "$vm"
+tells "1 VM requested, but the room now free does not last: host $((1 - host)) is booked for 'course' from " lease why "$vm"
 once=$(oned submit --cpu 1 --memory 128 --haizea START=now,DURATION=02:00:00)
 tells "Refused: .* does not last: host $((1 - host)) is booked for 'course' from " lease why "$once"
 

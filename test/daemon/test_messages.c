@@ -430,8 +430,8 @@ static void many_that_wait_share_a_pace(void **state)
 /* Also after a takeover, when it is not yet known again for what the start waits. */
 static void what_waits_for_its_turn_says_so_until_it_begins(void **state)
 {
-    const char *shown = "Starting: waits for its turn: as many operations as actions-in-all allows "
-                        "(30) are unfinished";
+    const char *shown = "Starting: waits for its turn: as many operations are in progress as "
+                        "actions-in-all allows (30)";
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease;
     struct scene scene;
