@@ -8,14 +8,14 @@
 
 #include "configuration/site_text.h"
 
-static int take_count(const char *text, int64_t *number, const char *otherwise, struct error *err)
+static int take_count(const char *text, int64_t *number, struct error *err)
 {
     char *end;
 
     errno = 0;
     *number = strtoll(text, &end, 10);
     if (!*text || *end || errno || *number < 1)
-        return error_set(err, EINVAL, "expected a whole number, 1 or more, or '%s'", otherwise);
+        return error_set(err, EINVAL, "expected a whole number, 1 or more, or 'log'");
     return 0;
 }
 
@@ -26,7 +26,7 @@ static int take_processors(const struct command_option *option, void *value, con
 
     (void)option;
     *processors = 0;
-    return strcmp(text, "log") == 0 ? 0 : take_count(text, processors, "log", err);
+    return strcmp(text, "log") == 0 ? 0 : take_count(text, processors, err);
 }
 
 /* value: the options for SWF */
@@ -37,7 +37,7 @@ static int take_memory(const struct command_option *option, void *value, const c
 
     (void)option;
     swf->memory_from_log = strcmp(text, "log") == 0;
-    return swf->memory_from_log ? 0 : take_count(text, &swf->memory_per_node, "log", err);
+    return swf->memory_from_log ? 0 : take_count(text, &swf->memory_per_node, err);
 }
 
 static int take_non_preemptible(const struct command_option *option, void *value, const char *text,

@@ -28,7 +28,7 @@ static bool ask(struct instance *instance, const struct galerna_host_batch *batc
 
     instance_call_ended(instance, began, "score");
     if (verdict == GALERNA_OK) {
-        host_check_scores(instance, scores, batch->n_hosts, "score");
+        host_check_scores(instance, scores, batch->n_hosts);
         return true;
     }
     if (verdict != GALERNA_SKIP)

@@ -67,7 +67,7 @@ static bool ask_score(struct instance *instance, const struct galerna_victim_bat
 
     instance_call_ended(instance, began, "score");
     if (verdict == GALERNA_OK) {
-        host_check_scores(instance, scores, batch->n_victims, "score");
+        host_check_scores(instance, scores, batch->n_victims);
         return true;
     }
     if (verdict == GALERNA_SKIP)

@@ -5,7 +5,7 @@
 _Static_assert(GALERNA_SCORE_MAX == POLICY_SCORE_MAX && GALERNA_VETO == POLICY_VETO,
                "scores are passed through");
 
-void host_check_scores(struct instance *instance, int64_t *scores, size_t n, const char *function)
+void host_check_scores(struct instance *instance, int64_t *scores, size_t n)
 {
     uint64_t outside = 0;
 
@@ -19,9 +19,8 @@ void host_check_scores(struct instance *instance, int64_t *scores, size_t n, con
         if (scores[i] < GALERNA_VETO || scores[i] > GALERNA_SCORE_MAX) {
             int64_t clamped = scores[i] < GALERNA_VETO ? 0 : GALERNA_SCORE_MAX;
 
-            instance_fault(instance, "%s gave score %lld, outside -1 to %lld; taken as %lld",
-                           function, (long long)scores[i], (long long)GALERNA_SCORE_MAX,
-                           (long long)clamped);
+            instance_fault(instance, "score gave score %lld, outside -1 to %lld; taken as %lld",
+                           (long long)scores[i], (long long)GALERNA_SCORE_MAX, (long long)clamped);
             scores[i] = clamped;
         }
 }

@@ -43,7 +43,7 @@ void host_score_hosts(void *context, const struct host_batch *batch, int64_t *sc
 int64_t host_estimate(void *context, const struct lease_estimate *question);
 
 /* Clamp and count scores out of range; they are rare. O(n), without branches when all are fine. */
-void host_check_scores(struct instance *instance, int64_t *scores, size_t n, const char *function);
+void host_check_scores(struct instance *instance, int64_t *scores, size_t n);
 
 /* Add weight * scores to sums; a veto in either stays one. */
 void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight);

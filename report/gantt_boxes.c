@@ -58,10 +58,8 @@ static void grid_add_host(struct gantt_boxes *boxes, size_t host, int64_t from, 
 
 static void add_mark(struct gantt_boxes *boxes, const struct gantt_mark *mark)
 {
-    if (boxes->n_marks == GANTT_MARKS_MAX) {
-        boxes->marks_lost++;
+    if (boxes->n_marks == GANTT_MARKS_MAX)
         return;
-    }
     boxes->marks = memory_grow(boxes->marks, &boxes->marks_allocated, boxes->n_marks + 1,
                                sizeof *boxes->marks);
     boxes->marks[boxes->n_marks++] = *mark;

@@ -45,7 +45,6 @@ struct gantt_boxes {
     int64_t shortest; /* boxes shorter than this go into the grid */
     struct gantt_mark *marks;
     size_t n_marks, marks_allocated;
-    int64_t marks_lost; /* those beyond GANTT_MARKS_MAX */
     size_t hosts_per_group, n_groups;
     float *grid;     /* n_groups x GRID_BUCKETS, seconds x hosts; NULL until needed */
     int64_t bucket;  /* seconds */

@@ -294,29 +294,21 @@ static int read_plan(struct reader *reader, json_t *entry, void *item)
     return json_is_null(until) ? 0 : json_whole(&reader->place, NULL, until, &plan->until);
 }
 
-static int read_plans(struct reader *reader, json_t *list)
+/* name: "planned" or "booked" */
+static int read_plans(struct reader *reader, json_t *told, const char *name,
+                      struct schedule_plan **plans, size_t *n)
 {
-    struct schedule *schedule = reader->schedule;
-
-    schedule->plans =
-        reader_read_list(reader, list, "galerna.planned", sizeof *schedule->plans, read_plan);
-    schedule->n_plans = json_array_size(list);
-    return schedule->plans ? 0 : -1;
-}
-
-static int read_bookings(struct reader *reader, json_t *told)
-{
-    struct schedule *schedule = reader->schedule;
+    char where[32];
     json_t *list;
 
     reader->place.where[0] = '\0';
-    list = json_array_member(&reader->place, told, "booked");
+    list = json_array_member(&reader->place, told, name);
     if (!list)
         return -1;
-    schedule->bookings =
-        reader_read_list(reader, list, "galerna.booked", sizeof *schedule->bookings, read_plan);
-    schedule->n_bookings = json_array_size(list);
-    return schedule->bookings ? 0 : -1;
+    snprintf(where, sizeof where, "galerna.%s", name);
+    *plans = reader_read_list(reader, list, where, sizeof **plans, read_plan);
+    *n = json_array_size(list);
+    return *plans ? 0 : -1;
 }
 
 /* For whom the leases were preempted: an entry for each entry of "preemptions". */
@@ -363,17 +355,17 @@ static int read_ending(struct reader *reader, json_t *told)
 static int read_version_2(struct reader *reader, json_t *told)
 {
     const struct json_place *place = &reader->place;
-    json_t *plans, *preempted_for, *hosts, *withdrawn;
+    json_t *preempted_for, *hosts, *withdrawn;
 
     reader->place.where[0] = '\0';
-    plans = json_array_member(place, told, "planned");
     preempted_for = json_array_member(place, told, "preempted_for");
     hosts = json_array_member(place, told, "hosts");
     withdrawn = json_array_member(place, told, "withdrawn");
-    if (!plans || !preempted_for || !hosts || !withdrawn || read_ending(reader, told) < 0 ||
+    if (!preempted_for || !hosts || !withdrawn || read_ending(reader, told) < 0 ||
         read_preempted_for(reader, preempted_for) < 0 || check_hosts(reader, hosts) < 0)
         return -1;
-    return read_plans(reader, plans);
+    return read_plans(reader, told, "planned", &reader->schedule->plans,
+                      &reader->schedule->n_plans);
 }
 
 static int read_schema(struct reader *reader, json_t *told)
@@ -421,7 +413,8 @@ int reader_read_galerna(struct reader *reader, json_t *root)
         read_leases(reader, json_object_get(told, "leases")) < 0 ||
         read_lost_runs(reader, json_object_get(told, "withdrawn")) < 0 ||
         (settings->version > 1 && read_version_2(reader, told) < 0) ||
-        (settings->version > 2 && read_bookings(reader, told) < 0))
+        (settings->version > 2 && read_plans(reader, told, "booked", &reader->schedule->bookings,
+                                             &reader->schedule->n_bookings) < 0))
         return -1;
     reader->place.where[0] = '\0';
     return 0;

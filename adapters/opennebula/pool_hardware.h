@@ -14,7 +14,7 @@ struct host_hardware_draft {
     struct host_device device; /* the one being read */
     bool device_begun;
     struct host_node node;
-    bool node_begun, node_has_id;
+    bool node_begun;
     size_t cores_allocated, cpus_allocated, uses_allocated;
     size_t n_cpus, n_uses; /* of all nodes */
     struct host_core core;

@@ -11,7 +11,7 @@
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-void text_put_null(struct json_writer *writer, const char *key)
+static void text_put_null(struct json_writer *writer, const char *key)
 {
     json_write_key(writer, key);
     json_write_null(writer);

@@ -33,7 +33,6 @@ void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
 void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
-void text_put_null(struct json_writer *writer, const char *key);
 
 /* A member of an answer, written to an output in memory: a value, or the values of an array. */
 struct text_member {

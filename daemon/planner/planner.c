@@ -298,7 +298,7 @@ void planner_serve(struct planner *planner)
 }
 
 int planner_reload(struct planner *planner, const struct modules_wanted *wanted,
-                   planner_loaded *loaded, void *context, struct error *err)
+                   modules_loaded *loaded, void *context, struct error *err)
 {
     return modules_reload(planner->modules, wanted, loaded, context, err);
 }

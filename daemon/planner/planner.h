@@ -19,6 +19,7 @@
 #include "daemon/live/quarantine.h"
 #include "daemon/live/rebalancing.h"
 #include "daemon/live/world.h"
+#include "daemon/planner/modules.h"
 #include "daemon/store/store.h"
 #include "planner/protocol.h"
 #include "util/error.h"
@@ -100,17 +101,13 @@ int64_t planner_due(const struct planner *planner);
 /* Receive outputs, check deadlines, restart a process that has ended. */
 void planner_serve(struct planner *planner);
 
-/* err: NULL when the modules were loaded; otherwise the old ones stay. */
-typedef void planner_loaded(void *context, const struct error *err);
-
 /* Reload the policy modules (modules_reload()). Of those out of service only the one to be enabled
  * is loaded, and back in service then. Plans use the old modules until the new ones are ready.
  * `loaded` is called from planner_serve() or planner_stop(). -1 with err, and `loaded` is not
  * called: EAGAIN (modules are already being loaded), ENOENT (the one to enable is not out of
  * service), or a module is missing. */
-struct modules_wanted;
 int planner_reload(struct planner *planner, const struct modules_wanted *wanted,
-                   planner_loaded *loaded, void *context, struct error *err);
+                   modules_loaded *loaded, void *context, struct error *err);
 /* galernad stops: answers pending reloads and questions. */
 void planner_stop(struct planner *planner);
 

@@ -22,7 +22,7 @@ struct external_site {
     int64_t began; /* the present window */
     struct external_sums before, present;
     double time[2], square[2]; /* the last means known, by origin */
-    double ever_ended[2], ever_asked[2];
+    double ever_ended[2];
 };
 
 /* Configured values; 0 (variation: negative): use the measured one. */
@@ -198,10 +198,8 @@ static inline void external_saw_request(struct external_site *site,
 
     if (known && known->accepted) /* told again */
         return;
-    if (event->accepted || origin == GALERNA_ORIGIN_EXTERNAL) {
+    if (event->accepted || origin == GALERNA_ORIGIN_EXTERNAL)
         site->present.arrivals[origin]++;
-        site->ever_asked[origin]++;
-    }
     if (!event->accepted)
         live_remove(&site->live, id);
     else if (!live_add(&site->live, site->host, event->lease, event->time, true))
