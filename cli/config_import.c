@@ -162,7 +162,7 @@ static void drop_unused_ranks(struct fragment *fragment)
 
         if (!rank || (policy && strcmp(policy->imported.value, pairs[i].custom) == 0))
             continue;
-        fprintf(stderr, "%s: %s is left out: POLICY is not %s (custom)\n", rank->source,
+        fprintf(stderr, "%s: %s is omitted: POLICY is not %s (custom)\n", rank->source,
                 pairs[i].rank, pairs[i].custom);
         free(rank->source);
         fragment->n--;

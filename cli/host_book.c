@@ -128,8 +128,8 @@ struct unbook_arguments {
 static const struct command_option unbook_options[] = {
     {"at", .type = ARGUMENT_OWN, .argument = "TIME",
      .offset = offsetof(struct unbook_arguments, at), .take = client_take_time,
-     .help = "End the booking at this time instead of now. VMs inside then leave the hosts as "
-             "they leave drained ones"},
+     .help = "End the booking at this time instead of now. VMs inside then leave the hosts like "
+             "drained hosts"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = offsetof(struct unbook_arguments, dry_run),
      .help = "Only show what would happen to the leases inside"},
 };

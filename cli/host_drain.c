@@ -29,8 +29,8 @@ struct drain_arguments {
 
 static const struct command_option drain_options[] = {
     {"from", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(from), .take = client_take_time,
-     .help = "Start of the drain: the hosts are empty from this time on, and until then run only "
-             "leases that end before it, or are suspended. Default: now"},
+     .help = "Start of the drain: the hosts are empty from this time on. Until then, they only run "
+             "leases that end in time or can be suspended. Default: now"},
     {"until", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(until),
      .take = client_take_time, .help = "End of the drain. Default: until 'galerna host undrain'"},
     {"repeat", .type = ARGUMENT_CHOICE, .argument = "RULE", .offset = AT(rule),
@@ -48,8 +48,8 @@ static const struct command_option drain_options[] = {
 static const struct command_option book_options[] = {
     {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
      .help = "Name of the booking, which leases give as BOOKING: letters, digits, '.', '_', '-'. "
-             "If the booking exists, these hosts and times are added to it, and the users and "
-             "groups replace its former ones"},
+             "If the booking exists, these hosts and times are added to it, and its users and "
+             "groups are replaced"},
     {"users", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(users),
      .help = "Admit VMs of these OpenNebula users"},
     {"groups", .type = ARGUMENT_TEXT, .argument = "NAME,...", .offset = AT(groups),
@@ -59,8 +59,8 @@ static const struct command_option book_options[] = {
              "leases it admits if neither --users nor --groups is given"},
     {"count", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(count), .unset = "0",
      .least = 0, .most = 10000,
-     .help = "Instead of HOST: book N hosts that are free from --from until --until. They run no "
-             "VM then, and no accepted reservation is planned there"},
+     .help = "Instead of HOST: book N hosts that are free from --from until --until: without VMs "
+             "and planned reservations"},
     {"cluster", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(cluster),
      .help = "With --count: only hosts of this cluster"},
     {"magnetic", .type = ARGUMENT_FLAG, .offset = AT(magnetic),
@@ -192,11 +192,11 @@ const struct command_line host_drain_line = {
     .name = "galerna host drain",
     .summary = "Empty hosts, now or in a maintenance window",
     .purpose =
-        "Empty hosts: no VM is placed there that would not end before the drain starts, "
-        "reservations planned there move to other hosts, and VMs that would still be running "
-        "migrate in time, live if possible. Preemptible VMs without room elsewhere are suspended. "
-        "The command shows what happens to each VM, and why a VM stays. HOST is a number or a "
-        "name. A host may have several drain windows; a new one replaces those that it overlaps.",
+        "Empty hosts: only VMs that end before the drain starts are placed there, reservations "
+        "planned there move to other hosts, and VMs that would still be running migrate in time, "
+        "live if possible. Preemptible VMs without room elsewhere are suspended. The command shows "
+        "what happens to each VM, and why a VM stays. HOST is a number or a name. A host may have "
+        "several drain windows; a new one replaces those that it overlaps.",
     .operands = "[HOST...]",
     .least = 0,
     .most = 256,
@@ -215,7 +215,7 @@ const struct command_line host_book_line = {
         "Book hosts for a course or a project: from --from until --until they are drained for all "
         "leases except those that name the booking (BOOKING=\"name\" in a VM's attribute, "
         "--booking of 'galerna lease request') and belong to an admitted user or group. A lease "
-        "inside must end with the booking: a lease that cannot is refused, or suspended if it is "
+        "inside must end with the booking: otherwise it is refused, or suspended if it is "
         "preemptable. The command shows what happens to the VMs on the hosts. HOST is a number or "
         "a name; --count books any hosts that are free. 'galerna host unbook' ends a booking. "
         "Users book hosts over the HTTP API, within max-booked-hosts (galerna.conf(5)).",
@@ -228,7 +228,7 @@ const struct command_line host_book_line = {
     .codes = {{EXIT_DONE, "Success, even if VMs stay"},
               {EXIT_FAILED, "A host does not exist, is already booked or drained, or galernad "
                             "does not answer or has no plan"},
-              {EXIT_REFUSED, "With --count: not enough hosts are free; no host was booked"}},
+              {EXIT_REFUSED, "With --count: too few hosts are free; no host was booked"}},
     .offer = host_offer,
     .size = sizeof(struct drain_arguments),
 };
@@ -252,9 +252,9 @@ static int check_windows(const struct drain_arguments *arguments, const char **w
 {
     *wrong = NULL;
     if (!arguments->rule && arguments->times)
-        *wrong = "--times needs --repeat";
+        *wrong = "--times requires --repeat";
     else if (arguments->rule && (!arguments->from || !arguments->until || !arguments->times))
-        *wrong = "--repeat needs --from, --until and --times";
+        *wrong = "--repeat requires --from, --until and --times";
     else if (arguments->rule && arguments->until <= arguments->from)
         *wrong = "--until must be later than --from";
     for (uint32_t n = 1; !*wrong && n < arguments->times; n++)
@@ -337,7 +337,7 @@ static int check_booking(const struct drain_arguments *arguments, const char **w
              : !arguments->until ? "--until is missing"
              : !arguments->users && !arguments->groups && !arguments->owner
                  ? "--users and --groups are both missing: the booking would admit no leases"
-             : arguments->cluster && !arguments->count ? "--cluster needs --count"
+             : arguments->cluster && !arguments->count ? "--cluster requires --count"
                                                        : NULL;
     return *wrong ? -1 : 0;
 }

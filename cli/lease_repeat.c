@@ -23,12 +23,13 @@ int lease_repeat_check(const struct lease_repeat *repeat, int64_t first, struct 
 
     if (!repeat->rule)
         return repeat->times || repeat->until
-                   ? error_set(err, EINVAL, "--times and --until need --repeat")
+                   ? error_set(err, EINVAL, "--times and --until require --repeat")
                    : 0;
     if (!first)
-        return error_set(err, EINVAL, "--repeat needs the time of the first start (--start TIME)");
+        return error_set(err, EINVAL,
+                         "--repeat requires the time of the first start (--start TIME)");
     if (!repeat->times == !repeat->until)
-        return error_set(err, EINVAL, "--repeat needs either --times or --until");
+        return error_set(err, EINVAL, "--repeat requires either --times or --until");
     return make(repeat, first, NULL, &series, err);
 }
 

@@ -187,9 +187,9 @@ void lease_text_alternative(const json_t *answer)
 
     if (start != INSTANT_NONE) {
         time_text_local(start, text, sizeof text);
-        printf("The next start that fits: %s.\n", text);
+        printf("Next possible start: %s.\n", text);
     } else if (duration > 0) {
         time_text_span(duration, text, sizeof text);
-        printf("The longest duration that fits: %s.\n", text);
+        printf("Longest possible duration: %s.\n", text);
     }
 }

@@ -227,7 +227,7 @@ static int report(const struct when *when, const json_t *request)
         code = client_print_json(when->client, document);
         json_decref(document);
     } else if (!any) {
-        printf("No start fits before the end of all known leases: ");
+        printf("No start is possible before the end of all known leases: ");
         table_print_text(stdout, when->refusal);
         printf(".\n");
     } else {

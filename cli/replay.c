@@ -59,7 +59,7 @@ static const struct command_option own_options[] = {
      .help = "Set any option of the configuration; it overrides the file. May be repeated"},
     {"compatibility", .type = ARGUMENT_TEXT, .argument = "MODE", .offset = AT(compatibility),
      .words = "default|haizea-1.0",
-     .help = "default, or haizea-1.0: schedule exactly as Haizea 1.0 did, oddities included"},
+     .help = "default, or haizea-1.0: schedule exactly as Haizea 1.0 does, including its quirks"},
     {"as-jobs", .type = ARGUMENT_FLAG, .offset = AT(as_jobs),
      .help = "Replay leases as the jobs of a batch scheduler: none is suspended, preempted or "
              "migrated. Short for --set scheduling.suspension=none --set "

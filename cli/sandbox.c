@@ -111,9 +111,8 @@ int command_sandbox(const struct call *call)
     char password[256] = "opennebula";
 
     if (arguments->options.place && arguments->options.version < ONED_7_4)
-        return command_usage_error(call->name,
-                                   "--place needs --opennebula 7.4: 6.10 has no scheduler "
-                                   "driver");
+        return command_usage_error(
+            call->name, "--place requires --opennebula 7.4: 6.10 has no scheduler driver");
     if (arguments->password_file &&
         read_password(arguments->password_file, password, sizeof password, &err))
         return command_failed(call->name, &err);

@@ -49,7 +49,7 @@ static const struct command_option sweep_options[] = {
      .help = "Run all cells, including those that are in the database"},
     {"list", .type = ARGUMENT_FLAG, .offset = AT(list), .help = "Print the cells and exit"},
     {"csv", .type = ARGUMENT_FLAG, .offset = AT(csv),
-     .help = "Print the results as CSV, which is the same for every way to compute them"},
+     .help = "Print the results as CSV, which does not depend on how they were computed"},
     {"json", .type = ARGUMENT_FLAG, .offset = AT(json), .help = "Print the results as JSON"},
     {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
      .help = "Print no progress bar and no table"},
@@ -97,7 +97,7 @@ static int check(const struct sweep_arguments *arguments, const char *command)
     if (arguments->csv && arguments->json)
         return command_usage_error(command, "--csv and --json are mutually exclusive");
     if (arguments->no_wait && !slurm)
-        return command_usage_error(command, "--no-wait needs --engine slurm");
+        return command_usage_error(command, "--no-wait requires --engine slurm");
     if (slurm + arguments->collect + (arguments->cell > 0) + arguments->list > 1)
         return command_usage_error(command, "--engine slurm, --collect, --cell and --list are "
                                             "mutually exclusive");

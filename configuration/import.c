@@ -51,7 +51,7 @@ static const struct rule rules[] = {
     {"DEFAULT_NIC_SCHED", "POLICY", BECOMES("network-policy"), AS_IT_IS, ""},
     {"DEFAULT_NIC_SCHED", "RANK", BECOMES("network-rank"), AS_IT_IS, ""},
     {"EXTERNAL_SCHEDULER", NULL,
-     UNSUPPORTED("write a host selection module instead, see galerna-policy(7)")},
+     UNSUPPORTED("use a host selection module instead, see galerna-policy(7)")},
     {"VM_ATTRIBUTE", NULL,
      UNSUPPORTED("it belongs to EXTERNAL_SCHEDULER; modules read attributes "
                  "of VMs through the module interface")},

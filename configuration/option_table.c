@@ -58,9 +58,8 @@ const struct configuration_option option_table[] = {
      "Users and groups with more than one share: user:5=2, group:100=10. The numbers are "
      "OpenNebula's ids, or those of the trace."},
     {"scheduling", "fixed-deadlines", OPTION_BOOLEAN, SETTING(fixed_deadlines), NULL, "no", 0, 0,
-     "A deadline lease starts at its earliest start or is refused, and is moved only if the "
-     "preemption policy chooses it. If this is off, it may start later and be moved to make room "
-     "for others."},
+     "A deadline lease starts at its earliest start or is refused, and is only moved if the "
+     "preemption policy chooses it. no: it may start later and be moved to make room for others."},
     {"scheduling", "suspension", OPTION_WORD, SETTING(suspension), "none|serial-only|all", "all", 0,
      0, "Leases that may be suspended: none, those of one VM, or all."},
     {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0, AMOUNT_MOST,
@@ -71,9 +70,9 @@ const struct configuration_option option_table[] = {
      "local", 0, 0, "Suspensions must not overlap on one host, or within one lease."},
     {"scheduling", "scheduling-threshold-factor", OPTION_NUMBER,
      SETTING(scheduling_threshold_factor), NULL, "1", 0, 1e6,
-     "A VM is only started if it can run for its suspension time plus this many times that time. "
-     "The time to resume a suspended VM counts as well, and with galernad the boot time of a new "
-     "one, as observed."},
+     "A VM is only started if it can run for its suspension time plus this multiple of it. The "
+     "time to resume a suspended VM is added, and with galernad the observed boot time of a new "
+     "VM."},
     {"scheduling", "force-scheduling-threshold", OPTION_SECONDS,
      SETTING(force_scheduling_threshold), NULL, NULL, 0, SECONDS_MOST,
      "Minimum time for which a VM is started, regardless of its suspension time."},
@@ -180,7 +179,8 @@ const struct configuration_option option_table[] = {
     {"opennebula", "timeout", OPTION_SECONDS, LIVE(timeout), NULL, "30", 1, 3600,
      "Timeout of a call; galernad then checks whether the call had an effect."},
     {"opennebula", "answer-limit", OPTION_INTEGER, LIVE(answer_limit), NULL, "256", 1, 4096,
-     "Maximum size of an answer in MB. All answers being received take twice as much at most."},
+     "Maximum size of an answer in MB. All answers in progress together take at most twice as "
+     "much."},
     {"opennebula", "parallel-calls", OPTION_INTEGER, LIVE(parallel_calls), NULL, "8", 1, 64,
      "Maximum number of parallel calls."},
     {"opennebula", "leader-check", OPTION_BOOLEAN, LIVE(leader_check), NULL, "yes", 0, 0,
@@ -188,7 +188,7 @@ const struct configuration_option option_table[] = {
     {"opennebula", "exclusive", OPTION_BOOLEAN, LIVE(exclusive), NULL, "yes", 0, 0,
      "Send no commands while another galernad is active on the same OpenNebula, on any machine."},
     {"opennebula", "submit-on-hold", OPTION_BOOLEAN, LIVE(submit_on_hold), NULL, "no", 0, 0,
-     "OpenNebula sets VM_SUBMIT_ON_HOLD: treat new VMs on hold as waiting."},
+     "Treat new VMs on hold as waiting, because OpenNebula sets VM_SUBMIT_ON_HOLD."},
     {"opennebula", "poll-interval", OPTION_SECONDS, LIVE(poll_interval), NULL, "10", 1, 3600,
      "Maximum interval between polls of OpenNebula. Default: scheduling.wakeup-interval if set."},
     {"opennebula", "actions-per-host", OPTION_INTEGER, LIVE(actions_per_host), NULL, "5", 1, 1000,
@@ -228,7 +228,7 @@ const struct configuration_option option_table[] = {
      "OpenNebula counts its capacity as used; requires enforce: no. VMs with PCI devices or NUMA "
      "nodes are stopped in any case."},
     {"opennebula", "enforce", OPTION_BOOLEAN, LIVE(enforce), NULL, "yes", 0, 0,
-     "Have OpenNebula also check the capacity of the host at each deployment."},
+     "OpenNebula also checks the capacity of the host at each deployment."},
     {"opennebula", "live-rescheds", OPTION_BOOLEAN, LIVE(live_rescheds), NULL, "yes", 0, 0,
      "Migrate running VMs live when they must leave their host (LIVE_RESCHEDS), and cold only "
      "after a live migration has failed. no: always cold. VMs that can neither migrate live nor be "
@@ -237,8 +237,9 @@ const struct configuration_option option_table[] = {
      SECONDS_MOST,
      "A VM without an end may start on a host whose next reservation or drain is at least this far "
      "away, if another host has room for the VM from then on: it migrates there before the "
-     "reservation or drain starts. 0: the VM waits for a host without them. A reservation without "
-     "an end starts on a host whose next drain is this far away then, if all hosts have drains."},
+     "reservation or drain starts. 0: the VM waits for a host without them. If all hosts have "
+     "drains, a reservation without an end starts on a host whose next drain is then at least this "
+     "far away."},
     {"opennebula", "cold-moves", OPTION_WORD, LIVE(cold_moves), "save|poweroff", "save", 0, 0,
      "How running VMs migrate cold when they must leave their host (COLD_MIGRATE_MODE). save: the "
      "memory is saved and restored. poweroff: they are powered off and boot on the new host, for "
@@ -313,9 +314,8 @@ const struct configuration_option option_table[] = {
     {"daemon", "log-level", OPTION_WORD, LIVE(log_level), "error|warning|info|debug", "info", 0, 0,
      "Level of the least severe messages that are logged."},
     {"daemon", "log-format", OPTION_WORD, LIVE(log_format), "text|json", "text", 0, 0,
-     "The form of the log: text, which the journal gets with fields for the subsystem, the lease "
-     "and "
-     "the VM, or a JSON object on each line."},
+     "Format of the log: text (in the journal with fields for the subsystem, the lease and the "
+     "VM), or a JSON object on each line."},
     {"daemon", "policy-call-limit", OPTION_SECONDS, LIVE(policy_call_limit), NULL, "5", 1, 3600,
      "Timeout of a call to a policy module. A module that exceeds it is taken out of service: its "
      "process is killed, and the next one does not load the module."},

@@ -61,7 +61,7 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
          .right = {"max-priority", 0, "The highest PRIORITY."},                                    \
          .sentence = "Leases of higher priority go first")                                         \
     TERM(bool, keep, "KEEP", FLAG, .restricted = true,                                             \
-         .right = {"keep", true, "May exempt leases from ending early when unused (KEEP=yes)."},   \
+         .right = {"keep", true, "May keep leases from ending early when unused (KEEP=yes)."},     \
          .sentence = "The lease does not end early while its VMs are unused (unused-after)")       \
     TERM(term_text, series, "SERIES", TEXT,                                                        \
          .sentence = "The name of the series that the lease is an occurrence of")                  \

@@ -189,7 +189,7 @@ static int repair(struct app *app)
         return fail_by_store(app, &err);
     puts(lines ? "The store is repaired. At its next start galernad adopts the VMs that run in "
                  "OpenNebula."
-               : "The store is sound.");
+               : "The store is intact.");
     return 1;
 }
 

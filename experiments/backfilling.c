@@ -15,11 +15,10 @@ static const char *const settings[BACKFILLING_POLICIES] = {"off", "aggressive", 
 
 static const struct experiment_option options[] = {
     {"hosts", "one", "one|processors", 0, 0,
-     "The machine: one host with all its processors, as textbooks count them, or a host for each "
-     "processor"},
-    {"seeds", "5", "", 1, 100, "Generated workloads of each load; logs are replayed once"},
+     "The machine: one host with all processors, as in textbooks, or a host for each processor"},
+    {"seeds", "5", "", 1, 100, "Generated workloads for each load; logs are replayed once"},
     {"jobs", "3000", "", 100, 100000, "Jobs of a generated workload"},
-    {"overestimate", "3", NULL, 1, 100, "Requested over real run time of generated jobs"},
+    {"overestimate", "3", NULL, 1, 100, "Ratio of requested to real run time of generated jobs"},
 };
 
 struct backfilling_run {

@@ -193,15 +193,15 @@ static void tell_how(const struct backfilling_plan *plan, struct findings *findi
                         : "one host per processor");
     if (experiment_logs(plan->bench))
         findings_remark(findings,
-                        "Jobs of a log without a requested time, a run time or processors are left "
-                        "out, and so are jobs that request or were allocated more processors than "
-                        "the machine has (MaxProcs); a job ends at its requested time at the "
-                        "latest. The published figures are of logs filtered in this way.");
+                        "Jobs of a log without a requested time, a run time or processors are "
+                        "omitted, and so are jobs that request or were allocated more processors "
+                        "than the machine has (MaxProcs); a job ends at its requested time at the "
+                        "latest. The published figures use logs that are filtered in this way.");
     else
-        findings_remark(findings,
-                        "No logs were given (--logs DIR): the workloads are generated, and there "
-                        "are no published figures for them. A factor multiplies the times "
-                        "between arrivals of the model.");
+        findings_remark(
+            findings,
+            "No logs were given (--logs DIR): the workloads are generated, and have no published "
+            "figures. A factor multiplies the interarrival times of the model.");
     findings_remark(findings,
                     "Bounded slowdown: turnaround over run time, where a run time below 10 s "
                     "counts as 10 s, and at least 1. Fairness: Jain's index of the users' mean "

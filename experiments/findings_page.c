@@ -43,9 +43,10 @@ static void write_options(const struct findings *findings, struct output *out)
 {
     if (findings->options.n == 0)
         return;
-    output_text(out, "<h2>What the paper leaves open</h2>\n<p>Each is an option of the command "
-                     "(<code>--set NAME=VALUE</code>).</p>\n<table>\n<tr><th>Option</th>"
-                     "<th>Value</th><th>Default</th><th>Meaning</th></tr>\n");
+    output_text(out, "<h2>Parameters that the paper leaves open</h2>\n<p>Each is an option of the "
+                     "command (<code>--set "
+                     "NAME=VALUE</code>).</p>\n<table>\n<tr><th>Option</th><th>Value</"
+                     "th><th>Default</th><th>Meaning</th></tr>\n");
     for (size_t i = 0; i < findings->options.n; i += 4) {
         output_text(out, "<tr>");
         for (size_t k = 0; k < 4; k++)

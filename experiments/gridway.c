@@ -14,12 +14,12 @@ enum { HOSTS = 5, ITERATIONS_MAX = 50 };
 
 static const struct experiment_option options[] = {
     {"iterations", "10", "", 2, ITERATIONS_MAX,
-     "Equal iterations of the job; not printed, recovered from the printed times"},
-    {"work", "58.72", NULL, 1, 10000, "GFLOP of the whole job; recovered"},
-    {"data", "17.98", NULL, 0, 10000, "MB to move, in all; recovered"},
-    {"spent", "33.8", NULL, 0, 10000, "Seconds of file transfer before the job began; recovered"},
-    {"threshold", "0.1", NULL, 0, 1, "Least gain for which a job moves; the paper's"},
-    {"memory", "128", NULL, 0, 1e6, "MB that a host must have; the paper's"},
+     "Number of equal iterations of the job; not published, derived from the published times"},
+    {"work", "58.72", NULL, 1, 10000, "GFLOP of the whole job; derived"},
+    {"data", "17.98", NULL, 0, 10000, "Total MB to move; derived"},
+    {"spent", "33.8", NULL, 0, 10000, "Seconds of file transfer before the job started; derived"},
+    {"threshold", "0.1", NULL, 0, 1, "Minimum gain of a move; as in the paper"},
+    {"memory", "128", NULL, 0, 1e6, "Minimum memory of a host in MB; as in the paper"},
 };
 
 /* The paper's Table 1. */
@@ -100,18 +100,18 @@ static void draw_ranks(const struct gridway_job *job, struct findings *findings,
             plot_add_xy(plot, i, moved(job, host, i, transfers));
     }
     plot_level(plot, stayed(job, transfers), "stays on draco");
-    plot_level(plot, stayed(job, transfers) * (1 - job->threshold), "must be below to move");
+    plot_level(plot, stayed(job, transfers) * (1 - job->threshold), "threshold for a move");
     findings_plot(findings, transfers ? "figure-2-full" : "figure-2-cpu", plot);
 }
 
 /* Predicted, where the paper has measured: processor and transfer of each alternative. */
 static void draw_profiles(const struct gridway_job *job, struct findings *findings)
 {
-    struct plot *plot =
-        plot_create(&(struct plot_labels){.title = "Execution profile by where and when it moves",
-                                          .x = "Iterations done on draco when the job moves",
-                                          .y = "Execution time (s)",
-                                          .from_zero = true});
+    struct plot *plot = plot_create(
+        &(struct plot_labels){.title = "Execution profile by target and time of the move",
+                              .x = "Iterations done on draco when the job moves",
+                              .y = "Execution time (s)",
+                              .from_zero = true});
 
     for (int host = COLUMBA; host <= SOLEA; host += SOLEA - COLUMBA) {
         char name[60];
@@ -170,41 +170,41 @@ static void claim_computing(const struct gridway_job *job, struct findings *find
 {
     claim_number(
         findings,
-        &(struct finding_claim){.id = "cpu-last",
-                                .text = "By computing alone, moving to solea is accepted until "
-                                        "iteration",
-                                .paper = "(last accepted)",
-                                .reason = "Used to recover the job's work."},
+        &(struct finding_claim){
+            .id = "cpu-last",
+            .text =
+                "Considering only computing time, the move to solea is accepted until iteration",
+            .paper = "(last accepted)",
+            .reason = "Used to derive the work of the job."},
         8, last_move(job, false), 0);
     claim_number(findings,
                  &(struct finding_claim){.id = "cpu-302",
                                          .text = "Its estimate then",
                                          .paper = "s",
-                                         .reason = "Used to recover the job's work."},
+                                         .reason = "Used to derive the work of the job."},
                  302, moved(job, SOLEA, last_move(job, false), false), 0.5);
 }
 
 static void claim_transfers(const struct gridway_job *job, struct findings *findings)
 {
-    claim_number(
-        findings,
-        &(struct finding_claim){.id = "full-last",
-                                .text = "With file transfer it is accepted until iteration, and "
-                                        "refused from the next one on",
-                                .paper = "(last accepted)",
-                                .reason = ""},
-        2, last_move(job, true), 0);
+    claim_number(findings,
+                 &(struct finding_claim){.id = "full-last",
+                                         .text = "With file transfer, the move is accepted until "
+                                                 "iteration, and rejected from the next one on",
+                                         .paper = "(last accepted)",
+                                         .reason = ""},
+                 2, last_move(job, true), 0);
     claim_number(findings,
                  &(struct finding_claim){.id = "full-325",
                                          .text = "Its estimate then",
                                          .paper = "s",
-                                         .reason = "Used to recover the data to move."},
+                                         .reason = "Used to derive the data to move."},
                  325, moved(job, SOLEA, last_move(job, true), true), 0.5);
     claim_number(findings,
                  &(struct finding_claim){.id = "gain-12",
-                                         .text = "The gain predicted for it",
+                                         .text = "Predicted gain",
                                          .paper = "%",
-                                         .reason = "Used to recover the time spent before."},
+                                         .reason = "Used to derive the time spent before."},
                  12, 100 * gain(job, SOLEA, last_move(job, true), true), 0.5);
 }
 
@@ -220,23 +220,22 @@ static void claim_turns(const struct gridway_job *job, struct findings *findings
     claim_number(
         findings,
         &(struct finding_claim){.id = "no-gain",
-                                .text = "No gain on either host from iteration",
+                                .text = "No gain on any host from iteration",
                                 .paper = "(first)",
                                 .reason = "Columba's gain is below 2 % from the third iteration, "
                                           "and negative from the fifth."},
         5, no_gain, 0);
-    claim_number(
-        findings,
-        &(struct finding_claim){.id = "nearest",
-                                .text = "Columba, slower but nearer, ranks first from iteration",
-                                .paper = "(first)",
-                                .reason = ""},
-        6, nearest, 0);
+    claim_number(findings,
+                 &(struct finding_claim){
+                     .id = "nearest",
+                     .text = "Columba, which is slower but nearer, ranks first from iteration",
+                     .paper = "(first)",
+                     .reason = ""},
+                 6, nearest, 0);
     claim_number(findings,
                  &(struct finding_claim){.id = "loss-15",
-                                         .text =
-                                             "The loss that refusing prevents: moving at the last "
-                                             "iteration that computing alone accepts",
+                                         .text = "Loss that the rejection avoids: a move at the "
+                                                 "last iteration that computing time alone accepts",
                                          .paper = "%",
                                          .reason = ""},
                  15, -100 * gain(job, SOLEA, last_move(job, false), true), 0.5);
@@ -256,11 +255,11 @@ static void claim_replays(const struct gridway_job *job, const int *went_to,
     claim_number(findings,
                  &(struct finding_claim){
                      .id = "replay-last",
-                     .text = "In replays the scheduler moves the job until iteration, "
-                             "and refuses from the next one on",
+                     .text = "In replays, the scheduler moves the job until iteration, and rejects "
+                             "the move from the next one on",
                      .paper = "(last accepted)",
-                     .reason = solea == last + 1 ? "It goes to solea each time, as in the paper."
-                                                 : "It does not go to solea each time."},
+                     .reason = solea == last + 1 ? "It always moves to solea, as in the paper."
+                                                 : "It does not always move to solea."},
                  2, solea == last + 1 ? last : -1, 0);
 }
 
@@ -292,12 +291,11 @@ static int run(const struct experiment_bench *bench, struct findings *findings, 
     write_table(&job, went_to, findings);
     findings_remark(
         findings,
-        "Times are those of the paper's equations 1 to 5. Replays, a thousand times as long so "
-        "that "
-        "whole seconds are exact enough, let the scheduler decide with the module gridway when "
-        "solea and columba become free; their job's time does not shrink on a faster host. "
-        "Figure 3 shows measured times in the paper and predicted ones here. Hosts left "
-        "out for lack of memory:%s. Ursa is the client and does not take the job.",
+        "Times follow equations 1 to 5 of the paper. In replays, which are a thousand times longer "
+        "so that whole seconds are precise enough, the scheduler decides with the module gridway "
+        "when solea and columba become free; in them, a job does not run faster on a faster host. "
+        "Figure 3 shows measured times in the paper and predicted ones here. Hosts excluded for "
+        "lack of memory:%s. Ursa is the client and does not run the job.",
         excluded[0] ? excluded : " none");
     return 0;
 }

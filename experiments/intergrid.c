@@ -46,14 +46,14 @@ const struct intergrid_sweep intergrid_sweeps[INTERGRID_ALL] = {
      6,
      {10, 20, 30, 40, 50, 60}},
     {"vms-busy",
-     "Average number of VMs, requests four times as fast",
+     "Average number of VMs, four times the request rate",
      "Average number of VMs",
      PARAMETER_VMS,
      INTERGRID_BUSIER,
      6,
      {3, 4, 5, 6, 7, 8}},
     {"deadline-busy",
-     "Deadline-constrained grid requests, requests four times as fast",
+     "Deadline-constrained grid requests, four times the request rate",
      "Deadline-constrained requests (% of all)",
      PARAMETER_DEADLINE,
      INTERGRID_BUSIER,
@@ -64,32 +64,32 @@ const struct intergrid_sweep intergrid_sweeps[INTERGRID_ALL] = {
 static const struct experiment_option options[] = {
     {"seeds", "20", "", 2, INTERGRID_SEEDS_MAX, "Workloads for each point"},
     {"gap-factor", "1", NULL, 0.1, 10,
-     "Multiplies the times between requests; 1: Lublin and Feitelson's as published, from which "
-     "the paper names no departure"},
+     "Multiplies the interarrival times; 1: as published by Lublin and Feitelson, since the paper "
+     "mentions no change"},
     {"lead", "0", NULL, 0, 86400,
      "Seconds from a request to its ready time; 0: local users need their VMs at once"},
     {"suspending", "afterwards", "afterwards|in-time", 0, 0,
-     "When the overhead of a preemption is paid. Afterwards: the local request begins at once, and "
-     "the preempted lease pays for its suspension and resumption when it goes on. In time: it is "
-     "suspended before, and without a lead of hours it loses what it has done"},
+     "When the overhead of a preemption is charged. Afterwards: the local request starts at once, "
+     "and the preempted lease pays for its suspension and resumption when it resumes. In time: it "
+     "is suspended before, and without a lead of hours it loses its work"},
     {"migratable", "fixed", "fixed|movable", 0, 0,
-     "Fixed: begins when it is asked for or is refused, and later only when it is preempted. "
-     "Movable: may begin later from the start, and makes room without the policy being asked"},
+     "Fixed: starts when requested or is refused, and is only delayed by preemptions. Movable: may "
+     "start later, and makes room without a decision of the policy"},
     {"slack", "3", NULL, 1, 100,
-     "Deadline of migratable leases, in wall times after their request"},
+     "Deadline of migratable leases after their request, in multiples of their wall time"},
     {"shutdown", "15", NULL, 0, 600,
-     "Seconds to shut a lease down, the overhead of a cancelable one"},
+     "Seconds to shut down a lease: the overhead of cancelable leases"},
     {"tests", "1000", "", 1, 1e9,
-     "Trials after which a policy takes the best set found so far; the papers' policies know all "
-     "sets"},
+     "Number of trials after which a policy takes the best set found so far; the policies of the "
+     "paper know all sets"},
     {"backfilling", "conservative", "conservative|aggressive", 0, 0,
-     "A best-effort request is given the first vacant time-slot when it is made, or waits in a "
-     "queue of which only the first has one"},
+     "A best-effort request gets the first vacant time slot when it is made, or waits in a queue "
+     "in which only the first request has a slot"},
     {"exclusion", "global", "global|local", 0, 0,
-     "VMs are saved one after the other on the whole site, or on each host"},
+     "VMs are saved one after the other, on the whole site or on each host"},
     {"cancelled", "wall-time", "wall-time|run|none", 0, 0,
-     "What a cancelled lease counts in the utilization: its wall time, as in equation 6, which is "
-     "a sum over all leases; the time it ran; or nothing"},
+     "Contribution of a cancelled lease to the utilization: its wall time, as in equation 6, which "
+     "is a sum over all leases; its run time; or nothing"},
 };
 
 struct position {
@@ -244,25 +244,25 @@ static void tell(const struct intergrid_plan *plan, struct findings *findings)
     intergrid_claims(plan, findings);
     intergrid_pictures(plan, findings);
     findings_remark(
-        findings, "Best-effort requests are half cancelable and half suspendable, "
-                  "deadline-constrained ones half migratable and half non-preemptable. All 3000 "
-                  "requests of a workload are one stream of Lublin and Feitelson's typeless model, "
-                  "on 32 nodes; only the sizes follow the average number of VMs. With one site a "
-                  "migratable lease moves within it. In the sweep over deadline-constrained "
-                  "requests there are 1000 local ones: with the printed 330 the total would not be "
-                  "3000.");
-    findings_remark(findings,
-                    "A lease that has a place in the future and loses it counts as preempted, with "
-                    "its full overhead: the paper makes no difference. Equation 6 adds up the wall "
-                    "times of all leases; a cancelled lease's nodes are used by others afterwards, "
-                    "so that on a full site the sum may exceed 100 %%. The column `site used` of "
-                    "runs.csv has what really ran.");
+        findings,
+        "Half of the best-effort requests are cancelable and half suspendable; half of the "
+        "deadline-constrained requests are migratable and half non-preemptable. The 3000 requests "
+        "of a workload are one stream of Lublin and Feitelson's typeless model on 32 nodes; only "
+        "the sizes follow the average number of VMs. As there is one site, migratable leases move "
+        "within it. The sweep over deadline-constrained requests has 1000 local ones: with the "
+        "published 330, the total would not be 3000.");
     findings_remark(
-        findings, "The defaults follow the paper's words and the model as it was published. The "
-                  "load was not fitted: gap-factor 0.5, 0.25 and 0.1 were tried as well, and the "
-                  "sweeps with four times the requests (vms-busy, deadline-busy) are ours, to show "
-                  "what the load changes. Intervals are of 95 %% over the seeds; in Table 2 over "
-                  "the points of a sweep, as in the paper.");
+        findings,
+        "A lease that loses a future reservation counts as preempted, with its full overhead: the "
+        "paper makes no distinction. Equation 6 adds up the wall times of all leases; the nodes of "
+        "a cancelled lease are then used by others, so the sum may exceed 100 %% on a full site. "
+        "The column `site used` of runs.csv contains the real usage.");
+    findings_remark(findings,
+                    "The defaults follow the text of the paper and the model as published. The "
+                    "load was not fitted: gap-factor 0.5, 0.25 and 0.1 were tried as well, and the "
+                    "sweeps with four times the requests (vms-busy, deadline-busy) were added to "
+                    "show the effect of the load. Intervals are 95 %% confidence intervals over "
+                    "the seeds; in Table 2 over the points of a sweep, as in the paper.");
 }
 
 static int run(const struct experiment_bench *bench, struct findings *findings, struct error *err)
@@ -295,8 +295,8 @@ const struct experiment experiment_intergrid = {
     .paper =
         "M. Amini Salehi, B. Javadi, R. Buyya: Resource Provisioning based on Lease Preemption "
         "in InterGrid, ACSC 2011: Table 2, Figures 3 and 4",
-    .summary = "How many more local requests are served when they may preempt grid leases, what "
-               "does it cost the grid, and which leases should be preempted?",
+    .summary = "How many more local requests are served if they may preempt grid leases, what is "
+               "the cost for the grid, and which leases should be preempted?",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -42,15 +42,14 @@ static void claim_local(const struct intergrid_plan *plan, struct findings *find
     snprintf(ours, sizeof ours, "%.1f %% (%.1f to %.1f) of the rejections; %.1f points of rate",
              relative.mean, relative.mean - relative.half, relative.mean + relative.half,
              points.mean);
-    findings_claim(findings,
-                   &(struct finding_claim){id, text, theirs, ours,
-                                           overlaps             ? VERDICT_AGREES
-                                           : relative.mean > 20 ? VERDICT_SAME_SHAPE
-                                                                : VERDICT_DIFFERS,
-                                           "The paper does not say whether its percentage is of "
-                                           "the rejections or points of the rate; both are "
-                                           "given, the first is judged: the intervals overlap "
-                                           "or do not."});
+    findings_claim(findings, &(struct finding_claim){
+                                 id, text, theirs, ours,
+                                 overlaps             ? VERDICT_AGREES
+                                 : relative.mean > 20 ? VERDICT_SAME_SHAPE
+                                                      : VERDICT_DIFFERS,
+                                 "The paper does not say whether its percentage refers to the "
+                                 "rejections or to points of the rate; both are given, and the "
+                                 "verdict uses the first: whether the intervals overlap."});
 }
 
 static void claim_grid(const struct intergrid_plan *plan, struct findings *findings, int sweep)
@@ -86,19 +85,20 @@ static void explain_utilization(const struct intergrid_plan *plan, char *reason,
     double overhead = intergrid_mean(plan, POLICY_MOML, intergrid_overhead);
     double more = intergrid_step(plan, POLICY_MOV, POLICY_MLIP, intergrid_overhead).mean;
 
-    snprintf(reason, size,
-             "All overhead is %.0f of %.0f node-hours (%.2f %%), and MLIP has %.1f more than MOV: "
-             "that is %.3f points of utilization, far less than the intervals of the steps. What "
-             "the paper's curves differ by cannot be overhead of this size.",
-             overhead, hours, 100 * overhead / hours, more, 100 * more / hours);
+    snprintf(
+        reason, size,
+        "The total overhead is %.0f of %.0f node-hours (%.2f %%), and MLIP has %.1f more than MOV: "
+        "this is %.3f points of utilization, far less than the intervals of the steps. Overhead of "
+        "this size cannot explain the differences between the curves of the paper.",
+        overhead, hours, 100 * overhead / hours, more, 100 * more / hours);
 }
 
 static void explain_order(char *reason, size_t size)
 {
     snprintf(reason, size,
-             "A step is smaller than its interval: in whole runs each choice changes those that "
-             "follow, and that weighs as much as the policy. Asked for the same choices (claim "
-             "same-choices) the policies keep the order.");
+             "A step is smaller than its interval: in complete runs, each choice affects the "
+             "following ones, which matters as much as the policy. For the same choices (claim "
+             "same-choices), the policies have this order.");
 }
 
 static void claim_order(const struct intergrid_plan *plan, struct findings *findings,
@@ -180,39 +180,39 @@ static void claim_same_choices(const struct intergrid_plan *plan, struct finding
              (double)mov->overhead / 3600, (double)moml->overhead / 3600,
              (double)mlip->overhead / 3600);
     snprintf(reason, sizeof reason,
-             "MOV and MLIP were asked, too, whenever MOML had to choose in the paper's four "
-             "sweeps: %lld times. In %.0f %% of these all three name as many leases with as much "
-             "overhead, so the policies differ little over whole runs. Answers out of order: %lld, "
-             "where a search had more sets before it than option tests lets it try.",
+             "For each choice of MOML in the paper's four sweeps, %lld in total, MOV and MLIP were "
+             "asked, too. In %.0f %% of them, all three name the same number of leases with the "
+             "same overhead, so the policies differ little over complete runs. Answers out of "
+             "order: %lld, where there were more sets than option tests allows to try.",
              (long long)all.choices,
              all.choices > 0 ? 100 * (double)all.in_common / (double)all.choices : 0,
              (long long)against);
     findings_claim(findings,
-                   &(struct finding_claim){
-                       "same-choices",
-                       "For the same choice MLIP takes the fewest leases and MOV the "
-                       "least overhead, MOML lies between in both",
-                       "by definition", ours, in_order ? VERDICT_AGREES : VERDICT_DIFFERS, reason});
+                   &(struct finding_claim){"same-choices",
+                                           "For the same choice, MLIP takes the fewest leases and "
+                                           "MOV the least overhead; MOML is between them in both",
+                                           "by definition", ours,
+                                           in_order ? VERDICT_AGREES : VERDICT_DIFFERS, reason});
 }
 
 static void claim_orders(const struct intergrid_plan *plan, struct findings *findings)
 {
     static const struct claimed_order orders[] = {
         {"mlip-fewest",
-         "MLIP preempts the fewest leases, MOML lies between MLIP and MOV (Figure 4)",
-         "so but for 7 and 8 VMs",
+         "MLIP preempts the fewest leases; MOML is between MLIP and MOV (Figure 4)",
+         "yes, except for 7 and 8 VMs",
          "preemptions",
          {POLICY_MLIP, POLICY_MOML, POLICY_MOV},
          intergrid_preemptions},
         {"mov-least-overhead",
-         "MOV has the least overhead, MOML lies between MOV and MLIP",
+         "MOV has the least overhead; MOML is between MOV and MLIP",
          "by definition, for each choice",
          "VM-hours",
          {POLICY_MOV, POLICY_MOML, POLICY_MLIP},
          intergrid_overhead},
         {"mov-utilization",
-         "MOV uses the site best, MOML lies between MOV and MLIP (Figure 3)",
-         "so in most points",
+         "MOV has the best utilization; MOML is between MOV and MLIP (Figure 3)",
+         "yes, for most points",
          "%",
          {POLICY_MLIP, POLICY_MOML, POLICY_MOV},
          intergrid_utilization},
@@ -268,9 +268,10 @@ static void claim_trend(const struct intergrid_plan *plan, struct findings *find
                     : against > 0 || trend->other_numbers ? VERDICT_SAME_SHAPE
                                                           : VERDICT_AGREES;
     if (claim.verdict == VERDICT_SAME_SHAPE && !*reason)
-        claim.reason = clearly > 0
-                           ? "Not at every step."
-                           : "Steps against it are smaller than the intervals of the points.";
+        claim.reason =
+            clearly > 0
+                ? "Not at every step."
+                : "Steps in the other direction are smaller than the intervals of the points.";
     findings_claim(findings, &claim);
 }
 
@@ -287,24 +288,26 @@ static void claim_figure_3(const struct intergrid_plan *plan, struct findings *f
     claim_trend(plan, findings,
                 &(struct trend){.id = "figure-3b",
                                 .text = "Utilization rises with best-effort grid requests",
-                                .paper = "improves, from 20 % on without significant changes",
+                                .paper = "increases, without significant changes above 20 %",
                                 .sweep = PARAMETER_BEST_EFFORT,
                                 .of = intergrid_utilization,
                                 .rises = true},
                 "");
-    claim_trend(plan, findings,
-                &(struct trend){.id = "figure-3c",
-                                .text = "Utilization rises with deadline-constrained requests, but "
-                                        "for a dip at 40 %",
-                                .paper = "rises; from about 45 down to 38 % at 40 %",
-                                .sweep = PARAMETER_DEADLINE,
-                                .of = intergrid_utilization,
-                                .rises = true},
-                "In this sweep as in that of Figure 3(b) best-effort and deadline-constrained "
-                "requests are 2000 together (Table 1): when the one share rises the other falls, "
-                "so the curves go opposite ways. Utilization falls here because best-effort "
-                "requests are never refused, and deadline-constrained ones are. A dip at 40 % is "
-                "not seen in the means of the seeds.");
+    claim_trend(
+        plan, findings,
+        &(struct trend){
+            .id = "figure-3c",
+            .text =
+                "Utilization rises with deadline-constrained requests, except for a dip at 40 %",
+            .paper = "rises; drops from about 45 to 38 % at 40 %",
+            .sweep = PARAMETER_DEADLINE,
+            .of = intergrid_utilization,
+            .rises = true},
+        "In this sweep and in that of Figure 3(b), there are 2000 best-effort and "
+        "deadline-constrained requests in total (Table 1): if one share rises, the other falls, so "
+        "the curves have opposite directions. Here, utilization falls because deadline-constrained "
+        "requests may be refused, and best-effort requests are not. The means of the seeds show no "
+        "dip at 40 %.");
     claim_trend(plan, findings,
                 &(struct trend){.id = "figure-3d",
                                 .text = "Utilization falls with the number of local requests",
@@ -334,13 +337,13 @@ static void claim_figure_4a(const struct intergrid_plan *plan, struct findings *
     }
     snprintf(reason, sizeof reason,
              "Requests keep their rate and run times, so the load grows with their size: without "
-             "preemption %.0f %% of the local ones are refused at 3 VMs, %.0f %% at 8. So leases "
-             "must go for more of the 1000 (%.0f, then %.0f), and since requests grow as leases "
-             "do, not fewer for each (%.2f, then %.2f). On a site that is full anyway (sweep "
-             "vms-busy) fewer requests preempt when all are larger (%.0f, then %.0f) and fewer "
-             "leases are suspended while they run (%.0f, then %.0f); but more lose a place in the "
-             "future (%.0f, then %.0f), which are counted here, too. The paper prints neither its "
-             "load nor what it counts.",
+             "preemption, %.0f %% of the local requests are refused at 3 VMs, and %.0f %% at 8. So "
+             "more of the 1000 preempt leases (%.0f, then %.0f), and since requests grow like "
+             "leases, the number of leases for each does not fall (%.2f, then %.2f). On a full "
+             "site (sweep vms-busy), fewer requests preempt if all are larger (%.0f, then %.0f), "
+             "and fewer leases are suspended while they run (%.0f, then %.0f); but more lose a "
+             "future reservation (%.0f, then %.0f), which is counted here, too. The paper gives "
+             "neither its load nor its way of counting.",
              refused[0], refused[1], choices[0], choices[1],
              choices[0] > 0 ? leases[0] / choices[0] : 0,
              choices[1] > 0 ? leases[1] / choices[1] : 0, busy[0], busy[1], suspended[0],
@@ -360,8 +363,8 @@ static void claim_figure_4c(const struct intergrid_plan *plan, struct findings *
     char reason[REASON];
 
     snprintf(reason, sizeof reason,
-             "Their number follows the load, which the paper does not print. With requests %d "
-             "times as fast (sweep deadline-busy) they fall from %.0f to %.0f.",
+             "Their number depends on the load, which the paper does not give. With %d times the "
+             "request rate (sweep deadline-busy), they fall from %.0f to %.0f.",
              INTERGRID_BUSIER,
              value_at(plan, SWEEP_DEADLINE_BUSY, 0, POLICY_MOML, intergrid_preemptions),
              value_at(plan, SWEEP_DEADLINE_BUSY, -1, POLICY_MOML, intergrid_preemptions));

@@ -22,17 +22,16 @@ static const char *const laws[PACP_LAWS] = {"fixed", "exponential"};
 static const struct experiment_option options[] = {
     {"seeds", "5", "", 2, PACP_SEEDS_MAX, "Workloads for each load"},
     {"time", "600", NULL, 10, 86400,
-     "Mean seconds of an external request on the first cluster, which takes all of it (moldable)"},
-    {"local-load", "0.3", NULL, 0.01, 0.9, "Share of a cluster that local requests ask for"},
+     "Mean seconds of an external request on the first cluster, all of which it uses (moldable)"},
+    {"local-load", "0.3", NULL, 0.01, 0.9, "Share of a cluster that local requests request"},
     {"local-time", "900", NULL, 10, 86400, "Mean seconds of a local request on the first cluster"},
     {"low", "0.5", NULL, 0, 1, "Share of external requests of low urgency"},
-    {"low-deadline", "4", NULL, 1, 100, "Their deadline, in run times"},
-    {"high-deadline", "2", NULL, 1, 100, "The deadline of the others"},
-    {"days", "2", NULL, 0.1, 30, "Days of requests; the paper's"},
+    {"low-deadline", "4", NULL, 1, 100, "Their deadline, in multiples of their run time"},
+    {"high-deadline", "2", NULL, 1, 100, "Deadline of the others"},
+    {"days", "2", NULL, 0.1, 30, "Days of requests; as in the paper"},
     {"rates", "given", "given|seen", 0, 0,
-     "Rates and run times are given to the policies, as to the paper's algorithm, or estimated "
-     "from "
-     "what they see"},
+     "Rates and run times are given to the policies, as to the algorithm of the paper, or "
+     "estimated from observations"},
 };
 
 struct pacp_run {

@@ -182,16 +182,16 @@ static void claim_late(const struct pacp_plan *plan, struct findings *findings)
     double pacp = over_loads(plan, PACP, LATE), cacp = over_loads(plan, CACP, LATE);
     char ours[200];
 
-    snprintf(ours, sizeof ours, "of those accepted %.1f %% against %.1f %% are late%s", pacp, cacp,
-             never_behind(plan, CACP, LATE) ? "; at no load more" : "");
-    findings_claim(findings,
-                   &(struct finding_claim){
-                       "fewer-late", "PACP violates fewer deadlines than CACP", "fewer", ours,
-                       pacp >= cacp                     ? VERDICT_DIFFERS
-                       : never_behind(plan, CACP, LATE) ? VERDICT_AGREES
-                                                        : VERDICT_SAME_SHAPE,
-                       "Where the load is so low that PACP sets no limit, both accept "
-                       "the same."});
+    snprintf(ours, sizeof ours, "%.1f %% compared with %.1f %% of the accepted ones are late%s",
+             pacp, cacp, never_behind(plan, CACP, LATE) ? "; never more" : "");
+    findings_claim(
+        findings,
+        &(struct finding_claim){
+            "fewer-late", "PACP violates fewer deadlines than CACP", "fewer", ours,
+            pacp >= cacp                     ? VERDICT_DIFFERS
+            : never_behind(plan, CACP, LATE) ? VERDICT_AGREES
+                                             : VERDICT_SAME_SHAPE,
+            "If the load is so low that PACP sets no limit, both accept the same requests."});
 }
 
 static void claim_completed(const struct pacp_plan *plan, struct findings *findings)
@@ -201,7 +201,8 @@ static void claim_completed(const struct pacp_plan *plan, struct findings *findi
     char ours[200];
 
     lead_range(plan, LAW_FIXED, AACP, COMPLETED, range);
-    snprintf(ours, sizeof ours, "%.0f against %.0f; %+.1f %% to %+.1f %% by load", pacp, aacp,
+    snprintf(ours, sizeof ours,
+             "%.0f compared with %.0f; %+.1f %% to %+.1f %% depending on the load", pacp, aacp,
              range[0], range[1]);
     findings_claim(findings, &(struct finding_claim){
                                  "more-completed", "PACP completes more requests than AACP",
@@ -219,18 +220,17 @@ static void claim_violation(const struct pacp_plan *plan, struct findings *findi
 
     lead_range(plan, LAW_FIXED, CACP, VIOLATION, cacp);
     lead_range(plan, LAW_FIXED, AACP, VIOLATION, aacp);
-    snprintf(
-        ours, sizeof ours,
-        "PACP %.1f, CACP %.1f, AACP %.1f, RACP %.1f %%; by load %.1f to %.1f points below CACP "
-        "and %.1f to %.1f below AACP",
-        over_loads(plan, PACP, VIOLATION), over_loads(plan, CACP, VIOLATION),
-        over_loads(plan, AACP, VIOLATION), over_loads(plan, RACP, VIOLATION), cacp[0], cacp[1],
-        aacp[0], aacp[1]);
+    snprintf(ours, sizeof ours,
+             "PACP %.1f, CACP %.1f, AACP %.1f, RACP %.1f %%; depending on the load %.1f to %.1f "
+             "points below CACP and %.1f to %.1f below AACP",
+             over_loads(plan, PACP, VIOLATION), over_loads(plan, CACP, VIOLATION),
+             over_loads(plan, AACP, VIOLATION), over_loads(plan, RACP, VIOLATION), cacp[0], cacp[1],
+             aacp[0], aacp[1]);
     name_ahead(plan, LAW_FIXED, VIOLATION, ahead, sizeof ahead);
     snprintf(reason, sizeof reason,
-             "Ahead in the mean of the seeds: %s. The paper prints no formula of RACP; ours may be "
-             "better or worse than its. Arrival rates, run times and deadlines are not printed "
-             "either, and the amount depends on them.",
+             "Best in the mean of the seeds: %s. The paper gives no formula for RACP; Galerna's "
+             "may be better or worse. It does not give arrival rates, run times and deadlines "
+             "either, on which the amount depends.",
              ahead);
     findings_claim(findings, &(struct finding_claim){
                                  "violation-rate",
@@ -248,8 +248,8 @@ static void claim_in_time(const struct pacp_plan *plan, struct findings *finding
              over_loads(plan, AACP, IN_TIME), over_loads(plan, RACP, IN_TIME));
     name_ahead(plan, LAW_FIXED, IN_TIME, ahead, sizeof ahead);
     snprintf(reason, sizeof reason,
-             "Ahead in the mean of the seeds: %s. CACP accepts whatever comes and completes all of "
-             "it, late or not; only requests in time are counted here.",
+             "Best in the mean of the seeds: %s. CACP accepts and completes all requests, late or "
+             "not; only requests in time are counted here.",
              ahead);
     findings_claim(findings, &(struct finding_claim){
                                  "most-in-time", "PACP completes the most requests in time",
@@ -318,12 +318,12 @@ static void remark_varying(const struct pacp_plan *plan, struct findings *findin
     name_ahead(plan, LAW_EXPONENTIAL, VIOLATION, ahead, sizeof ahead);
     findings_remark(
         findings,
-        "The analysis has one run time for all external requests. The pictures named \"run times "
-        "vary\" have exponential ones instead, deadlines being multiples of each request's own: "
-        "PACP's violation rate is then %+.1f to %+.1f points below that of AACP, where it is %+.1f "
-        "to %+.1f with run times alike. PACP compares the mean response with the mean deadline, "
-        "and a short request that waits behind a long one is late all the same. The lowest "
-        "violation rate then has: %s.",
+        "The analysis uses one run time for all external requests. The diagrams named \"run times "
+        "vary\" use exponential run times instead, with deadlines as multiples of the run time of "
+        "each request: the violation rate of PACP is then %+.1f to %+.1f points below that of "
+        "AACP, compared with %+.1f to %+.1f for equal run times. PACP compares the mean response "
+        "time with the mean deadline, so a short request behind a long one may be late "
+        "nevertheless. Lowest violation rate in this case: %s.",
         varying[0], varying[1], alike[0], alike[1], ahead);
 }
 
@@ -339,13 +339,13 @@ void pacp_tell(const struct pacp_plan *plan, struct findings *findings)
     draw(plan, findings, LAW_EXPONENTIAL, &measures[IN_TIME]);
     write_runs(plan, findings);
     findings_remark(
-        findings, "The paper uses bags of tasks of the Grid Workload Archive and prints no rates, "
-                  "run times or deadlines. Here requests come independently of each other and each "
-                  "takes a whole cluster, which is the server of the paper's analysis; run times "
-                  "are alike, as there. Clusters get requests in proportion to their speed. Local "
-                  "requests have exponential run times, run one after the other (the analysis' "
-                  "M/G/1 queue) and preempt external ones, which go on afterwards. A request is "
-                  "completed whenever it ends; in time, when it ends by its deadline. Intervals "
-                  "are of 95 %% over the seeds.");
+        findings,
+        "The paper uses bags of tasks of the Grid Workload Archive and gives no rates, run times "
+        "or deadlines. Here, requests arrive independently, and each uses a whole cluster, which "
+        "is the server of the paper's analysis; run times are equal, as in the paper. Clusters get "
+        "requests in proportion to their speed. Local requests have exponential run times, run one "
+        "after the other (the M/G/1 queue of the analysis) and preempt external requests, which "
+        "resume afterwards. A request is completed whenever it ends, and in time if it ends by its "
+        "deadline. Intervals are 95 %% confidence intervals over the seeds.");
     remark_varying(plan, findings);
 }

@@ -15,12 +15,12 @@ const uint32_t priority_size_from[PRIORITY_SIZES] = {1, 2, 4, 8, 16};
 const double priority_gap_factors[PRIORITY_LOADS] = {1.5, 1, 0.75};
 
 static const struct experiment_option options[] = {
-    {"hosts", "12", "", 12, 21, "Hosts of the site, one VM on each; not stated in the paper"},
-    {"rate", "32", NULL, 1, 10000, "MB/s of suspending and resuming; Haizea's default"},
+    {"hosts", "12", "", 12, 21, "Hosts of the site, with one VM on each; not given in the paper"},
+    {"rate", "32", NULL, 1, 10000, "MB/s of suspensions and resumptions; Haizea's default"},
     {"seeds", "10", "", 2, PRIORITY_SEEDS_MAX, "Generated workloads for each load"},
     {"jobs", "600", "", 50, 20000, "Best-effort leases of a generated workload"},
     {"migration", "yes", "no|yes|yes-notransfer", 0, 0,
-     "Generated workloads: whether a suspended lease may resume on other hosts"},
+     "In generated workloads: whether a suspended lease may resume on other hosts"},
 };
 
 /* The paper's sample, three times as wide: 1 + 4 + 2 nodes become 3 + 12 + 6, 21 as in its table.

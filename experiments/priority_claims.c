@@ -62,7 +62,7 @@ struct priority_measure {
 };
 
 static const struct priority_measure measures[3] = {
-    {"wait-large", "Leases of 8 nodes and more", "Mean wait (s)", wait_of_large},
+    {"wait-large", "Leases with 8 or more nodes", "Mean wait (s)", wait_of_large},
     {"wait-small", "Smaller leases", "Mean wait (s)", wait_of_small},
     {"immediate", "Immediate leases of high priority", "Refused (%)", refused_immediate},
 };
@@ -137,18 +137,17 @@ static void claim_favored(const struct priority_plan *plan, const struct compari
     priority_name_longer(plan, longer, sizeof longer);
     snprintf(reason, sizeof reason,
              "Generated workloads (Lublin and Feitelson); large leases have high priority, as in "
-             "the paper, and those of 8 nodes and more count as favored here. %s",
+             "the paper, and leases with 8 or more nodes count as favored here. %s",
              longer);
     snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads",
              found->better, found->worse, PRIORITY_LOADS * plan->seeds);
-    findings_claim(findings,
-                   &(struct finding_claim){"favored",
-                                           "Leases of high priority do not wait longer in the mean",
-                                           "less waiting time", ours,
-                                           found->worse == 0 ? VERDICT_AGREES
-                                           : found->in_mean  ? VERDICT_SAME_SHAPE
-                                                             : VERDICT_DIFFERS,
-                                           reason});
+    findings_claim(findings, &(struct finding_claim){
+                                 "favored", "On average, high-priority leases do not wait longer",
+                                 "shorter waiting time", ours,
+                                 found->worse == 0 ? VERDICT_AGREES
+                                 : found->in_mean  ? VERDICT_SAME_SHAPE
+                                                   : VERDICT_DIFFERS,
+                                 reason});
 }
 
 static void claim_immediate(const struct priority_plan *plan, const struct comparison *found,
@@ -161,10 +160,8 @@ static void claim_immediate(const struct priority_plan *plan, const struct compa
     findings_claim(
         findings,
         &(struct finding_claim){
-            "immediate",
-            "Immediate leases of higher priority are saved from "
-            "being refused",
-            "stated, no number", ours,
+            "immediate", "Fewer immediate leases of higher priority are refused",
+            "stated without a number", ours,
             found->saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
 }
 

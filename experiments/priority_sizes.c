@@ -51,7 +51,7 @@ static void draw_sizes(const struct priority_plan *plan, struct findings *findin
     snprintf(title, sizeof title, "Best-effort leases by size, load: %s",
              priority_load_names[load]);
     plot = plot_create(&(struct plot_labels){.title = title,
-                                             .x = "Nodes of the lease, which are its priority",
+                                             .x = "Nodes of the lease (equal to its priority)",
                                              .y = "Mean wait (s)",
                                              .from_zero = true,
                                              .names = "1|2-3|4-7|8-15|16 and more"});
@@ -89,19 +89,20 @@ void priority_tell_sizes(const struct priority_plan *plan, struct findings *find
         }
     for (int load = 0; load < PRIORITY_LOADS; load++)
         draw_sizes(plan, findings, load);
-    findings_remark(findings, "A wait ends when a lease first runs. %s",
-                    experiment_chosen(plan->bench, "migration", "no")
-                        ? ""
-                        : "Suspended leases may resume on other hosts. Haizea's default (option "
-                          "migration=no) ties them to their own: small leases, preempted often, "
-                          "then wait for hosts that are taken while others are free, and those of "
-                          "4 to 7 nodes wait longer than without priority.");
+    findings_remark(
+        findings, "The wait ends when the lease first runs. %s",
+        experiment_chosen(plan->bench, "migration", "no")
+            ? ""
+            : "Suspended leases may resume on other hosts. With Haizea's default (option "
+              "migration=no), they resume on their own hosts: small leases, which are preempted "
+              "often, then wait for occupied hosts while others are free, and leases with 4 to 7 "
+              "nodes wait longer than without priority.");
 }
 
 /* The sizes that wait longer with priority, by load: some have to. */
 void priority_name_longer(const struct priority_plan *plan, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size, "Wait longer in the mean: ");
+    size_t n = (size_t)snprintf(text, size, "Longer mean wait: ");
 
     for (int load = 0; load < PRIORITY_LOADS; load++) {
         int longer = 0;

@@ -31,32 +31,31 @@ enum { TEXT = 80, SETTINGS = 11, QUICK_SPAN = 86400, SHIFT = 60 };
 
 static const struct experiment_option options[] = {
     {"migration", "yes-notransfer", "yes-notransfer|yes|no", 0, 0,
-     "Where a suspended lease may be resumed: on any hosts, its memory being there already; on "
-     "any, its memory being carried there first; only on those it was suspended on. The paper "
-     "speaks of the suspend/resume/migrate capability, and its model of the time to resume has no "
-     "transfer"},
+     "Where a suspended lease may resume: on any hosts without a transfer of its memory, on any "
+     "hosts after a transfer, or only on the hosts where it was suspended. The paper mentions the "
+     "suspend/resume/migrate capability, and its model of the resumption time has no transfer"},
     {"backfilling", "aggressive", "aggressive|conservative|intermediate|off", 0, 0,
-     "Scheduling of the queue; not stated in the paper"},
+     "Scheduling of the queue; not given in the paper"},
     {"behaviour", "default", "default|haizea-1.0", 0, 0,
-     "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper's, which "
-     "estimates the time to suspend a lease of n VMs n times too long"},
+     "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper, which "
+     "overestimates the suspension time of a lease with n VMs by a factor of n"},
     {"threshold", "3", NULL, 0, 100,
-     "A lease is not started where it would run for less than so many times its suspension and "
-     "resumption. 1 is Haizea's and Galerna's default; the paper does not print it. 3 is chosen "
-     "for its result: with 1 and 2 the hardest runs of T20 end later than the paper's. Nothing "
-     "else is fitted, so the other numbers test the choice"},
+     "A lease is not started if it would run for less than this multiple of its suspension and "
+     "resumption time. 1 is the default of Haizea and Galerna; the paper does not give it. 3 was "
+     "chosen for its result: with 1 and 2, the hardest runs of T20 end later than in the paper. "
+     "Nothing else is fitted, so the other numbers test this choice"},
     {"preemption", "no-preemption", "no-preemption|ar-preempts-everything", 0, 0,
-     "What happens to a reservation that is asked for where a waiting best-effort lease already "
-     "has its place: it is refused, or the lease gives way. In both cases running leases are "
-     "suspended for reservations. Not stated in the paper; leases of nearly the whole site, whose "
-     "suspension takes hours, find no place before the last reservation if they always give way"},
+     "If a reservation conflicts with the planned place of a waiting best-effort lease: the "
+     "reservation is refused, or the lease is moved. In both cases running leases are suspended "
+     "for reservations. Not given in the paper; leases of nearly the whole site, whose suspension "
+     "takes hours, do not start before the last reservation if they are always moved"},
     {"seeds", "5", "", 1, SUSPEND_SEEDS_MAX,
-     "Runs of each configuration: the first with the trace as it is, the others with each job up "
-     "to a minute later. A delay of seconds can change the end by a per cent, so one run says "
-     "little"},
+     "Runs of each configuration: the first with the original trace, the others with each job "
+     "delayed by up to a minute. A delay of seconds can change the end by a percent, so a single "
+     "run means little"},
     {"enactment", "1", NULL, 0, 60,
-     "Experiment 1: seconds per command; the paper says 1 to 2. The long runs have 0"},
-    {"shutdown", "15", NULL, 0, 600, "Experiment 1: seconds; the paper's. The long runs have 0"},
+     "Experiment 1: seconds per command; 1 to 2 in the paper. The long runs use 0"},
+    {"shutdown", "15", NULL, 0, 600, "Experiment 1: seconds, as in the paper. The long runs use 0"},
 };
 
 static void add_one(struct suspend_plan *plan, struct suspend_run run)

@@ -223,7 +223,7 @@ static bool refuse_unless_get(const struct api_request *request, struct api_answ
 {
     if (is_get(request))
         return false;
-    refuse(answer, METHOD_NOT_ALLOWED, "unsupported", "this path has only GET");
+    refuse(answer, METHOD_NOT_ALLOWED, "unsupported", "only GET is allowed on this path");
     strcpy(answer->allow, "GET");
     return true;
 }

@@ -126,7 +126,8 @@ static int take_nodes(json_t *asked, const xmlNode *nodes, struct error *err)
     int64_t count;
 
     if (!set || !is_named(set, "node-set") || element_at(set->next))
-        return complain(nodes, err, "expected one <node-set>: all nodes of a lease must be alike");
+        return complain(nodes, err,
+                        "expected one <node-set>: all nodes of a lease must have the same size");
     if (read_number(set, "numnodes", &count, err) < 0)
         return -1;
     json_object_set_new(asked, "count", json_integer(count));

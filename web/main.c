@@ -63,9 +63,9 @@ static int find_acting(const struct web_options *options, struct credentials *ac
     if (!options->haizea.listen && !options->haizea_auth)
         return 0;
     if (!options->haizea.listen || !options->haizea_auth)
-        return error_set(
-            err, EINVAL,
-            "--haizea and --haizea-auth go together: Haizea's calls do not identify the caller");
+        return error_set(err, EINVAL,
+                         "--haizea and --haizea-auth must be used together: Haizea's calls do not "
+                         "identify the caller");
     if (loopback_read(options->haizea.listen, &loopback, NULL) < 0)
         return error_set(err, EINVAL,
                          "--haizea: %s is not an address of the loopback interface with a port, "

@@ -11,9 +11,9 @@ static void print_version(FILE *stream)
 static const struct command_option options[] = {
     {"listen", .type = ARGUMENT_TEXT, .argument = "ADDRESS:PORT", .offset = AT(server.listen),
      .otherwise = "127.0.0.1:9751",
-     .help = "Address to listen on; one off the loopback interface needs --certificate and --key"},
+     .help = "Address to listen on; other than loopback addresses require --certificate and --key"},
     {"certificate", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(server.certificate),
-     .help = "Serve HTTPS with this certificate and those of its issuers (PEM)"},
+     .help = "Serve HTTPS with this certificate chain (PEM)"},
     {"key", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(server.key),
      .help = "Key of the certificate (PEM)"},
     {"socket", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(socket),
@@ -32,11 +32,10 @@ static const struct command_option options[] = {
      .help = "Also serve Haizea's XML-RPC interface on this loopback address (Haizea's default: "
              "127.0.0.1:42493). Requires --haizea-auth"},
     {"haizea-auth", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(haizea_auth),
-     .help =
-         "File with \"user:password\" or \"user:token\" of the OpenNebula user in whose name all "
-         "of Haizea's calls are made"},
+     .help = "File with \"user:password\" or \"user:token\" of the OpenNebula user that makes all "
+             "of Haizea's calls"},
     {"files", .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(files),
-     .otherwise = GALERNA_WEB_FILES, .help = "Directory of the files that are served"},
+     .otherwise = GALERNA_WEB_FILES, .help = "Directory with the files to serve"},
     {"version", .type = ARGUMENT_ANSWER, .answer = print_version,
      .help = "Print the version and exit"},
 };

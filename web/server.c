@@ -273,7 +273,7 @@ static int read_keys(struct server *server, const struct server_settings *settin
                          settings->listen);
     }
     if (!settings->certificate || !settings->key)
-        return error_set(err, EINVAL, "--certificate and --key go together");
+        return error_set(err, EINVAL, "--certificate and --key must be used together");
     server->certificate = read_pem(settings->certificate, err);
     server->key = server->certificate ? read_pem(settings->key, err) : NULL;
     return server->key ? 0 : -1;

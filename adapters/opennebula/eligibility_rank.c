@@ -165,7 +165,7 @@ int eligibility_default_ranking(struct eligibility *eligibility, struct error *e
         return 0;
     case HOST_POLICY_CUSTOM:
         if (!text)
-            return error_set(err, EINVAL, "the host policy 'custom' needs a rank expression");
+            return error_set(err, EINVAL, "the host policy 'custom' requires a rank expression");
         if (rank_by_text(eligibility, text, ranking, err) < 0)
             return error_prefix(err, "the rank '%.60s' of the host policy cannot be read", text);
         return 0;
@@ -187,7 +187,8 @@ int eligibility_policy_rank(enum placement_policy policy, const char *text, cons
         return 0;
     case PLACEMENT_CUSTOM:
         if (!text)
-            return error_set(err, EINVAL, "the %s policy 'custom' needs a rank expression", what);
+            return error_set(err, EINVAL, "the %s policy 'custom' requires a rank expression",
+                             what);
         *rank = expression_parse_rank(text, err);
         if (!*rank)
             return error_prefix(err, "the rank '%.60s' of the %s policy cannot be read", text,

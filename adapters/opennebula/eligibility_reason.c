@@ -113,7 +113,7 @@ static void name_part(const struct eligibility *eligibility, struct requirement_
     if (n > 1 && i == (size_t)-1)
         host_columns_allow(eligibility->columns, requirement, hosts);
     if (n > 1 && i == (size_t)-1 && count(hosts, words) == 0)
-        add(sentence, "; each part is met by some host, but not all by the same one");
+        add(sentence, "; each part is met by some host, but no host meets all of them");
     free(hosts);
 }
 

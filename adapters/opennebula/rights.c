@@ -64,20 +64,19 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                          true, 0},
     [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
                        "Maximum number of VMs of a lease.", true, 0},
-    [RIGHT_MAX_RESERVATIONS] =
-        {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
-         "Maximum number of unfinished reservations and deadline leases of a user, and of "
-         "windows for which the user has booked hosts.",
-         true, 0},
+    [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
+                                "Maximum number of unfinished reservations and deadline leases of "
+                                "a user, and of booking windows of the user.",
+                                true, 0},
     [RIGHT_MAX_CLOUD_TIME] =
         {"max-cloud-time", RIGHT_SPAN, CLOUD_TIME_USUAL, 0, LEASE_SPEC_SPAN_MOST,
-         "Maximum that a user's unfinished reservations and deadline leases take, as the time for "
-         "which the whole cloud could hold it: 24:00:00 is all hosts for a day, or a tenth of "
-         "their CPU or memory for ten days. A lease without DURATION counts as one of 90 days.",
+         "Maximum total of a user's unfinished reservations and deadline leases, as time of the "
+         "whole cloud: 24:00:00 is all hosts for a day, or a tenth of their CPU or memory for ten "
+         "days. A lease without DURATION counts as 90 days.",
          true, 0},
     [RIGHT_MAX_BOOKED_HOSTS] = {"max-booked-hosts", RIGHT_NUMBER, 0, 0, 1000000,
-                                "Maximum number of hosts that a user books at the same time; 0: "
-                                "only operators book hosts.",
+                                "Maximum number of hosts that a user may book at the same time; 0: "
+                                "only operators may book hosts.",
                                 true, 0},
     [RIGHT_MAX_CHANGES] = {"max-changes", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
                            "Maximum number of changes of a lease after it was accepted.", true, 0},
@@ -458,8 +457,8 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
                       request->reservations, most[RIGHT_MAX_RESERVATIONS]);
     if (request->cloud_time > most[RIGHT_MAX_CLOUD_TIME])
         return refuse(reason,
-                      "your reservations and leases with a deadline would amount to the whole "
-                      "cloud for %s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
+                      "your reservations and leases with a deadline would take the whole cloud for "
+                      "%s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
                       span_text(request->cloud_time, asked, sizeof asked),
                       span_text(most[RIGHT_MAX_CLOUD_TIME], limit, sizeof limit));
     return 0;
@@ -540,7 +539,7 @@ int rights_grant_booking(const struct rights *rights, const struct rights_bookin
     char asked[32], limit[32];
 
     if (most[RIGHT_MAX_BOOKED_HOSTS] == 0)
-        return refuse(reason, "only operators book hosts (max-booked-hosts)");
+        return refuse(reason, "only operators may book hosts (max-booked-hosts)");
     if (booking->hosts > (uint64_t)most[RIGHT_MAX_BOOKED_HOSTS])
         return refuse(reason,
                       "you would have %zu hosts booked at the same time, at most %" PRId64

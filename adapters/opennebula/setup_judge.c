@@ -133,7 +133,7 @@ static void judge_same_configuration(struct judgement *judgement)
         found(judgement, "same", SETUP_WRONG,
               "scp FRONT-END:/etc/galerna/galerna.conf /etc/galerna/\nsystemctl reload galernad",
               "galerna.conf differs from that of the active galernad on %s: this front-end would "
-              "schedule by other rules",
+              "use other rules",
               facts->acting_host);
 }
 
@@ -147,7 +147,7 @@ static void judge_same_key(struct judgement *judgement)
         return;
     if (!settings->key)
         found(judgement, "key", SETUP_UNSEEN, "",
-              "whether the promise key is that of the active galernad on %s: %.255s",
+              "whether the promise key matches that of the active galernad on %s: %.255s",
               facts->acting_host, settings->key_file);
     else if (strcmp(facts->acting_key, settings->key) == 0)
         found(judgement, "key", SETUP_RIGHT, "",

@@ -141,13 +141,13 @@ static int check_tables(const struct simulated *self, const char *file, struct e
         return failed(self, file, err);
     if (id != APPLICATION_ID || ask_number(self, "SELECT hosts FROM site", &hosts) < 0)
         return error_set(err, EPROTO,
-                         "%s is not a file of simulated VMs that this galernad can read: give "
-                         "--simulate another --state-dir",
+                         "%s is not a file of simulated VMs that this galernad can read: use "
+                         "another --state-dir",
                          file);
     if (hosts != (int64_t)self->site.n_hosts)
         return error_set(err, EEXIST,
-                         "%s has %lld hosts, simulation.resources %zu: to begin with new hosts, "
-                         "give --simulate another --state-dir",
+                         "%s has %lld hosts, but simulation.resources has %zu: for new hosts, use "
+                         "another --state-dir",
                          file, (long long)hosts, self->site.n_hosts);
     return 0;
 }
@@ -204,10 +204,9 @@ int simulated_open(struct simulated *self, const struct simulated_settings *sett
     *resumed = access(file, F_OK) == 0;
     self->next_due = INT64_MAX;
     if (settings->must_exist && !*resumed)
-        return error_set(err, EINVAL,
-                         "%s is missing, but the store has leases of its VMs: give --simulate "
-                         "another --state-dir",
-                         file);
+        return error_set(
+            err, EINVAL,
+            "%s is missing, but the store has leases of its VMs: use another --state-dir", file);
     if (open_database(self, file, err) < 0 || prepare_tables(self, file, err) < 0)
         return -1;
     if (read_vms(self, file, err) < 0)

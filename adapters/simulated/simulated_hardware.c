@@ -160,7 +160,7 @@ static int add_pages(struct pool_memory *memory, const struct attributes *vector
     int64_t id = 0;
 
     if (!units->n_nodes)
-        return error_set(err, EINVAL, "HUGEPAGE is given before the host's NODE");
+        return error_set(err, EINVAL, "HUGEPAGE must follow the NODE of the host");
     if (simulated_number(vector,
                          (struct simulated_number){"HUGEPAGE/NODE_ID", 0, units->n_nodes - 1}, &id,
                          err) < 0 ||
@@ -172,7 +172,7 @@ static int add_pages(struct pool_memory *memory, const struct attributes *vector
     nodes = simulated_lengthen(memory, units->nodes, units->n_nodes, 0, sizeof *nodes);
     for (uint32_t i = 0; i < nodes[id].n_pages; i++)
         if (nodes[id].pages[i].size_kb == made.size_kb)
-            return error_set(err, EINVAL, "node %lld has pages of %lld KB twice", (long long)id,
+            return error_set(err, EINVAL, "duplicate pages of %lld KB on node %lld", (long long)id,
                              (long long)made.size_kb);
     if (nodes[id].n_pages == NODE_PAGES_MAX)
         return error_set(err, EINVAL, "a node has pages of at most %d sizes", NODE_PAGES_MAX);
@@ -234,8 +234,8 @@ static int add_to_hosts(struct simulated *self, const struct attributes *vector,
         given++;
     }
     if (!given)
-        return error_set(err, EINVAL, "%s: unknown host '%.40s'; they are host-0 to host-%zu", word,
-                         wanted, self->site.n_hosts - 1);
+        return error_set(err, EINVAL, "%s: unknown host '%.40s'; the hosts are host-0 to host-%zu",
+                         word, wanted, self->site.n_hosts - 1);
     return 0;
 }
 
@@ -271,7 +271,7 @@ static int read_pci(const struct attributes *vector, struct simulated_demand *ma
     if (read_identifiers(vector, &device.vendor, &device.device, &device.class_id, err) < 0)
         return -1;
     if (device.vendor == DEMAND_ANY && device.device == DEMAND_ANY && device.class_id == DEMAND_ANY)
-        return error_set(err, EINVAL, "a PCI needs VENDOR, DEVICE or CLASS");
+        return error_set(err, EINVAL, "PCI requires VENDOR, DEVICE or CLASS");
     made->devices[made->demand.n_devices++] = device;
     return 0;
 }

@@ -88,8 +88,9 @@ json_t *answers_read_booking(const struct question *question, struct booking *bo
         booking->users = memory_text(booking->owner);
     }
     if (!*booking->users && !*booking->groups)
-        return answer_error(EINVAL,
-                            "booking: users and groups are both missing: it would admit no leases");
+        return answer_error(
+            EINVAL,
+            "booking: users and groups are both missing: the booking would admit no leases");
     booking->magnetic = json_is_true(magnetic);
     snprintf(booking->name, sizeof booking->name, "%s", name);
     return NULL;

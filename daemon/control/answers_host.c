@@ -335,11 +335,12 @@ static json_t *read_count(const struct question *question, struct drain_order *o
     if (!wrong)
         wrong = question_text(question, "cluster", &order->cluster);
     if (!wrong && order->any && count < 1)
-        wrong = answer_error(EINVAL, "count: expected a number from 1 to %d", DRAIN_COUNT_MOST);
+        wrong =
+            answer_error(EINVAL, "count: expected a whole number from 1 to %d", DRAIN_COUNT_MOST);
     if (!wrong && order->any == (json_array_size(json_object_get(question->request, "hosts")) > 0))
         wrong = answer_error(EINVAL, "expected hosts or count");
     if (!wrong && order->cluster && !order->any)
-        wrong = answer_error(EINVAL, "cluster: needs count");
+        wrong = answer_error(EINVAL, "cluster: requires count");
     order->n_hosts = (size_t)count;
     return wrong;
 }
@@ -453,7 +454,7 @@ json_t *answer_host_drain(const struct question *question)
     if (!answer && order.user && !order.booking)
         answer = answer_error(EPERM, "only operators drain hosts");
     if (!answer && order.booking && order.until == INSTANT_NEVER)
-        answer = answer_error(EINVAL, "until: missing; a booking needs an end");
+        answer = answer_error(EINVAL, "until: missing; a booking must have an end");
     if (!answer && order.any && order.until == INSTANT_NEVER)
         answer = answer_error(EINVAL, "until: missing; count finds hosts that are free until then");
     if (!answer)

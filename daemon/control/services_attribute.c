@@ -114,11 +114,10 @@ static void refuse_with_alternative(struct daemon *daemon, const struct lease_re
     snprintf(text, sizeof text, "%.200s", trial->text);
     if (trial->start != INSTANT_NONE) {
         lease_time_text(trial->start, nearest, sizeof nearest);
-        snprintf(text, sizeof text, "%.200s; the next start that fits: %s", trial->text, nearest);
+        snprintf(text, sizeof text, "%.200s; next possible start: %s", trial->text, nearest);
     } else if (trial->duration != SPAN_NONE) {
         time_text_span(trial->duration, nearest, sizeof nearest);
-        snprintf(text, sizeof text, "%.200s; the longest duration that fits: %s", trial->text,
-                 nearest);
+        snprintf(text, sizeof text, "%.200s; longest possible duration: %s", trial->text, nearest);
     }
     refuse(daemon, lease, text, now);
 }

@@ -22,8 +22,8 @@ int store_damaged(const struct store *store, struct error *err, const char *form
     va_end(args);
     return error_set(
         err, EBADMSG,
-        "%s is damaged: %s; run 'galernad --repair' with the same options: it keeps sound rows and "
-        "reports lost ones; at its next start galernad adopts the VMs that run in OpenNebula",
+        "%s is damaged: %s; run 'galernad --repair' with the same options: it keeps intact rows "
+        "and reports the losses; at its next start galernad adopts the VMs that run in OpenNebula",
         store->path, text);
 }
 

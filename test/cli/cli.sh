@@ -321,7 +321,7 @@ END
     says out "rank: FREE_CPU - 2"
     says out "different-networks: YES"
     says err "sched.conf:1: MAX_VM = 5000: not needed: all waiting VMs are considered"
-    says err "sched.conf:8: datastore-rank is left out: POLICY is not 2 (custom)"
+    says err "sched.conf:8: datastore-rank is omitted: POLICY is not 2 (custom)"
     run 0 config import "$work/sched.conf" -o "$work/new.conf"
     silent out
     exists "$work/new.conf"

@@ -39,7 +39,7 @@ static void leases_are_changed(void **state)
            "Lease 9 is changed: duration 2:00:00.\nLease 4 would be suspended\n");
     expect(fixture, "lease change 10 --extend 1h --dry-run", EXIT_REFUSED,
            "Lease 10 would stay as it is: lease 9 is promised.\n"
-           "The longest duration that fits: 1h30m.\n");
+           "Longest possible duration: 1h30m.\n");
     expect_error(fixture, "lease change 9 --extend -1h", EXIT_USAGE, "expected a duration");
     expect_error(fixture, "lease change 9 --shift soon", EXIT_USAGE, "expected a duration");
 }
@@ -99,7 +99,7 @@ static void a_series_that_cannot_be_is_not_asked_for(void **state)
     expect_error(fixture, SERIES "--repeat daily --times 1001", EXIT_USAGE, "1000");
     expect_error(fixture, SERIES "--repeat hourly --until 2127-11-21_15:00", EXIT_USAGE,
                  "at most 1000");
-    expect_error(fixture, SERIES "--times 2", EXIT_USAGE, "need --repeat");
+    expect_error(fixture, SERIES "--times 2", EXIT_USAGE, "require --repeat");
     expect_error(fixture, SERIES "--repeat monthly --times 2", EXIT_USAGE, "weekdays");
     expect_error(fixture, "lease request --template 3 --repeat daily --times 2", EXIT_USAGE,
                  "--start TIME");

@@ -37,7 +37,7 @@ done
 until_said repaired 'the last [0-9]+ of [0-9]+ commits are lost'
 until_said repaired 'the damaged store is kept as .*/state/store.db.damaged-1'
 "$galernad" --repair --state-dir "$work/state" -c "$work/conf" >"$work/repaired"
-[ "$(cat "$work/repaired")" = "The store is sound." ] || fail "again: $(cat "$work/repaired")"
+[ "$(cat "$work/repaired")" = "The store is intact." ] || fail "again: $(cat "$work/repaired")"
 
 start_galernad
 until_said log 'scheduling OpenNebula'

@@ -172,7 +172,7 @@ static void hosts_are_named_or_counted(void **state)
                                         "\"count\":20000",
                                         "\"count\":1,\"cluster\":4"};
     static const char *const part[] = {"hosts or count", "from 1", "unknown field",
-                                       "needs count",    "10000",  "expected a string"};
+                                       "requires count", "10000",  "expected a string"};
     struct answers_fixture *fixture = *state;
     char request[512];
 

@@ -44,7 +44,8 @@ static void requirements_and_states(void **state)
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=r1 & FREE_CPU>5000"), "");
     assert_reason(&site, &some.vm, "; no host meets FREE_CPU>5000 at present");
     assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RACK=r1 & ID=3"), "");
-    assert_reason(&site, &some.vm, "; each part is met by some host, but not all by the same one");
+    assert_reason(&site, &some.vm,
+                  "; each part is met by some host, but no host meets all of them");
     /* The automatic part is not to be got out of. */
     some.automatic = (struct attribute){"AUTOMATIC_REQUIREMENTS", "CLUSTER_ID = 0"};
     vm_with(&some, "SCHED_REQUIREMENTS", "ID=2 | ID=0");
@@ -208,11 +209,11 @@ static void wrong_policies_are_refused(void **state)
         const char *part;
     } cases[] = {
         {{.policy = HOST_POLICY_CUSTOM, .rank = "FREE_CPU +"}, "cannot be read: column 11"},
-        {{.policy = HOST_POLICY_CUSTOM}, "needs a rank expression"},
+        {{.policy = HOST_POLICY_CUSTOM}, "requires a rank expression"},
         {{.policy = (enum host_policy)9}, "unknown host policy 9"},
         {{.datastore_policy = PLACEMENT_CUSTOM, .datastore_rank = "FREE_MB *"},
          "of the datastore policy cannot be read: column 10"},
-        {{.datastore_policy = PLACEMENT_CUSTOM}, "the datastore policy 'custom' needs a rank"},
+        {{.datastore_policy = PLACEMENT_CUSTOM}, "the datastore policy 'custom' requires a rank"},
         {{.datastore_policy = (enum placement_policy)4}, "unknown datastore policy 4"},
     };
     const struct host_pool none = {0};

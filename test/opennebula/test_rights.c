@@ -133,7 +133,7 @@ static void each_limit_is_kept(void **state)
     granted(rights, &request);
     request.cloud_time++;
     refused(rights, &request,
-            "your reservations and leases with a deadline would amount to the whole cloud for "
+            "your reservations and leases with a deadline would take the whole cloud for "
             "48:00:01 (hh:mm:ss), at most 48:00:00 is allowed (max-cloud-time)");
     request.cloud_time = 0;
     spec.duration = DAY + 1;
@@ -360,7 +360,7 @@ static void users_book_hosts_within_limits(void **state)
 
     (void)state;
     assert_non_null(rights);
-    expect_booking(rights, &booking, "only operators book hosts (max-booked-hosts)");
+    expect_booking(rights, &booking, "only operators may book hosts (max-booked-hosts)");
     booking.group = "teachers";
     booking.hosts = 3;
     expect_booking(rights, &booking, NULL);

@@ -314,7 +314,7 @@ static void other_hosts_are_refused(void **state)
     assert_int_equal(site_add_hosts(&scene->site, 1, &capacity, &err), 0);
     assert_int_equal(open_cloud(scene, &err), -1);
     assert_int_equal(err.code, EEXIST);
-    assert_non_null(strstr(err.text, "has 2 hosts, simulation.resources 3"));
+    assert_non_null(strstr(err.text, "has 2 hosts, but simulation.resources has 3"));
 }
 
 /* As when the disk is full: the VMs go on in memory and are written when that is possible. */
@@ -494,14 +494,14 @@ static void hardware_that_makes_no_sense_is_refused(void **state)
 {
     struct scene *scene = *state;
 
-    is_refused(scene, "PCI=[HOST=\"host-2\"]", NULL, "they are host-0 to host-1");
+    is_refused(scene, "PCI=[HOST=\"host-2\"]", NULL, "the hosts are host-0 to host-1");
     is_refused(scene, "PCI=[COUNT=\"4097\"]", NULL, "simulation.hardware: PCI/COUNT");
     is_refused(scene, "PCI=[VENDER=\"10de\"]", NULL, "PCI/VENDER is unknown");
     is_refused(scene, "PCI=[VENDOR=\"nvidia\"]", NULL, "expected a PCI identifier");
     is_refused(scene, "NODE=[CORES=\"2\"]", NULL, "NODE/MEMORY");
-    is_refused(scene, "HUGEPAGE=[SIZE=\"4\", PAGES=\"1\"]", NULL, "before the host's NODE");
+    is_refused(scene, "HUGEPAGE=[SIZE=\"4\", PAGES=\"1\"]", NULL, "must follow the NODE");
     is_refused(scene, "PCI=", NULL, "at 'PCI='");
-    is_refused(scene, NULL, "PCI=[PROFILE=\"1\"]", "simulation.templates: a PCI needs VENDOR");
+    is_refused(scene, NULL, "PCI=[PROFILE=\"1\"]", "simulation.templates: PCI requires VENDOR");
     is_refused(scene, NULL, "VCPU=\"3\" TOPOLOGY=[PIN_POLICY=\"CORE\", SOCKETS=\"2\"]",
                "a multiple of SOCKETS");
     is_refused(scene, NULL, "VCPU=\"1\" +", "expected NAME=");

@@ -120,7 +120,7 @@ def bad_leases():
     refused("amount: expected", lease(cpu="1.5"))
     refused("type: expected CPU or Memory",
             lease().replace('type="Memory"', 'type="Unobtainium"'))
-    refused("all nodes of a lease must be alike",
+    refused("all nodes of a lease must have the same size",
             lease().replace("</nodes>", '<node-set numnodes="1" /></nodes>'))
     refused("time: expected a time", lease(start='<start><exact time="+00:01:00" /></start>'))
     refused("the attribute time is too long",

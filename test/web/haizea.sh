@@ -18,8 +18,8 @@ refuses() {
     ends_with 1 "$1" "$web" --files "$files" --socket x --endpoint http://127.0.0.1/RPC2 \
         --listen "127.0.0.1:$(free_port)" "${@:2}"
 }
-refuses 'go together' --haizea 127.0.0.1:42493
-refuses 'go together' --haizea-auth "$work/auth"
+refuses 'must be used together' --haizea 127.0.0.1:42493
+refuses 'must be used together' --haizea-auth "$work/auth"
 refuses 'not an address of the loopback interface' --haizea 0.0.0.0:42493 --haizea-auth "$work/auth"
 refuses "--haizea-auth: $work/none: No such file" --haizea 127.0.0.1:42493 --haizea-auth "$work/none"
 echo 'no session' >"$work/empty"

@@ -97,8 +97,8 @@ class Galerna:
         series: string; Only occurrences of this series
         all: "true", "false"; Include ended leases
         limit: integer; Maximum number of ended leases, newest first
-        since: string; The revision of an earlier answer: only what has changed since then;
-            empty: all, with a revision
+        since: string; The revision of an earlier answer: only changes since then; empty:
+            everything, with a revision
         """
         return self._call("GET", "/leases",
             query={"phase": phase, "user": user, "series": series, "all": all,
@@ -132,11 +132,11 @@ class Galerna:
         series: string
         booking: string
         repeat: "hourly", "daily", "weekdays", "weekly"; Request a series: a reservation for
-            each occurrence, from start on; needs times or until
+            each occurrence, from start on; requires times or until
         times: integer; Number of occurrences
         until: a date and time of RFC 3339; No occurrence starts after this time
         name: string
-        dry_run: boolean; Only return the expected result, create nothing
+        dry_run: boolean; Create nothing, only return the expected result
         """
         return self._call("POST", "/leases",
             body={"kind": kind, "count": count, "cpu": cpu, "memory": memory,
@@ -259,8 +259,8 @@ class Galerna:
     def list_hosts(self, *, since=None):
         """Hosts.
 
-        since: string; The revision of an earlier answer: only what has changed since then;
-            empty: all, with a revision
+        since: string; The revision of an earlier answer: only changes since then; empty:
+            everything, with a revision
         """
         return self._call("GET", "/hosts",
             query={"since": since})
@@ -311,7 +311,7 @@ class Galerna:
         """Book hosts for the leases of certain users and groups, within [rights].
 
         hosts: array; Ids or names
-        count: integer; Instead of hosts: as many that are free for all of that time
+        count: integer; Instead of hosts: number of hosts, which must be free for the whole time
         cluster: string; With count: name of the hosts' cluster
         from_: a date and time of RFC 3339; Default: now
         until: a date and time of RFC 3339
@@ -327,7 +327,7 @@ class Galerna:
 
         booking: string; Its name
         at: a date and time of RFC 3339; When it ends; default: now
-        dry_run: boolean; Only answer what would happen
+        dry_run: boolean; Change nothing, only return the effect
         """
         return self._call("DELETE", _path("/bookings/{}", booking),
             query={"at": at, "dry_run": dry_run})
@@ -346,7 +346,7 @@ class Galerna:
         return self._call("GET", "/log")
 
     def set_log_level(self, level, *, subsystem=None):
-        """Set the level of the log until galernad ends (operators).
+        """Set the level of the log until galernad exits (operators).
 
         level: "error", "warning", "info", "debug", "configured"
         subsystem: string; Default: all
@@ -355,7 +355,7 @@ class Galerna:
             body={"level": level, "subsystem": subsystem})
 
     def wake(self, *, vm=None):
-        """Read OpenNebula now (operators).
+        """Poll OpenNebula now (operators).
 
         vm: integer
         """

@@ -96,7 +96,7 @@ element("credentials").onsubmit = async (event) => {
 for (const place of document.querySelectorAll(".terms"))
     place.append(element("terms-of-lease").content.cloneNode(true));
 for (const nothing of document.querySelectorAll("form option[value='']"))
-    nothing.textContent ||= nothing.closest("[data-blank]")?.dataset.blank ?? "as it is";
+    nothing.textContent ||= nothing.closest("[data-blank]")?.dataset.blank ?? "unchanged";
 
 // "3x0.5/2048"
 function sizeOf(text) {

@@ -249,7 +249,7 @@ function draw() {
         calendar.querySelector(`[data-lease="${focused}"]`)?.focus();
 }
 
-// The dialog of a lease; facts: [name, value] each, null and false are left out.
+// The dialog of a lease; facts: [name, value] each, null and false are omitted.
 function openLease(lease, facts) {
     element("lease-title").textContent = `Lease ${lease.lease} ${lease.name}`;
     element("lease-activity").textContent = lease.activity;

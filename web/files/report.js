@@ -89,7 +89,7 @@ function drawFigures() {
     element("figures").replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
     element("figures-note").textContent = `Of completed best-effort leases.${given.runs.length > 1
         ? " Percentages compare with the first run." : ""}${given.left_out
-        ? ` ${given.left_out} more runs are left out.` : ""}`;
+        ? ` ${given.left_out} more runs are omitted.` : ""}`;
 }
 
 // --- curves -----------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ function choose(run) {
     data = { bars, byHost: index(bars),
         hosts: run.hosts.map(([id, cpu]) => ({ host: id, name: `host ${id}`, cpu })) };
     element("hosts-note").textContent = run.bars_left_out
-        ? `${run.bars_left_out} intervals on hosts are left out: those that use the least capacity.`
+        ? `${run.bars_left_out} intervals on hosts are omitted: those with the least use of capacity.`
         : "";
     const whole = Math.max(60e3, page.now());
     offer([["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],

@@ -179,7 +179,7 @@ def booking_of_a_user(t):
         t.require(not answer["ok"] and answer["code"] == code and part in answer["error"],
                   "%s %s: %s" % (code, part, answer))
 
-    refused(book_as("student", count=1), "refused", "only operators book hosts")
+    refused(book_as("student", count=1), "refused", "only operators may book hosts")
     refused(book_as("teacher", count=3), "refused", "at most 2 are allowed (max-booked-hosts)")
     refused(book_as("teacher", count=1, until=utc(now + 8000)), "refused", "max-duration")
     answer = book_as("teacher", hosts=hosts[:2])

@@ -281,7 +281,7 @@ def drain_windows(t):
     code, text = t.scheduler.command("host", "undrain", str(host))
     t.require(code == 1 and "not drained" in text, "nothing to end: %s" % text)
     code, text = t.scheduler.command("host", "drain", str(host), "--repeat", "daily")
-    t.require(code == 64 and "needs --from" in text, "incomplete: %s" % text)
+    t.require(code == 64 and "requires --from" in text, "incomplete: %s" % text)
     code, text = t.scheduler.command("host", "drain", str(host), "--from", "+1h", "--until", "+3h",
                                      "--repeat", "hourly", "--times", "3")
     t.require(code == 64 and "before the next" in text, "windows overlap: %s" % text)
