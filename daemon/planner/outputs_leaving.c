@@ -58,8 +58,11 @@ static bool is_to_be_suspended(const struct planner *planner, const struct lease
 {
     const struct vm_record *vm = planner_vm(planner, lease->id, 0);
 
-    return (lease->reason_id == REASON_CANNOT_LEAVE || store_is_preempted(lease)) && vm &&
-           !vm->resched && planner_may_suspend(planner, lease) &&
+    bool has_no_other_host = lease->reason_id == REASON_NO_OTHER_HOST && lease->retry <= now;
+
+    return (lease->reason_id == REASON_CANNOT_LEAVE || has_no_other_host ||
+            store_is_preempted(lease)) &&
+           vm && !vm->resched && planner_may_suspend(planner, lease) &&
            planner_has_to_leave(planner, planner->settings.drains, lease, now);
 }
 

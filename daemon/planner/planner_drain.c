@@ -135,8 +135,15 @@ static void take_notes(struct drain_trial *drain, const struct planner *planner,
         struct drained_vm *vm =
             note->kind == NOTE_STAYS ? find(drain, (int32_t)note->reason.n[0]) : NULL;
 
-        if (vm)
+        if (vm) {
+            const struct lease_record *lease = store_lease(planner->store, note->lease);
+
             snprintf(vm->why, sizeof vm->why, "%s", note->text);
+            if (lease && note->retry == INSTANT_NONE && planner_may_suspend(planner, lease)) {
+                vm->how = DRAINED_SUSPENDED;
+                vm->at = planner_suspend_by(planner, &drain->drains, lease, drain->now);
+            }
+        }
         if (note->kind == NOTE_REASON)
             lacks_place(drain, planner, note->lease);
     }

@@ -127,17 +127,20 @@ def drain_without_room(t):
 
 @scenario("drain-suspends")
 def drain_suspends(t):
-    """A preemptible lease without room elsewhere is suspended, and resumed where there is room."""
+    """Preemptible leases without room elsewhere, or without another host that they may use, are
+    suspended, and resumed where there is room."""
     hosts = t.add_hosts(2, cores=4)
     t.begin()
     busy = t.running_vm("busy", cpu=4, requirements='ID="%d"' % hosts[1])
     vm = t.running_vm("v", cpu=2, haizea={"duration": clock(600), "preemptible": "yes"})
+    bound = t.running_vm("bound", cpu=1, requirements='ID="%d"' % hosts[0],
+                         haizea={"duration": clock(600), "preemptible": "yes"})
     t.require(t.look(vm).host == hosts[0], "on the other host", vm)
     t.pause(3)
     said = drain(t, hosts[0])["vms"]
-    t.require(said[0]["what"] == "suspended", "it is said: %s" % said, vm)
-    t.wait(30, "suspended", lambda: not t.look(vm).active, vm)
-    t.throughout(8, "not resumed there", lambda: not t.look(vm).active, vm)
+    t.require([one["what"] for one in said] == 2 * ["suspended"], "it is said: %s" % said, vm, bound)
+    t.wait(30, "suspended", lambda: not t.those_running([vm, bound]), vm, bound)
+    t.throughout(8, "not resumed there", lambda: not t.those_running([vm, bound]), vm, bound)
     t.delete(busy)
     t.wait(40, "resumed on the other host",
            lambda: t.look(vm).running and t.look(vm).host == hosts[1], vm)
