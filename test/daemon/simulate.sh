@@ -82,7 +82,7 @@ grep -qE 'VM 0: (stop|suspend) on host [01] \(lease 0: .*lease 2' "$work/log" ||
 stop_galernad
 
 conf '3  CPU:400 Memory:8192'
-refuses 1 'has 2 hosts, simulation.resources 3' --simulate --state-dir "$work/state"
+refuses 1 'has 2 hosts, but simulation.resources has 3' --simulate --state-dir "$work/state"
 conf '2  CPU:400 Memory:8192'
 refuses 78 'has the leases of simulated hosts' --state-dir "$work/state"
 mv "$work/state/simulated.db" "$work/gone"
