@@ -177,11 +177,6 @@ static bool holds_the_same(const struct placement *a, const struct placement *b)
                                        (size_t)a->n_hosts * a->n_types * sizeof *a->amounts) == 0));
 }
 
-static bool takes_time(const struct reservation *r)
-{
-    return r->from < r->until;
-}
-
 static bool goes_on(const struct reservation *r, const struct reservation *next)
 {
     return next->from == r->until && next->lease == r->lease && takes_time(r) && takes_time(next) &&
@@ -313,74 +308,6 @@ static bool do_release(struct slot_table *table, struct run run)
 
 /* --- lists of reservations -------------------------------------------------------------------- */
 
-/* Is it to be booked (-1), or released (+1)? */
-static bool is_open(const struct reservation *r, int sign)
-{
-    return takes_time(r) && presence_has(r) == (sign > 0);
-}
-
-/* Adds what r holds. False: it does not go on where the one before it on a host ends, with the
- * same. */
-static bool add_holds(struct slot_table *table, const struct reservation *r)
-{
-    const struct placement *placement = r->placement;
-    const size_t n_types = placement->n_types;
-
-    for (uint32_t i = 0; i < placement->n_hosts; i++) {
-        const int64_t *amounts = &placement->amounts[i * n_types];
-        const uint32_t host = placement->hosts[i];
-        struct hold *hold;
-
-        if (host == HOST_REPOSITORY)
-            return false;
-        if (!table->hold_of[host]) {
-            table->holds = memory_grow(table->holds, &table->holds_allocated, table->n_holds + 1,
-                                       sizeof *table->holds);
-            table->holds[table->n_holds++] = (struct hold){host, r->from, r->until, amounts};
-            table->hold_of[host] = (uint32_t)table->n_holds;
-            continue;
-        }
-        hold = &table->holds[table->hold_of[host] - 1];
-        if (hold->until != r->from ||
-            memcmp(hold->amounts, amounts, n_types * sizeof *amounts) != 0)
-            return false;
-        hold->until = r->until;
-    }
-    return true;
-}
-
-/* What a lease holds by the reservations of a list on each host, if that is one stretch of time
- * with the same amounts on each, and nothing else of the lease overlaps. */
-static bool gather_holds(struct slot_table *table, struct reservation *const *list, size_t n,
-                         int sign)
-{
-    int64_t from = INSTANT_NEVER, until = INSTANT_NONE;
-    bool gathered = true;
-    size_t n_open = 0;
-
-    table->n_holds = 0;
-    for (size_t i = 0; i < n && gathered; i++) {
-        const struct reservation *r = list[i];
-
-        if (!is_open(r, sign))
-            continue;
-        gathered = r->lease == list[0]->lease && !r->closes && r->placement->unbound_cpu == 0 &&
-                   add_holds(table, r);
-        from = r->from < from ? r->from : from;
-        until = r->until > until ? r->until : until;
-        n_open++;
-    }
-    for (size_t i = 0; i < table->n_holds; i++)
-        table->hold_of[table->holds[i].host] = 0;
-    if (!gathered)
-        return false;
-    n_open = sign > 0 ? n_open : 0;
-    for (const struct reservation *r = list[0]->lease->booked; r; r = r->next_booked)
-        if (r->from < until && from < r->until && n_open-- == 0)
-            return false;
-    return true;
-}
-
 /* Returns the types of which a negative amount is left somewhere. */
 static uint32_t apply_holds(struct slot_table *table, const struct lease *lease, int sign)
 {
@@ -420,7 +347,7 @@ static uint32_t change_list(struct slot_table *table, struct reservation *const 
     struct run run = n ? run_of(list, n) : (struct run){0};
     uint32_t negative = 0;
 
-    if (run.n < n && gather_holds(table, list, n, sign)) {
+    if (run.n < n && slot_table_gather_holds(table, list, n, sign)) {
         negative = apply_holds(table, list[0]->lease, sign);
         for (size_t i = 0; i < n; i++)
             if (is_open(list[i], sign))

@@ -4,10 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/presence.h"
 #include "core/slot_table.h"
 #include "core/total.h"
-
-struct presence;
 
 struct journal_entry {
     struct reservation *reservation;
@@ -49,3 +48,19 @@ struct slot_table {
     size_t n_journal, journal_allocated;
     size_t marks; /* open ones */
 };
+
+static inline bool takes_time(const struct reservation *r)
+{
+    return r->from < r->until;
+}
+
+/* Is it to be booked (-1), or released (+1)? */
+static inline bool is_open(const struct reservation *r, int sign)
+{
+    return takes_time(r) && presence_has(r) == (sign > 0);
+}
+
+/* Puts into `holds` what a lease holds by the reservations of a list on each host. False: it is not
+ * one stretch of time with the same amounts on each, or something else of the lease overlaps. */
+bool slot_table_gather_holds(struct slot_table *table, struct reservation *const *list, size_t n,
+                             int sign);
