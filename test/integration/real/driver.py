@@ -149,8 +149,9 @@ class Monitor(Driver):
         cpu, memory = round(float(host["cores"]) * 100), int(host["memory_mb"]) * 1024
         system = 'HYPERVISOR = "dummy"\nHOSTNAME = "%s"\nTOTALCPU = %d\nTOTALMEMORY = %d\n' \
             'CPUSPEED = 2000\n%s' % (name, cpu, memory, hardware)
-        use = "FREECPU = %d\nUSEDCPU = 0\nFREEMEMORY = %d\nUSEDMEMORY = 0\nNETTX = 0\nNETRX = 0\n" \
-            % (cpu, memory)
+        used_cpu, used_memory = int(host.get("used_cpu", 0)), int(host.get("used_mb", 0)) * 1024
+        use = "FREECPU = %d\nUSEDCPU = %d\nFREEMEMORY = %d\nUSEDMEMORY = %d\nNETTX = 0\nNETRX = 0\n" \
+            % (cpu - used_cpu, used_cpu, memory - used_memory, used_memory)
         return "<MONITOR_MESSAGES><SYSTEM_HOST>%s</SYSTEM_HOST><MONITOR_HOST>%s</MONITOR_HOST>" \
             "<TIMESTAMP>%d</TIMESTAMP></MONITOR_MESSAGES>" % (
                 base64.b64encode(system.encode()).decode(), base64.b64encode(use.encode()).decode(),
