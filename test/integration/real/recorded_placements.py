@@ -29,9 +29,10 @@ from kit.scheduler import Scheduler  # noqa: E402
 
 TOTAL_MB, FREE_MB = 4796800, 3333260  # of a datastore that says nothing else
 EACH_NIC = "packing and striping of networks are updated after each NIC"
+ALLOCATED = "allocated space is subtracted until it is measured again"
 DOCUMENTED = {
-    "ds-packing": {6: "packing of datastores is updated after each VM",
-                   8: "allocated space is subtracted until it is measured again"},
+    "ds-local": {9: ALLOCATED},
+    "ds-packing": {6: "packing of datastores is updated after each VM", 8: ALLOCATED},
     "ds-requirements": {8: "a rank with a syntax error is ignored"},
     "limit-max-vm": dict.fromkeys(range(1, 11), "all VMs are considered, the oldest first"),
     "nic-auto": {7: EACH_NIC, 9: EACH_NIC, 12: EACH_NIC},
