@@ -451,6 +451,8 @@ static int open_sockets(struct app *app)
     app->socket = live_control_socket(live, app->startup->state_directory, app->state_directory);
     daemon->control =
         control_create(app->socket, live->control_group, services_handle, daemon, &err);
+    if (daemon->control && control_share(daemon->control, services_state, &err) < 0)
+        return fail(app, EXIT_FAILURE, &err);
     if (daemon->control && live->http_listen)
         daemon->http = http_create(live->http_listen, metrics_handle, daemon->metrics, &err);
     if (!daemon->control || (live->http_listen && !daemon->http))

@@ -152,14 +152,14 @@ static int take_query(const struct api_request *request, const struct route *rou
 
 /* NULL with err, or if *answer is galernad's own text, passed on as it is: to read and write a long
  * list again takes many times as long. */
-static json_t *pass_on(const struct access *access, const json_t *asked, struct api_answer *answer,
-                       struct error *err)
+static json_t *look(const struct access *access, const json_t *asked, bool passes,
+                    struct api_answer *answer, struct error *err)
 {
     static const char good[] = "{\"ok\":true,";
     const struct api *api = access->context;
-    char *text = galernad_ask_text(api->galernad, asked, ASK_TIMEOUT, err);
+    char *text = galernad_look(api->galernad, asked, ASK_TIMEOUT, err);
 
-    if (!text || strncmp(text, good, sizeof good - 1) != 0)
+    if (!text || !passes || strncmp(text, good, sizeof good - 1) != 0)
         return text ? control_read_answer(text, "its socket", err) : no_answer(err);
     answer->status = OK;
     answer->type = media_type;
@@ -172,8 +172,8 @@ static json_t *ask_galernad(const struct access *access, const struct route *rou
                             struct api_answer *answer, struct error *err)
 {
     name_caller(asked, route, access->caller);
-    if (strcmp(route->method, "GET") == 0 && !access_reduces(access, route))
-        return pass_on(access, asked, answer, err);
+    if (strcmp(route->method, "GET") == 0)
+        return look(access, asked, !access_reduces(access, route), answer, err);
     if (route->as_caller && series_is_asked(asked))
         return series_ask(access, asked, err);
     return access->ask(access->context, json_incref(asked), err);

@@ -8,6 +8,7 @@
 
 #include "daemon/control/control.h"
 #include "util/memory.h"
+#include "web/kept_answers.h"
 
 enum {
     KEPT_MAX = 8,
@@ -22,6 +23,7 @@ struct galernad {
         time_t since;
     } kept[KEPT_MAX]; /* the last one used is the last */
     int n;
+    struct kept_answers *answers;
 };
 
 static time_t seconds(void)
@@ -37,6 +39,7 @@ struct galernad *galernad_create(const char *socket)
     struct galernad *galernad = memory_new(1, sizeof *galernad);
 
     galernad->socket = socket;
+    galernad->answers = kept_answers_create(socket);
     pthread_mutex_init(&galernad->lock, NULL);
     return galernad;
 }
@@ -47,6 +50,7 @@ void galernad_destroy(struct galernad *galernad)
         return;
     while (galernad->n > 0)
         close(galernad->kept[--galernad->n].fd);
+    kept_answers_destroy(galernad->answers);
     pthread_mutex_destroy(&galernad->lock);
     free(galernad);
 }
@@ -80,8 +84,8 @@ static void keep(struct galernad *galernad, int fd)
     pthread_mutex_unlock(&galernad->lock);
 }
 
-char *galernad_ask_text(struct galernad *galernad, const json_t *request, int timeout,
-                        struct error *err)
+static char *ask_text(struct galernad *galernad, const json_t *request, int timeout,
+                      struct error *err)
 {
     int fd = take(galernad);
     char *answer = control_ask_on(&fd, galernad->socket, request, timeout, err);
@@ -91,10 +95,31 @@ char *galernad_ask_text(struct galernad *galernad, const json_t *request, int ti
     return answer;
 }
 
+char *galernad_look(struct galernad *galernad, const json_t *question, int timeout,
+                    struct error *err)
+{
+    char *text = json_dumps(question, JSON_COMPACT | JSON_SORT_KEYS), *answer;
+    uint64_t state;
+
+    if (!text)
+        return ask_text(galernad, question, timeout, err);
+    answer = kept_answers_find(galernad->answers, text, &state);
+    if (answer) {
+        free(text);
+        return answer;
+    }
+    answer = ask_text(galernad, question, timeout, err);
+    if (answer)
+        kept_answers_keep(galernad->answers, text, answer, state);
+    else
+        free(text);
+    return answer;
+}
+
 json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
                      struct error *err)
 {
-    char *answer = galernad_ask_text(galernad, request, timeout, err);
+    char *answer = ask_text(galernad, request, timeout, err);
 
     return answer ? control_read_answer(answer, galernad->socket, err) : NULL;
 }

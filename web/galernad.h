@@ -17,6 +17,7 @@ void galernad_destroy(struct galernad *galernad);     /* NULL is allowed */
 /* As control_ask(). */
 json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
                      struct error *err);
-/* The answer as galernad wrote it, to be freed. */
-char *galernad_ask_text(struct galernad *galernad, const json_t *request, int timeout,
-                        struct error *err);
+/* The answer to a question that changes nothing, as galernad wrote it, to be freed; or one that it
+ * has given to the same question in this second, if nothing has changed since. */
+char *galernad_look(struct galernad *galernad, const json_t *question, int timeout,
+                    struct error *err);

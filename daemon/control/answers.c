@@ -21,16 +21,13 @@ static const struct {
     answer_function *answer;
     const char *fields[FIELDS_MOST]; /* beside `command` and `caller` */
     bool terms;                      /* those of leases are fields, too */
-    bool keeps;                      /* the answer is the same until leases change, or a second
-                                         passes */
 } commands[] = {
     {"lease-list", RIGHT_READ, answer_lease_list,
-     .fields = {"phase", "user", "series", "all", "limit", "since"}, .keeps = true},
+     .fields = {"phase", "user", "series", "all", "limit", "since"}},
     {"lease-show", RIGHT_READ, answer_lease_show, .fields = {"lease"}},
     {"lease-why", RIGHT_READ, answer_lease_why, .fields = {"lease"}},
     {"lease-trace", RIGHT_CHANGE, answer_lease_trace, .fields = {"lease"}},
-    {"lease-history", RIGHT_READ, answer_lease_history, .fields = {"lease", "limit"},
-     .keeps = true},
+    {"lease-history", RIGHT_READ, answer_lease_history, .fields = {"lease", "limit"}},
     {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel, .fields = {"lease"}},
     {"lease-hold", RIGHT_CHANGE, answer_lease_hold, .fields = {"lease"}},
     {"lease-release", RIGHT_CHANGE, answer_lease_release, .fields = {"lease", "dry_run"}},
@@ -42,7 +39,7 @@ static const struct {
      .fields = {"dry_run", "kind", "count", "cpu", "memory", "also", "template", "start",
                 "earliest", "latest", "deadline", "duration", "name"},
      .terms = true},
-    {"host-list", RIGHT_READ, answer_host_list, .fields = {"since"}, .keeps = true},
+    {"host-list", RIGHT_READ, answer_host_list, .fields = {"since"}},
     {"host-timeline", RIGHT_READ, answer_host_timeline, .fields = {"host"}},
     {"queue", RIGHT_READ, .answer = answer_queue},
     {"status", RIGHT_READ, .answer = answer_status},
@@ -72,7 +69,6 @@ struct answers *answers_create(struct store *store, const struct answers_daemon 
     answers->store = store;
     answers->daemon = daemon;
     answers->overview = overview_create();
-    answers->kept = kept_answers_create();
     answers->queue = memory_new(1, sizeof *answers->queue);
     answers->leases = memory_new(1, sizeof *answers->leases);
     answers->hosts = memory_new(1, sizeof *answers->hosts);
@@ -86,7 +82,6 @@ void answers_destroy(struct answers *answers)
     if (!answers)
         return;
     overview_destroy(answers->overview);
-    kept_answers_destroy(answers->kept);
     free(answers->queue->ids);
     free(answers->queue);
     revisions_finish(&answers->leases->revisions);
@@ -143,9 +138,16 @@ static json_t *read_caller(struct question *question)
     return NULL;
 }
 
+uint64_t answers_state(const struct answers *answers)
+{
+    const struct answers_daemon *daemon = answers->daemon;
+
+    return store_changes(answers->store) + daemon->readings(daemon->context) + answers->n_orders;
+}
+
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request)
 {
-    const struct answers *answers = context;
+    struct answers *answers = context;
     struct question question = {.answers = answers, .peer = peer, .request = request};
     const char *name = json_string_value(json_object_get(request, "command"));
     json_t *wrong;
@@ -165,10 +167,8 @@ json_t *answers_handle(void *context, const struct control_peer *peer, const jso
                                 "a member of its control-group",
                                 name, (long)peer->uid);
         if (commands[i].right == RIGHT_CHANGE)
-            kept_answers_drop(answers->kept);
+            answers->n_orders++;
         wrong = check_fields(request, i);
-        if (!wrong && commands[i].keeps)
-            return kept_answers_give(&question, commands[i].answer);
         /* cppcheck-suppress returnDanglingLifetime; it is a new object, not the question */
         return wrong ? wrong : commands[i].answer(&question);
     }

@@ -257,6 +257,9 @@ struct answers; /* opaque */
 struct answers *answers_create(struct store *store, const struct answers_daemon *daemon);
 void answers_destroy(struct answers *answers); /* NULL is allowed */
 
+/* Another number after each change that an answer could show, but for the passing of time. */
+uint64_t answers_state(const struct answers *answers);
+
 /* A control_handler; context is the struct answers. Root, the daemon's user and members of the
  * control group may do everything; all other users may only read. */
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request);

@@ -36,7 +36,7 @@ struct answers {
     struct store *store;
     const struct answers_daemon *daemon;
     struct overview *overview;
-    struct kept_answers *kept;
+    uint64_t n_orders; /* requests that may change something */
     struct answered_queue *queue;
     struct revised_leases *leases;
     struct revisions *hosts;
@@ -54,16 +54,6 @@ struct question {
 };
 
 typedef json_t *answer_function(const struct question *question);
-
-struct kept_answers;
-
-struct kept_answers *kept_answers_create(void);
-void kept_answers_destroy(struct kept_answers *kept);
-void kept_answers_drop(struct kept_answers *kept);
-
-/* The answer given to the same request in this second, if nothing has changed or was ordered since;
- * else the one that is made, which is kept. */
-json_t *kept_answers_give(const struct question *question, answer_function *make);
 
 json_t *answer_lease_list(const struct question *question);
 json_t *answer_lease_show(const struct question *question);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/control/change_page.h"
 #include "daemon/control/control_client.h"
 #include "daemon/control/control_listen.h"
 #include "util/memory.h"
@@ -33,6 +34,8 @@ struct control {
     size_t n_clients;
     int64_t deaf_until;
     uint64_t tickets;
+    struct change_page *page; /* NULL: not shared */
+    uint64_t (*state)(void *context);
     /* An answer given before its handler returned. */
     uint64_t asking;
     json_t *early;
@@ -82,6 +85,7 @@ void control_destroy(struct control *control)
     for (size_t i = 0; i < control->n_clients; i++)
         control_client_destroy(control->clients[i]);
     close(control->listener);
+    change_page_destroy(control->page);
     if (stat(control->path, &status) == 0 && status.st_dev == control->device &&
         status.st_ino == control->inode)
         unlink(control->path);
@@ -89,6 +93,19 @@ void control_destroy(struct control *control)
     free(control->path);
     free(control);
     errno = saved;
+}
+
+int control_share(struct control *control, uint64_t (*state)(void *context), struct error *err)
+{
+    control->state = state;
+    control->page = change_page_create(control->path, control->group, err);
+    return control->page ? 0 : -1;
+}
+
+static void share(const struct control *control)
+{
+    if (control->page)
+        change_page_write(control->page, control->state(control->context));
 }
 
 /* The events to wait for; 0: none. A client must read each answer before it gets the next. */
@@ -111,6 +128,7 @@ unsigned control_waitfds(const struct control *control, struct pollfd *fds, unsi
 {
     unsigned n = 0;
 
+    share(control);
     if (room > 0 && milliseconds() >= control->deaf_until)
         fds[n++] = (struct pollfd){.fd = control->listener, .events = POLLIN};
     for (size_t i = 0; i < control->n_clients && n < room; i++)
@@ -158,6 +176,7 @@ static json_t *answer_line(struct control *control, struct control_client *clien
     client->peer.ticket = control->asking = ++control->tickets;
     answer = control->handler(control->context, &client->peer, request);
     json_decref(request);
+    share(control);
     if (!answer)
         answer = control->early;
     control->early = NULL;
@@ -321,6 +340,7 @@ void control_answer(struct control *control, uint64_t ticket, json_t *answer)
 {
     int64_t now = milliseconds();
 
+    share(control);
     if (ticket == control->asking && ticket != 0 && !control->early) {
         control->early = answer;
         return;

@@ -46,6 +46,10 @@ struct control *control_create(const char *path, const char *group, control_hand
                                void *context, struct error *err);
 void control_destroy(struct control *control); /* removes the socket; NULL is allowed */
 
+/* Share a number that is another one after each change that an answer could show, see
+ * change_page.h; `state` is asked for it before each answer and each wait. */
+int control_share(struct control *control, uint64_t (*state)(void *context), struct error *err);
+
 /* Descriptors to wait for: fills `fds` (space for `room`), returns how many, at most
  * CONTROL_CLIENTS_MAX + 1. */
 unsigned control_waitfds(const struct control *control, struct pollfd *fds, unsigned room);

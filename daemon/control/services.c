@@ -212,6 +212,11 @@ static uint64_t readings(void *context)
     return ((const struct daemon *)context)->n_readings;
 }
 
+uint64_t services_state(void *context)
+{
+    return answers_state(((const struct daemon *)context)->answers);
+}
+
 static uint64_t host_changes(void *context)
 {
     return ((const struct daemon *)context)->n_host_changes;

@@ -8,6 +8,8 @@ struct daemon;
 /* A control_handler, context is the daemon: answers_handle(), with some answers delayed until the
  * planner has replied (services_question.c). */
 json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request);
+/* For control_share(): answers_state(). */
+uint64_t services_state(void *context);
 
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
