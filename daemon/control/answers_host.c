@@ -1,6 +1,7 @@
 /* Answers about hosts: what they hold, what is planned there, drains, quarantines. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,10 @@ static void write_staying(const struct question *question, struct json_writer *w
 
         if (vms[i]->gone || vms[i]->host != host->id || !cannot_leave(lease, vms[i]))
             continue;
-        store_reason_text(lease, true, question->now, why, sizeof why);
+        if (lease->reason_id == REASON_NO_OTHER_HOST) /* the sentence names the VM and the host */
+            snprintf(why, sizeof why, "%s", lease->reason);
+        else
+            store_reason_text(lease, true, question->now, why, sizeof why);
         json_begin_object(writer);
         json_put_integer(writer, "vm", vms[i]->id);
         json_put_integer(writer, "lease", lease->id);

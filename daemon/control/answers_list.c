@@ -1,5 +1,6 @@
 /* lease-list: all leases that pass a filter, or those of them that have changed. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,18 @@ struct filter {
     int64_t limit;
 };
 
+static json_t *unknown_phase(const char *word)
+{
+    char known[256] = "";
+    size_t n = 0;
+
+    for (int i = 0; i < PHASES && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "",
+                              store_phase_words[i]);
+    return answer_error(EINVAL, "phase: '%.40s' is not a phase of a lease (%s)",
+                        word ? word : "that", known);
+}
+
 static json_t *add_phase(struct filter *filter, const char *word)
 {
     for (int i = 0; i < PHASES; i++)
@@ -36,7 +49,7 @@ static json_t *add_phase(struct filter *filter, const char *word)
             filter->all = filter->all || i >= PHASE_ENDED;
             return NULL;
         }
-    return answer_error(EINVAL, "phase: '%.40s' is not a phase of a lease", word ? word : "that");
+    return unknown_phase(word);
 }
 
 static json_t *read_filter(const struct question *question, struct filter *filter)

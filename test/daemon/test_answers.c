@@ -33,7 +33,7 @@ static void lists_are_filtered(void **state)
                              schema),
                "1 4 5");
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"phase\":[\"dancing\"]}", "malformed",
-                   "'dancing' is not a phase");
+                   "'dancing' is not a phase of a lease (gathering, waiting, ");
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"phase\":\"waiting\"}", "malformed",
                    "array");
     expect_refusal(fixture, "{\"command\":\"lease-list\",\"user\":1}", "malformed", "user");

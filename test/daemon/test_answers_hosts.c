@@ -285,6 +285,14 @@ static void those_that_cannot_leave_are_named(void **state)
     host = json_array_get(json_object_get(answer, "hosts"), 0);
     assert_int_equal(json_array_size(json_object_get(host, "staying")), 0);
     json_decref(answer);
+
+    lease->reason_n[0] = 1;
+    snprintf(lease->reason, sizeof lease->reason, "no other host");
+    answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    host = json_array_get(json_object_get(answer, "hosts"), 0);
+    vm = json_array_get(json_object_get(host, "staying"), 0);
+    assert_string_equal(json_string_value(json_object_get(vm, "why")), "no other host");
+    json_decref(answer);
 }
 
 static void hosts_are_drained_by_those_who_may(void **state)
