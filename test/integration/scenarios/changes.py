@@ -115,7 +115,7 @@ def change_hold(t):
     t.require(code == 0, "released: %s" % text)
     t.wait(10, "it is reserved again", lambda: shown(t, first).get("phase") == "reserved")
     code, text = t.scheduler.command("lease", "release", str(second))
-    t.require(code == REFUSED and "stays on hold" in text and "next start" in text,
+    t.require(code == REFUSED and "stays on hold" in text and "Next possible start" in text,
               "the other one has its room: %s" % text)
     t.throughout(5, "it stays on hold", lambda: t.look(second).state == HOLD)
     code, text = t.scheduler.command("lease", "show", str(second))
@@ -164,7 +164,7 @@ def change_attribute(t):
     rewrite(t, first, start="best_effort", duration=clock(600))
     t.wait(40, "the refusal is told in the VM",
            lambda: "Change refused: lease %d" % second in t.look(first).message)
-    t.require("longest duration" in t.look(first).message, "with the nearest: " +
+    t.require("longest possible duration" in t.look(first).message, "with the nearest: " +
               t.look(first).message)
     t.require(shown(t, first)["duration"] == 70, "the lease goes on as it was")
     told = t.scheduler.ask("lease", "history", str(first))
