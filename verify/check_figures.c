@@ -132,19 +132,24 @@ static void check_request(struct checker *checker, const struct schedule_lease *
                           (long long)lease->ready, (long long)lease->reservations[run.vm].from);
 }
 
-/* A lease that had its time ends with its shutdown. */
+/* A lease that had its time ends with its shutdown, one that ended early does not. */
 static void check_shutdown(struct checker *checker, const struct schedule_lease *lease)
 {
     const struct schedule_reservation *last =
         lease->n_reservations ? &lease->reservations[lease->n_reservations - 1] : NULL;
+    bool had_its_time = last && last->kind == SCHEDULE_SHUTDOWN;
+    bool early = lease->reason && strcmp(lease->reason, "ended-early") == 0;
+    struct finding finding = {CHECK_SEQUENCE, lease->id, SCHEDULE_UNSET, lease->end};
 
-    if (checker->schedule->settings.version < 2 || lease->state != STATE_DONE || !last ||
-        last->kind == SCHEDULE_SHUTDOWN ||
-        (lease->reason && strcmp(lease->reason, "ended-early") == 0))
+    if (checker->schedule->settings.version < 2)
         return;
-    checker_violation(checker,
-                      &(struct finding){CHECK_SEQUENCE, lease->id, SCHEDULE_UNSET, lease->end},
-                      "is done after a %s, without a shutdown", schedule_kind_name(last->kind));
+    if (early && (lease->state != STATE_DONE || had_its_time))
+        checker_violation(checker, &finding, "ended early, but is %s%s",
+                          schedule_state_name(lease->state),
+                          had_its_time ? " after a shutdown" : "");
+    else if (!early && lease->state == STATE_DONE && last && !had_its_time)
+        checker_violation(checker, &finding, "is done after a %s, without a shutdown",
+                          schedule_kind_name(last->kind));
 }
 
 void check_figures(struct checker *checker, const struct schedule_lease *lease)

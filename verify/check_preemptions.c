@@ -21,6 +21,13 @@ static bool suspended_by(const struct schedule_lease *lease, int64_t time)
     return false;
 }
 
+/* What waits in the queue since it arrived, or since it was suspended, gave up no place for it. */
+static bool returns_to_queue(const struct schedule_move *move)
+{
+    return (move->to == STATE_QUEUED && move->from != STATE_PENDING) ||
+           (move->to == STATE_SUSPENDED_QUEUED && move->from != STATE_SUSPENDED_PENDING);
+}
+
 static bool leaves(const struct schedule_move *move, const struct schedule_preemption *preemption)
 {
     enum schedule_state to = move->to;
@@ -30,12 +37,36 @@ static bool leaves(const struct schedule_move *move, const struct schedule_preem
     if (preemption->ended)
         return false;
     if (!preemption->suspended) /* what is stopped leaves at once */
-        return (to == STATE_QUEUED || to == STATE_SUSPENDED_QUEUED) &&
-               move->time == preemption->decided;
+        return returns_to_queue(move) && move->time == preemption->decided;
     if (to == STATE_SUSPENDED_PENDING)
         return move->from != STATE_SUSPENDING || move->time < preemption->time;
-    return to == STATE_QUEUED || (to == STATE_PENDING && move->from != STATE_NEW) ||
-           (to == STATE_SUSPENDED_QUEUED && move->from != STATE_SUSPENDED_PENDING);
+    return returns_to_queue(move) || (to == STATE_PENDING && move->from != STATE_NEW);
+}
+
+/* The first move after `after` with which the lease got a place then, or NULL. */
+static const struct schedule_move *placed_at(const struct checker *checker,
+                                             const struct schedule_lease *lease, int64_t time,
+                                             const struct schedule_move *after)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->time == time && (!after || moves[i] > after) &&
+            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED))
+            return moves[i];
+    return NULL;
+}
+
+/* The victim had ended before the lease that gets the room was placed, in the same second. */
+static bool was_over(const struct checker *checker, const struct schedule_move *move,
+                     const struct schedule_preemption *preemption)
+{
+    const struct schedule_lease *by = schedule_lease(checker->schedule, preemption->makes_for);
+    const struct schedule_move *placed =
+        by ? placed_at(checker, by, preemption->decided, NULL) : NULL;
+
+    return move->to == STATE_DONE && move->time == preemption->decided && placed && move < placed;
 }
 
 /* The victim stopped between the decision and the time: it ended, failed, was cancelled or
@@ -48,7 +79,7 @@ static bool made_room(const struct checker *checker, const struct schedule_lease
 
     for (size_t i = 0; i < checker_n_moves(checker, index); i++)
         if (moves[i]->time >= preemption->decided && moves[i]->time <= preemption->time &&
-            leaves(moves[i], preemption))
+            leaves(moves[i], preemption) && !was_over(checker, moves[i], preemption))
             return true;
     return false;
 }
@@ -85,6 +116,32 @@ static bool keeps_its_time(const struct checker *checker, const struct schedule_
     return lease->kind == SCHEDULE_RESERVED || checker->result->haizea_1_0;
 }
 
+/* The interval booked for the lease when it was placed begins when the room is there, or after what
+ * comes before its run; none is booked for a run that begins at once. Of several places in one
+ * second, only the last is booked; leases with a deadline are booked again without a change of
+ * state. */
+static bool was_booked_for(const struct checker *checker, const struct schedule_lease *lease,
+                           const struct schedule_move *placed, int64_t time)
+{
+    const struct schedule *schedule = checker->schedule;
+    bool is_prepared = lease->image || placed->to == STATE_SUSPENDED_SCHEDULED;
+    bool was_booked = false;
+
+    if (lease->kind == SCHEDULE_DEADLINE || placed_at(checker, lease, placed->time, placed))
+        return true;
+    for (size_t i = 0; i < schedule->n_bookings; i++) {
+        const struct schedule_plan *booking = &schedule->bookings[i];
+
+        if (booking->lease != lease->id || booking->time != placed->time)
+            continue;
+        if (booking->from == time || (is_prepared && booking->from > time))
+            return true;
+        was_booked = true;
+    }
+    return !was_booked &&
+           (is_prepared || time == placed->time || !begins_at(schedule, lease, placed->time));
+}
+
 /* The lease that gets the room was placed at that moment, at the time at which there is room. */
 static void check_cause(struct checker *checker, const struct schedule_preemption *preemption)
 {
@@ -92,8 +149,7 @@ static void check_cause(struct checker *checker, const struct schedule_preemptio
     const struct schedule_lease *by = schedule_lease(schedule, preemption->makes_for);
     struct finding finding = {CHECK_PREEMPTION, preemption->lease, SCHEDULE_UNSET,
                               preemption->decided};
-    const struct schedule_move *const *moves;
-    size_t index;
+    const struct schedule_move *placed;
 
     if (preemption->makes_for == SCHEDULE_UNSET)
         return;
@@ -102,23 +158,23 @@ static void check_cause(struct checker *checker, const struct schedule_preemptio
                           (long long)preemption->makes_for);
         return;
     }
-    index = (size_t)(by - schedule->leases);
-    moves = checker_moves(checker, index);
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->time == preemption->decided &&
-            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED)) {
-            if (keeps_its_time(checker, by) &&
-                (preemption->time <= schedule->end_time || schedule->ending == RUN_COMPLETE) &&
-                !begins_at(schedule, by, preemption->time) &&
-                !left_its_place(checker, index, preemption->decided))
-                checker_violation(checker, &finding,
-                                  "makes room for lease %lld at %lld, but "
-                                  "nothing of that lease begins then",
-                                  (long long)by->id, (long long)preemption->time);
-            return;
-        }
-    checker_violation(checker, &finding, "preempted for lease %lld, which was not scheduled then",
-                      (long long)preemption->makes_for);
+    placed = placed_at(checker, by, preemption->decided, NULL);
+    if (!placed)
+        checker_violation(checker, &finding,
+                          "preempted for lease %lld, which was not scheduled then",
+                          (long long)by->id);
+    else if (!was_booked_for(checker, by, placed, preemption->time))
+        checker_violation(checker, &finding,
+                          "makes room for lease %lld at %lld, which was planned for another time",
+                          (long long)by->id, (long long)preemption->time);
+    else if (keeps_its_time(checker, by) &&
+             (preemption->time <= schedule->end_time || schedule->ending == RUN_COMPLETE) &&
+             !begins_at(schedule, by, preemption->time) &&
+             !left_its_place(checker, (size_t)(by - schedule->leases), preemption->decided))
+        checker_violation(
+            checker, &finding,
+            "makes room for lease %lld at %lld, but nothing of that lease begins then",
+            (long long)by->id, (long long)preemption->time);
 }
 
 void check_preemptions(struct checker *checker)

@@ -346,7 +346,8 @@ static const struct {
 } harmless[] = {
     {anything, "galerna/leases/*/explanation", "*",
      "a sentence for people; the reason's id is checked"},
-    {anything, "galerna/leases/*/reason", "*", "another reason for the same outcome"},
+    {anything, "galerna/leases/*/reason", "exchanged with*", "another reason for the same outcome"},
+    {anything, "galerna/leases/*/reason", "= deadline-missed", "another reason for a cancellation"},
     {anything, "galerna/leases/*/origin", "*", ASKED},
     {anything, "galerna/leases/*/priority", "*", ASKED},
     {anything, "galerna/leases/*/user", "*", ASKED},

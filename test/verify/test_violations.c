@@ -16,6 +16,9 @@
 #define MOVED "../../verify/data/moved"
 /* Immediate lease 1, restartable, is stopped at 60 for reservation 2 and begins anew at 420. */
 #define DISPLACED "../../verify/data/displaced"
+/* Best-effort lease 1 is suspended at 300 for reservation 2, resumed at 600 and done at 964; lease
+ * 3 then begins, and ends early. Of version 3. */
+#define SUSPENDED "../../verify/data/suspended"
 
 struct change {
     const char *path, *value; /* value NULL: taken away */
@@ -182,6 +185,38 @@ static const struct {
       1,
       ANY},
      "promised by 2000, it made room and is Cancelled"},
+    {{CHECK_SEQUENCE, SUSPENDED, {{"galerna/leases/0/reason", "\"ended-early\""}}, 1, ANY},
+     "ended early, but is Done after a shutdown"},
+    {{CHECK_SEQUENCE,
+      SUSPENDED,
+      {{"leases/2/state", "\"Queued\""}, {"galerna/leases/2/state", "\"Queued\""}},
+      3,
+      ANY},
+     "ended early, but is Queued"},
+    /* It came to the queue then; it had been suspended; it was over. */
+    {{CHECK_PREEMPTION, SUSPENDED, {{"preemptions/0", "[0, 1, 60, \"suspend\"]"}}, 1, ANY},
+     "did not make room"},
+    {{CHECK_PREEMPTION,
+      SUSPENDED,
+      {{"preemptions/0", "[300, 1, 300, \"cancel+requeue\"]"}},
+      1,
+      ANY},
+     "did not make room"},
+    {{CHECK_PREEMPTION,
+      SUSPENDED,
+      {{"preemptions/0", "[964, 1, 1024, \"suspend\"]"}, {"galerna/preempted_for", "[3]"}},
+      1,
+      ANY},
+     "did not make room"},
+    /* Lease 2 was booked for 300; lease 3 began at once. */
+    {{CHECK_PREEMPTION, SUSPENDED, {{"preemptions/0/2", "310"}}, 1, ANY},
+     "which was planned for another time"},
+    {{CHECK_PREEMPTION,
+      SUSPENDED,
+      {{"preemptions/0", "[964, 1, 1024, \"suspend\"]"}, {"galerna/preempted_for", "[3]"}},
+      1,
+      ANY},
+     "which was planned for another time"},
 };
 
 static bool found(const struct verification *verification, const struct violation_case *expected,
