@@ -450,7 +450,7 @@ static int adopt_all(struct plan_building *building, struct wire_reader *reader,
 {
     size_t n = wire_get_count(reader, 20);
 
-    building->exceptions.n = 0;
+    wire_writer_finish(&building->exceptions);
     building->n_exceptions = 0;
     building->n_displaced = 0;
     for (size_t i = 0; i < n && !reader->failed; i++) {
