@@ -50,7 +50,7 @@ static struct view *find(struct sights *sights, int32_t user)
     return NULL;
 }
 
-/* In the place of the one whose user has not asked for longest, if there is no other. */
+/* When all places are taken, it replaces the view of the user who has been silent for longest. */
 static struct view *find_or_add(struct sights *sights, int32_t user)
 {
     struct view *view = find(sights, user);

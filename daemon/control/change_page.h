@@ -24,5 +24,5 @@ struct change_page *change_page_open(const char *socket);
 bool change_page_is_current(const struct change_page *page);
 uint64_t change_page_read(const struct change_page *page);
 
-void change_page_destroy(
-    struct change_page *page); /* its creator removes the file; NULL is allowed */
+/* Its creator removes the file. NULL is allowed. */
+void change_page_destroy(struct change_page *page);

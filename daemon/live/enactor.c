@@ -456,8 +456,7 @@ static void offer(struct enactor *enactor, const struct vm_record *vm, enum comm
         prepare(enactor, vm, command, now);
 }
 
-/* --- the cycle ---------------------------------------------------------------------------------
- */
+/* --- the cycle -------------------------------------------------------------------------------- */
 
 /* VMs in transition on a host that another VM waits for: polled more often. */
 static void watch_awaited(struct enactor *enactor)

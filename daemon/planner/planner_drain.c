@@ -58,7 +58,7 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
     lease_time_text(lease->preempted_at, when, sizeof when);
     if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED ||
         lease->phase == PHASE_STOPPING)
-        snprintf(item->why, sizeof item->why, "%s until its lease goes on, on another host",
+        snprintf(item->why, sizeof item->why, "%s, and will resume on another host",
                  lease->phase == PHASE_STOPPING ? "it is being suspended" : "it is suspended");
     else if (lease->phase == PHASE_REFUSED || lease->phase == PHASE_FAILED)
         snprintf(item->why, sizeof item->why, "its lease is %s", phase_name(lease->phase));
