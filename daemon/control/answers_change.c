@@ -9,6 +9,7 @@
 #include "daemon/control/json_term.h"
 #include "daemon/store/words.h"
 #include "util/instant.h"
+#include "util/time_text.h"
 
 #define SPAN_MOST INT64_C(3153600000) /* 100 years */
 
@@ -40,6 +41,7 @@ static json_t *read_duration(const struct question *question, const struct lease
                              struct lease_change *change)
 {
     int64_t duration = 0, extend = 0, shorten = 0;
+    char text[TIME_TEXT_MAX];
     bool there = is_unlimited(question), longer, shorter;
     json_t *wrong = NULL;
 
@@ -64,10 +66,11 @@ static json_t *read_duration(const struct question *question, const struct lease
                             "lease %" PRId64 " has no duration to extend or shorten; set one with "
                             "duration",
                             lease->id);
-    if (shorten >= lease->duration)
-        return answer_error(EINVAL,
-                            "shorten: the duration of lease %" PRId64 " is only %" PRId64 " s",
-                            lease->id, lease->duration);
+    if (shorten >= lease->duration) {
+        time_text_span(lease->duration, text, sizeof text);
+        return answer_error(EINVAL, "shorten: the duration of lease %" PRId64 " is only %s",
+                            lease->id, text);
+    }
     change->duration = lease->duration + extend - shorten;
     return NULL;
 }

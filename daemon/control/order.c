@@ -198,10 +198,14 @@ static int read_name(const json_t *request, struct order *order, struct error *e
 
 static int check_reservation(const struct order *order, int64_t now, struct error *err)
 {
+    char late[TIME_TEXT_MAX];
+
     if (order->start == INSTANT_NONE)
         return error_set(err, EINVAL, "start: missing; a reservation needs a start time");
-    if (order->start < now)
-        return error_set(err, EINVAL, "start: %" PRId64 " s in the past", now - order->start);
+    if (order->start < now) {
+        time_text_span(now - order->start, late, sizeof late);
+        return error_set(err, EINVAL, "start: %s in the past", late);
+    }
     if (order->earliest != INSTANT_NONE || order->deadline != INSTANT_NONE)
         return error_set(err, EINVAL,
                          "%s: not allowed for a reservation, which starts exactly at `start`",
@@ -231,16 +235,21 @@ static int read_latest(const json_t *request, struct order *order, struct error 
 static int check_deadline(const struct order *order, int64_t now, struct error *err)
 {
     int64_t from = order->earliest > now ? order->earliest : now;
+    char room[TIME_TEXT_MAX], duration[TIME_TEXT_MAX];
 
     if (order->deadline == INSTANT_NONE)
         return error_set(err, EINVAL, "deadline: missing");
     if (order->duration == SPAN_UNLIMITED)
         return error_set(err, EINVAL, "duration: required with a deadline");
-    if (instant_add(from, order->duration) > order->deadline)
+    if (order->deadline <= from)
+        return error_set(err, EINVAL, "deadline: not after the earliest start");
+    if (instant_add(from, order->duration) > order->deadline) {
+        time_text_span(order->deadline - from, room, sizeof room);
+        time_text_span(order->duration, duration, sizeof duration);
         return error_set(err, EINVAL,
-                         "deadline: %" PRId64
-                         " s after the earliest start, too early for a duration of %" PRId64 " s",
-                         order->deadline - from, order->duration);
+                         "deadline: %s after the earliest start, too early for a duration of %s",
+                         room, duration);
+    }
     return 0;
 }
 

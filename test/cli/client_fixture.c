@@ -125,7 +125,7 @@ static const struct canned canned[] = {
            "\"text\":\"on host 4\\nnobody makes room\"}"},
     {"lease-request", "name", "\"refused\"", BEGIN "\"lease\":20,\"vms\":[20]}"},
     {"lease-request", "name", "\"echo\"",
-     "{\"ok\":false,\"error\":\"start: 60 s in the past\",\"code\":\"malformed\"}"},
+     "{\"ok\":false,\"error\":\"start: 1m00s in the past\",\"code\":\"malformed\"}"},
     {"lease-request", NULL, NULL, BEGIN "\"lease\":9,\"vms\":[9,10]}"},
     {"host-release", "host", "\"alpha\"", BEGIN "\"host\":4,\"name\":\"alpha\"}"},
     {"host-release", NULL, NULL,

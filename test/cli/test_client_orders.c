@@ -162,7 +162,7 @@ static void decisions_are_waited_for(void **state)
            "on host 4\n"
            "nobody makes room\n");
     expect_error(fixture, "lease request --template 3 --name echo", EXIT_USAGE,
-                 "start: 60 s in the past");
+                 "start: 1m00s in the past");
 }
 
 static void wrong_wishes_are_not_sent(void **state)
