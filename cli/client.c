@@ -229,12 +229,10 @@ void client_print_lines(const json_t *answer, const char *field)
 int client_take_time(const struct command_option *option, void *value, const char *text,
                      struct error *err)
 {
+    const char *wrong = time_parse_instant(text, (int64_t)time(NULL), value);
+
     (void)option;
-    if (time_parse_instant(text, (int64_t)time(NULL), value))
-        return 0;
-    return error_set(err, EINVAL,
-                     "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
-                     "2026-11-21T15:04:05+01:00");
+    return wrong ? error_set(err, EINVAL, "%s", wrong) : 0;
 }
 
 void client_put_time(json_t *request, const char *field, int64_t instant)
@@ -253,7 +251,7 @@ int client_take_past(const struct command_option *option, void *value, const cha
     enum { DAY = 86400 };
     int64_t *since = value, now = (int64_t)time(NULL);
 
-    if (*text == '-' && time_parse_span(text + 1, since)) {
+    if (*text == '-' && !time_parse_span(text + 1, since)) {
         *since = now - *since;
         return 0;
     }

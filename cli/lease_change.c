@@ -28,13 +28,10 @@ struct change_arguments {
 static int take_duration(const struct command_option *option, void *value, const char *text,
                          struct error *err)
 {
-    int64_t *span = value;
+    const char *wrong = time_parse_duration(text, value);
 
     (void)option;
-    if (time_parse_span(text, span) && *span > 0)
-        return 0;
-    return error_set(err, EINVAL,
-                     "expected a duration such as 90s, 1h30m, 2d, 01:30:00, or unlimited");
+    return wrong ? error_set(err, EINVAL, "%s", wrong) : 0;
 }
 
 static int take_span(const struct command_option *option, void *value, const char *text,
@@ -42,9 +39,10 @@ static int take_span(const struct command_option *option, void *value, const cha
 {
     int64_t *span = value;
     bool back = strcmp(option->name, "shift") == 0 && *text == '-';
+    const char *wrong = time_parse_span(text + back, span);
 
-    if (!time_parse_span(text + back, span) || *span <= 0 || *span == SPAN_UNLIMITED)
-        return error_set(err, EINVAL, "expected a duration such as 90s, 1h30m, 2d or 01:30:00");
+    if (wrong || *span == 0)
+        return error_set(err, EINVAL, "%s", wrong ? wrong : "must be at least one second");
     *span = back ? -*span : *span;
     return 0;
 }

@@ -112,10 +112,10 @@ static int take_duration(const struct command_option *option, void *value, const
                          struct error *err)
 {
     int64_t span;
+    const char *wrong = time_parse_duration(text, &span);
 
-    if (!time_parse_span(text, &span))
-        return error_set(err, EINVAL,
-                         "expected a duration such as 90s, 1h30m, 2d, 01:30:00, or unlimited");
+    if (wrong)
+        return error_set(err, EINVAL, "%s", wrong);
     return put(value, option->name,
                span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span), err);
 }

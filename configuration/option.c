@@ -61,17 +61,10 @@ static int parse_integer(const char *text, int64_t *value)
     return *text && !*end && !errno ? 0 : -1;
 }
 
-/* Seconds as a number, or [D:]HH:MM:SS as Haizea's manual has them. */
+/* Seconds as a number, or a span: Haizea's manual has [D:]HH:MM:SS. */
 static int parse_seconds(const char *text, int64_t *value)
 {
-    int64_t parts[4];
-
-    if (!strchr(text, ':'))
-        return parse_integer(text, value);
-    if (time_parse_parts(text, parts) < 3)
-        return -1;
-    *value = parts[0] * 86400 + parts[1] * 3600 + parts[2] * 60 + parts[3];
-    return 0;
+    return parse_integer(text, value) == 0 || !time_parse_span(text, value) ? 0 : -1;
 }
 
 static int parse_time(const char *text, int64_t *value)
@@ -126,7 +119,7 @@ const char *option_expects(const struct configuration_option *option, char *text
         [OPTION_WORD] = "one of",
         [OPTION_BOOLEAN] = "yes or no",
         [OPTION_INTEGER] = "a whole number",
-        [OPTION_SECONDS] = "seconds or HH:MM:SS",
+        [OPTION_SECONDS] = "seconds, or a duration such as 15m, 2h or 01:30:00",
         [OPTION_NUMBER] = "a number",
         [OPTION_TEXT] = "a text",
         [OPTION_PATH] = "a file name",

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "plugin/module_options.h"
+#include "util/time_parse.h"
 
 static bool is_limited(const struct galerna_option *option)
 {
@@ -106,65 +107,12 @@ static int parse_boolean(const char *text, bool *value)
     return place < 0 ? -1 : 0;
 }
 
-/* [D:]HH:MM:SS */
-static int parse_clock(const char *text, int64_t *value)
-{
-    int64_t parts[4];
-    int n = 0;
-
-    for (const char *at = text; n < 4; at++) {
-        char *end;
-
-        if (!isdigit((unsigned char)*at))
-            return -1;
-        errno = 0;
-        parts[n++] = strtoll(at, &end, 10);
-        if (errno || parts[n - 1] > INT32_MAX)
-            return -1;
-        at = end;
-        if (*at == '\0')
-            break;
-        if (*at != ':' || n == 4)
-            return -1;
-    }
-    if (n < 3 || parts[n - 1] > 59 || parts[n - 2] > 59)
-        return -1;
-    *value =
-        (n == 4 ? parts[0] * 86400 : 0) + parts[n - 3] * 3600 + parts[n - 2] * 60 + parts[n - 1];
-    return 0;
-}
-
+/* Seconds, or a span with units or colons. */
 static int parse_duration(const char *text, int64_t *value)
 {
-    char *end;
-    int64_t unit;
-
-    if (strchr(text, ':'))
-        return parse_clock(text, value);
-    if (!isdigit((unsigned char)*text))
-        return -1;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    switch (*end) {
-    case '\0':
-    case 's':
-        unit = 1;
-        break;
-    case 'm':
-        unit = 60;
-        break;
-    case 'h':
-        unit = 3600;
-        break;
-    case 'd':
-        unit = 86400;
-        break;
-    default:
-        return -1;
-    }
-    if (errno || (*end && end[1]) || __builtin_mul_overflow(*value, unit, value))
-        return -1;
-    return 0;
+    if (isdigit((unsigned char)*text) && parse_integer(text, value) == 0)
+        return 0;
+    return time_parse_span(text, value) ? -1 : 0;
 }
 
 static bool in_range(const struct galerna_option *option, double value)

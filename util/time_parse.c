@@ -3,15 +3,48 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "util/instant.h"
 
-#define SPAN_MAX INT64_C(3153600000) /* 100 years */
+/* --- Calendar --------------------------------------------------------------------------------- */
 
-enum { INSTANT_TEXT_MAX = 40 };
+static bool is_same_clock(const struct tm *a, const struct tm *b)
+{
+    return a->tm_year == b->tm_year && a->tm_mon == b->tm_mon && a->tm_mday == b->tm_mday &&
+           a->tm_hour == b->tm_hour && a->tm_min == b->tm_min && a->tm_sec == b->tm_sec;
+}
 
-/* --- for programs ----------------------------------------------------------------------------- */
+/* timegm() turns the 31st of February into a day of March. */
+static bool of_utc(const struct tm *wanted, int64_t east, int64_t *instant)
+{
+    struct tm is = *wanted;
+
+    *instant = (int64_t)timegm(&is) - east;
+    return is_same_clock(&is, wanted);
+}
+
+/* Local time is ambiguous when clocks go back (the first of both counts) and does not exist while
+ * they go forward. */
+static bool of_local_time(const struct tm *wanted, int64_t *instant)
+{
+    bool found = false;
+
+    for (int summer = 1; summer >= 0; summer--) {
+        struct tm tried = *wanted, is;
+        time_t seconds;
+
+        tried.tm_isdst = summer;
+        seconds = mktime(&tried);
+        if (!localtime_r(&seconds, &is) || !is_same_clock(&is, wanted))
+            continue;
+        if (!found || seconds < *instant)
+            *instant = seconds;
+        found = true;
+    }
+    return found;
+}
 
 /* Does text match the pattern? In it 0 matches any digit, everything else itself. */
 static bool looks_like(const char *text, const char *pattern)
@@ -22,56 +55,49 @@ static bool looks_like(const char *text, const char *pattern)
     return true;
 }
 
-static int two(const char *text)
+/* "Z", "+01:00" or "-0530" to the end of the text: seconds east of Greenwich. */
+static bool read_zone(const char *text, int64_t *east)
 {
-    return (text[0] - '0') * 10 + (text[1] - '0');
-}
+    struct tm zone = {0};
+    const char *end;
 
-/* "Z", "+01:00", "-05:30" to the end of the text. */
-static bool parse_zone(const char *text, int *seconds)
-{
-    *seconds = 0;
+    *east = 0;
     if (strcmp(text, "Z") == 0)
         return true;
-    if ((*text != '+' && *text != '-') || !looks_like(text + 1, "00:00") || text[6])
+    if ((*text != '+' && *text != '-') ||
+        (!looks_like(text + 1, "00:00") && !looks_like(text + 1, "0000")))
         return false;
-    if (two(text + 1) > 23 || two(text + 4) > 59)
-        return false;
-    *seconds = (two(text + 1) * 60 + two(text + 4)) * 60 * (*text == '+' ? 1 : -1);
-    return true;
+    end = strptime(text + 1, text[3] == ':' ? "%H:%M" : "%H%M", &zone);
+    *east = (zone.tm_hour * 60 + zone.tm_min) * 60 * (*text == '+' ? 1 : -1);
+    return end && !*end;
 }
+
+/* "15:04" or "15:04:05"; the text after it, or NULL. strptime() alone skips blanks. */
+static const char *read_clock(const char *text, struct tm *parts)
+{
+    const char *rest = isdigit((unsigned char)*text) ? strptime(text, "%H:%M", parts) : NULL;
+
+    return rest && *rest == ':' && isdigit((unsigned char)rest[1]) ? strptime(rest + 1, "%S", parts)
+                                                                   : rest;
+}
+
+/* --- For programs ----------------------------------------------------------------------------- */
 
 bool time_parse_utc(const char *text, int64_t *instant)
 {
-    struct tm parts = {0}, check;
+    struct tm parts = {0};
     const char *rest;
-    int zone;
+    int64_t east;
 
     if (!looks_like(text, "0000-00-00T00:00:00"))
         return false;
-    parts.tm_year = two(text) * 100 + two(text + 2) - 1900;
-    parts.tm_mon = two(text + 5) - 1;
-    parts.tm_mday = two(text + 8);
-    parts.tm_hour = two(text + 11);
-    parts.tm_min = two(text + 14);
-    parts.tm_sec = two(text + 17);
-    rest = text + 19;
-    if (*rest == '.' && isdigit((unsigned char)rest[1]))
+    rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
+    if (rest && *rest == '.' && isdigit((unsigned char)rest[1]))
         rest += 1 + strspn(rest + 1, "0123456789");
-    if (!parse_zone(rest, &zone))
-        return false;
-    check = parts;
-    *instant = (int64_t)timegm(&check);
-    /* timegm() turns the 31st of February into a day of March. */
-    if (check.tm_mon != parts.tm_mon || check.tm_mday != parts.tm_mday ||
-        check.tm_hour != parts.tm_hour || check.tm_min != parts.tm_min ||
-        check.tm_sec != parts.tm_sec)
-        return false;
-    *instant -= zone;
-    return true;
+    return rest && read_zone(rest, &east) && of_utc(&parts, east, instant);
 }
 
-/* --- for people ------------------------------------------------------------------------------- */
+/* --- For people ------------------------------------------------------------------------------- */
 
 /* Digits at *text, and past them. */
 static bool take_number(const char **text, int64_t *number)
@@ -104,130 +130,125 @@ static int64_t unit_seconds(char unit)
     }
 }
 
-/* "1h30m". */
-static bool parse_units(const char *text, int64_t *seconds)
+static const char expected_span[] = "expected a duration such as 90s, 1h30m, 2d or 01:30:00";
+static const char expected_instant[] = "expected a time such as +1h30m, 15:04, 2026-11-21 15:04 or "
+                                       "2026-11-21T15:04:05+01:00";
+
+/* "1h30m". No sum overflows: a number has 11 digits at most. */
+static const char *read_units(const char *text, int64_t *seconds)
 {
     int64_t number, unit;
 
     *seconds = 0;
     do {
         if (!take_number(&text, &number) || !(unit = unit_seconds(*text)))
-            return false;
+            return expected_span;
         text++;
-        if (number > SPAN_MAX / unit || (*seconds += number * unit) > SPAN_MAX)
-            return false;
+        *seconds += number * unit;
+        if (*seconds > TIME_SPAN_MOST)
+            return NULL;
     } while (*text);
-    return true;
-}
-
-int time_parse_parts(const char *text, int64_t parts[4])
-{
-    int64_t read[4];
-    int n = 0;
-
-    for (;; text++) {
-        if (n == 4 || !take_number(&text, &read[n++]))
-            return 0;
-        if (*text != ':')
-            break;
-    }
-    if (*text || n < 2)
-        return 0;
-    for (int i = 0, from = n == 4 ? 0 : -1; i < 4; i++, from++)
-        parts[i] = from >= 0 && from < n ? read[from] : 0;
-    return n;
+    return NULL;
 }
 
 /* "1:30", "1:30:00", "2:01:30:00". */
-static bool parse_colons(const char *text, int64_t *seconds)
+static const char *read_colons(const char *text, int64_t *seconds)
 {
-    int64_t parts[4];
+    int64_t parts[4] = {0};
+    int n = 0, first;
 
-    if (!time_parse_parts(text, parts) || parts[0] > SPAN_MAX || parts[1] > SPAN_MAX ||
-        parts[2] > 59 || parts[3] > 59)
-        return false;
-    *seconds = parts[0] * 86400 + parts[1] * 3600 + parts[2] * 60 + parts[3];
-    return true;
+    do {
+        if (n == 4 || !take_number(&text, &parts[n++]))
+            return expected_span;
+    } while (*text++ == ':');
+    if (text[-1])
+        return expected_span;
+    first = n == 4; /* hours */
+    if (n == 4 && parts[1] > 23)
+        return "hours must be at most 23 when days are given";
+    if (parts[first + 1] > 59)
+        return "minutes must be at most 59";
+    if (n > 2 && parts[first + 2] > 59)
+        return "seconds must be at most 59";
+    *seconds = (n == 4 ? 86400 * parts[0] : 0) + 3600 * parts[first] + 60 * parts[first + 1] +
+               (n > 2 ? parts[first + 2] : 0);
+    return NULL;
 }
 
-bool time_parse_span(const char *text, int64_t *seconds)
+const char *time_parse_span(const char *text, int64_t *seconds)
 {
-    if (strcmp(text, "unlimited") == 0) {
+    const char *wrong = strchr(text, ':') ? read_colons(text, seconds) : read_units(text, seconds);
+
+    return !wrong && *seconds > TIME_SPAN_MOST ? "more than a hundred years" : wrong;
+}
+
+const char *time_parse_duration(const char *text, int64_t *seconds)
+{
+    const char *wrong;
+
+    if (!strcasecmp(text, "unlimited")) {
         *seconds = SPAN_UNLIMITED;
-        return true;
+        return NULL;
     }
-    return (strchr(text, ':') ? parse_colons(text, seconds) : parse_units(text, seconds)) &&
-           *seconds > 0 && *seconds <= SPAN_MAX;
+    if (*text == '-')
+        return "a duration cannot be negative";
+    wrong = time_parse_span(text, seconds);
+    if (wrong == expected_span)
+        return "expected a duration such as 90s, 1h30m, 2d, 01:30:00, or unlimited";
+    return !wrong && *seconds == 0 ? "a duration must be at least one second" : wrong;
 }
 
-/* All of the text, in the manner of strptime(). */
-static bool parse_as(const char *text, const char *format, struct tm *parts)
-{
-    const char *end;
-
-    memset(parts, 0, sizeof *parts);
-    end = strptime(text, format, parts);
-    return end && !*end;
-}
-
-static bool parse_clock(const char *text, int64_t now, int64_t *instant)
+/* The next time, today or tomorrow, at which the clock shows it. */
+static const char *next_time_of_day(const struct tm *clock, int64_t now, int64_t *instant)
 {
     time_t seconds = (time_t)now;
-    struct tm clock, parts;
+    struct tm parts;
 
-    if ((!parse_as(text, "%H:%M:%S", &clock) && !parse_as(text, "%H:%M", &clock)) ||
-        !localtime_r(&seconds, &parts))
-        return false;
+    if (!localtime_r(&seconds, &parts))
+        return expected_instant;
     for (int day = 0; day < 2; day++) {
         parts.tm_mday += day;
-        parts.tm_hour = clock.tm_hour;
-        parts.tm_min = clock.tm_min;
-        parts.tm_sec = clock.tm_sec;
+        parts.tm_hour = clock->tm_hour;
+        parts.tm_min = clock->tm_min;
+        parts.tm_sec = clock->tm_sec;
         parts.tm_isdst = -1;
         *instant = (int64_t)mktime(&parts);
         if (*instant > now)
-            return true;
+            break;
     }
-    return true;
+    return NULL;
 }
 
-/* Local date and time; the 31st of February is none. */
-static bool parse_local(const char *text, int64_t *instant)
+static const char *read_calendar(const char *text, int64_t *instant)
 {
-    static const char *const formats[] = {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
-                                          "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d"};
-    struct tm parts;
+    struct tm wanted = {0};
+    int64_t east = 0;
+    const char *rest = isdigit((unsigned char)*text) ? strptime(text, "%Y-%m-%d", &wanted) : NULL;
 
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        int day, month;
-
-        if (!parse_as(text, formats[i], &parts))
-            continue;
-        day = parts.tm_mday;
-        month = parts.tm_mon;
-        parts.tm_isdst = -1;
-        *instant = (int64_t)mktime(&parts);
-        return parts.tm_mday == day && parts.tm_mon == month;
-    }
-    return false;
+    if (rest && (*rest == ' ' || *rest == 'T'))
+        rest = read_clock(rest + 1, &wanted);
+    if (!rest || (*rest && !read_zone(rest, &east)))
+        return expected_instant;
+    if (wanted.tm_year < 71)
+        return "the year must be 1971 or later";
+    if (!of_utc(&wanted, east, instant))
+        return "invalid date or time";
+    return *rest || of_local_time(&wanted, instant)
+               ? NULL
+               : "this time does not exist on that day (the clocks change)";
 }
 
-bool time_parse_instant(const char *text, int64_t now, int64_t *instant)
+const char *time_parse_instant(const char *text, int64_t now, int64_t *instant)
 {
-    char copy[INSTANT_TEXT_MAX];
-    int64_t span;
+    struct tm clock = {0};
+    const char *wrong, *rest;
 
     if (*text == '+') {
-        if (!time_parse_span(text + 1, &span) || span == SPAN_UNLIMITED)
-            return false;
-        *instant = now + span;
-        return true;
+        wrong = time_parse_span(text + 1, instant);
+        if (!wrong)
+            *instant = instant_add(now, *instant);
+        return wrong == expected_span ? expected_instant : wrong;
     }
-    if (strlen(text) >= sizeof copy)
-        return false;
-    strcpy(copy, text);
-    if (strlen(copy) > 10 && copy[10] == ' ')
-        copy[10] = 'T';
-    return parse_clock(text, now, instant) || parse_local(text, instant) ||
-           time_parse_utc(copy, instant);
+    rest = read_clock(text, &clock);
+    return rest && !*rest ? next_time_of_day(&clock, now, instant) : read_calendar(text, instant);
 }

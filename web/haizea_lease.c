@@ -147,7 +147,7 @@ static int take_exact(json_t *asked, const xmlNode *exact, struct error *err)
     if (read_value(exact, "time", &value, err) < 0)
         return -1;
     value.text[strcspn(value.text, ".")] = '\0'; /* seconds are whole */
-    if (*value.text == '+' || !time_parse_instant(value.text, 0, &start))
+    if (*value.text == '+' || time_parse_instant(value.text, 0, &start))
         return complain(exact, err, "time: expected a time such as 2026-11-21 15:04:05");
     time_text_utc(start, text, sizeof text);
     json_object_set_new(asked, "start", json_string(text));

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "adapters/opennebula/lease_spec_time.h"
 #include "util/printable.h"
 #include "util/suggest.h"
+#include "util/time_parse.h"
 
 enum lease_spec_key {
     KEY_START,
@@ -150,7 +150,7 @@ static int read_time(const struct spec_reader *reader, enum lease_spec_key key, 
     if (!reader->values[key])
         return 0;
     *relative = reader->values[key][0] == '+';
-    expected = lease_spec_time_parse(reader->values[key], reader->created, time);
+    expected = time_parse_instant(reader->values[key], reader->created, time);
     return expected ? wrong_value(reader, key, expected) : 0;
 }
 
@@ -167,7 +167,8 @@ static int read_start(const struct spec_reader *reader)
     }
     if (*value != '+' && (*value < '0' || *value > '9'))
         return wrong_value(reader, KEY_START,
-                           "expected now, best_effort, +HH:MM:SS or YYYY-MM-DD HH:MM:SS");
+                           "expected now, best_effort, or a time such as +1h30m, 15:04 or "
+                           "2026-11-21 15:04");
     spec->kind = LEASE_RESERVATION;
     return read_time(reader, KEY_START, &spec->start, &spec->relative_start);
 }
@@ -178,19 +179,8 @@ static int read_duration(const struct spec_reader *reader)
 
     if (!value)
         return 0;
-    if (is_word(value, "unlimited")) {
-        reader->spec->duration = SPAN_UNLIMITED;
-        return 0;
-    }
-    expected = span_parse(value, &reader->spec->duration);
-    if (!expected && reader->spec->duration == 0)
-        expected = "a duration must be at least one second";
-    if (!expected)
-        return 0;
-    return wrong_value(reader, KEY_DURATION,
-                       *value == '-'        ? "a duration cannot be negative"
-                       : strchr(value, ':') ? expected
-                                            : "expected HH:MM:SS, D:HH:MM:SS or unlimited");
+    expected = time_parse_duration(value, &reader->spec->duration);
+    return expected ? wrong_value(reader, KEY_DURATION, expected) : 0;
 }
 
 static int read_term(const struct spec_reader *reader, enum term_id id)
@@ -262,7 +252,7 @@ static int read_group(const struct spec_reader *reader)
     reader->spec->group_size = (uint32_t)size;
     if (!reader->values[KEY_GROUP_TIMEOUT])
         return 0;
-    expected = span_parse(reader->values[KEY_GROUP_TIMEOUT], &reader->spec->group_timeout);
+    expected = time_parse_span(reader->values[KEY_GROUP_TIMEOUT], &reader->spec->group_timeout);
     return expected ? wrong_value(reader, KEY_GROUP_TIMEOUT, expected) : 0;
 }
 

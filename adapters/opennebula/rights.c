@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "adapters/opennebula/lease_spec_time.h"
 #include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/time_parse.h"
 
 enum right {
     RIGHT_RESERVATIONS,
@@ -56,9 +56,9 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                          0},
     [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE.", false,
                          0},
-    [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
+    [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, TIME_SPAN_MOST,
                             "Maximum DURATION, and maximum length of a booking of hosts.", true, 0},
-    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, AHEAD_USUAL, 0, LEASE_SPEC_SPAN_MOST,
+    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, AHEAD_USUAL, 0, TIME_SPAN_MOST,
                          "Maximum time until START, EARLIEST or DEADLINE, and until a booking of "
                          "hosts begins.",
                          true, 0},
@@ -69,7 +69,7 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                                 "a user, and of booking windows of the user.",
                                 true, 0},
     [RIGHT_MAX_CLOUD_TIME] =
-        {"max-cloud-time", RIGHT_SPAN, CLOUD_TIME_USUAL, 0, LEASE_SPEC_SPAN_MOST,
+        {"max-cloud-time", RIGHT_SPAN, CLOUD_TIME_USUAL, 0, TIME_SPAN_MOST,
          "Maximum total of a user's unfinished reservations and deadline leases, as time of the "
          "whole cloud: 24:00:00 is all hosts for a day, or a tenth of their CPU or memory for ten "
          "days. A lease without DURATION counts as 90 days.",
@@ -80,10 +80,10 @@ static const struct right_row own_rights[RIGHT_TERM] = {
                                 true, 0},
     [RIGHT_MAX_CHANGES] = {"max-changes", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
                            "Maximum number of changes of a lease after it was accepted.", true, 0},
-    [RIGHT_MAX_EXTENSION] = {"max-extension", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
+    [RIGHT_MAX_EXTENSION] = {"max-extension", RIGHT_SPAN, NO_LIMIT, 0, TIME_SPAN_MOST,
                              "Maximum total extension of a lease beyond its accepted duration.",
                              true, 0},
-    [RIGHT_CHANGE_BEFORE] = {"change-before", RIGHT_SPAN, 0, 0, LEASE_SPEC_SPAN_MOST,
+    [RIGHT_CHANGE_BEFORE] = {"change-before", RIGHT_SPAN, 0, 0, TIME_SPAN_MOST,
                              "Leases may be changed up to this time before their end.", false, 0},
 };
 
@@ -140,12 +140,9 @@ static int parse_value(const struct right_row *row, const char *text, int64_t *v
         *value = NO_LIMIT;
         return 0;
     }
-    if (row->type == RIGHT_SPAN && strchr(text, ':')) {
-        if (span_parse(text, value))
-            return -1;
-    } else if (decimal_parse(text, row->decimals, value) < 0) {
+    if (decimal_parse(text, row->decimals, value) < 0 &&
+        (row->type != RIGHT_SPAN || time_parse_span(text, value)))
         return -1;
-    }
     return *value < row->least || *value > row->most ? -1 : 0;
 }
 
@@ -157,8 +154,9 @@ static const char *expects(const struct right_row *row, char *text, size_t size)
     if (row->type == RIGHT_YES_NO)
         snprintf(text, size, "yes or no");
     else if (row->type == RIGHT_SPAN)
-        snprintf(text, size, "seconds, HH:MM:SS or D:HH:MM:SS, %" PRId64 " s or more%s", row->least,
-                 unlimited);
+        snprintf(text, size,
+                 "seconds, or a duration such as 1h30m, 2d or 01:30:00, %" PRId64 " s or more%s",
+                 row->least, unlimited);
     else
         snprintf(text, size, "a %snumber from %s to %s%s", row->decimals ? "" : "whole ",
                  decimal_write(row->least, row->decimals, least),

@@ -243,8 +243,8 @@ static void test_wrong_values(void **state)
             "conservative, intermediate, did you mean 'aggressive'?");
     refused("[scheduling]\nsuspend-rate: fast\n",
             "a.conf:27: scheduling.suspend-rate is 'fast', expected a number, 0 or more");
-    refused("[scheduling]\nshutdown-time: -1\n", "expected seconds or HH:MM:SS");
-    refused("[scheduling]\nshutdown-time: 1:2\n", "scheduling.shutdown-time is '1:2'");
+    refused("[scheduling]\nshutdown-time: -1\n", "expected seconds, or a duration such as 15m");
+    refused("[scheduling]\nshutdown-time: 1:62\n", "scheduling.shutdown-time is '1:62'");
     refused("[scheduling]\nshutdown-time: 5 # inline\n",
             "scheduling.shutdown-time is '5 # inline'");
     refused("[scheduling]\nshutdown-time: 99999999999999999999\n", "scheduling.shutdown-time");

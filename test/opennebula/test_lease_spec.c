@@ -150,10 +150,11 @@ static void times_of_the_calendar(void **state)
     assert_int_equal(start_of("2026-10-25 02:30:00"), start_of("2026-10-25 00:30:00Z"));
     assert_int_equal(start_of("2028-02-29 00:00:00Z"), 1835395200);
     refuse("HAIZEA/START=2026-02-29 00:00:00", "invalid date or time");
-    refuse("HAIZEA/START=2026-13-01 00:00:00", "invalid date or time");
-    refuse("HAIZEA/START=2026-01-01 24:00:00", "invalid date or time");
+    refuse("HAIZEA/START=2026-13-01 00:00:00", "expected a time such as");
+    refuse("HAIZEA/START=2026-01-01 24:00:00", "expected a time such as");
     refuse("HAIZEA/START=1066-01-01 00:00:00", "the year must be");
-    refuse("HAIZEA/START=2026-11-21", "expected +HH:MM:SS or YYYY-MM-DD HH:MM:SS");
+    assert_int_equal(start_of("2026-11-21"), start_of("2026-11-20 23:00:00Z"));
+    refuse("HAIZEA/START= 2026-11-21", "expected now");
     refuse("HAIZEA/START=2026-11-21 10:00:00 tomorrow", "expected ");
     refuse("HAIZEA/START=2026-11-21 10:00:00+99:00", "expected ");
     refuse("HAIZEA/START=20261-11-21 10:00:00", "expected ");
@@ -177,10 +178,10 @@ static void wrong_values_are_told(void **state)
     refuse("HAIZEA/START=+-1:00:00", "expected ");
     refuse("HAIZEA/START=+9999999:00:00", "more than a hundred years");
     refuse("HAIZEA/START=+99999999999:00:00", "more than a hundred years");
-    refuse("HAIZEA/DURATION=forever", "DURATION is 'forever': expected HH:MM:SS");
+    refuse("HAIZEA/DURATION=forever", "DURATION is 'forever': expected a duration such as 90s");
     refuse("HAIZEA/DURATION=-01:00:00", "cannot be negative");
     refuse("HAIZEA/DURATION=00:00:00", "at least one second");
-    refuse("HAIZEA/DURATION=3600", "HH:MM:SS");
+    refuse("HAIZEA/DURATION=3600", "expected a duration");
     refuse("HAIZEA/DURATION=1:1:1:1:1", "expected ");
     refuse("HAIZEA/DURATION= 01:00:00", "expected ");
     refuse("HAIZEA/PREEMPTIBLE=maybe", "yes or no");

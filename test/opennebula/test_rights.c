@@ -265,7 +265,7 @@ static void wrong_sections_are_told(void **state)
         {"[rights]\nmax-vms: many\n", "expected a whole number from 1 to 100000, or unlimited"},
         {"[rights user:bob]\nreservations: 5\n", "rights user:bob.reservations is '5'"},
         {"[rights]\nmax-priority: unlimited\n", "from -1000000 to 1000000"},
-        {"[rights]\nmax-ahead: 00:61:00\n", "seconds, HH:MM:SS"},
+        {"[rights]\nmax-ahead: 00:61:00\n", "seconds, or a duration"},
         {"[rights]\nmax-duration: -1\n", "1 s or more"},
         {"[rights users:bob]\nmax-vms: 3\n",
          "galerna.conf:1: section [rights users:bob]: expected [rights], [rights user:NAME]"},

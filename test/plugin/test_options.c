@@ -90,14 +90,13 @@ static void wrong_values_are_refused_with_their_place(void **state)
         {"which", "four", "option which is 'four', expected one, two or three"},
         {"which", "on", "option which is 'on', expected one, two or three"},
         {"long", "-5", "option long is '-5', expected a duration such as 90, 15m, 2h, 7d"},
-        {"long", "2w", "expected a duration"},
+        {"long", "2y", "expected a duration"},
         {"long", "5mm", "expected a duration"},
         {"long", "10:60:00", "expected a duration"},
         {"long", "10:00:60", "expected a duration"},
-        {"long", "10:00", "expected a duration"},
         {"long", "1:2:3:4:5", "expected a duration"},
         {"long", "1::3", "expected a duration"},
-        {"long", "9223372036854775807d", "expected a duration"},
+        {"long", "99999999999d", "expected a duration"},
     };
 
     (void)state;
