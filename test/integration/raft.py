@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 # pylint: disable=wrong-import-position
 from endurance.watch import GentleSampler
 from kit.client import OnedError
+from kit.deposed import last_orders
 from kit.raft_log import disputed_vms
 from kit.scheduler import Scheduler
 from kit.trial import Failure
@@ -36,7 +37,9 @@ ACTS, START = "active beside the leader", r"VM \d+: deploy accepted"
 SENT = r"VM \d+: [^:]*\(lease \d+: "
 STARTS = re.compile(r"^(\S+ \S+) VM (\d+): deploy (on host \d+|accepted)", re.MULTILINE)
 LOST = (r"vanished|back from DONE|went back from record|changed its host silently|records|record \d+ missing|"
-        r"booted \d+ times|deployed \d+ times|never ran|does not run|has not ended|lease ran \d+ of")
+        r"booted \d+ times|deployed \d+ times|never ran|does not run|has not ended|lease ran \d+ of|"
+        r"ran together for \d+ of")
+ORDERED = r"booted (\d+) and restored (\d+) times in (\d+) records"
 
 
 def arguments():
@@ -84,6 +87,7 @@ class RaftSoak(Soak):
         self.restarts = 0
         self.disputed = {}  # VM -> what OpenNebula's front-ends do not agree on
         self.late = {}  # VM -> which starts oned carried out when another front-end led
+        self.last_orders = {}  # VM -> what an oned ordered that could not record it any more
 
     def prepare(self):
         self.prepare_hosts()
@@ -179,15 +183,29 @@ class RaftSoak(Soak):
         print("OpenNebula's front-ends do not agree on %d VMs" % len(self.disputed))
         self.late = late_starts(self.daemon_outputs())
         print("%d VMs were started long after oned was told to: %s" % (len(self.late), self.late))
+        self.last_orders = last_orders([front_end.path("var", "oned.log")
+                                        for front_end in self.zone.front_ends], self.zone.driver_logs())
         return self.sent_twice()
 
     def lost_by_opennebula(self, vms, text):
         """A VM of which the front-ends do not have the same records may look as if it had never been, or were
-        in an older state; one that an oned starts long after it was told to may be on a host whose room the
-        next galernad gave away. Nothing else is forgiven."""
-        reasons = self.disputed if re.search(LOST, text) else self.late if " in use by: " in text else {}
+        in an older state. One of these, or one that an oned starts long after it was told to, may be on a host
+        whose room galernad gave away. An oned that is deposed may order what it cannot record. Nothing else is
+        forgiven."""
         mates = {mate for vm in vms for mate in self.work.item_of[vm].vms.values()}
-        return "\n".join("VM %d: %s" % (vm, why) for vm in sorted(mates) for why in reasons.get(vm, []))
+        ordered = re.search(ORDERED, text)
+        if ordered:
+            boots, restores, records = map(int, ordered.groups())
+            why = self.evidence(vms, self.last_orders)
+            if len(why) >= boots + restores - records:
+                return "\n".join(why)
+        if " in use by: " in text:
+            return "\n".join(self.evidence(vms, self.late) + self.evidence(vms, self.disputed))
+        return "\n".join(self.evidence(mates, self.disputed)) if re.search(LOST, text) else ""
+
+    @staticmethod
+    def evidence(vms, reasons):
+        return ["VM %d: %s" % (vm, why) for vm in sorted(vms) for why in reasons.get(vm, [])]
 
     def figures(self):
         lines = ["%-9s election %5.1f s; after it: oned accepts writes %5.1f s, a galernad acts %5.1f s, "

@@ -20,11 +20,12 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
-from endurance.judge import Judge
+from endurance.judge import Judge, at_one_time, runs, seconds
 from endurance.watch import GentleSampler
 from endurance.work import PLAIN, Item, Work
 from kit.client import ElementTree, Host, Oned, OnedError, Record, Vm, vm_from
 from kit.history import overlaps, written
+from kit.deposed import last_orders
 from kit.raft_log import PENDING, disputed_vms
 from kit.sampler import Sampler
 from kit.trial import Failure, Trial
@@ -189,6 +190,45 @@ class DisabledHostTest(unittest.TestCase):
 
     def test_a_record_without_a_command_counts_from_its_begin(self):
         self.assertEqual(len(self.violations()), 1)
+
+
+class GroupTest(unittest.TestCase):
+    """What counts of a group is for how long all its VMs ran at once."""
+
+    def seconds(self, *histories):
+        return seconds(at_one_time(runs(SimpleNamespace(history=history)) for history in histories))
+
+    def test_what_one_ran_before_the_other_does_not_count(self):
+        one, other = Record(0, 3, 110, 160, 111, 151, 9), Record(0, 4, 110, 160, 131, 150, 9)
+        self.assertEqual(self.seconds([one], [other]), 19)
+
+    def test_pauses_and_what_was_lost_do_not_count(self):
+        lost = Record(0, 3, 100, 105, 101, 104, 14)
+        parts = [Record(1, 3, 110, 120, 110, 120, 9), Record(2, 3, 130, 140, 130, 140, 9)]
+        self.assertEqual(self.seconds([lost, *parts], [lost, Record(1, 4, 110, 150, 115, 135, 9)]), 10)
+
+
+class DeposedTest(unittest.TestCase):
+    """one0 leads from 100 on and one1 from 200 on; one0 was started again meanwhile."""
+
+    def test_orders_around_an_election(self):
+        with tempfile.TemporaryDirectory() as directory:
+            def write(name, *lines):
+                path = os.path.join(directory, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.writelines(line + "\n" for line in lines)
+                return path
+
+            elected = "%s [Z0][RCM][I]: oned is now the leader of the zone"
+            write("0.log.before", elected % time.ctime(100))
+            logs = [write("0.log"), write("1.log", elected % time.ctime(200))]
+            drivers = [write("0", *("%d vm %s h1 begin" % order for order in (
+                (120, "DEPLOY 1"), (190, "RESTORE 2"), (190, "SHUTDOWN 3"), (210, "DEPLOY 4")))),
+                       write("1", "210 vm DEPLOY 5 h1 begin")]
+            found = last_orders(logs, drivers)
+        self.assertEqual(sorted(found), [2, 4])
+        self.assertIn("10 s later", found[2][0])
+        self.assertIn("when one1 led", found[4][0])
 
 
 class WorkTest(unittest.TestCase):

@@ -117,10 +117,14 @@ class Judge:
             self.overtime.append((ran - item.duration, vm.id))
         self.count(item.kind, "done" if all(vm.done for vm in vms) else "not done")
         if item.kind == GROUP:
-            self.together(vms)
+            self.together(item, vms)
 
-    def together(self, vms):
-        """Or sent together: oned may take long to begin some of them."""
+    def together(self, item, vms):
+        """All ran at once for as long as was asked for, and began at once or were sent at once: oned may take
+        long to begin some of them."""
+        at_once = seconds(at_one_time(map(runs, vms)))
+        self.require(at_once >= item.duration - 2, vms[0],
+                     "the VMs of a group ran together for %d of %d s" % (at_once, item.duration))
         began = [first_run(vm) for vm in vms]
         if not all(began):
             return
@@ -248,15 +252,32 @@ def first_run(vm):
     return next((record.running for record in vm.history if record.running), 0)
 
 
-def ran_for(vm):
-    """Seconds of running whose work is kept."""
-    seconds = 0
+def runs(vm):
+    """When it ran, from and until, without that whose work is lost."""
+    spans = []
     for record in vm.history:
         if record.action == DELETE_RECREATE:
-            seconds = 0
+            spans = []
         elif record.running:
-            seconds += (record.stopped_running or record.ended) - record.running
-    return seconds
+            spans.append((record.running, record.stopped_running or record.ended))
+    return spans
+
+
+def at_one_time(all_spans):
+    """What is in the spans of all."""
+    first, *others = all_spans
+    for spans in others:
+        both = [(max(one[0], other[0]), min(one[1], other[1])) for one in first for other in spans]
+        first = [(begin, end) for begin, end in both if begin < end]
+    return first
+
+
+def seconds(spans):
+    return sum(end - begin for begin, end in spans)
+
+
+def ran_for(vm):
+    return seconds(runs(vm))
 
 
 def driver_orders(paths):

@@ -164,6 +164,12 @@ class Installation:
 
     # --- processes: oned, and its drivers in the same process group ---
 
+    def keep_log(self):
+        """oned begins its log anew."""
+        with contextlib.suppress(FileNotFoundError), open(self.path("var", "oned.log"), "rb") as log:
+            with open(self.path("var", "oned.log.before"), "ab") as before:
+                shutil.copyfileobj(log, before)
+
     def start(self):
         if not os.path.exists(self.path("etc", "oned.conf")):
             raise Trouble("%s is no installation; reset makes one" % self.directory)
@@ -171,6 +177,7 @@ class Installation:
             raise Trouble("oned runs already in %s" % self.directory)
         with contextlib.suppress(FileNotFoundError):  # left by one that was killed
             os.unlink(self.path("var", "lock", ".lock"))
+        self.keep_log()
         environment = dict(os.environ, ONE_LOCATION=self.directory, HOME=self.directory,
                            ONE_AUTH=self.path("one_auth"),
                            ONE_XMLRPC="http://127.0.0.1:%d/RPC2" % self.port)
