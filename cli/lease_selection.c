@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "cli/client.h"
 
@@ -13,7 +14,7 @@
 const struct command_option lease_selection_options[LEASE_SELECTION_OPTIONS] = {
     {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "Only leases in this phase: gathering, waiting, reserved, starting, running, "
-             "stopping, parked, ending, ended, refused or failed. May be repeated"},
+             "stopping, parked, ending, ended, refused or failed. Several are separated by commas"},
     {"state", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases), .words = PHASES,
      .help = "The same as --phase"},
     {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
@@ -37,7 +38,10 @@ void lease_selection_put(const struct lease_selection *selection, json_t *reques
     json_t *phases = json_array();
 
     for (size_t i = 0; i < selection->phases.n; i++)
-        json_array_append_new(phases, json_string(selection->phases.items[i]));
+        for (const char *at = selection->phases.items[i]; at; at = strchr(at, ',')) {
+            at += *at == ',';
+            json_array_append_new(phases, json_stringn(at, strcspn(at, ",")));
+        }
     if (selection->phases.n)
         json_object_set(request, "phase", phases);
     json_decref(phases);

@@ -63,6 +63,7 @@ static const struct canned canned[] = {
                                                              "\"activity\":\"Running, to be "
                                                              "suspended for lease 4\"") "]}"},
     {"lease-list", "phase", "[\"parked\"]", BEGIN "\"leases\":[]}"},
+    {"lease-list", "phase", "[\"parked\", \"waiting\"]", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"before\"",
      BEGIN "\"outdated\":{\"text\":\"no\\u001b[2J answer\",\"since\":"
            "\"2026-11-21T14:55:00Z\"},\"leases\":[]}"},

@@ -160,6 +160,7 @@ static void starts_are_contracts_or_estimates(void **state)
     expect(fixture, "lease list --user nobody", EXIT_DONE, "No leases found.\n");
     expect(fixture, "lease list --phase parked", EXIT_DONE, "No leases found.\n");
     expect(fixture, "lease list --state parked", EXIT_DONE, "No leases found.\n");
+    expect(fixture, "lease list --phase parked,waiting", EXIT_DONE, "No leases found.\n");
 }
 
 static void lists_have_other_orders_and_forms(void **state)
