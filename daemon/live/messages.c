@@ -70,15 +70,15 @@ void messages_destroy(struct messages *messages)
 }
 
 /* A running VM keeps its notice until there is a new message, across restarts as well; one that was
- * held before the store was lost keeps the reason. What waited for its turn when another galernad
- * took over, or when the plan was rebuilt, still does. */
+ * held before the store was lost keeps the reason. What a VM waits for is told until its start
+ * begins, whichever galernad told it. */
 static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm,
                          const struct lease_record *lease, const char *text)
 {
     if (*text)
         return false;
     if (lease->phase == PHASE_STARTING)
-        return reason_is_told(REASON_TURN, vm->message) && reconcile_not_begun(daemon, lease);
+        return reconcile_not_begun(daemon, lease);
     if (lease->phase == PHASE_PARKED)
         return store_activity_is_of_held(vm->message);
     return lease->phase == PHASE_RUNNING && strstr(vm->message, STORE_RANK_IGNORED) == vm->message;
