@@ -45,8 +45,8 @@ void enactor_destroy(struct enactor *enactor)
 /* --- choosing a command ----------------------------------------------------------------------- */
 
 /* VMs that a user suspended, stopped or held are the user's to resume. */
-static enum command to_run(const struct enactor *enactor, const struct vm_record *vm,
-                           const struct vm_observation *observed)
+enum command enactor_to_run(const struct enactor *enactor, const struct vm_record *vm,
+                            const struct vm_observation *observed)
 {
     if (observed_failed(observed))
         return vm->ran ? COMMAND_RETRY : COMMAND_RECREATE;
@@ -121,7 +121,7 @@ static enum command command_for(const struct enactor *enactor, const struct vm_r
 {
     switch (vm->goal) {
     case GOAL_RUN:
-        return to_run(enactor, vm, observed);
+        return enactor_to_run(enactor, vm, observed);
     case GOAL_STOP:
         return to_stop(enactor, vm, observed);
     case GOAL_END:
@@ -163,42 +163,6 @@ static bool host_has_room(struct enactor *enactor, const struct vm_record *vm, e
            usage->memory + vm->memory <= host->memory && host->state == HOST_ON &&
            enactor_keeps_rules(enactor, vm, target) &&
            planner_host_has_units(enactor->daemon->planner, vm->id, target);
-}
-
-static bool host_is_busy(const struct enactor *enactor, int32_t host)
-{
-    const struct host_usage *usage = enactor_usage_of(enactor, host);
-
-    return usage && usage->busy >= enactor->daemon->live->actions_per_host;
-}
-
-/* Told when it lasts: with each message OpenNebula has one call more. */
-static void tell_turn(struct enactor *enactor, const struct vm_record *vm, const char *option,
-                      int64_t most)
-{
-    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-    const struct reason reason = {.id = REASON_TURN, .n = {most}, .text = option};
-    int64_t now = clock_monotonic();
-
-    if (!vm->blocked)
-        vm_note_blocked(enactor->daemon->store, vm, now);
-    if (lease && lease->phase == PHASE_STARTING && now - vm->blocked > BLOCKED_TOO_LONG)
-        lease_explain(enactor->daemon->store, lease, &reason, NULL, INSTANT_NONE);
-}
-
-static bool within_limits(struct enactor *enactor, const struct vm_record *vm, enum command command)
-{
-    const struct live_configuration *live = enactor->daemon->live;
-
-    if (enactor->busy >= live->actions_in_all) {
-        tell_turn(enactor, vm, "actions-in-all", live->actions_in_all);
-        return false;
-    }
-    if (host_is_busy(enactor, command_host(vm, command)) || host_is_busy(enactor, vm->host)) {
-        tell_turn(enactor, vm, "actions-per-host", live->actions_per_host);
-        return false;
-    }
-    return true;
 }
 
 static void watch(struct enactor *enactor, int32_t id)
@@ -249,7 +213,7 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
         if (vms[i]->gone || !observed || vms[i]->goal != GOAL_RUN ||
             enactor_on_its_way(vms[i], observed))
             continue;
-        command = to_run(enactor, vms[i], observed);
+        command = enactor_to_run(enactor, vms[i], observed);
         if (!command || !takes_room(command))
             continue;
         room = host_has_room(enactor, vms[i], command);
@@ -268,37 +232,6 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     }
     free(taken);
     return room;
-}
-
-/* The VMs that a group is to start at once: 1 if it has begun. */
-static int64_t to_begin_with(const struct enactor *enactor, const struct vm_record *vm)
-{
-    size_t n;
-    const struct vm_record *const *vms = store_vms_of(enactor->daemon->store, vm->lease, &n);
-    int64_t wanted = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const struct vm_observation *observed = world_vm(enactor->daemon->world, vms[i]->id);
-
-        if (vms[i]->gone || vms[i]->goal != GOAL_RUN)
-            continue;
-        if (!observed || enactor_on_its_way(vms[i], observed) || !to_run(enactor, vms[i], observed))
-            return 1;
-        wanted++;
-    }
-    return wanted;
-}
-
-/* A group begins when there are turns for all its VMs, and keeps those that there are. */
-static bool group_has_turns(struct enactor *enactor, const struct vm_record *vm)
-{
-    int64_t most = enactor->daemon->live->actions_in_all, wanted = to_begin_with(enactor, vm);
-
-    if (enactor->busy + (wanted < most ? wanted : most) <= most)
-        return true;
-    tell_turn(enactor, vm, "actions-in-all", most);
-    enactor->busy = most;
-    return false;
 }
 
 /* Have networks been chosen for all its automatic NICs? */
@@ -352,7 +285,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!is_announced(enactor, vm) || !within_limits(enactor, vm, command))
+    if (!is_announced(enactor, vm) || !enactor_has_turn(enactor, vm, command))
         return false;
     if (!takes_room(command))
         return true;
@@ -360,7 +293,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
         note_blocked(enactor, vm, command_host(vm, command));
         return false;
     }
-    if (command_kinds[command].load == LOADS_HOST && !group_has_turns(enactor, vm))
+    if (command_kinds[command].load == LOADS_HOST && !enactor_group_has_turns(enactor, vm))
         return false;
     return command != COMMAND_DEPLOY || is_prepared(enactor, vm);
 }
@@ -385,7 +318,7 @@ static void tell_start(struct enactor *enactor, const struct vm_record *vm, int6
                   host->name);
 }
 
-static void has_turn(struct enactor *enactor, const struct vm_record *vm)
+static void untell_turn(struct enactor *enactor, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
 
@@ -400,7 +333,7 @@ static void prepare(struct enactor *enactor, const struct vm_record *vm, enum co
     struct host_usage *usage = enactor_usage_of(enactor, command_host(vm, command));
 
     tell_start(enactor, vm, now);
-    has_turn(enactor, vm);
+    untell_turn(enactor, vm);
     vm_command(enactor->daemon->store, vm, command, now);
     if (usage) {
         usage->busy++;
@@ -511,7 +444,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
 
     enactor_tell_repeated(enactor, now);
     enactor->n_commands = enactor->n_watched = 0;
-    enactor->busy = 0;
+    enactor_begin_turns(enactor);
     enactor->next_time = INT64_MAX;
     enactor_ask_again(enactor);
     enactor->hosts = world_hosts(daemon->world);

@@ -28,12 +28,27 @@ struct complaint {
     size_t repeated;
 };
 
+/* How soon a start is due. */
+enum urgency {
+    URGENCY_BEGUN,    /* other VMs of its lease have started */
+    URGENCY_PROMISED, /* to start now */
+    URGENCY_DEADLINE,
+    URGENCY_NONE,
+};
+
 /* A VM that is to be started or moved. */
 struct start {
     const struct vm_record *vm;
     enum command command;
-    int urgency; /* 0: its lease has begun; 1: promised to start now */
+    enum urgency urgency;
     int64_t priority;
+};
+
+/* A group that found too few turns. */
+struct kept_turns {
+    int64_t group;  /* its lease; 0: none */
+    bool are_kept;  /* it has waited so long that others get none */
+    int64_t before; /* the group for which they are kept in this cycle; 0: none */
 };
 
 struct enactor {
@@ -42,6 +57,7 @@ struct enactor {
     struct host_usage *usage;
     size_t usage_allocated;
     int64_t busy;
+    struct kept_turns turns;
     size_t n_stuck;
     const struct vm_observation *first_stuck; /* of this cycle */
 
@@ -60,6 +76,11 @@ struct enactor {
     struct command_counts counts[COMMAND_KINDS];
 };
 
+/* --- enactor.c --- */
+/* The command that makes the VM run. */
+enum command enactor_to_run(const struct enactor *enactor, const struct vm_record *vm,
+                            const struct vm_observation *observed);
+
 /* --- enactor_announced.c --- */
 /* Must a promise of the VM's lease be in OpenNebula before the command? The answer stays the same
  * in a cycle. O(1) on average. */
@@ -70,11 +91,23 @@ void enactor_ask_again(struct enactor *enactor);
 /* Leases' VMs that follow each other are added in O(VMs of the lease). */
 void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command);
 void enactor_sort_starts(struct enactor *enactor); /* O(n log n) */
+/* Was the start promised for now, or has the VM's lease begun? */
+bool enactor_is_urgent(const struct enactor *enactor, const struct vm_record *vm,
+                       enum command command);
 
 /* --- enactor_rules.c --- */
 /* May the VM be on that host by the rules of its VM groups? Others may still be leaving, and a user
  * may have moved some since the plan was made. */
 bool enactor_keeps_rules(struct enactor *enactor, const struct vm_record *vm, int32_t host);
+
+/* --- enactor_turns.c --- */
+/* Called first in each cycle. */
+void enactor_begin_turns(struct enactor *enactor);
+/* Do the limits allow one operation more? If not, its owner is told once that lasts. */
+bool enactor_has_turn(struct enactor *enactor, const struct vm_record *vm, enum command command);
+/* Are there turns for all VMs of a group that starts? It keeps those that there are until the end
+ * of the cycle, and after a while until it starts. O(VMs of the lease). */
+bool enactor_group_has_turns(struct enactor *enactor, const struct vm_record *vm);
 
 /* --- enactor_usage.c --- */
 /* The usage of a host; NULL: not in the pool. O(log hosts). */
@@ -89,6 +122,8 @@ void enactor_count_hosts(struct enactor *enactor);
 /* May the VM be unlocked to carry out its goal: is its lease's time over, or must it make room for
  * a lease that was promised to run? O(1). */
 bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now);
+/* Does the VM's lease make room for one that was promised to run? O(1). */
+bool enactor_serves_promise(const struct enactor *enactor, const struct vm_record *vm);
 /* Free the commands that wait for an answer. */
 void enactor_forget_sent(struct enactor *enactor);
 

@@ -21,19 +21,26 @@ static int compare_starts(const void *a, const void *b)
     return one->vm->id < other->vm->id ? -1 : one->vm->id > other->vm->id;
 }
 
-static int urgency_of(const struct enactor *enactor, const struct lease_record *lease,
-                      enum command command)
+static enum urgency urgency_of(const struct enactor *enactor, const struct lease_record *lease,
+                               enum command command)
 {
-    static const int urgencies[] = {[LEASE_RESERVATION] = 1,
-                                    [LEASE_IMMEDIATE] = 1,
-                                    [LEASE_DEADLINE] = 2,
-                                    [LEASE_BEST_EFFORT] = 3};
+    static const enum urgency urgencies[] = {[LEASE_RESERVATION] = URGENCY_PROMISED,
+                                             [LEASE_IMMEDIATE] = URGENCY_PROMISED,
+                                             [LEASE_DEADLINE] = URGENCY_DEADLINE,
+                                             [LEASE_BEST_EFFORT] = URGENCY_NONE};
 
     if (!lease || command_kinds[command].load != LOADS_HOST)
-        return urgencies[LEASE_BEST_EFFORT];
+        return URGENCY_NONE;
     if (lease->phase == PHASE_STARTING && !reconcile_not_begun(enactor->daemon, lease))
-        return 0;
+        return URGENCY_BEGUN;
     return urgencies[lease->kind];
+}
+
+bool enactor_is_urgent(const struct enactor *enactor, const struct vm_record *vm,
+                       enum command command)
+{
+    return urgency_of(enactor, store_lease(enactor->daemon->store, vm->lease), command) <=
+           URGENCY_PROMISED;
 }
 
 void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command)
@@ -41,7 +48,7 @@ void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     const struct start *last = enactor->n_starts ? &enactor->starts[enactor->n_starts - 1] : NULL;
     bool same = last && last->vm->lease == vm->lease && last->command == command;
-    int urgency = same ? last->urgency : urgency_of(enactor, lease, command);
+    enum urgency urgency = same ? last->urgency : urgency_of(enactor, lease, command);
 
     enactor->starts = memory_grow(enactor->starts, &enactor->starts_allocated,
                                   enactor->n_starts + 1, sizeof *enactor->starts);

@@ -102,18 +102,24 @@ static void answered(void *context, const struct cloud_reply *reply)
     daemon_answered(enactor->daemon);
 }
 
-/* An owner's lock is respected until it would cost another owner a promise. */
-bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now)
+bool enactor_serves_promise(const struct enactor *enactor, const struct vm_record *vm)
 {
     const struct store *store = enactor->daemon->store;
     const struct lease_record *lease = store_lease(store, vm->lease), *other;
 
+    other = lease && store_is_preempted(lease) ? store_lease(store, lease->preempted_for) : NULL;
+    return other && other->accepted && other->kind != LEASE_BEST_EFFORT;
+}
+
+/* An owner's lock is respected until it would cost another owner a promise. */
+bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+
     if (!enactor->daemon->live->unlock || !lease || vm->goal == GOAL_RUN)
         return false;
-    if (lease->phase == PHASE_ENDING && lease_is_over(lease, now))
-        return true;
-    other = store_is_preempted(lease) ? store_lease(store, lease->preempted_for) : NULL;
-    return other && other->accepted && other->kind != LEASE_BEST_EFFORT;
+    return (lease->phase == PHASE_ENDING && lease_is_over(lease, now)) ||
+           enactor_serves_promise(enactor, vm);
 }
 
 static bool is_to_be_unlocked(const struct enactor *enactor, const struct vm_record *vm)

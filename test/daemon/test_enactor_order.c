@@ -97,6 +97,58 @@ static void a_group_begins_when_all_its_vms_have_a_turn(void **state)
     scene_close(&scene);
 }
 
+/* One that is larger than the limit needs as many rounds when it begins with the odd part. */
+static void a_large_group_begins_with_the_part_that_leaves_full_rounds(void **state)
+{
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 7);
+    scene.live.actions_in_all = 3;
+    scene_add_seen(&scene, 8, 8, GOAL_RUN, 5, VM_BOOTING, 5, 100);
+    scene_add_seen(&scene, 9, 9, GOAL_RUN, 6, VM_BOOTING, 6, 100);
+    for (int32_t vm = 1; vm <= 5; vm++)
+        suspended(scene_add_seen(&scene, vm, 1, GOAL_RUN, vm - 1, VM_STOPPED, -1, 100));
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    fake_cloud_put(scene.fake, 9, VM_RUNNING, 6);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 2);
+    assert_string_equal(scene_commands(&scene), "deploy 1 on 0; deploy 2 on 1");
+    scene_close(&scene);
+}
+
+/* Of operations that come one after the other, those that keep no promise wait for a group that has
+ * waited for them. */
+static void a_group_gets_its_turns_although_others_go_on_ending(void **state)
+{
+    struct store *store = store_of(state);
+    struct scene scene;
+
+    scene_open_with_hosts(&scene, store_of(state), 8);
+    scene.live.actions_in_all = 3;
+    for (int32_t vm = 1; vm <= 3; vm++)
+        suspended(scene_add_seen(&scene, vm, 1, GOAL_RUN, vm, VM_STOPPED, -1, 100));
+    for (int32_t vm = 4; vm <= 6; vm++)
+        scene_add_seen(&scene, vm, vm, GOAL_END, vm, VM_RUNNING, vm, 100)->ran = true;
+    fake_cloud_put(scene.fake, 5, VM_BOOTING, 5);
+    fake_cloud_put(scene.fake, 6, VM_BOOTING, 6);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    fake_cloud_put(scene.fake, 4, VM_DONE, -1);
+    fake_cloud_put(scene.fake, 5, VM_RUNNING, 5);
+    for (int32_t vm = 1; vm <= 3; vm++)
+        vm_to_change(store, vm)->blocked -= 61 * 1000;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 1);
+    assert_string_equal(scene_commands(&scene), "terminate 4 on 4; terminate 5 on 5");
+    fake_cloud_put(scene.fake, 5, VM_DONE, -1);
+    fake_cloud_put(scene.fake, 6, VM_RUNNING, 6);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 2), 3);
+    assert_string_equal(scene_commands(&scene), "deploy 1 on 1; deploy 2 on 2; deploy 3 on 3");
+    scene_close(&scene);
+}
+
 /* It says so once it lasts, and no longer when its command is sent. */
 static void a_start_that_waits_for_its_turn_says_so(void **state)
 {
@@ -135,6 +187,8 @@ int main(void)
         WITH_STORE(promised_starts_come_first),
         WITH_STORE(a_group_that_has_begun_comes_first),
         WITH_STORE(a_group_begins_when_all_its_vms_have_a_turn),
+        WITH_STORE(a_large_group_begins_with_the_part_that_leaves_full_rounds),
+        WITH_STORE(a_group_gets_its_turns_although_others_go_on_ending),
         WITH_STORE(a_start_that_waits_for_its_turn_says_so),
     };
 
