@@ -11,7 +11,6 @@
 #include "daemon/live/reconcile.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
-#include "util/time_text.h"
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
@@ -191,16 +190,11 @@ bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
     struct daemon *daemon = enactor->daemon;
     int times = vm->in_vain + !is_shown_with_the_answer(vm->last);
     int64_t pause = times > 0 ? enactor_pause_after(daemon, times) : 0;
-    char after[TIME_TEXT_MAX] = "";
 
     if (!guard_covers(daemon->guard, vm->settled, observed->asked)) {
         guard_confirm(daemon->guard);
         return false;
     }
-    if (pause > 0)
-        time_text_span(pause, after, sizeof after);
-    log_warning("VM %d of lease %lld: %s had no effect; it is sent again%s%s", vm->id,
-                (long long)vm->lease, command_words[vm->last], pause > 0 ? " after " : "", after);
     vm_command_in_vain(daemon->store, vm, pause > 0 ? now + pause : INSTANT_NONE);
     return pause == 0;
 }

@@ -189,6 +189,10 @@ static void log_command(const struct enactor *enactor, const struct vm_record *v
         store_activity(lease, clock_now(), text, sizeof text);
     if (host >= 0)
         snprintf(where, sizeof where, " on host %d", host);
+    if (vm->in_vain)
+        log_warning_of(vm->lease, vm->id,
+                       "VM %d of lease %lld: its last command had no effect; %s is sent again",
+                       vm->id, (long long)vm->lease, command_words[vm->command]);
     log_info_of(vm->lease, vm->id, "VM %d: %s%s%s%s (lease %lld: %s)", vm->id,
                 unlock ? "unlock, " : "", command_words[vm->command], where,
                 enactor->daemon->live->dry_run ? ", not sent (dry run)" : "", (long long)vm->lease,

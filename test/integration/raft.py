@@ -121,7 +121,7 @@ class RaftSoak(Soak):
         sent, again = Counter(), Counter()
         for output in self.daemon_outputs():
             sent.update(map(int, re.findall(r"VM (\d+): deploy accepted", output)))
-            again.update(map(int, re.findall(r"VM (\d+) of lease \d+: deploy had no effect", output)))
+            again.update(map(int, re.findall(r"VM (\d+) of .* had no effect; deploy is sent again", output)))
         vms = {**self.sampler.seen, **self.sampler.finished}
         return [(vm, "VM %s has %d records, but %d starts were sent" % (vm, len(records), n))
                 for vm, n in sent.items() if vm in vms
