@@ -117,8 +117,9 @@ static void bind_methods(struct oned *oned, struct oned_calls *calls, xmlrpc_env
 struct oned_calls *oned_calls_create(struct oned *oned, struct error *err)
 {
     static const struct oned_method *const tables[] = {
-        oned_vm_methods,   oned_pool_methods,     oned_host_methods,    oned_user_methods,
-        oned_site_methods, oned_document_methods, oned_vmgroup_methods, oned_sandbox_methods,
+        oned_vm_methods,      oned_pool_methods,     oned_host_methods,
+        oned_user_methods,    oned_site_methods,     oned_document_methods,
+        oned_vmgroup_methods, oned_template_methods, oned_sandbox_methods,
     };
     struct oned_calls *calls = memory_new(1, sizeof *calls);
     xmlrpc_env env;

@@ -176,6 +176,21 @@ xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, c
                                call->user->id, right, what, (long long)id);
 }
 
+xmlrpc_value *oned_change_rights(struct oned_call *call, enum oned_kind kind, int64_t id,
+                                 struct oned_owner *owner)
+{
+    int64_t rights[RIGHTS];
+
+    for (int i = 0; i < RIGHTS; i++)
+        if (!oned_argument_int(call, i + 2, &rights[i]))
+            return NULL;
+    for (int i = 0; i < RIGHTS; i++)
+        if (rights[i] >= 0)
+            owner->rights[i] = rights[i] > 0;
+    oned_touch(call->oned, kind, (int)id);
+    return oned_answer_int(call, id);
+}
+
 xmlrpc_value *oned_update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
                                    struct oned_attributes *template)
 {

@@ -29,7 +29,7 @@ struct oned_method {
 /* Tables of methods, each ended by a name of NULL. */
 extern const struct oned_method oned_vm_methods[], oned_pool_methods[], oned_host_methods[],
     oned_user_methods[], oned_site_methods[], oned_document_methods[], oned_vmgroup_methods[],
-    oned_sandbox_methods[];
+    oned_template_methods[], oned_sandbox_methods[];
 
 /* Arguments; number 0 is the session. false: there is none or it has another type; the fault is
  * set and the method returns NULL. A text is freed with free(). */
@@ -62,6 +62,10 @@ xmlrpc_value *oned_answer_missing(struct oned_call *call, const char *what, int6
 struct oned_vm *oned_argument_vm(struct oned_call *call, int index, xmlrpc_value **answer);
 xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, const char *what,
                                     int64_t id);
+
+/* Changes permissions by arguments 2 to 10; a negative one changes nothing. NULL after a fault. */
+xmlrpc_value *oned_change_rights(struct oned_call *call, enum oned_kind kind, int64_t id,
+                                 struct oned_owner *owner);
 
 /* Updates a template by the arguments: id, template, whether it is added. NULL after a fault. */
 xmlrpc_value *oned_update_template(struct oned_call *call, enum oned_kind kind, int64_t id,

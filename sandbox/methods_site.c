@@ -359,24 +359,15 @@ static xmlrpc_value *vmgroup_allocate(struct oned_call *call)
     return allocate_thing(call, KIND_VMGROUP);
 }
 
-static xmlrpc_value *empty_pool(struct oned_call *call, const char *element)
+/* There are no images. */
+static xmlrpc_value *imagepool_info(struct oned_call *call)
 {
     struct oned_text text = {0};
 
     if (!read_range(call))
         return NULL;
-    oned_text_format(&text, "<%s></%s>", element, element);
+    oned_text_put(&text, "<IMAGE_POOL></IMAGE_POOL>");
     return oned_answer_document(call, &text);
-}
-
-static xmlrpc_value *imagepool_info(struct oned_call *call)
-{
-    return empty_pool(call, "IMAGE_POOL");
-}
-
-static xmlrpc_value *templatepool_info(struct oned_call *call)
-{
-    return empty_pool(call, "VMTEMPLATE_POOL");
 }
 
 static xmlrpc_value *zonepool_info(struct oned_call *call)
@@ -453,7 +444,6 @@ const struct oned_method oned_site_methods[] = {
     {"one.vmgroup.info", "A:si", vmgroup_info, ONED_6_10},
     {"one.vmgrouppool.info", "A:siii", vmgrouppool_info, ONED_6_10},
     {"one.imagepool.info", "A:siiii", imagepool_info, ONED_6_10},
-    {"one.templatepool.info", "A:siii", templatepool_info, ONED_6_10},
     {"one.zonepool.info", "A:s", zonepool_info, ONED_6_10},
     {"one.zone.raftstatus", "A:s", raftstatus, ONED_6_10},
     {"one.system.version", "A:s", version, ONED_6_10},

@@ -265,21 +265,10 @@ static xmlrpc_value *change_owner(struct oned_call *call)
 
 static xmlrpc_value *change_rights(struct oned_call *call)
 {
-    int64_t rights[RIGHTS];
     xmlrpc_value *answer;
-    struct oned_vm *vm;
+    struct oned_vm *vm = get_vm(call, 1, RIGHT_MANAGE, &answer);
 
-    for (int i = 0; i < RIGHTS; i++)
-        if (!oned_argument_int(call, i + 2, &rights[i]))
-            return NULL;
-    vm = get_vm(call, 1, RIGHT_MANAGE, &answer);
-    if (!vm)
-        return answer;
-    for (int i = 0; i < RIGHTS; i++)
-        if (rights[i] >= 0)
-            vm->owner.rights[i] = rights[i] > 0;
-    oned_touch(call->oned, KIND_VM, vm->id);
-    return oned_answer_int(call, vm->id);
+    return vm ? oned_change_rights(call, KIND_VM, vm->id, &vm->owner) : answer;
 }
 
 static xmlrpc_value *schedule(struct oned_call *call)

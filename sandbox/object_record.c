@@ -321,6 +321,7 @@ static void write_thing(const struct oned_thing *thing, struct oned_attributes *
 {
     oned_attributes_add(record, "NAME", thing->name);
     put_numbers(record, "TYPE", &thing->type, 1);
+    put_numbers(record, "MADE", &thing->made, 1);
     put_rights(record, &thing->owner);
     put_clusters(record, thing->clusters, thing->cluster_count);
     put_template(record, "TEMPLATE", &thing->template);
@@ -334,6 +335,7 @@ static void read_thing(struct oned *oned, enum oned_kind kind, int id,
     thing->id = id;
     thing->name = get_text(record, "NAME");
     get_numbers(record, "TYPE", &thing->type, 1);
+    get_numbers(record, "MADE", &thing->made, 1);
     thing->owner = get_owner(record);
     get_clusters(record, &thing->clusters, &thing->cluster_count);
     get_template(record, "TEMPLATE", &thing->template);
@@ -433,6 +435,7 @@ void oned_record_write(const struct oned *oned, enum oned_kind kind, int id,
     case KIND_VNET:
     case KIND_VMGROUP:
     case KIND_DOCUMENT:
+    case KIND_TEMPLATE:
         write_thing(object, record);
         break;
     case KIND_ACL:
@@ -469,6 +472,7 @@ void oned_record_read(struct oned *oned, enum oned_kind kind, int id,
     case KIND_VNET:
     case KIND_VMGROUP:
     case KIND_DOCUMENT:
+    case KIND_TEMPLATE:
         read_thing(oned, kind, id, record);
         break;
     case KIND_ACL:

@@ -231,6 +231,7 @@ void oned_object_free(enum oned_kind kind, void *object)
     case KIND_VNET:
     case KIND_VMGROUP:
     case KIND_DOCUMENT:
+    case KIND_TEMPLATE:
         free(((struct oned_thing *)object)->clusters);
         free_named(((struct oned_thing *)object)->name, &((struct oned_thing *)object)->template);
         break;

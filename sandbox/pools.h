@@ -105,6 +105,7 @@ enum oned_kind {
     KIND_ACL,
     KIND_CLOCK, /* the one object 0 */
     KIND_DOCUMENT,
+    KIND_TEMPLATE,
     KINDS,
 };
 
@@ -207,12 +208,14 @@ struct oned_datastore {
     struct oned_attributes template;
 };
 
-/* Virtual networks, VM groups and documents: name, owner and template are all the daemon uses. */
+/* Virtual networks, VM groups, documents and VM templates: name, owner and template are all the
+ * daemon uses. */
 struct oned_thing {
     int id;
     struct oned_owner owner;
     char *name;
     int64_t type;  /* of a document */
+    int64_t made;  /* of a VM template: when */
     int *clusters; /* of a network */
     size_t cluster_count;
     struct oned_attributes template;

@@ -348,6 +348,20 @@ void oned_vmgroup_document(const struct oned *oned, const struct oned_thing *gro
     oned_text_put(text, "</TEMPLATE></VM_GROUP>");
 }
 
+void oned_template_document(const struct oned *oned, const struct oned_thing *template,
+                            struct oned_text *text)
+{
+    oned_text_put(text, "<VMTEMPLATE>");
+    oned_text_number(text, "ID", template->id);
+    oned_owner_names(oned, &template->owner, text);
+    oned_text_element(text, "NAME", template->name);
+    oned_owner_permissions(&template->owner, text);
+    oned_text_number(text, "REGTIME", template->made);
+    oned_text_put(text, "<TEMPLATE>");
+    oned_attributes_write(&template->template, text);
+    oned_text_put(text, "</TEMPLATE></VMTEMPLATE>");
+}
+
 void oned_document_document(const struct oned *oned, const struct oned_thing *document,
                             struct oned_text *text)
 {

@@ -18,6 +18,8 @@ void oned_vnet_document(const struct oned *oned, const struct oned_thing *vnet,
                         struct oned_text *text);
 void oned_document_document(const struct oned *oned, const struct oned_thing *document,
                             struct oned_text *text);
+void oned_template_document(const struct oned *oned, const struct oned_thing *template,
+                            struct oned_text *text);
 void oned_vmgroup_document(const struct oned *oned, const struct oned_thing *group,
                            struct oned_text *text);
 void oned_acl_document(const struct oned_acl *acl, struct oned_text *text);

@@ -7,6 +7,10 @@
  * when the template is malformed or lacks required attributes. */
 struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user,
                                  const char *template, bool hold, struct error *err);
+/* The same, of the attributes of a template, which are copied. */
+struct oned_vm *oned_vm_create(struct oned *oned, const struct oned_user *user,
+                               const struct oned_attributes *template, bool hold,
+                               struct error *err);
 
 /* The document that one.vm.info gives: all history records. */
 void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text);

@@ -223,13 +223,14 @@ static struct oned_vm *new_vm(const struct oned_user *user)
     return vm;
 }
 
-struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user,
-                                 const char *template, bool hold, struct error *err)
+struct oned_vm *oned_vm_create(struct oned *oned, const struct oned_user *user,
+                               const struct oned_attributes *template, bool hold, struct error *err)
 {
     struct oned_vm *vm = new_vm(user);
     struct oned_attributes actions = {0};
 
-    if (oned_attributes_parse(&vm->template, template, err) || read_capacity(vm, err)) {
+    oned_attributes_copy(&vm->template, template);
+    if (read_capacity(vm, err)) {
         oned_object_free(KIND_VM, vm);
         return NULL;
     }
@@ -247,5 +248,17 @@ struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user
     oned_attributes_finish(&actions);
     oned_touch(oned, KIND_VM, vm->id);
     oned_hook_vm(oned, vm);
+    return vm;
+}
+
+struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user,
+                                 const char *template, bool hold, struct error *err)
+{
+    struct oned_attributes parsed = {0};
+    struct oned_vm *vm = NULL;
+
+    if (oned_attributes_parse(&parsed, template, err) == 0)
+        vm = oned_vm_create(oned, user, &parsed, hold, err);
+    oned_attributes_finish(&parsed);
     return vm;
 }

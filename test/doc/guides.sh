@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the guides for operators and users show can be done: each command of the first is run, each
-# attribute of the second and of the page about Terraform is accepted, by galernad beside a sandbox.
+# attribute of the second and of the page about Terraform is accepted, by galernad beside a sandbox, as is a VM
+# of a template.
 #
 #   guides.sh GALERNAD GALERNA FOLDER-OF-SOURCES
 set -euo pipefail
@@ -43,4 +44,11 @@ while IFS= read -r attribute; do
     [[ $attribute != *GROUP_SIZE* ]] || oned submit --cpu 0.1 --memory 64 --attribute "$attribute" >"$work/out"
     until_true is_accepted "$(cat "$work/vm")"
 done <"$work/attributes"
+
+does='the template that users instantiate'
+oned call one.template.allocate $'NAME="web"\nCPU="0.1"\nMEMORY="64"' >"$work/template"
+raw=$(sed -n "s/^onetemplate instantiate web --raw '\(.*\)'\$/\1/p" "$sources/doc/users.md")
+[ -n "$raw" ] || fail "the page for users has no onetemplate instantiate"
+oned call one.template.instantiate "$(cat "$work/template")" '' false "$raw" >"$work/vm"
+until_true is_accepted "$(cat "$work/vm")"
 stop_galernad

@@ -292,6 +292,75 @@ static void access_rules_come_and_go(void **state)
     oned_destroy(oned);
 }
 
+static int instantiate(struct oned *oned, int template, const char *name, const char *attributes)
+{
+    return (int)fixture_do(oned, "one.template.instantiate", "(sisbs)", ADMIN, template, name,
+                           (xmlrpc_bool)0, attributes);
+}
+
+static void a_template_is_instantiated(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    const struct answer *answer;
+    int template, vm;
+
+    (void)state;
+    template = (int)fixture_do(oned, "one.template.allocate", "(ss)", ADMIN,
+                               "NAME=web\nCPU=1\nMEMORY=512\nGALERNA=[DURATION=60]");
+    vm = instantiate(oned, template, "", "");
+    answer = fixture_call(oned, "one.vm.info", "(si)", ADMIN, vm);
+    assert_non_null(strstr(answer->text, "<NAME>one-0</NAME>"));
+    assert_non_null(strstr(answer->text, "<TEMPLATE_ID><![CDATA[0]]></TEMPLATE_ID>"));
+    assert_non_null(strstr(answer->text, "<TEMPLATE_NAME><![CDATA[web]]></TEMPLATE_NAME>"));
+    assert_non_null(strstr(answer->text, "<DURATION><![CDATA[60]]></DURATION>"));
+    vm = instantiate(oned, template, "mine", "GALERNA=[START=now, DURATION=90]\nMEMORY=256");
+    answer = fixture_call(oned, "one.vm.info", "(si)", ADMIN, vm);
+    assert_non_null(strstr(answer->text, "<NAME>mine</NAME>"));
+    assert_non_null(strstr(answer->text, "<MEMORY><![CDATA[256]]></MEMORY>"));
+    assert_non_null(strstr(answer->text, "<START><![CDATA[now]]></START>"));
+    assert_null(strstr(answer->text, "<![CDATA[60]]>"));
+    answer = fixture_call(oned, "one.template.info", "(si)", ADMIN, template);
+    assert_non_null(strstr(answer->text, "<NAME>web</NAME>"));
+    assert_non_null(strstr(answer->text, "<MEMORY><![CDATA[512]]></MEMORY>"));
+    oned_destroy(oned);
+}
+
+static void templates_are_refused(void **state)
+{
+    struct oned *oned = fixture_create(ONED_6_10, 1);
+    const struct answer *answer;
+
+    (void)state;
+    add_anna(oned);
+    assert_int_equal(fixture_call(oned, "one.template.allocate", "(ss)", ADMIN, "CPU=1")->code,
+                     0x4000);
+    fixture_do(oned, "one.template.allocate", "(ss)", ADMIN, "NAME=web\nCPU=1");
+    answer = fixture_call(oned, "one.template.allocate", "(ss)", ADMIN, "NAME=web");
+    assert_string_equal(answer->text,
+                        "[one.template.allocate] Error allocating a new virtual machine"
+                        " template. NAME is already taken by TEMPLATE 0.");
+    answer = fixture_call(oned, "one.template.instantiate", "(sis)", ANNA, 0, "");
+    assert_string_equal(answer->text, "[one.template.instantiate] User [2] : Not authorized to"
+                                      " perform USE TEMPLATE [0].");
+    assert_int_equal(fixture_call(oned, "one.template.instantiate", "(sis)", ADMIN, 0, "")->code,
+                     0x4000); /* no MEMORY */
+    assert_int_equal(fixture_call(oned, "one.template.instantiate", "(sisbs)", ADMIN, 0, "",
+                                  (xmlrpc_bool)0, "MEMORY=[")
+                         ->code,
+                     0x2000);
+    assert_int_equal(fixture_call(oned, "one.template.instantiate", "(sis)", ADMIN, 1, "")->code,
+                     0x0400);
+    answer = fixture_call(oned, "one.templatepool.info", "(siii)", ANNA, -2, -1, -1);
+    assert_string_equal(answer->text, "<VMTEMPLATE_POOL></VMTEMPLATE_POOL>");
+    fixture_do(oned, "one.template.chmod", "(siiiiiiiiii)", ADMIN, 0, -1, -1, -1, -1, -1, -1, 1, -1,
+               -1);
+    fixture_do(oned, "one.template.update", "(sisi)", ADMIN, 0, "MEMORY=512", 1);
+    assert_true(fixture_call(oned, "one.template.instantiate", "(sis)", ANNA, 0, "")->ok);
+    fixture_do(oned, "one.template.delete", "(si)", ADMIN, 0);
+    assert_int_equal(fixture_call(oned, "one.template.info", "(si)", ADMIN, 0)->code, 0x0400);
+    oned_destroy(oned);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +377,8 @@ int main(void)
         cmocka_unit_test(machines_behave_on_their_own),
         cmocka_unit_test(a_scheduled_action_runs_once),
         cmocka_unit_test(access_rules_come_and_go),
+        cmocka_unit_test(a_template_is_instantiated),
+        cmocka_unit_test(templates_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,7 +130,7 @@ def bad_leases():
     refused("time: expected a duration", lease(duration="00:00:00"))
     refused("id of an OpenNebula template", lease(software='<disk-image id="f.img" size="6" />'))
     fails(403, "one.template.instantiate", haizea.create_lease,
-          lease(software='<disk-image id="4711" size="6" />'))  # which the sandbox lacks
+          lease(software='<disk-image id="4711" size="6" />'))  # there is none
     fails(400, "count", haizea.create_lease, lease(count=0))
     fails(409, "", haizea.create_lease, lease(cpu=1000000))
     assert haizea.get_leases() == []
