@@ -194,7 +194,10 @@ const struct configuration_option option_table[] = {
     {"opennebula", "actions-per-host", OPTION_INTEGER, LIVE(actions_per_host), NULL, "5", 1, 1000,
      "Maximum number of unfinished commands on one host (MAX_HOST)."},
     {"opennebula", "actions-in-all", OPTION_INTEGER, LIVE(actions_in_all), NULL, "30", 1, 10000,
-     "Maximum number of unfinished commands (MAX_DISPATCH)."},
+     "Maximum number of unfinished commands (MAX_DISPATCH). The VMs of a group are started when "
+     "there "
+     "is room for all of them; when a group has waited for a minute, other commands wait for it, "
+     "except those that keep a promise. A larger group starts in several parts."},
     {"opennebula", "stuck-after", OPTION_SECONDS, LIVE(stuck_after), NULL, "60", 1, 86400,
      "A command that is unfinished for longer than this, and than three times the usual time of "
      "such operations, is stuck and no longer counts towards actions-per-host and actions-in-all; "
