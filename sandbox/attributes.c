@@ -23,7 +23,7 @@ void oned_attributes_finish(struct oned_attributes *list)
     *list = (struct oned_attributes){0};
 }
 
-/* The index after the last attribute whose name is not behind `name`. */
+/* The index behind the last attribute whose name sorts before `name` or equals it. */
 static size_t position_after(const struct oned_attributes *list, const char *name)
 {
     size_t low = 0, high = list->count;

@@ -25,19 +25,19 @@ struct oned_attribute {
 
 void oned_attributes_finish(struct oned_attributes *list);
 
-/* Add after those of the same name. A vector is returned to be filled; it moves when the list it is
- * in grows. */
+/* Adds an attribute after those of the same name. The caller fills the returned vector, which is
+ * valid until its list grows. */
 void oned_attributes_add(struct oned_attributes *list, const char *name, const char *value);
 void oned_attributes_add_number(struct oned_attributes *list, const char *name, int64_t value);
 struct oned_attributes *oned_attributes_add_vector(struct oned_attributes *list, const char *name);
 
-/* Add instead of all of that name. */
+/* Replaces all attributes of that name. */
 void oned_attributes_set(struct oned_attributes *list, const char *name, const char *value);
 
-/* Take out all of that name. Returns whether there was one. */
+/* Removes all attributes of that name. Returns whether there was one. */
 bool oned_attributes_remove(struct oned_attributes *list, const char *name);
 
-/* The first value of that name, or NULL; a number, or otherwise. */
+/* The first value of that name, or NULL; as a number, or `otherwise` if it has none. */
 const char *oned_attributes_get(const struct oned_attributes *list, const char *name);
 int64_t oned_attributes_number(const struct oned_attributes *list, const char *name,
                                int64_t otherwise);
@@ -50,13 +50,14 @@ struct oned_attributes *oned_attributes_vector(const struct oned_attributes *lis
 void oned_attributes_move(struct oned_attributes *to, struct oned_attributes *from,
                           const char *name);
 
-/* Replace those attributes of list that other has too, add the rest: what "append" means. */
+/* Adds the attributes of other to list, in place of those of the same names, as OpenNebula's
+ * "append" does. */
 void oned_attributes_merge(struct oned_attributes *list, const struct oned_attributes *other);
 
 /* Replace list by a copy of other. */
 void oned_attributes_copy(struct oned_attributes *list, const struct oned_attributes *other);
 
-/* The elements, values in CDATA sections, without an element around them. */
+/* Writes the elements, with values in CDATA sections and without an enclosing element. */
 void oned_attributes_write(const struct oned_attributes *list, struct oned_text *text);
 
 /* Add the attributes of a template, in OpenNebula's own notation or, when it begins with '<', as

@@ -97,7 +97,7 @@ static int expect(struct attributes_reader *reader, char c, const char *what)
     return 0;
 }
 
-/* name = value into list; the value of a vector's member ends otherwise. */
+/* Reads NAME = VALUE inside a vector, where values also end at ',' and ']'. */
 static int read_member(struct attributes_reader *reader, struct oned_attributes *list)
 {
     char name[NAME_MAX_LENGTH + 1];

@@ -1,7 +1,8 @@
-/* Calls by XML-RPC: to the method of that name, with the faults that were ordered. */
+/* XML-RPC calls: runs the method, with the faults that apply to the call. */
 #include "sandbox/calls.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xmlrpc-c/server.h>
 
 #include "sandbox/method.h"
@@ -22,28 +23,21 @@ struct oned_calls {
     const struct oned_fault *fault; /* of the call that is being answered */
 };
 
-static int64_t first_number(struct oned_call *call)
+static int64_t first_number(const struct oned_call *call)
 {
-    int64_t number = -1;
+    const char *types = call->method->signature + strlen("A:");
 
-    for (int i = 1; i < call->count && number < 0; i++) {
-        xmlrpc_env quiet;
-        struct oned_call probe = *call;
-
-        xmlrpc_env_init(&quiet);
-        probe.env = &quiet;
-        if (!oned_argument_int(&probe, i, &number))
-            number = -1;
-        xmlrpc_env_clean(&quiet);
-    }
-    return number;
+    for (int i = 1; i < call->count; i++)
+        if (types[i] == 'i' && call->argument[i].number >= 0)
+            return call->argument[i].number;
+    return -1;
 }
 
 /* A fault may keep the call from having its effect, or repeat it. */
-static xmlrpc_value *run_with_faults(struct oned_call *call, const struct oned_method *method)
+static xmlrpc_value *run_with_faults(struct oned_call *call)
 {
     const struct oned_fault *fault =
-        oned_fault_of_call(call->oned, method->name, first_number(call));
+        oned_fault_of_call(call->oned, call->method->name, first_number(call));
     xmlrpc_value *answer;
 
     call->oned->calls->fault = fault;
@@ -54,35 +48,37 @@ static xmlrpc_value *run_with_faults(struct oned_call *call, const struct oned_m
                                    fault->text ? fault->text : "Refused on command");
     if (fault && fault->kind == FAULT_LOSE)
         return oned_answer_int(call, first_number(call));
-    answer = method->run(call);
+    answer = oned_method_run(call);
     if (fault && fault->kind == FAULT_DUPLICATE && answer) {
         xmlrpc_DECREF(answer);
-        answer = method->run(call);
+        answer = oned_method_run(call);
     }
     return answer;
+}
+
+static xmlrpc_value *answer(struct oned_call *call, xmlrpc_value *arguments)
+{
+    if (!oned_arguments_read(call, arguments, 0, 1))
+        return NULL;
+    call->user = oned_authenticate(call->oned, call->argument[0].text);
+    if (!call->user)
+        return oned_answer_failure(call, 0x0100, "User couldn't be authenticated, aborting call.");
+    if (!oned_arguments_read(call, arguments, 1, ARGUMENTS_MAX))
+        return NULL;
+    call->oned->next_request = (int)(oned_random(call->oned) % 10000);
+    return run_with_faults(call);
 }
 
 static xmlrpc_value *dispatch(xmlrpc_env *env, xmlrpc_value *arguments, void *data, void *info)
 {
     const struct binding *binding = data;
-    struct oned_call call = {
-        .oned = binding->oned,
-        .method = binding->method->name,
-        .env = env,
-        .arguments = arguments,
-        .count = xmlrpc_array_size(env, arguments),
-    };
-    char *session;
+    struct oned_call call = {.oned = binding->oned, .method = binding->method, .env = env};
+    xmlrpc_value *result = answer(&call, arguments);
 
     (void)info;
-    if (env->fault_occurred || !oned_argument_text(&call, 0, &session))
-        return NULL;
-    call.user = oned_authenticate(binding->oned, session);
-    free(session);
-    if (!call.user)
-        return oned_answer_failure(&call, 0x0100, "User couldn't be authenticated, aborting call.");
-    binding->oned->next_request = (int)(oned_random(binding->oned) % 10000);
-    return run_with_faults(&call, binding->method);
+    for (int i = 0; i < ARGUMENTS_MAX; i++)
+        free(call.argument[i].text);
+    return result;
 }
 
 static void count_methods(struct oned_calls *calls, const struct oned_method *methods)

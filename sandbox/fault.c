@@ -17,11 +17,6 @@ static const char *const phase_names[ONED_PHASES] = {
     [ONED_MONITOR] = "monitor",
 };
 
-const char *oned_phase_name(enum oned_phase phase)
-{
-    return (unsigned)phase < ONED_PHASES ? phase_names[phase] : NULL;
-}
-
 static const char *const kind_words[FAULT_KINDS] = {
     [FAULT_DROP_BEFORE] = "drop-before",
     [FAULT_DROP_AFTER] = "drop-after",
@@ -57,12 +52,9 @@ static int find_word(const char *word, const char *const *words, int count)
     return -1;
 }
 
-static int find_phase(const char *word)
+int oned_phase_find(const char *name)
 {
-    for (int i = 0; i < ONED_PHASES; i++)
-        if (!strcmp(word, oned_phase_name(i)))
-            return i;
-    return -1;
+    return find_word(name, phase_names, ONED_PHASES);
 }
 
 static int add_fault(struct oned_faults *faults, const struct oned_attributes *said,
@@ -72,7 +64,7 @@ static int add_fault(struct oned_faults *faults, const struct oned_attributes *s
     const char *phase = oned_attributes_get(said, "PHASE");
     struct oned_fault fault = {
         .kind = FAULT_KINDS,
-        .phase = phase ? find_phase(phase) : -1,
+        .phase = phase ? oned_phase_find(phase) : -1,
         .vm = oned_attributes_number(said, "VM", -1),
         .host = oned_attributes_number(said, "HOST", -1),
         .count = oned_attributes_number(said, "COUNT", 1),
@@ -164,7 +156,7 @@ void oned_faults_document(const struct oned_faults *faults, struct oned_text *te
         oned_text_number(text, "ID", fault->id);
         oned_text_element(text, "KIND", kind_words[fault->kind]);
         oned_text_element(text, "METHOD", fault->method);
-        oned_text_element(text, "PHASE", fault->phase < 0 ? "" : oned_phase_name(fault->phase));
+        oned_text_element(text, "PHASE", fault->phase < 0 ? "" : phase_names[fault->phase]);
         oned_text_number(text, "VM", fault->vm);
         oned_text_number(text, "HOST", fault->host);
         oned_text_number(text, "COUNT", fault->count);

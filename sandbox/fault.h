@@ -1,8 +1,8 @@
-/* fault.h: what goes wrong on command.
+/* fault.h: failures on command.
  *
  * A fault is described by a template: FAULT = [ KIND = "drop-after", METHOD = "one.vm.deploy",
- * COUNT = "2" ]. It applies to the calls or operations that it describes, COUNT times (1 unless
- * told; -1: always) after SKIP others, each with PROBABILITY percent.
+ * COUNT = "2" ]. It applies to the calls or operations that it describes, COUNT times (1 by
+ * default; -1: always) after SKIP others, each with PROBABILITY percent.
  *
  *   drop-before   the connection ends, the call has no effect
  *   drop-after    the connection ends, the call had its effect
@@ -45,8 +45,8 @@ enum oned_fault_kind {
     FAULT_KINDS,
 };
 
-/* The name of a phase as options and sandbox.time have it, such as "boot"; NULL past the end. */
-const char *oned_phase_name(enum oned_phase phase);
+/* The phase that options and sandbox.time call so, such as "boot"; -1: none. */
+int oned_phase_find(const char *name);
 
 struct oned_fault {
     int id;

@@ -1,4 +1,4 @@
-/* The objects of a fresh installation, and the hosts that were asked for. */
+/* The objects of a fresh installation, and the requested hosts. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,36 +7,24 @@
 
 static void add_group(struct oned *oned, const char *name, const char *template)
 {
-    struct oned_group *group = memory_new(1, sizeof *group);
-
-    group->name = memory_text(name);
-    oned_attributes_parse(&group->template, template, NULL);
-    group->id = oned_pool_add(oned, KIND_GROUP, group, -1);
-    oned_touch(oned, KIND_GROUP, group->id);
+    oned_thing_add(oned, KIND_GROUP, oned_thing_create(name, template, NULL), 0);
 }
 
 static void add_datastore(struct oned *oned, const char *name, int type, const char *template)
 {
-    struct oned_datastore *datastore = memory_new(1, sizeof *datastore);
+    struct oned_thing *datastore = oned_thing_create(name, template, NULL);
 
-    datastore->name = memory_text(name);
     datastore->type = type;
-    datastore->enabled = true;
     datastore->total_mb = type == 1 ? 4796800 : 20480;
     datastore->free_mb = type == 1 ? 3333260 : 20480;
     datastore->used_mb = type == 1 ? 1429920 : 9720;
-    datastore->owner = (struct oned_owner){
-        .rights = {[OWNER_U] = true, [OWNER_M] = true, [GROUP_U] = true},
-    };
-    oned_clusters_add(&datastore->clusters, &datastore->cluster_count, 0);
-    oned_attributes_parse(&datastore->template, template, NULL);
+    oned_clusters_add(datastore, 0);
     oned_datastore_defaults(oned, datastore);
     oned_attributes_remove(&datastore->template, "DISK_TYPE");
-    datastore->id = oned_pool_add(oned, KIND_DATASTORE, datastore, -1);
-    oned_touch(oned, KIND_DATASTORE, datastore->id);
+    oned_thing_add(oned, KIND_DATASTORE, datastore, 0);
 }
 
-/* The datastores of a fresh installation say nothing of their disks' type. */
+/* The datastores of a fresh installation have no DISK_TYPE. */
 static void add_datastores(struct oned *oned)
 {
     add_datastore(oned, "system", 1, "TM_MAD=dummy\nTYPE=SYSTEM_DS");
@@ -58,16 +46,6 @@ static void add_acls(struct oned *oned)
     oned_acl_add_group(oned, 1);
 }
 
-static void add_cluster(struct oned *oned)
-{
-    struct oned_cluster *cluster = memory_new(1, sizeof *cluster);
-
-    cluster->name = memory_text("default");
-    oned_attributes_parse(&cluster->template, "RESERVED_CPU=\"\"\nRESERVED_MEM=\"\"", NULL);
-    oned_pool_add(oned, KIND_CLUSTER, cluster, 0);
-    oned_touch(oned, KIND_CLUSTER, 0);
-}
-
 void oned_world_begin(struct oned *oned)
 {
     struct oned_user *administrator;
@@ -83,7 +61,8 @@ void oned_world_begin(struct oned *oned)
     administrator = oned_user_add(oned, "serveradmin", password, 0);
     free(administrator->driver);
     administrator->driver = memory_text("server_cipher");
-    add_cluster(oned);
+    oned_thing_add(oned, KIND_CLUSTER,
+                   oned_thing_create("default", "RESERVED_CPU=\"\"\nRESERVED_MEM=\"\"", NULL), 0);
     add_datastores(oned);
     add_acls(oned);
     for (int64_t i = 0; i < oned->options.hosts; i++) {

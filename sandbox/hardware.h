@@ -7,7 +7,8 @@
 
 #include "sandbox/pools.h"
 
-/* Take PCI, CORE, HUGEPAGE and MEMORY_NODE from a report: all of a kind replace those known. */
+/* Takes PCI, CORE, HUGEPAGE and MEMORY_NODE from a report. The reported ones of a kind replace all
+ * known ones. */
 void oned_hardware_report(struct oned_host *host, struct oned_attributes *report);
 
 /* Why the VM cannot have the devices and nodes that its template requests, in OpenNebula's words;
@@ -15,12 +16,13 @@ void oned_hardware_report(struct oned_host *host, struct oned_attributes *report
 const char *oned_hardware_lacks(const struct oned *oned, const struct oned_host *host,
                                 struct oned_vm *vm);
 
-/* Write what the VM gets into its template. Before it counts on the host. */
+/* Writes the devices and nodes that the VM gets into its template. Called before the VM is charged
+ * to the host. */
 void oned_hardware_assign(const struct oned *oned, const struct oned_host *host,
                           struct oned_vm *vm);
-/* The VM has left its host: its devices have no addresses any more. */
+/* Removes the addresses of the devices of a VM that has left its host. */
 void oned_hardware_free(struct oned_vm *vm);
-/* The VM has moved, or is back where it was. */
+/* The VM has arrived on its new host, or is back on its former one. */
 void oned_hardware_arrive(struct oned_vm *vm, bool back);
 
 /* The address that the VM's i-th device has inside it. */

@@ -9,7 +9,7 @@ struct oned_hooks *oned_hooks_create(const char *program);
 /* Programs that still run are killed. NULL is allowed. */
 void oned_hooks_destroy(struct oned_hooks *hooks);
 
-/* The VM's, host's state may have changed: run the program if it did. Without hooks nothing. */
+/* Run the program if the state of the VM or host has changed. Without hooks, they do nothing. */
 void oned_hook_vm(struct oned *oned, const struct oned_vm *vm);
 void oned_hook_host(struct oned *oned, const struct oned_host *host);
 

@@ -1,4 +1,4 @@
-/* Documents of hosts and their monitoring; what a cluster leaves of a host. */
+/* Documents of hosts and their monitoring; capacity without reserved parts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static int64_t reserved(const struct oned *oned, const struct oned_host *host, c
                         int64_t total)
 {
     const char *value = oned_attributes_get(&host->template, name);
-    const struct oned_cluster *cluster = oned_cluster(oned, host->cluster);
+    const struct oned_thing *cluster = oned_cluster(oned, host->cluster);
     double number;
     char *end;
 
@@ -75,7 +75,7 @@ static void write_share(const struct oned *oned, const struct oned_host *host,
 void oned_host_document(const struct oned *oned, const struct oned_host *host, bool alone,
                         struct oned_text *text)
 {
-    const struct oned_cluster *cluster = oned_cluster(oned, host->cluster);
+    const struct oned_thing *cluster = oned_cluster(oned, host->cluster);
 
     oned_text_put(text, "<HOST>");
     oned_text_number(text, "ID", host->id);
@@ -100,7 +100,7 @@ void oned_host_document(const struct oned *oned, const struct oned_host *host, b
     oned_text_put(text, "</HOST>");
 }
 
-/* Hosts that can report do so all the time; here every ten seconds. */
+/* Hosts that can be reached report every ten seconds. */
 static int64_t last_report(const struct oned *oned, const struct oned_host *host)
 {
     int64_t now = oned_seconds(oned);

@@ -164,7 +164,7 @@ void oned_machine_rest(struct oned *oned, struct oned_vm *vm, int state)
     changed(oned, vm);
 }
 
-/* The VM is where it moved to: the record before ends, the place there is free. */
+/* The VM has arrived: its former record ends, and its former host has the room back. */
 static void arrive(struct oned *oned, struct oned_vm *vm, int64_t now)
 {
     if (vm->history_count > 1) {

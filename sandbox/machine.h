@@ -36,7 +36,7 @@ void oned_machine_start(struct oned *oned, struct oned_vm *vm, enum oned_operati
 /* A change without duration: PENDING, HOLD, DONE... with no operation under way. */
 void oned_machine_rest(struct oned *oned, struct oned_vm *vm, int state);
 
-/* Let the steps end that are due. Returns when the next one is due, or INT64_MAX. */
+/* Ends the steps that are due. Returns when the next one is due, or INT64_MAX. */
 int64_t oned_machine_advance(struct oned *oned);
 
 /* The step under way, or the failed one, succeeds, fails, or is retried: one.vm.recover with 1, 0
@@ -45,7 +45,7 @@ bool oned_machine_succeed(struct oned *oned, struct oned_vm *vm);
 bool oned_machine_fail(struct oned *oned, struct oned_vm *vm);
 bool oned_machine_retry(struct oned *oned, struct oned_vm *vm);
 
-/* Put a VM that was read from the state file among those under way again. */
+/* Schedules the end of the current step of a VM that was read from the state file. */
 void oned_machine_adopt(struct oned *oned, struct oned_vm *vm);
 
 /* OpenNebula's name of the VM's state: that of its life cycle while it is ACTIVE. */
@@ -54,18 +54,18 @@ const char *oned_state_name(const struct oned_vm *vm);
 /* The current history record, or NULL. */
 struct oned_history *oned_history_last(const struct oned_vm *vm);
 
-/* Begin a record for a host; a copy of the last record's place when host is NULL. */
+/* Begins a record for a host; host NULL: for the host and datastore of the last record. */
 struct oned_history *oned_history_begin(struct oned *oned, struct oned_vm *vm,
                                         const struct oned_host *host, int datastore);
 
-/* Say why the current record will end, and who wanted it (NULL: the daemon). */
+/* Notes why the current record will end, and which user caused it (NULL: the daemon). */
 void oned_history_reason(struct oned *oned, struct oned_vm *vm, int action,
                          const struct oned_user *user);
 
 /* Put ERROR with date and text into the user template. */
 void oned_vm_error(struct oned *oned, struct oned_vm *vm, const char *text);
 
-/* Count the VM on a host (moving: until it has left, on the one before too), or nowhere. */
+/* Charge the VM to a host (while it moves, to its former host as well), or to none. */
 void oned_vm_charge(struct oned *oned, struct oned_vm *vm, struct oned_host *host);
 void oned_vm_release(struct oned *oned, struct oned_vm *vm);
 void oned_vm_release_leaving(struct oned *oned, struct oned_vm *vm);

@@ -31,7 +31,7 @@ static bool is_selected(const struct selection *selection, const struct oned_use
     }
 }
 
-/* Highest id first. With an end below -1 it is a page: so many from that position on. */
+/* Highest id first. An end below -1 selects a page: that many, from position `start` on. */
 static void write_pool(struct oned_call *call, const struct selection *selection, bool full,
                        struct oned_text *text)
 {
@@ -59,20 +59,16 @@ static void write_pool(struct oned_call *call, const struct selection *selection
 
 static xmlrpc_value *answer_pool(struct oned_call *call, bool full)
 {
-    struct selection selection;
+    const struct selection selection = {
+        .filter = call->argument[1].number,
+        .start = call->argument[2].number,
+        .end = call->argument[3].number,
+        .state = call->argument[4].number,
+    };
+    const char *search = call->argument[5].text;
     struct oned_text text = {0};
-    char *search = NULL;
-    bool searches;
 
-    if (!oned_argument_int(call, 1, &selection.filter) ||
-        !oned_argument_int(call, 2, &selection.start) ||
-        !oned_argument_int(call, 3, &selection.end) ||
-        !oned_argument_int(call, 4, &selection.state) ||
-        (call->count > 5 && !oned_argument_text(call, 5, &search)))
-        return NULL;
-    searches = search && *search;
-    free(search);
-    if (searches)
+    if (search && *search)
         return oned_answer_failure(call, 0x2000,
                                    "JSON query search is not supported by the SQL backend");
     if (selection.filter < -4)
@@ -103,12 +99,9 @@ static xmlrpc_value *infoset(struct oned_call *call)
     struct oned_text text = {0};
     long ids[4096], last = -1;
     size_t count = 0;
-    char *list;
-    bool full;
+    bool full = call->argument[2].number != 0;
 
-    if (!oned_argument_bool(call, 2, &full) || !oned_argument_text(call, 1, &list))
-        return NULL;
-    for (char *at = list, *end; count < sizeof ids / sizeof *ids; at = end + 1) {
+    for (char *at = call->argument[1].text, *end; count < sizeof ids / sizeof *ids; at = end + 1) {
         long id = strtol(at, &end, 10);
 
         if (end != at)
@@ -116,7 +109,6 @@ static xmlrpc_value *infoset(struct oned_call *call)
         if (*end != ',')
             break;
     }
-    free(list);
     qsort(ids, count, sizeof *ids, descending);
     oned_text_put(&text, "<VM_POOL>");
     for (size_t i = 0; i < count; i++) {
@@ -165,12 +157,10 @@ static void write_record(const struct oned *oned, const struct oned_vm *vm, stru
 
 static xmlrpc_value *monitoring(struct oned_call *call)
 {
-    struct selection selection = {.start = -1, .end = -1, .state = VM_ACTIVE};
+    const struct selection selection = {
+        .filter = call->argument[1].number, .start = -1, .end = -1, .state = VM_ACTIVE};
     struct oned_text text = {0};
-    int64_t seconds;
 
-    if (!oned_argument_int(call, 1, &selection.filter) || !oned_argument_int(call, 2, &seconds))
-        return NULL;
     oned_text_put(&text, "<MONITORING_DATA>");
     for (int id = 0; id < call->oned->pools[KIND_VM].count; id++) {
         const struct oned_vm *vm = oned_vm(call->oned, id);
@@ -183,9 +173,9 @@ static xmlrpc_value *monitoring(struct oned_call *call)
 }
 
 const struct oned_method oned_pool_methods[] = {
-    {"one.vmpool.info", "A:siiiis", info, ONED_6_10},
-    {"one.vmpool.infoextended", "A:siiiis", infoextended, ONED_6_10},
-    {"one.vmpool.infoset", "A:ssb", infoset, ONED_6_10},
-    {"one.vmpool.monitoring", "A:sii", monitoring, ONED_6_10},
-    {NULL, NULL, NULL, ONED_6_10},
+    {"one.vmpool.info", "A:siiiis", .run = info, .optional = 1},
+    {"one.vmpool.infoextended", "A:siiiis", .run = infoextended, .optional = 1},
+    {"one.vmpool.infoset", "A:ssb", .run = infoset},
+    {"one.vmpool.monitoring", "A:sii", .run = monitoring},
+    {.name = NULL},
 };

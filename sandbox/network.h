@@ -9,7 +9,7 @@ int64_t oned_network_used(const struct oned *oned, const struct oned_thing *netw
 /* Number a new VM's NICs. */
 void oned_network_number(struct oned_vm *vm);
 
-/* The networks of automatic NICs, as one.vm.deploy is given them: NIC=[NIC_ID=..., NETWORK_ID=...].
+/* Connects automatic NICs to networks, as given to one.vm.deploy: NIC=[NIC_ID=..., NETWORK_ID=...].
  * All or nothing; -1: refused. */
 int oned_network_connect(struct oned *oned, struct oned_vm *vm, const char *template,
                          struct oned_refusal *refusal);

@@ -2,8 +2,8 @@
  *
  * The stand-in speaks the XML-RPC of OpenNebula 6.10 or 7.4 as recorded from real daemons: states,
  * capacity accounting, error texts, authentication and the shape of documents. No machine is
- * touched: an operation takes its configured time, on a clock of its own. In addition to one.* it
- * has methods sandbox.* that change what a real daemon's surroundings would change (hosts, time,
+ * touched: an operation takes its configured time on the stand-in's own clock. In addition to one.*
+ * it has methods sandbox.* that change what a real daemon's surroundings would change (hosts, time,
  * failures); they are described in galerna-sandbox(1).
  *
  * One thread uses a daemon at a time. All memory is the daemon's own. A process that needs a daemon
@@ -56,10 +56,10 @@ struct oned_options {
     const char *place;           /* 7.4: program that places pending VMs; NULL: none */
     int64_t window_time;         /* ms from the first pending VM to the call; 10000 */
     int64_t window_length;       /* pending VMs that bring the call forward; 7 */
-    int64_t retry_time;          /* ms after which VMs that still wait are sent again; 60000 */
-    const char *hook;            /* program run when a VM or host changes its state; NULL: none */
-    const char *configuration;   /* template put over the answer of one.system.config; NULL */
-    uint64_t seed;               /* of UUIDs and request numbers; 0: from the system */
+    int64_t retry_time;        /* ms after which VMs that are still pending are sent again; 60000 */
+    const char *hook;          /* program run when a VM or host changes its state; NULL: none */
+    const char *configuration; /* template put over the answer of one.system.config; NULL */
+    uint64_t seed;             /* of UUIDs and request numbers; 0: from the system */
 };
 
 /* Fill in the defaults. */

@@ -3,7 +3,7 @@
 
 #include "sandbox/pools.h"
 
-enum oned_right { RIGHT_USE, RIGHT_MANAGE, RIGHT_ADMIN };
+enum oned_right { RIGHT_USE, RIGHT_MANAGE, RIGHT_ADMIN, RIGHT_UNTESTED };
 
 /* The user of a session "name:password" or "name:token", or NULL. */
 struct oned_user *oned_authenticate(const struct oned *oned, const char *session);

@@ -81,7 +81,7 @@ static void write_hosts(const struct oned *oned, struct oned_text *text)
     oned_text_put(text, "<HOST_POOL>");
     for (int id = 0; id < oned->pools[KIND_HOST].count; id++) {
         const struct oned_host *host = oned_host(oned, id);
-        const struct oned_cluster *cluster = host ? oned_cluster(oned, host->cluster) : NULL;
+        const struct oned_thing *cluster = host ? oned_cluster(oned, host->cluster) : NULL;
 
         if (!host || host->state != HOST_MONITORED)
             continue;
@@ -120,7 +120,7 @@ static void write_requirements(const struct oned *oned, struct oned_text *text)
     oned_text_finish(&offer);
 }
 
-/* Waiting VMs, hosts, datastores, and which go together. Expressions of VMs are not looked at: all
+/* Waiting VMs, hosts, datastores, and which go together. Expressions of VMs are not evaluated: all
  * hosts and system datastores are offered to each. */
 static void write_document(const struct oned *oned, struct oned_text *text)
 {
@@ -133,7 +133,7 @@ static void write_document(const struct oned *oned, struct oned_text *text)
     oned_text_put(text, "<DATASTORE_POOL>");
     for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++)
         if (oned_datastore(oned, id))
-            oned_datastore_document(oned, oned_datastore(oned, id), text);
+            oned_object_document(oned, KIND_DATASTORE, oned_datastore(oned, id), false, text);
     oned_text_put(text, "</DATASTORE_POOL><VNET_POOL></VNET_POOL><VM_GROUP_POOL/>"
                         "<CLUSTER_POOL></CLUSTER_POOL>");
     write_requirements(oned, text);

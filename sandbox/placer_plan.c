@@ -7,7 +7,7 @@
 #include "sandbox/placer.h"
 #include "sandbox/vm_action.h"
 
-/* Bare whole numbers only, as the real parser has it. */
+/* Only plain whole numbers, as in the real parser. */
 static bool read_id(const struct oned_attributes *action, const char *name, int64_t *id)
 {
     const char *text = oned_attributes_get(action, name);

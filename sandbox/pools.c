@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sandbox/object_members.h"
 #include "util/memory.h"
 
 enum { MICROSECONDS = 1000000 };
@@ -116,12 +117,12 @@ struct oned_user *oned_user(const struct oned *oned, int64_t id)
     return oned_pool_get(oned, KIND_USER, id);
 }
 
-struct oned_cluster *oned_cluster(const struct oned *oned, int64_t id)
+struct oned_thing *oned_cluster(const struct oned *oned, int64_t id)
 {
     return oned_pool_get(oned, KIND_CLUSTER, id);
 }
 
-struct oned_datastore *oned_datastore(const struct oned *oned, int64_t id)
+struct oned_thing *oned_datastore(const struct oned *oned, int64_t id)
 {
     return oned_pool_get(oned, KIND_DATASTORE, id);
 }
@@ -135,7 +136,7 @@ const char *oned_user_name(const struct oned *oned, int id)
 
 const char *oned_group_name(const struct oned *oned, int id)
 {
-    const struct oned_group *group = oned_pool_get(oned, KIND_GROUP, id);
+    const struct oned_thing *group = oned_pool_get(oned, KIND_GROUP, id);
 
     return group ? group->name : "";
 }
@@ -152,96 +153,34 @@ void oned_touch(struct oned *oned, enum oned_kind kind, int id)
     note_change(oned, kind, id);
 }
 
-static void free_vm(struct oned_vm *vm)
+static void free_parts(enum oned_kind kind, void *object)
 {
-    for (size_t i = 0; i < vm->history_count; i++)
-        free(vm->history[i].hostname);
-    oned_attributes_finish(&vm->template);
-    oned_attributes_finish(&vm->user_template);
-    oned_attributes_finish(&vm->use);
-    free(vm->history);
-    free(vm->name);
-    free(vm->deploy_id);
-    free(vm->full);
-    free(vm->brief);
-}
+    struct oned_vm *vm = kind == KIND_VM ? object : NULL;
+    struct oned_user *user = kind == KIND_USER ? object : NULL;
 
-static void free_host(struct oned_host *host)
-{
-    oned_attributes_finish(&host->template);
-    oned_attributes_finish(&host->hardware);
-    free(host->vms);
-    free(host->name);
-    free(host->im_mad);
-    free(host->vm_mad);
-}
-
-static void free_user(struct oned_user *user)
-{
-    for (size_t i = 0; i < user->token_count; i++)
-        free(user->tokens[i].text);
-    free(user->tokens);
-    oned_attributes_finish(&user->template);
-    free(user->name);
-    free(user->password);
-    free(user->driver);
-}
-
-static void free_named(char *name, struct oned_attributes *template)
-{
-    free(name);
-    oned_attributes_finish(template);
-}
-
-static void free_acl(struct oned_acl *acl)
-{
-    free(acl->user);
-    free(acl->resource);
-    free(acl->rights);
-    free(acl->zone);
-    free(acl->string);
+    for (size_t i = 0; vm && i < vm->history_count; i++)
+        oned_members_finish(oned_history_members, &vm->history[i]);
+    for (size_t i = 0; user && i < user->token_count; i++)
+        oned_members_finish(oned_token_members, &user->tokens[i]);
+    if (vm) {
+        free(vm->history);
+        free(vm->full);
+        free(vm->brief);
+    } else if (user) {
+        free(user->tokens);
+    } else if (kind == KIND_HOST) {
+        free(((struct oned_host *)object)->vms);
+    } else if (oned_is_thing(kind)) {
+        free(((struct oned_thing *)object)->clusters);
+    }
 }
 
 void oned_object_free(enum oned_kind kind, void *object)
 {
     if (!object)
         return;
-    switch (kind) {
-    case KIND_VM:
-        free_vm(object);
-        break;
-    case KIND_HOST:
-        free_host(object);
-        break;
-    case KIND_USER:
-        free_user(object);
-        break;
-    case KIND_GROUP:
-        free_named(((struct oned_group *)object)->name, &((struct oned_group *)object)->template);
-        break;
-    case KIND_CLUSTER:
-        free_named(((struct oned_cluster *)object)->name,
-                   &((struct oned_cluster *)object)->template);
-        break;
-    case KIND_DATASTORE:
-        free(((struct oned_datastore *)object)->clusters);
-        free_named(((struct oned_datastore *)object)->name,
-                   &((struct oned_datastore *)object)->template);
-        break;
-    case KIND_VNET:
-    case KIND_VMGROUP:
-    case KIND_DOCUMENT:
-    case KIND_TEMPLATE:
-        free(((struct oned_thing *)object)->clusters);
-        free_named(((struct oned_thing *)object)->name, &((struct oned_thing *)object)->template);
-        break;
-    case KIND_ACL:
-        free_acl(object);
-        break;
-    case KIND_CLOCK:
-    case KINDS:
-        break;
-    }
+    free_parts(kind, object);
+    oned_members_finish(oned_layouts[kind].members, object);
     free(object);
 }
 
@@ -255,31 +194,71 @@ void oned_world_finish(struct oned *oned)
     free(oned->heap.vms);
 }
 
-bool oned_in_cluster(const int *clusters, size_t count, int cluster)
+bool oned_is_thing(enum oned_kind kind)
 {
-    for (size_t i = 0; i < count; i++)
-        if (clusters[i] == cluster)
+    return kind != KIND_VM && kind != KIND_HOST && kind != KIND_USER && kind != KIND_ACL &&
+           kind != KIND_CLOCK;
+}
+
+bool oned_in_cluster(const struct oned_thing *thing, int cluster)
+{
+    for (size_t i = 0; i < thing->cluster_count; i++)
+        if (thing->clusters[i] == cluster)
             return true;
     return false;
 }
 
-void oned_clusters_add(int **clusters, size_t *count, int cluster)
+void oned_clusters_add(struct oned_thing *thing, int cluster)
 {
-    size_t allocated = *count;
+    size_t allocated = thing->cluster_count;
 
-    if (oned_in_cluster(*clusters, *count, cluster))
+    if (oned_in_cluster(thing, cluster))
         return;
-    *clusters = memory_grow(*clusters, &allocated, *count + 1, sizeof **clusters);
-    (*clusters)[(*count)++] = cluster;
+    thing->clusters =
+        memory_grow(thing->clusters, &allocated, thing->cluster_count + 1, sizeof *thing->clusters);
+    thing->clusters[thing->cluster_count++] = cluster;
 }
 
-struct oned_datastore *oned_default_datastore(const struct oned *oned, int cluster)
+struct oned_thing *oned_thing_create(const char *name, const char *template, struct error *err)
+{
+    struct oned_thing *thing = memory_new(1, sizeof *thing);
+
+    thing->enabled = true;
+    thing->owner =
+        (struct oned_owner){.rights = {[OWNER_U] = true, [OWNER_M] = true, [GROUP_U] = true}};
+    if (oned_attributes_parse(&thing->template, template, err)) {
+        oned_object_free(KIND_GROUP, thing);
+        return NULL;
+    }
+    if (!name)
+        name = oned_attributes_get(&thing->template, "NAME");
+    thing->name = memory_text(name ? name : "");
+    oned_attributes_remove(&thing->template, "NAME");
+    return thing;
+}
+
+void oned_thing_give(struct oned_thing *thing, const struct oned_user *user)
+{
+    thing->owner = (struct oned_owner){
+        .uid = user->id, .gid = user->gid, .rights = {[OWNER_U] = true, [OWNER_M] = true}};
+}
+
+int oned_thing_add(struct oned *oned, enum oned_kind kind, struct oned_thing *thing, int least)
+{
+    int count = oned->pools[kind].count;
+
+    thing->id = oned_pool_add(oned, kind, thing, count < least ? least : -1);
+    oned_touch(oned, kind, thing->id);
+    return thing->id;
+}
+
+struct oned_thing *oned_default_datastore(const struct oned *oned, int cluster)
 {
     for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++) {
-        struct oned_datastore *datastore = oned_datastore(oned, id);
+        struct oned_thing *datastore = oned_datastore(oned, id);
 
         if (datastore && datastore->type == 1 && datastore->enabled &&
-            oned_in_cluster(datastore->clusters, datastore->cluster_count, cluster))
+            oned_in_cluster(datastore, cluster))
             return datastore;
     }
     return NULL;
@@ -299,7 +278,7 @@ struct oned_user *oned_user_add(struct oned *oned, const char *name, const char 
     return user;
 }
 
-void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *datastore)
+void oned_datastore_defaults(const struct oned *oned, struct oned_thing *datastore)
 {
     static const char system_6[] = "ALLOW_ORPHANS=NO\nDISK_TYPE=FILE\nDS_MIGRATE=YES\n"
                                    "SHARED=YES";

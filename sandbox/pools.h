@@ -184,39 +184,16 @@ struct oned_user {
     size_t token_count, tokens_allocated;
 };
 
-struct oned_group {
-    int id;
-    char *name;
-    struct oned_attributes template;
-};
-
-struct oned_cluster {
-    int id;
-    char *name;
-    struct oned_attributes template;
-};
-
-struct oned_datastore {
-    int id;
-    struct oned_owner owner;
-    char *name;
-    int type; /* 0 image, 1 system, 2 file */
-    bool enabled;
-    int64_t total_mb, free_mb, used_mb;
-    int *clusters;
-    size_t cluster_count;
-    struct oned_attributes template;
-};
-
-/* Virtual networks, VM groups, documents and VM templates: name, owner and template are all the
- * daemon uses. */
+/* Groups, clusters, datastores, virtual networks, VM groups, documents and VM templates. */
 struct oned_thing {
     int id;
-    struct oned_owner owner;
+    struct oned_owner owner; /* of all but groups and clusters */
     char *name;
-    int64_t type;  /* of a document */
-    int64_t made;  /* of a VM template: when */
-    int *clusters; /* of a network */
+    int64_t type; /* of a document; of a datastore: 0 image, 1 system, 2 file */
+    int64_t made; /* of a VM template: when */
+    bool enabled; /* a datastore, as are the next three */
+    int64_t total_mb, free_mb, used_mb;
+    int *clusters; /* of a datastore or network */
     size_t cluster_count;
     struct oned_attributes template;
 };
@@ -260,8 +237,8 @@ struct oned {
     int next_action; /* id of the next scheduled action */
     int raft_state;  /* as one.zone.raftstatus tells it: 0 alone, 2 follower, 3 leader */
     int64_t raft_term;
-    char *
-        raft_leader; /* whose front-end leads; those of other users follow. NULL: all are as said */
+    char *raft_leader; /* the user whose front-end leads; others follow. NULL: raft_state is that of
+                          all */
     struct oned_faults faults;
 
     struct oned_server *server;
@@ -293,23 +270,37 @@ void oned_pool_remove(struct oned *oned, enum oned_kind kind, int id);
 struct oned_vm *oned_vm(const struct oned *oned, int64_t id);
 struct oned_host *oned_host(const struct oned *oned, int64_t id);
 struct oned_user *oned_user(const struct oned *oned, int64_t id);
-struct oned_cluster *oned_cluster(const struct oned *oned, int64_t id);
-struct oned_datastore *oned_datastore(const struct oned *oned, int64_t id);
+struct oned_thing *oned_cluster(const struct oned *oned, int64_t id);
+struct oned_thing *oned_datastore(const struct oned *oned, int64_t id);
 const char *oned_user_name(const struct oned *oned, int id);
 const char *oned_group_name(const struct oned *oned, int id);
 
-/* Something of the object changed: forget its documents, save it before the next answer. */
+/* The object has changed: its documents are discarded, and it is saved before the next answer. */
 void oned_touch(struct oned *oned, enum oned_kind kind, int id);
 
-/* Free an object, of its kind, that is in no pool. */
+/* Whether objects of the kind are of struct oned_thing. */
+bool oned_is_thing(enum oned_kind kind);
+
+/* Frees an object of that kind that is not in its pool. */
 void oned_object_free(enum oned_kind kind, void *object);
 
-/* Fill an empty pool as a fresh installation has it, with the hosts the options ask for. */
+/* Fills empty pools with the objects of a fresh installation and the requested hosts. */
 void oned_world_begin(struct oned *oned);
 void oned_world_finish(struct oned *oned);
 
-/* Add a cluster to a list of them, unless it is there. */
-void oned_clusters_add(int **clusters, size_t *count, int cluster);
+/* A new object, owned by oneadmin. name NULL: the template has it. NULL: the template is malformed.
+ */
+struct oned_thing *oned_thing_create(const char *name, const char *template, struct error *err);
+
+/* It belongs to the user, who alone may use and manage it. */
+void oned_thing_give(struct oned_thing *thing, const struct oned_user *user);
+
+/* Put it into its pool, with an id of at least `least`. Returns the id. */
+int oned_thing_add(struct oned *oned, enum oned_kind kind, struct oned_thing *thing, int least);
+
+/* Puts a datastore or network into a cluster, unless it is there. */
+void oned_clusters_add(struct oned_thing *thing, int cluster);
+bool oned_in_cluster(const struct oned_thing *thing, int cluster);
 
 /* Add a rule; the four bit fields are hexadecimal. Returns its id. */
 int oned_acl_add(struct oned *oned, const char *const *fields, const char *words);
@@ -319,10 +310,8 @@ void oned_acl_add_group(struct oned *oned, int group);
 
 struct oned_user *oned_user_add(struct oned *oned, const char *name, const char *password, int gid);
 
-bool oned_in_cluster(const int *clusters, size_t count, int cluster);
-
 /* Adds the attributes that the daemon adds to the template of a datastore of that type. */
-void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *datastore);
+void oned_datastore_defaults(const struct oned *oned, struct oned_thing *datastore);
 
 /* The system datastore to use on a host when none is named, or NULL. */
-struct oned_datastore *oned_default_datastore(const struct oned *oned, int cluster);
+struct oned_thing *oned_default_datastore(const struct oned *oned, int cluster);

@@ -1,9 +1,10 @@
-/* Documents of a site's objects other than hosts and VMs. */
+/* Documents of a site's objects. */
 #include "sandbox/site_document.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "sandbox/host.h"
 #include "sandbox/network.h"
 #include "sandbox/vm.h"
 
@@ -14,67 +15,58 @@ static void write_template(const struct oned_attributes *template, struct oned_t
     oned_text_put(text, "</TEMPLATE>");
 }
 
-void oned_cluster_document(const struct oned *oned, const struct oned_cluster *cluster,
-                           struct oned_text *text)
+static void write_clusters(const struct oned_thing *thing, struct oned_text *text)
 {
-    oned_text_put(text, "<CLUSTER>");
-    oned_text_number(text, "ID", cluster->id);
-    oned_text_element(text, "NAME", cluster->name);
-    oned_text_put(text, "<HOSTS>");
-    for (int id = 0; id < oned->pools[KIND_HOST].count; id++) {
-        const struct oned_host *host = oned_host(oned, id);
-
-        if (host && host->cluster == cluster->id)
-            oned_text_number(text, "ID", id);
-    }
-    oned_text_put(text, "</HOSTS><DATASTORES>");
-    for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++) {
-        const struct oned_datastore *datastore = oned_datastore(oned, id);
-
-        if (datastore &&
-            oned_in_cluster(datastore->clusters, datastore->cluster_count, cluster->id))
-            oned_text_number(text, "ID", id);
-    }
-    oned_text_put(text, "</DATASTORES><VNETS>");
-    for (int id = 0; id < oned->pools[KIND_VNET].count; id++) {
-        const struct oned_thing *vnet = oned_pool_get(oned, KIND_VNET, id);
-
-        if (vnet && oned_in_cluster(vnet->clusters, vnet->cluster_count, cluster->id))
-            oned_text_number(text, "ID", id);
-    }
-    oned_text_put(text, "</VNETS>");
-    write_template(&cluster->template, text);
-    oned_text_put(text, "</CLUSTER>");
+    oned_text_put(text, "<CLUSTERS>");
+    for (size_t i = 0; i < thing->cluster_count; i++)
+        oned_text_number(text, "ID", thing->clusters[i]);
+    oned_text_put(text, "</CLUSTERS>");
 }
 
-void oned_datastore_document(const struct oned *oned, const struct oned_datastore *datastore,
-                             struct oned_text *text)
+/* The ids of a kind's objects that are in the cluster. */
+static void write_members(const struct oned *oned, const struct oned_thing *cluster,
+                          enum oned_kind kind, struct oned_text *text)
+{
+    for (int id = 0; id < oned->pools[kind].count; id++) {
+        const void *object = oned_pool_get(oned, kind, id);
+
+        if (object &&
+            (kind == KIND_HOST ? ((const struct oned_host *)object)->cluster == cluster->id
+                               : oned_in_cluster(object, cluster->id)))
+            oned_text_number(text, "ID", id);
+    }
+}
+
+static void write_cluster(const struct oned *oned, const struct oned_thing *cluster,
+                          struct oned_text *text)
+{
+    oned_text_put(text, "<HOSTS>");
+    write_members(oned, cluster, KIND_HOST, text);
+    oned_text_put(text, "</HOSTS><DATASTORES>");
+    write_members(oned, cluster, KIND_DATASTORE, text);
+    oned_text_put(text, "</DATASTORES><VNETS>");
+    write_members(oned, cluster, KIND_VNET, text);
+    oned_text_put(text, "</VNETS>");
+    write_template(&cluster->template, text);
+}
+
+static void write_datastore(const struct oned_thing *datastore, struct oned_text *text)
 {
     const char *mad = oned_attributes_get(&datastore->template, "DS_MAD");
-    char path[64];
 
-    snprintf(path, sizeof path, "/var/lib/one//datastores/%d", datastore->id);
-    oned_text_put(text, "<DATASTORE>");
-    oned_text_number(text, "ID", datastore->id);
-    oned_owner_names(oned, &datastore->owner, text);
-    oned_text_element(text, "NAME", datastore->name);
-    oned_owner_permissions(&datastore->owner, text);
     oned_text_cdata(text, "DS_MAD", mad ? mad : "-");
     oned_text_cdata(text, "TM_MAD", "dummy");
-    oned_text_cdata(text, "BASE_PATH", path);
+    oned_text_format(text, "<BASE_PATH><![CDATA[/var/lib/one//datastores/%d]]></BASE_PATH>",
+                     datastore->id);
     oned_text_number(text, "TYPE", datastore->type);
     oned_text_number(text, "DISK_TYPE", 0);
     oned_text_number(text, "STATE", !datastore->enabled);
-    oned_text_put(text, "<CLUSTERS>");
-    for (size_t i = 0; i < datastore->cluster_count; i++)
-        oned_text_number(text, "ID", datastore->clusters[i]);
-    oned_text_put(text, "</CLUSTERS>");
+    write_clusters(datastore, text);
     oned_text_number(text, "TOTAL_MB", datastore->total_mb);
     oned_text_number(text, "FREE_MB", datastore->free_mb);
     oned_text_number(text, "USED_MB", datastore->used_mb);
     oned_text_put(text, "<IMAGES></IMAGES>");
     write_template(&datastore->template, text);
-    oned_text_put(text, "</DATASTORE>");
 }
 
 struct month_usage {
@@ -147,6 +139,14 @@ static const char default_quotas[] =
     "<DATASTORE_QUOTA></DATASTORE_QUOTA><NETWORK_QUOTA></NETWORK_QUOTA><VM_QUOTA></VM_QUOTA>"
     "<IMAGE_QUOTA></IMAGE_QUOTA>";
 
+void oned_default_quotas(enum oned_kind kind, struct oned_text *text)
+{
+    if (kind == KIND_USER)
+        oned_text_format(text, "<DEFAULT_USER_QUOTAS>%s</DEFAULT_USER_QUOTAS>", default_quotas);
+    else if (kind == KIND_GROUP)
+        oned_text_format(text, "<DEFAULT_GROUP_QUOTAS>%s</DEFAULT_GROUP_QUOTAS>", default_quotas);
+}
+
 /* A stand-in for a password's digest that reveals nothing about the password. */
 static void write_digest(const char *name, unsigned salt, struct oned_text *text)
 {
@@ -161,8 +161,8 @@ static void write_digest(const char *name, unsigned salt, struct oned_text *text
     oned_text_put(text, digest);
 }
 
-void oned_user_document(const struct oned *oned, const struct oned_user *user, bool alone,
-                        struct oned_text *text)
+static void write_user(const struct oned *oned, const struct oned_user *user, bool alone,
+                       struct oned_text *text)
 {
     oned_text_put(text, "<USER>");
     oned_text_number(text, "ID", user->id);
@@ -193,19 +193,17 @@ void oned_user_document(const struct oned *oned, const struct oned_user *user, b
         oned_text_put(text, "</USER><QUOTAS>");
         oned_text_number(text, "ID", user->id);
     }
-    if (oned_group_name(oned, user->gid) && user->gid == 0)
+    if (user->gid == 0)
         oned_text_put(text, default_quotas);
     else
         write_quotas(oned, user->id, -1, text);
     if (alone)
-        oned_text_format(text, "<DEFAULT_USER_QUOTAS>%s</DEFAULT_USER_QUOTAS></USER>",
-                         default_quotas);
-    else
-        oned_text_put(text, "</QUOTAS>");
+        oned_default_quotas(KIND_USER, text);
+    oned_text_put(text, alone ? "</USER>" : "</QUOTAS>");
 }
 
-void oned_group_document(const struct oned *oned, const struct oned_group *group, bool alone,
-                         struct oned_text *text)
+static void write_group(const struct oned *oned, const struct oned_thing *group, bool alone,
+                        struct oned_text *text)
 {
     oned_text_put(text, "<GROUP>");
     oned_text_number(text, "ID", group->id);
@@ -225,8 +223,8 @@ void oned_group_document(const struct oned *oned, const struct oned_group *group
     }
     write_quotas(oned, -1, group->id, text);
     if (alone) {
-        oned_text_format(text, "<DEFAULT_GROUP_QUOTAS>%s</DEFAULT_GROUP_QUOTAS></GROUP>",
-                         default_quotas);
+        oned_default_quotas(KIND_GROUP, text);
+        oned_text_put(text, "</GROUP>");
         return;
     }
     oned_text_put(text, "</QUOTAS>");
@@ -240,7 +238,7 @@ void oned_group_document(const struct oned *oned, const struct oned_group *group
     }
 }
 
-/* Address ranges stand beside the template. */
+/* The document has address ranges beside the template, not in it. */
 static void write_network_template(const struct oned_thing *vnet, struct oned_text *text)
 {
     struct oned_attributes rest = {0}, ranges = {0};
@@ -257,34 +255,22 @@ static void write_network_template(const struct oned_thing *vnet, struct oned_te
     oned_attributes_finish(&ranges);
 }
 
-void oned_vnet_document(const struct oned *oned, const struct oned_thing *vnet,
-                        struct oned_text *text)
+static void write_vnet(const struct oned *oned, const struct oned_thing *vnet,
+                       struct oned_text *text)
 {
-    const char *bridge = oned_attributes_get(&vnet->template, "BRIDGE");
-
-    oned_text_put(text, "<VNET>");
-    oned_text_number(text, "ID", vnet->id);
-    oned_owner_names(oned, &vnet->owner, text);
-    oned_text_element(text, "NAME", vnet->name);
-    oned_owner_permissions(&vnet->owner, text);
-    oned_text_put(text, "<CLUSTERS>");
-    for (size_t i = 0; i < vnet->cluster_count; i++)
-        oned_text_number(text, "ID", vnet->clusters[i]);
-    oned_text_put(text, "</CLUSTERS>");
-    oned_text_cdata(text, "BRIDGE", bridge);
+    write_clusters(vnet, text);
+    oned_text_cdata(text, "BRIDGE", oned_attributes_get(&vnet->template, "BRIDGE"));
     oned_text_cdata(text, "BRIDGE_TYPE", "linux");
     oned_text_put(text, "<STATE><![CDATA[1]]></STATE><PREV_STATE><![CDATA[1]]></PREV_STATE>"
                         "<PARENT_NETWORK_ID/>");
     oned_text_cdata(text, "VN_MAD", "dummy");
-    oned_text_put(text, "<PHYDEV/><VLAN_ID/><OUTER_VLAN_ID/>");
-    oned_text_number(text, "VLAN_ID_AUTOMATIC", 0);
-    oned_text_number(text, "OUTER_VLAN_ID_AUTOMATIC", 0);
+    oned_text_put(text, "<PHYDEV/><VLAN_ID/><OUTER_VLAN_ID/><VLAN_ID_AUTOMATIC>0"
+                        "</VLAN_ID_AUTOMATIC><OUTER_VLAN_ID_AUTOMATIC>0</OUTER_VLAN_ID_AUTOMATIC>");
     oned_text_number(text, "USED_LEASES", oned_network_used(oned, vnet));
     oned_text_put(text, "<VROUTERS></VROUTERS><UPDATED_VMS></UPDATED_VMS>"
                         "<OUTDATED_VMS></OUTDATED_VMS><UPDATING_VMS></UPDATING_VMS>"
                         "<ERROR_VMS></ERROR_VMS>");
     write_network_template(vnet, text);
-    oned_text_put(text, "</VNET>");
 }
 
 /* VMS: the VMs that name the group and the role. */
@@ -329,54 +315,52 @@ static void write_roles(const struct oned *oned, const struct oned_thing *group,
     oned_text_put(text, "</ROLES>");
 }
 
-void oned_vmgroup_document(const struct oned *oned, const struct oned_thing *group,
-                           struct oned_text *text)
+static void write_vmgroup(const struct oned *oned, const struct oned_thing *group,
+                          struct oned_text *text)
 {
-    oned_text_put(text, "<VM_GROUP>");
-    oned_text_number(text, "ID", group->id);
-    oned_owner_names(oned, &group->owner, text);
-    oned_text_element(text, "NAME", group->name);
-    oned_owner_permissions(&group->owner, text);
+    struct oned_attributes rest = {0};
+
     write_roles(oned, group, text);
-    oned_text_put(text, "<TEMPLATE>");
-    for (size_t i = 0; i < group->template.count; i++) {
-        struct oned_attributes one = {.items = &group->template.items[i], .count = 1};
-
-        if (strcmp(one.items->name, "ROLE") != 0)
-            oned_attributes_write(&one, text);
-    }
-    oned_text_put(text, "</TEMPLATE></VM_GROUP>");
+    oned_attributes_copy(&rest, &group->template);
+    oned_attributes_remove(&rest, "ROLE");
+    write_template(&rest, text);
+    oned_attributes_finish(&rest);
 }
 
-void oned_template_document(const struct oned *oned, const struct oned_thing *template,
-                            struct oned_text *text)
+/* What kinds with an owner have in common, and their own parts. */
+static void write_owned(const struct oned *oned, enum oned_kind kind,
+                        const struct oned_thing *thing, struct oned_text *text)
 {
-    oned_text_put(text, "<VMTEMPLATE>");
-    oned_text_number(text, "ID", template->id);
-    oned_owner_names(oned, &template->owner, text);
-    oned_text_element(text, "NAME", template->name);
-    oned_owner_permissions(&template->owner, text);
-    oned_text_number(text, "REGTIME", template->made);
-    oned_text_put(text, "<TEMPLATE>");
-    oned_attributes_write(&template->template, text);
-    oned_text_put(text, "</TEMPLATE></VMTEMPLATE>");
+    static const char *const elements[KINDS] = {
+        [KIND_CLUSTER] = "CLUSTER",   [KIND_DATASTORE] = "DATASTORE",
+        [KIND_VNET] = "VNET",         [KIND_VMGROUP] = "VM_GROUP",
+        [KIND_DOCUMENT] = "DOCUMENT", [KIND_TEMPLATE] = "VMTEMPLATE"};
+
+    oned_text_format(text, "<%s>", elements[kind]);
+    oned_text_number(text, "ID", thing->id);
+    if (kind != KIND_CLUSTER)
+        oned_owner_names(oned, &thing->owner, text);
+    oned_text_element(text, "NAME", thing->name);
+    if (kind == KIND_DOCUMENT)
+        oned_text_number(text, "TYPE", thing->type);
+    if (kind != KIND_CLUSTER)
+        oned_owner_permissions(&thing->owner, text);
+    if (kind == KIND_TEMPLATE)
+        oned_text_number(text, "REGTIME", thing->made);
+    if (kind == KIND_CLUSTER)
+        write_cluster(oned, thing, text);
+    else if (kind == KIND_DATASTORE)
+        write_datastore(thing, text);
+    else if (kind == KIND_VNET)
+        write_vnet(oned, thing, text);
+    else if (kind == KIND_VMGROUP)
+        write_vmgroup(oned, thing, text);
+    else
+        write_template(&thing->template, text);
+    oned_text_format(text, "</%s>", elements[kind]);
 }
 
-void oned_document_document(const struct oned *oned, const struct oned_thing *document,
-                            struct oned_text *text)
-{
-    oned_text_put(text, "<DOCUMENT>");
-    oned_text_number(text, "ID", document->id);
-    oned_owner_names(oned, &document->owner, text);
-    oned_text_element(text, "NAME", document->name);
-    oned_text_number(text, "TYPE", document->type);
-    oned_owner_permissions(&document->owner, text);
-    oned_text_put(text, "<TEMPLATE>");
-    oned_attributes_write(&document->template, text);
-    oned_text_put(text, "</TEMPLATE></DOCUMENT>");
-}
-
-void oned_acl_document(const struct oned_acl *acl, struct oned_text *text)
+static void write_acl(const struct oned_acl *acl, struct oned_text *text)
 {
     oned_text_put(text, "<ACL>");
     oned_text_number(text, "ID", acl->id);
@@ -386,4 +370,28 @@ void oned_acl_document(const struct oned_acl *acl, struct oned_text *text)
     oned_text_element(text, "ZONE", acl->zone);
     oned_text_element(text, "STRING", acl->string);
     oned_text_put(text, "</ACL>");
+}
+
+void oned_object_document(const struct oned *oned, enum oned_kind kind, const void *object,
+                          bool alone, struct oned_text *text)
+{
+    switch (kind) {
+    case KIND_VM:
+        oned_vm_document(oned, object, text);
+        break;
+    case KIND_HOST:
+        oned_host_document(oned, object, alone, text);
+        break;
+    case KIND_USER:
+        write_user(oned, object, alone, text);
+        break;
+    case KIND_GROUP:
+        write_group(oned, object, alone, text);
+        break;
+    case KIND_ACL:
+        write_acl(object, text);
+        break;
+    default:
+        write_owned(oned, kind, object, text);
+    }
 }

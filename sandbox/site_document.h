@@ -1,28 +1,16 @@
-/* site_document.h: documents of a site's objects other than hosts and VMs. */
+/* site_document.h: documents of a site's objects, and of its configuration. */
 #pragma once
 
 #include "sandbox/pools.h"
 
-void oned_cluster_document(const struct oned *oned, const struct oned_cluster *cluster,
-                           struct oned_text *text);
-void oned_datastore_document(const struct oned *oned, const struct oned_datastore *datastore,
-                             struct oned_text *text);
+/* The document of an object. alone: as its info method has it; else as a pool has it. The pool's
+ * documents of VMs are not here, see vm.h. */
+void oned_object_document(const struct oned *oned, enum oned_kind kind, const void *object,
+                          bool alone, struct oned_text *text);
 
-/* <USER>...</USER>; alone with quotas inside, in a pool quotas follow in an element of their own.
+/* DEFAULT_..._QUOTAS at the end of users and groups, and of their pools; nothing for other kinds.
  */
-void oned_user_document(const struct oned *oned, const struct oned_user *user, bool alone,
-                        struct oned_text *text);
-void oned_group_document(const struct oned *oned, const struct oned_group *group, bool alone,
-                         struct oned_text *text);
-void oned_vnet_document(const struct oned *oned, const struct oned_thing *vnet,
-                        struct oned_text *text);
-void oned_document_document(const struct oned *oned, const struct oned_thing *document,
-                            struct oned_text *text);
-void oned_template_document(const struct oned *oned, const struct oned_thing *template,
-                            struct oned_text *text);
-void oned_vmgroup_document(const struct oned *oned, const struct oned_thing *group,
-                           struct oned_text *text);
-void oned_acl_document(const struct oned_acl *acl, struct oned_text *text);
+void oned_default_quotas(enum oned_kind kind, struct oned_text *text);
 
 /* The whole answer of one.system.config. */
 void oned_configuration_document(const struct oned *oned, struct oned_text *text);

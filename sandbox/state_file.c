@@ -10,6 +10,14 @@
 #include "sandbox/object_record.h"
 #include "util/memory.h"
 
+/* Of how objects are kept: raised if earlier ones cannot be read. */
+enum { FORMAT = 1, VERSIONS = 10 };
+
+static int file_version(const struct oned *oned)
+{
+    return FORMAT * VERSIONS + (int)oned->options.version;
+}
+
 struct oned_store {
     sqlite3 *database;
     sqlite3_stmt *write, *remove;
@@ -35,8 +43,9 @@ static int read_version(struct oned_store *store, const struct oned *oned, const
         version = sqlite3_column_int(query, 0);
     sqlite3_finalize(query);
     store->empty = version < 0;
-    if (version >= 0 && version != (int)oned->options.version)
-        return error_set(err, EINVAL, "%s: this is the pool of another version of OpenNebula",
+    if (version >= 0 && version != file_version(oned))
+        return error_set(err, EINVAL,
+                         "%s: the state is of another version of OpenNebula or of the sandbox",
                          path);
     return 0;
 }
@@ -188,7 +197,7 @@ static int write_changes(struct oned *oned)
     if (sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
         return -1;
     if (store->empty) {
-        snprintf(first, sizeof first, "INSERT INTO pool VALUES (%d)", (int)oned->options.version);
+        snprintf(first, sizeof first, "INSERT INTO pool VALUES (%d)", file_version(oned));
         if (sqlite3_exec(store->database, first, NULL, NULL, NULL) != SQLITE_OK)
             return -1;
         store->empty = false;

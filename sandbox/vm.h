@@ -1,4 +1,4 @@
-/* vm.h: VMs: how they are made, shown and whom they belong to. */
+/* vm.h: VMs: their creation, documents and owners. */
 #pragma once
 
 #include "sandbox/pools.h"
@@ -29,5 +29,5 @@ void oned_owner_permissions(const struct oned_owner *owner, struct oned_text *te
 int oned_vm_schedule(struct oned *oned, struct oned_vm *vm, const struct oned_attributes *from,
                      struct error *err);
 
-/* Take one out again. -1: there is none with that id. */
+/* Removes one. -1: there is none with that id. */
 int oned_vm_unschedule(struct oned *oned, struct oned_vm *vm, int64_t id);

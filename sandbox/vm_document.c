@@ -183,7 +183,7 @@ static void write_brief_history(const struct oned_vm *vm, struct oned_text *text
     oned_text_put(text, "</HISTORY>");
 }
 
-/* A list shows only these of the user's attributes. */
+/* Lists show only these attributes of the user template. */
 static void write_brief_user_template(const struct oned_vm *vm, struct oned_text *text)
 {
     static const char *const shown[] = {"ERROR",

@@ -1,4 +1,4 @@
-/* The records of where a VM has been, and the hosts' accounts that go with them. */
+/* History records of VMs, and the usage of hosts that follows from them. */
 #include <stdio.h>
 #include <time.h>
 

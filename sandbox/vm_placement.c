@@ -36,7 +36,7 @@ static int find_datastore(const struct oned *oned, const struct oned_vm *vm,
                           struct oned_refusal *refusal)
 {
     const struct oned_history *last = oned_history_last(vm);
-    const struct oned_datastore *datastore;
+    const struct oned_thing *datastore;
 
     if (wanted < 0 && last)
         return last->datastore;
@@ -56,7 +56,7 @@ static int find_datastore(const struct oned *oned, const struct oned_vm *vm,
                            "Trying to use datastore [%d] to deploy the VM, but it is not of type "
                            "system datastore.",
                            datastore->id);
-    if (!oned_in_cluster(datastore->clusters, datastore->cluster_count, host->cluster))
+    if (!oned_in_cluster(datastore, host->cluster))
         return oned_refuse(refusal, 0x0800,
                            "Host [%d] and system datastore [%d] are not in the same cluster.",
                            host->id, datastore->id);
