@@ -69,6 +69,7 @@ struct live_configuration {
     char *promise_key;      /* file; NULL: promise.key in the state directory */
     int64_t timeout;        /* for one call, 1 or more */
     int64_t answer_limit;   /* MB of one answer at most */
+    int64_t memory_limit;   /* MB of all answers and what is kept of them at most */
     int64_t parallel_calls; /* connections at once, 1 or more */
     bool leader_check;      /* act on the Raft leader only */
     bool exclusive;         /* refuse to start while another daemon acts on the same OpenNebula */

@@ -181,6 +181,12 @@ const struct configuration_option option_table[] = {
     {"opennebula", "answer-limit", OPTION_INTEGER, LIVE(answer_limit), NULL, "256", 1, 4096,
      "Maximum size of an answer in MB. All answers in progress together take at most twice as "
      "much."},
+    {"opennebula", "memory-limit", OPTION_INTEGER, LIVE(memory_limit), NULL, "1024", 64, 1048576,
+     "Maximum memory in MB that answers in progress, and what galernad keeps of the last ones, "
+     "take "
+     "in total. An answer that does not fit is refused, and the error names the largest one. The "
+     "limit of the service (MemoryMax in galernad.service) must be higher than the sum of this and "
+     "planner-memory."},
     {"opennebula", "parallel-calls", OPTION_INTEGER, LIVE(parallel_calls), NULL, "8", 1, 64,
      "Maximum number of parallel calls."},
     {"opennebula", "leader-check", OPTION_BOOLEAN, LIVE(leader_check), NULL, "yes", 0, 0,

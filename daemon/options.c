@@ -36,7 +36,9 @@ const struct command_line galernad_line = {
                "Ended by a signal, the configuration is valid, or the store is intact or repaired"},
               {EXIT_FAILED, "Failed; the last line of the log says why"},
               {EXIT_ANOTHER_DAEMON, "Another galernad uses the same state or OpenNebula"},
-              {EXIT_CREDENTIALS, "OpenNebula rejects the credentials"},
+              {EXIT_OPENNEBULA,
+               "OpenNebula rejects the credentials, or, in the background, did not "
+               "answer within 20 seconds"},
               {EXIT_DAMAGED_STORE, "The store is damaged: see --repair"},
               {EXIT_CONFIGURATION, "The configuration or a policy module is invalid"}},
     .size = sizeof(struct startup),

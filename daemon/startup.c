@@ -55,6 +55,7 @@ struct app {
     struct configuration *configuration;
     char *state_directory, *socket;
     struct credentials credentials;
+    struct memory_budget *budget; /* of answers, which outlive the cloud */
     struct cloud_greeting greeting;
     struct answers_daemon services;
     struct daemon daemon;
@@ -139,7 +140,7 @@ static int check_policies(struct app *app)
     return fail_policies(app, &err);
 }
 
-static int fail_by_store(struct app *app, const struct error *err)
+static int fail_by_cause(struct app *app, const struct error *err)
 {
     return fail(app,
                 err->code == EBUSY     ? EXIT_ANOTHER_DAEMON
@@ -165,7 +166,7 @@ static int open_store(struct app *app)
         return -1;
     app->daemon.store = store_open(app->state_directory, &err);
     if (!app->daemon.store)
-        return fail_by_store(app, &err);
+        return fail_by_cause(app, &err);
     drains_load(&app->daemon.drains, app->daemon.store);
     rebalancing_resume(&app->daemon);
     return 0;
@@ -186,7 +187,7 @@ static int repair(struct app *app)
     if (find_state_directory(app) < 0)
         return -1;
     if (store_repair(app->state_directory, print_line, &lines, &err) < 0)
-        return fail_by_store(app, &err);
+        return fail_by_cause(app, &err);
     puts(lines ? "The store is repaired. At its next start galernad adopts the VMs that run in "
                  "OpenNebula."
                : "The store is intact.");
@@ -227,9 +228,10 @@ static int find_opennebula(struct app *app)
                                     .answer_limit = (size_t)live->answer_limit << 20};
 
     if (credentials_find(&app->credentials, live->endpoint, live->auth_file, &err) < 0)
-        return fail(app, EXIT_CREDENTIALS, &err);
+        return fail(app, EXIT_OPENNEBULA, &err);
     if (app->credentials.warning[0])
         log_warning("%s", app->credentials.warning);
+    settings.budget = app->budget = memory_budget_create((size_t)live->memory_limit << 20);
     settings.endpoint = app->daemon.endpoint = app->credentials.endpoint;
     app->daemon.account = app->credentials.user;
     settings.session = app->credentials.session;
@@ -290,21 +292,20 @@ static int greet_cloud(struct app *app)
             (refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_PERMISSION)) {
             error_prefix(&err, "OpenNebula rejects the credentials of %s",
                          app->credentials.session_from);
-            return fail(app, EXIT_CREDENTIALS, &err);
+            return fail(app, EXIT_OPENNEBULA, &err);
         }
-        if (clock_monotonic() >= until)
+        if (clock_monotonic() >= until && app->ready < 0)
             return LATER;
+        if (clock_monotonic() >= until) { /* told to who waits for the result */
+            error_prefix(&err, "OpenNebula does not answer (--foreground keeps trying)");
+            return fail(app, EXIT_OPENNEBULA, &err);
+        }
         if (!told)
             log_warning("%s; trying again", err.text);
         told = true;
         if ((waiting = wait_or_stop(app, FIRST_CONTACT_PAUSE)) != 0)
             return waiting;
     }
-}
-
-static int fail_or_busy(struct app *app, const struct error *err)
-{
-    return fail(app, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
 }
 
 /* In a zone of several oneds each may have a galernad; only the leader's acts. */
@@ -332,7 +333,7 @@ static int claim_place(struct app *app)
         if ((waiting = wait_or_stop(app, CLAIM_TURN)) != 0)
             return waiting;
     }
-    return guard_check(guard, &err) < 0 ? fail_or_busy(app, &err) : 0;
+    return guard_check(guard, &err) < 0 ? fail_by_cause(app, &err) : 0;
 }
 
 /* Simulated hosts are lost with their state directory: no promises. */
@@ -388,7 +389,7 @@ static int take_place(struct app *app)
     if (find_promise_key(app, &err) < 0)
         return fail(app, EXIT_CONFIGURATION, &err);
     if (make_guard(app, &err) < 0)
-        return fail_or_busy(app, &err);
+        return fail_by_cause(app, &err);
     if (reached == 0 && !follows(app)) {
         guard_lead(app->daemon.guard, &app->greeting.leadership);
         claimed = claim_place(app);
@@ -571,6 +572,7 @@ static void take_down(struct app *app)
     configuration_destroy(app->configuration);
     free(app->state_directory);
     free(app->socket);
+    memory_budget_destroy(app->budget);
 }
 
 int startup_run(const struct startup *startup)
@@ -584,7 +586,7 @@ int startup_run(const struct startup *startup)
     if (build(app) == 0) {
         background_say_ready(app->ready, app->state_directory);
         if (daemon_run(&app->daemon, &err) < 0)
-            fail_or_busy(app, &err);
+            fail_by_cause(app, &err);
     }
     code = app->exit_code;
     take_down(app);

@@ -9,7 +9,7 @@
  * module named in it, is invalid. */
 enum {
     EXIT_ANOTHER_DAEMON = 3,
-    EXIT_CREDENTIALS = 4,
+    EXIT_OPENNEBULA = 4,
     EXIT_DAMAGED_STORE = 65,
     EXIT_CONFIGURATION = 78
 };

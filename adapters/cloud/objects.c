@@ -169,6 +169,7 @@ DEFINE_POOL_FINISH(datastore)
 DEFINE_POOL_FINISH(network)
 DEFINE_POOL_FINISH(cluster)
 DEFINE_POOL_FINISH(user)
+DEFINE_POOL_FINISH(vm_use)
 
 void vmgroup_pool_finish(struct vmgroup_pool *pool)
 {
@@ -178,15 +179,10 @@ void vmgroup_pool_finish(struct vmgroup_pool *pool)
     *pool = (struct vmgroup_pool){0};
 }
 
-void vm_use_pool_finish(struct vm_use_pool *pool)
-{
-    free(pool->items);
-    *pool = (struct vm_use_pool){0};
-}
-
 void acl_finish(struct acl *acl)
 {
     free(acl->rules);
+    pool_memory_destroy(acl->memory);
     *acl = (struct acl){0};
 }
 

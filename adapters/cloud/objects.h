@@ -280,14 +280,13 @@ struct vmgroup_pool {
 
 /* Ascending by id. */
 struct vm_use_pool {
-    struct vm_use *items;
-    size_t n;
-    struct pool_errors errors;
+    POOL_OF(struct vm_use);
 };
 
 struct acl {
     struct acl_rule *rules;
     size_t n, allocated;
+    struct pool_memory *memory;
 };
 
 void vm_pool_finish(struct vm_pool *pool);

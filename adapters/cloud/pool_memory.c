@@ -19,6 +19,10 @@ struct pool_memory {
     struct chunk *first;
     struct pool_memory *base; /* NULL: none */
     size_t n_over;            /* memories that keep this one */
+    size_t size;              /* of all chunks */
+    struct memory_budget *budget;
+    const char *name; /* in the budget */
+    size_t counted;   /* there */
 };
 
 struct pool_memory *pool_memory_create(void)
@@ -46,6 +50,7 @@ void pool_memory_destroy(struct pool_memory *memory)
         free(chunk);
     }
     pool_memory_destroy(memory->base);
+    memory_budget_give_back(memory->budget, memory->name, memory->counted);
     free(memory);
 }
 
@@ -62,6 +67,7 @@ static struct chunk *add_chunk(struct pool_memory *memory, size_t size)
     chunk = memory_grow(NULL, &allocated, sizeof *chunk + size, 1);
     *chunk = (struct chunk){.next = *place, .size = size};
     *place = chunk;
+    memory->size += size;
     return chunk;
 }
 
@@ -92,4 +98,26 @@ char *pool_memory_text(struct pool_memory *memory, const char *text, size_t leng
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
+}
+
+size_t pool_memory_size(const struct pool_memory *memory)
+{
+    return memory->size;
+}
+
+bool pool_memory_count(struct pool_memory *memory, struct memory_budget *budget, const char *name,
+                       size_t beside)
+{
+    size_t all = memory->size + beside;
+
+    if (!budget)
+        return true;
+    if (memory->base && !memory->base->counted && !pool_memory_count(memory->base, budget, name, 0))
+        return false;
+    if (all > memory->counted && !memory_budget_take(budget, name, all - memory->counted))
+        return false;
+    memory->budget = budget;
+    memory->name = name;
+    memory->counted = all > memory->counted ? all : memory->counted;
+    return true;
 }

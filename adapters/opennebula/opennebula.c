@@ -421,6 +421,7 @@ struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_
                                 .rpc = rpc,
                                 .known_vms = known_vms_create(),
                                 .known_hosts = known_hosts_create(),
+                                .budget = settings->budget,
                                 .check_leader = check_leader,
                                 .document = DOCUMENT_NONE};
     return &self->cloud;

@@ -11,6 +11,8 @@ struct opennebula {
     struct rpc *rpc;
     struct known_vms *known_vms; /* from the last listing */
     struct known_hosts *known_hosts;
+    struct memory_budget *budget; /* NULL: none */
+    size_t vms_counted;           /* bytes there, of VMs in the short form */
     bool check_leader;
     int32_t document; /* the mark; DOCUMENT_NONE: not known */
 };

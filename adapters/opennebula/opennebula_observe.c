@@ -2,16 +2,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "adapters/cloud/pool_memory.h"
 #include "adapters/opennebula/known_hosts.h"
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
 #include "util/memory.h"
+
+#define MONITORING "one.hostpool.monitoring"
 
 enum {
     ALL = -1,
     EVERYBODYS = -2,
     ERROR_TEXT = 512,
+    VM_SIZE = 1024,     /* bytes kept of a VM in the short form: what is known and observed of it */
     USES_SECONDS = 120, /* VMs are measured every 30 s, unless configured otherwise */
 };
 
@@ -20,7 +25,10 @@ struct pool_asking {
     enum cloud_subject subject;
     cloud_told *told;
     void *context;
-    struct known_hosts *known_hosts; /* of the cloud, which outlives the question */
+    struct opennebula *self; /* outlives the question */
+    const char *method;
+    size_t n_vms;   /* told so far */
+    size_t n_bytes; /* fed since VMs were told */
     /* CLOUD_HOSTS takes two calls. */
     unsigned open;
     struct cloud_answer answer;
@@ -38,6 +46,71 @@ static void failed(struct pool_asking *asking, const char *what, const char *why
     asking->answer.error = asking->error;
 }
 
+static void does_not_fit(struct pool_asking *asking, const char *method, size_t bytes)
+{
+    char text[MEMORY_BUDGET_TEXT];
+
+    failed(asking, method, memory_budget_explain(asking->self->budget, bytes, text));
+}
+
+#define COUNTED(pool) (pool).memory, (pool).n * sizeof *(pool).items
+
+static void count(struct pool_asking *asking, const char *method, struct pool_memory *memory,
+                  size_t items)
+{
+    if (memory && !asking->answer.error &&
+        !pool_memory_count(memory, asking->self->budget, method, items))
+        does_not_fit(asking, method, pool_memory_size(memory) + items);
+}
+
+/* Its subject is one of them; the others are empty. */
+static void count_answer(struct pool_asking *asking)
+{
+    const struct cloud_answer *answer = &asking->answer;
+
+    count(asking, asking->method, COUNTED(answer->hosts));
+    count(asking, asking->method, COUNTED(answer->datastores));
+    count(asking, asking->method, COUNTED(answer->networks));
+    count(asking, asking->method, COUNTED(answer->clusters));
+    count(asking, asking->method, COUNTED(answer->users));
+    count(asking, asking->method, COUNTED(answer->vmgroups));
+    count(asking, asking->method, COUNTED(answer->uses));
+    count(asking, asking->method, answer->acl.memory, answer->acl.n * sizeof *answer->acl.rules);
+}
+
+/* Listings are of the same VMs: the last one counts. */
+static void count_short_forms(struct pool_asking *asking)
+{
+    struct opennebula *self = asking->self;
+    size_t bytes = asking->n_vms * VM_SIZE;
+
+    if (bytes > self->vms_counted &&
+        !memory_budget_take(self->budget, asking->method, bytes - self->vms_counted))
+        does_not_fit(asking, asking->method, bytes);
+    else
+        self->vms_counted = bytes > self->vms_counted ? bytes : self->vms_counted;
+}
+
+static void count_listing(struct pool_asking *asking)
+{
+    struct opennebula *self = asking->self;
+    size_t bytes = asking->n_vms * VM_SIZE;
+
+    if (asking->subject != CLOUD_VMS || asking->answer.error)
+        return;
+    memory_budget_give_back(self->budget, asking->method, self->vms_counted - bytes);
+    self->vms_counted = bytes;
+}
+
+/* May a document of that length be parsed? It may be copied, to replace bytes. */
+static bool may_parse(struct pool_asking *asking, const char *method, size_t length)
+{
+    if (memory_budget_fits(asking->self->budget, (POOL_GROWTH_MAX + 1) * length))
+        return true;
+    does_not_fit(asking, method, length);
+    return false;
+}
+
 static void release(struct pool_asking *asking)
 {
     host_monitoring_finish(&asking->monitoring);
@@ -49,8 +122,12 @@ static void finish(struct pool_asking *asking)
 {
     if (--asking->open > 0)
         return;
-    if (asking->subject == CLOUD_HOSTS && !asking->answer.error)
+    if (asking->subject == CLOUD_HOSTS && !asking->answer.error) {
         host_monitoring_merge(&asking->answer.hosts, &asking->monitoring);
+        count_answer(asking);
+    }
+    if (asking->answer.error)
+        cloud_answer_finish(&asking->answer);
     asking->told(asking->context, &asking->answer);
     release(asking);
 }
@@ -79,11 +156,12 @@ static void monitoring_in(void *context, const struct rpc_reply *reply)
     struct pool_errors *errors = &asking->answer.hosts.errors;
     struct error err = {0};
 
-    if (has_document(asking, reply)) {
+    if (has_document(asking, reply) && may_parse(asking, MONITORING, reply->length)) {
         if (host_monitoring_parse(&asking->monitoring, reply->text, reply->length, &err) < 0)
             failed(asking, "the hosts' figures", err.text);
         else if (asking->monitoring.errors.n && !errors->n)
             *errors = asking->monitoring.errors;
+        count(asking, MONITORING, COUNTED(asking->monitoring));
     }
     finish(asking);
 }
@@ -96,7 +174,7 @@ static int parse(struct pool_asking *asking, const char *text, size_t length, st
     case CLOUD_LEADERSHIP:
         return raft_status_parse(&answer->leadership, text, length, err);
     case CLOUD_HOSTS:
-        return known_hosts_parse(asking->known_hosts, &answer->hosts, text, length, err);
+        return known_hosts_parse(asking->self->known_hosts, &answer->hosts, text, length, err);
     case CLOUD_DATASTORES:
         return datastore_pool_parse(&answer->datastores, text, length, err);
     case CLOUD_NETWORKS:
@@ -130,8 +208,10 @@ static void document_in(void *context, const struct rpc_reply *reply)
     struct pool_asking *asking = context;
     struct error err = {0};
 
-    if (has_document(asking, reply) && parse(asking, reply->text, reply->length, &err) < 0)
+    if (has_document(asking, reply) && may_parse(asking, asking->method, reply->length) &&
+        parse(asking, reply->text, reply->length, &err) < 0)
         failed(asking, names[asking->subject], err.text);
+    count_answer(asking);
     finish(asking);
 }
 
@@ -141,7 +221,14 @@ static void vms_in(void *context, struct vm_pool *pool)
     struct cloud_answer part = {.more = true, .vms = *pool};
 
     *pool = (struct vm_pool){0};
-    asking->told(asking->context, &part);
+    asking->n_bytes = 0;
+    asking->n_vms += part.vms.n;
+    if (asking->subject == CLOUD_VMS)
+        count_short_forms(asking);
+    else
+        count(asking, asking->method, COUNTED(part.vms));
+    if (!asking->answer.error)
+        asking->told(asking->context, &part);
     cloud_answer_finish(&part);
 }
 
@@ -149,7 +236,9 @@ static void piece_in(void *context, const char *text, size_t length)
 {
     struct pool_asking *asking = context;
 
-    vm_batches_feed(&asking->batches, text, length);
+    asking->n_bytes += length;
+    if (!asking->answer.error && may_parse(asking, asking->method, asking->n_bytes))
+        vm_batches_feed(&asking->batches, text, length);
 }
 
 static size_t part_in(void *context, const char *text, size_t length, bool *is_known)
@@ -169,6 +258,7 @@ static void all_in(void *context, const struct rpc_reply *reply)
         vm_batches_feed(&asking->batches, reply->text, reply->length);
     if (vm_batches_end(&asking->batches, &err) < 0 && answered)
         failed(asking, "VMs", err.text);
+    count_listing(asking);
     finish(asking);
 }
 
@@ -196,6 +286,7 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
                             .context = asking,
                             .known = asking->subject == CLOUD_VMS ? self->known_vms : NULL};
     vm_batches_begin(&asking->batches);
+    asking->method = method;
     asking->open++;
     rpc_call(self->rpc, &(struct rpc_request){.method = method,
                                               .arguments = arguments,
@@ -211,6 +302,7 @@ static void call_for_vms(struct opennebula *self, struct pool_asking *asking, co
 static void call(struct opennebula *self, struct pool_asking *asking, const char *method,
                  const struct rpc_argument *arguments, size_t n)
 {
+    asking->method = method;
     asking->open++;
     rpc_call(self->rpc, &(struct rpc_request){.method = method,
                                               .arguments = arguments,
@@ -227,7 +319,7 @@ static void ask_for_hosts(struct opennebula *self, struct pool_asking *asking)
 
     call(self, asking, "one.hostpool.info", NULL, 0);
     asking->open++;
-    rpc_call(self->rpc, &(struct rpc_request){.method = "one.hostpool.monitoring",
+    rpc_call(self->rpc, &(struct rpc_request){.method = MONITORING,
                                               .arguments = &last,
                                               .n_arguments = 1,
                                               .urgent = true,
@@ -265,7 +357,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     asking->subject = question->subject;
     asking->told = question->told;
     asking->context = question->context;
-    asking->known_hosts = self->known_hosts;
+    asking->self = self;
     switch (question->subject) {
     case CLOUD_LEADERSHIP:
         call(self, asking, "one.zone.raftstatus", NULL, 0);

@@ -14,6 +14,7 @@ struct pool_reader {
     struct pool_items items;
     struct pool_names names;
     struct error problem;
+    size_t fed;     /* bytes of the document, since objects were handed out last */
     bool is_broken; /* no well-formed XML: it may be bytes that XML does not allow */
 
     /* The parser's position. */

@@ -71,6 +71,22 @@ static void begin_object(struct pool_reader *reader)
     reader->in_object = true;
 }
 
+/* Bytes of what was read so far; lists are copied when their object ends. */
+static size_t size_of(const struct pool_reader *reader)
+{
+    size_t size = pool_memory_size(reader->items.memory) + reader->items.n * reader->format->size +
+                  2 * reader->ids.n * sizeof(int32_t);
+
+    for (size_t i = 0; i < POOL_LISTS; i++)
+        size += 2 * reader->lists[i].n * sizeof(struct attribute);
+    return size;
+}
+
+static bool is_too_large(const struct pool_reader *reader)
+{
+    return size_of(reader) > POOL_GROWTH_MAX * reader->fed + POOL_SMALL;
+}
+
 /* The names are in the memory that goes: those of the next objects are noted again. */
 static void hand_out(struct pool_reader *reader)
 {
@@ -79,6 +95,7 @@ static void hand_out(struct pool_reader *reader)
     pool_memory_destroy(reader->items.memory);
     pool_names_finish(&reader->names);
     reader->items = (struct pool_items){.memory = pool_memory_create()};
+    reader->fed = 0;
     pool_names_init(&reader->names, reader->items.memory);
 }
 
@@ -116,6 +133,9 @@ static bool on_start(void *context, const char *name)
         return false;
     if (reader->depth == POOL_DEPTH_MAX)
         return fail(reader, "more than %d nested elements", POOL_DEPTH_MAX);
+    if (is_too_large(reader))
+        return fail(reader, "it describes more than fits into %d times its length",
+                    POOL_GROWTH_MAX);
     if (reader->depth == reader->object_depth && strcmp(name, reader->format->object) == 0)
         begin_object(reader);
     if (reader->depth > 0)
@@ -195,6 +215,7 @@ struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t 
 
 void pool_reading_feed(struct pool_reader *reader, const char *text, size_t length)
 {
+    reader->fed += length;
     xml_reading_feed(reader->xml, text, length);
 }
 
@@ -221,6 +242,7 @@ static int read_once(struct pool_reader *reader, const struct pool_format *forma
     enum xml_result result;
 
     reader_init(reader, format);
+    reader->fed = length;
     result = xml_read(&visitor, reader, document, length, problem);
     reader->is_broken = result == XML_READ_BROKEN;
     if (reader->is_broken)

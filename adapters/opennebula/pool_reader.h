@@ -14,6 +14,10 @@ enum {
     POOL_DEPTH_MAX = 32,
     POOL_TEXT_MAX = 65540, /* what is longer is cut; more than 64 KB remain, so it shows */
     POOL_DOCUMENT_MAX = 1 << 30,
+    /* What is read of a document takes at most so many times its length, and POOL_SMALL bytes:
+     * documents of oned take less than half their length. */
+    POOL_GROWTH_MAX = 2,
+    POOL_SMALL = 1 << 20,
 };
 
 struct element {

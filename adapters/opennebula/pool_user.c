@@ -137,14 +137,14 @@ int acl_parse(struct acl *acl, const char *document, size_t length, struct error
     struct pool_items items;
     int result = pool_read(&items, &rule_format, document, length, err);
 
-    pool_memory_destroy(items.memory);
     /* A rule that cannot be read would be a right that is missing: nothing is decided on that. */
     if (result == 0 && items.errors.n > 0) {
         result = error_set(err, EINVAL, "document with ACL_POOL: %s", items.errors.first);
         free(items.items);
+        pool_memory_destroy(items.memory);
         items = (struct pool_items){0};
     }
-    *acl = (struct acl){items.items, items.n, items.allocated};
+    *acl = (struct acl){items.items, items.n, items.allocated, items.memory};
     return result;
 }
 

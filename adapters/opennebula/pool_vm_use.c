@@ -141,6 +141,7 @@ int vm_use_parse(struct vm_use_pool *pool, const char *document, size_t length, 
     if (items.n)
         qsort(records, items.n, sizeof *records, by_vm_and_time);
     pool->errors = items.errors;
+    pool->memory = items.memory;
     pool->items = memory_new(items.n, sizeof *pool->items);
     for (size_t i = 0, last; i < items.n; i = last + 1) {
         for (last = i; last + 1 < items.n && records[last + 1].id == records[i].id;)
@@ -148,6 +149,5 @@ int vm_use_parse(struct vm_use_pool *pool, const char *document, size_t length, 
         pool->items[pool->n++] = use_of(&records[i], &records[last]);
     }
     free(items.items);
-    pool_memory_destroy(items.memory);
     return 0;
 }

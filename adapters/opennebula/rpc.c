@@ -62,6 +62,7 @@ static int init_line(struct rpc_line *line, const struct rpc_settings *settings,
     line->timeout = settings->timeout;
     line->connect_timeout = settings->connect_timeout;
     line->answer_limit = settings->answer_limit;
+    line->budget = settings->budget;
     line->share = settings->answer_limit / (2 * (settings->parallel > 0 ? settings->parallel : 1));
     line->ca_file = memory_text(settings->ca_file);
     rpc_secret_init(&line->secret, settings->session);

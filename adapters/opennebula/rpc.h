@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/cloud/memory_budget.h"
 #include "adapters/opennebula/rpc_text.h"
 #include "util/error.h"
 
@@ -25,6 +26,7 @@ struct rpc_settings {
     int64_t connect_timeout; /* milliseconds */
     unsigned parallel;       /* connections at once, > 0; see rpc_call() */
     size_t answer_limit; /* bytes of an answer's body at most; of all under way, twice as much */
+    struct memory_budget *budget; /* answers are counted against it; NULL: none */
 };
 
 /* How a call ended. What matters to the caller is whether oned may have carried it out. */

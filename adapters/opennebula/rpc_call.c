@@ -21,6 +21,8 @@ enum {
     ROUND = 48 * 1024,
     /* All of it is taken before a call pauses: libcurl would copy the rest. */
     BUFFER = 32 * 1024,
+    /* Copies of an answer while it is decoded: its text, and one whose bytes were mended. */
+    DECODING = 2,
 };
 
 static const struct rpc_secret *secret_of(const struct rpc_call *call)
@@ -61,6 +63,7 @@ void rpc_call_destroy(struct rpc_call *call)
     if (call->secret)
         rpc_secret_finish(call->secret);
     free(call->secret);
+    memory_budget_give_back(call->line->budget, call->method, call->counted);
     free(call->method);
     free(call->failure);
     free(call->answer);
@@ -130,6 +133,20 @@ static bool has_turn(struct rpc_call *call, size_t more)
     return !call->paused;
 }
 
+static size_t size_of(const struct rpc_call *call)
+{
+    return call->in_pieces ? call->text.n_around : call->received;
+}
+
+static bool count(struct rpc_call *call)
+{
+    size_t more = size_of(call) - call->counted;
+
+    call->does_not_fit = !memory_budget_take(call->line->budget, call->method, more);
+    call->counted += call->does_not_fit ? 0 : more;
+    return !call->does_not_fit;
+}
+
 static size_t take_answer(char *from, size_t size, size_t n, void *context)
 {
     struct rpc_call *call = context;
@@ -153,7 +170,7 @@ static size_t take_answer(char *from, size_t size, size_t n, void *context)
         memcpy(call->answer + call->received, from, more);
     }
     call->received += more;
-    return more;
+    return count(call) ? more : 0;
 }
 
 static void prepare_security(const struct rpc_line *line, CURL *easy)
@@ -213,6 +230,15 @@ static void report(struct rpc_call *call, struct rpc_reply *reply, const char *f
     call->done(call->context, reply);
 }
 
+static void report_size(struct rpc_call *call)
+{
+    struct rpc_reply reply = {.outcome = RPC_UNKNOWN};
+    char text[MEMORY_BUDGET_TEXT];
+
+    report(call, &reply, "%s: %s", call->method,
+           memory_budget_explain(call->line->budget, call->received, text));
+}
+
 static void report_failure(struct rpc_call *call, CURLcode code)
 {
     struct rpc_reply reply = {.outcome = call->taken > 0 ? RPC_UNKNOWN : RPC_NOT_SENT};
@@ -220,8 +246,10 @@ static void report_failure(struct rpc_call *call, CURLcode code)
     const char *url = call->line->endpoint.url;
 
     if (call->too_long)
-        report(call, &reply, "%s: the answer of %s is longer than %zu bytes", call->method, url,
-               call->line->answer_limit);
+        report(call, &reply, "%s: the answer of %s is longer than %zu bytes (answer-limit)",
+               call->method, url, call->line->answer_limit);
+    else if (call->does_not_fit)
+        report_size(call);
     else if (call->too_late)
         report(call, &reply, TOO_LATE, call->method);
     else if (reply.outcome == RPC_NOT_SENT)
@@ -291,6 +319,8 @@ void rpc_call_report(struct rpc_call *call, CURLcode code)
         report_failure(call, code);
     else if (call->status != 200)
         report_status(call);
+    else if (!memory_budget_fits(call->line->budget, DECODING * size_of(call)))
+        report_size(call);
     else
         report_answer(call);
 }

@@ -19,6 +19,7 @@ struct rpc_line {
     char *ca_file;
     int64_t timeout, connect_timeout;
     size_t answer_limit;
+    struct memory_budget *budget;
     size_t share;                 /* bytes of an answer that need no turn */
     const struct rpc_call *large; /* whose turn it is to have a longer one; NULL: none */
     struct curl_slist *headers;
@@ -51,6 +52,8 @@ struct rpc_call {
     bool in_pieces;
     struct rpc_text text; /* in pieces */
     bool too_long;
+    size_t counted;     /* bytes, in the budget */
+    bool does_not_fit;  /* there */
     bool paused;        /* until it is its turn */
     size_t this_round;  /* bytes of the answer */
     bool waits_a_round; /* for the next one */

@@ -103,7 +103,8 @@ static void test_everything_set(void **state)
 {
     const struct live_configuration *live = live_of(
         "[opennebula]\nendpoint: https://one:2634/RPC2\nauth-file: auth\n"
-        "allow-plaintext: yes\nca-file: /etc/ca.pem\ntimeout: 0:01:00\nanswer-limit: 10\n"
+        "allow-plaintext: yes\nca-file: /etc/ca.pem\ntimeout: 0:01:00\nanswer-limit: "
+        "10\nmemory-limit: 100\n"
         "parallel-calls: 3\nleader-check: no\nexclusive: no\nsubmit-on-hold: yes\n"
         "actions-per-host: 2\nactions-in-all: 9\nstuck-after: 8\nretry-limit: 4\nretry-backoff: 7\n"
         "boot-time: 45\nlive-rescheds: no\nstart-in-front: 120\ncold-moves: "
@@ -122,6 +123,7 @@ static void test_everything_set(void **state)
     assert_true(live->allow_plaintext);
     assert_int_equal(live->timeout, 60);
     assert_int_equal(live->answer_limit, 10);
+    assert_int_equal(live->memory_limit, 100);
     assert_int_equal(live->parallel_calls, 3);
     assert_false(live->leader_check);
     assert_false(live->exclusive);
@@ -357,6 +359,7 @@ static void test_sample_uncommented(void **state)
     assert_non_null(live->endpoint);
     assert_int_equal(live->timeout, defaults.timeout);
     assert_int_equal(live->answer_limit, defaults.answer_limit);
+    assert_int_equal(live->memory_limit, defaults.memory_limit);
     assert_int_equal(live->parallel_calls, defaults.parallel_calls);
     assert_int_equal(live->actions_per_host, defaults.actions_per_host);
     assert_int_equal(live->actions_in_all, defaults.actions_in_all);

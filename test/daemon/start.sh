@@ -116,6 +116,7 @@ chmod 600 "$work/auth"
 ONE_AUTH=$work/auth timeout -s TERM 2 "$galernad" --foreground --state-dir "$work/either" \
     -c "$work/conf" >"$work/out" 2>&1 || [ $? -eq 124 ] || fail "it does not wait for OpenNebula"
 says 'trying again'
+ONE_AUTH=$work/auth returns 4 'OpenNebula does not answer (--foreground keeps trying): ' --state-dir either -c conf
 returns 0 'simulated hosts: ' --simulate --state-dir either
 until_said out "connected to OpenNebula"
 stop either

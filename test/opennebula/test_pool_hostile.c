@@ -131,6 +131,25 @@ static void markup_in_values(void **state)
     vm_pool_finish(&pool);
 }
 
+/* Objects without content take more memory than their text. */
+static void small_text_for_large_objects(void **state)
+{
+    enum { HOSTS = 100000, LENGTH = 50 };
+    char *document = memory_new((HOSTS + 1) * LENGTH, 1), *end = document;
+    struct host_pool pool;
+    struct error err;
+
+    (void)state;
+    end = stpcpy(end, "<HOST_POOL>");
+    for (int i = 0; i < HOSTS; i++)
+        end += sprintf(end, "<HOST><ID>%d</ID><STATE>2</STATE></HOST>", i);
+    end = stpcpy(end, "</HOST_POOL>");
+    assert_int_equal(host_pool_parse(&pool, document, (size_t)(end - document), &err), -1);
+    assert_non_null(strstr(err.text, "describes more than fits into 2 times its length"));
+    assert_null(pool.items);
+    free(document);
+}
+
 /* Values are cut, but stay longer than what anybody accepts. */
 static void long_values(void **state)
 {
@@ -211,8 +230,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused),          cmocka_unit_test(too_deep),
         cmocka_unit_test(cut_anywhere),     cmocka_unit_test(forbidden_bytes),
-        cmocka_unit_test(markup_in_values), cmocka_unit_test(long_values),
-        cmocka_unit_test(imposture),        cmocka_unit_test(many_names),
+        cmocka_unit_test(markup_in_values), cmocka_unit_test(small_text_for_large_objects),
+        cmocka_unit_test(long_values),      cmocka_unit_test(imposture),
+        cmocka_unit_test(many_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

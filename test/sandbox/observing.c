@@ -3,14 +3,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <xmlrpc-c/base.h>
 
 #include "adapters/opennebula/opennebula.h"
 #include "test/sandbox/fixture.h"
+#include "util/memory.h"
 
-enum { VMS = 600 };
+enum { VMS = 600, KEPT_MAX = 1000, BUDGET = 4 << 20 };
 
 struct seen {
     size_t n_answers, n_vms;
@@ -49,26 +52,34 @@ static void assert_told_in_parts(struct oned *oned, struct cloud *cloud, enum cl
     assert_true(seen.n_answers > 1);
 }
 
-/* Owners make templates as long as they like: no answer with them is read in one go. */
-static void vms_are_told_in_parts(void **state)
+static struct cloud *connect_to(struct oned *oned, struct memory_budget *budget)
 {
-    struct oned *oned = fixture_create(ONED_7_4, 1);
     char endpoint[64];
     struct rpc_settings settings = {.endpoint = endpoint,
                                     .session = ADMIN,
                                     .timeout = 5000,
                                     .connect_timeout = 1000,
                                     .parallel = 1,
-                                    .answer_limit = 1 << 24};
+                                    .answer_limit = 1 << 24,
+                                    .budget = budget};
     struct error err;
     int port = oned_listen(oned, "127.0.0.1", 0, &err);
     struct cloud *cloud;
 
-    (void)state;
     assert_true(port > 0);
     snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d/RPC2", port);
     cloud = opennebula_create(&settings, false, &err);
     assert_non_null(cloud);
+    return cloud;
+}
+
+/* Owners make templates as long as they like: no answer with them is read in one go. */
+static void vms_are_told_in_parts(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    struct cloud *cloud = connect_to(oned, NULL);
+
+    (void)state;
     for (int i = 0; i < VMS; i++)
         fixture_vm(oned, 1, 128);
     assert_told_in_parts(oned, cloud, CLOUD_VMS, VMS);
@@ -78,9 +89,92 @@ static void vms_are_told_in_parts(void **state)
     oned_destroy(oned);
 }
 
+/* What was told and is kept. */
+struct kept {
+    struct vm_pool pools[KEPT_MAX];
+    size_t n;
+    bool over;
+    char error[300];
+};
+
+static void keep(void *context, struct cloud_answer *answer)
+{
+    struct kept *kept = context;
+
+    kept->over = !answer->more;
+    if (answer->error)
+        snprintf(kept->error, sizeof kept->error, "%s", answer->error);
+    assert_true(kept->n < KEPT_MAX);
+    kept->pools[kept->n++] = answer->vms;
+    answer->vms = (struct vm_pool){0};
+    vm_use_pool_finish(&answer->uses);
+}
+
+static void drop(struct kept *kept)
+{
+    while (kept->n > 0)
+        vm_pool_finish(&kept->pools[--kept->n]);
+}
+
+static void ask(struct oned *oned, struct cloud *cloud, enum cloud_subject subject,
+                struct kept *kept)
+{
+    int32_t ids[CLOUD_IDS_MAX];
+    struct error err;
+
+    for (int32_t i = 0; i < CLOUD_IDS_MAX; i++)
+        ids[i] = i;
+    kept->over = false;
+    kept->error[0] = '\0';
+    cloud_ask(
+        cloud,
+        &(struct cloud_question){
+            .subject = subject, .ids = ids, .n_ids = CLOUD_IDS_MAX, .told = keep, .context = kept});
+    while (!kept->over) {
+        assert_return_code(oned_step(oned, 0, &err), 0);
+        assert_return_code(cloud_wait(cloud, NULL, 0, 1, &err), 0);
+    }
+}
+
+/* Each answer is small enough, but not all that is kept of them: the next one is refused, says
+ * which are too large, and is taken once the others are gone. */
+static void all_answers_together_are_bounded(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    struct memory_budget *budget = memory_budget_create(BUDGET);
+    struct cloud *cloud = connect_to(oned, budget);
+    struct kept *kept = memory_new(1, sizeof *kept);
+
+    (void)state;
+    for (int i = 0; i < VMS; i++)
+        fixture_vm(oned, 1, 128);
+    ask(oned, cloud, CLOUD_SOME, kept);
+    assert_string_equal(kept->error, "");
+    for (int i = 0; i < KEPT_MAX / 3 && !kept->error[0]; i++)
+        ask(oned, cloud, CLOUD_SOME, kept);
+    assert_non_null(strstr(kept->error, "one.vmpool.infoset: the answer is too large"));
+    assert_non_null(strstr(kept->error, "all answers may take 4 MB (memory-limit)"));
+    assert_non_null(strstr(kept->error, "of which one.vmpool.infoset takes 3 MB"));
+    ask(oned, cloud, CLOUD_VMS, kept);
+    assert_non_null(strstr(kept->error, "one.vmpool.info: the answer is too large"));
+    drop(kept);
+    ask(oned, cloud, CLOUD_SOME, kept);
+    assert_string_equal(kept->error, "");
+    ask(oned, cloud, CLOUD_VMS, kept);
+    assert_string_equal(kept->error, "");
+    drop(kept);
+    assert_true(memory_budget_fits(budget, BUDGET - 2 * VMS * 1024));
+    cloud_destroy(cloud);
+    assert_true(memory_budget_fits(budget, BUDGET - 2 * VMS * 1024));
+    memory_budget_destroy(budget);
+    free(kept);
+    oned_destroy(oned);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(vms_are_told_in_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vms_are_told_in_parts),
+                                       cmocka_unit_test(all_answers_together_are_bounded)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
