@@ -83,6 +83,26 @@ const char *const reason_names[REASONS] = {
     [REASON_NO_ROOM_YET] = "no-room-yet",
 };
 
+bool reason_is_of_room(enum reason_id id)
+{
+    switch (id) {
+    case REASON_PLANNED:
+    case REASON_NO_ROOM_NOW:
+    case REASON_ROOM_RESERVED:
+    case REASON_ROOM_KEPT:
+    case REASON_DEVICE_IN_USE:
+    case REASON_TOPOLOGY_IN_USE:
+    case REASON_NO_ROOM_WITH_DEVICE:
+    case REASON_NO_ROOM_WITH_TOPOLOGY:
+    case REASON_KEPT_APART:
+    case REASON_KEPT_TOGETHER:
+    case REASON_NO_ROOM_FOR_ALL:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *reason_name(enum reason_id id)
 {
     return reason_names[id];

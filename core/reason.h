@@ -128,6 +128,9 @@ static inline bool reason_is_of_company(enum reason_id id)
     return id == REASON_KEPT_APART || id == REASON_KEPT_TOGETHER || id == REASON_NO_ROOM_FOR_ALL;
 }
 
+/* No room at present: it waits until others leave. */
+bool reason_is_of_room(enum reason_id id);
+
 /* By id: the stable words. */
 extern const char *const reason_names[REASONS];
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "adapters/opennebula/rights_share.h"
 #include "util/decimal.h"
 #include "util/memory.h"
 #include "util/suggest.h"
@@ -22,6 +23,8 @@ enum right {
     RIGHT_MAX_VMS,
     RIGHT_MAX_RESERVATIONS,
     RIGHT_MAX_CLOUD_TIME,
+    RIGHT_MAX_SHARE,
+    RIGHT_SHARE_AFTER,
     RIGHT_MAX_BOOKED_HOSTS,
     RIGHT_MAX_CHANGES,
     RIGHT_MAX_EXTENSION,
@@ -38,6 +41,8 @@ enum {
     AHEAD_USUAL = 90 * 86400,
     RESERVATIONS_USUAL = 20,
     CLOUD_TIME_USUAL = 2 * 86400, /* a weekend */
+    SHARE_USUAL = 50,
+    SHARE_AFTER_USUAL = 86400,
 };
 
 struct right_row {
@@ -74,6 +79,15 @@ static const struct right_row own_rights[RIGHT_TERM] = {
          "whole cloud: 24:00:00 is all hosts for a day, or a tenth of their CPU or memory for ten "
          "days. A lease without DURATION counts as 90 days.",
          true, 0},
+    [RIGHT_MAX_SHARE] =
+        {"max-share", RIGHT_NUMBER, SHARE_USUAL, 0, 100,
+         "Maximum percentage of the cloud that a user's reservations and deadline leases may hold "
+         "at any one time later than share-after from now, or at any time while VMs of other users "
+         "wait for room. Changes count as well. Users of the group oneadmin are exempt, unless "
+         "their section sets a limit.",
+         true, 0},
+    [RIGHT_SHARE_AFTER] = {"share-after", RIGHT_SPAN, SHARE_AFTER_USUAL, 0, TIME_SPAN_MOST,
+                           "See max-share.", false, 0},
     [RIGHT_MAX_BOOKED_HOSTS] = {"max-booked-hosts", RIGHT_NUMBER, 0, 0, 1000000,
                                 "Maximum number of hosts that a user may book at the same time; 0: "
                                 "only operators may book hosts.",
@@ -346,6 +360,8 @@ static struct limits limits_of(const struct rights *rights, const char *user, co
     struct limits limits;
 
     memcpy(limits.values, rights->values, sizeof limits.values);
+    if (group && strcmp(group, "oneadmin") == 0)
+        limits.values[RIGHT_MAX_SHARE] = NO_LIMIT;
     overlay(rights, SECTION_GROUP, group, &limits);
     overlay(rights, SECTION_USER, user, &limits);
     return limits;
@@ -445,7 +461,7 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
                           char reason[LEASE_SPEC_TEXT_MAX])
 {
     const int64_t *most = limits->values;
-    char asked[32], limit[32];
+    char asked[32], limit[32], share[RIGHTS_SHARE_TEXT];
 
     if (most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
         request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
@@ -459,6 +475,9 @@ static int check_reserved(const struct limits *limits, const struct rights_reque
                       "%s (hh:mm:ss), at most %s is allowed (max-cloud-time)",
                       span_text(request->cloud_time, asked, sizeof asked),
                       span_text(most[RIGHT_MAX_CLOUD_TIME], limit, sizeof limit));
+    if (most[RIGHT_MAX_SHARE] != NO_LIMIT &&
+        !rights_share_allows(request, most[RIGHT_MAX_SHARE], most[RIGHT_SHARE_AFTER], share))
+        return refuse(reason, "%s", share);
     return 0;
 }
 
@@ -521,11 +540,11 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
     if (!spec->present)
         return 0;
     if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, spec, reason) < 0 ||
-        check_amounts(&limits, request, reason) < 0 ||
         check_ahead(&limits, "START", spec->start, request->now, reason) < 0 ||
-        check_ahead(&limits, "EARLIEST", spec->earliest, request->now, reason) < 0)
+        check_ahead(&limits, "EARLIEST", spec->earliest, request->now, reason) < 0 ||
+        check_ahead(&limits, "DEADLINE", spec->deadline, request->now, reason) < 0)
         return -1;
-    return check_ahead(&limits, "DEADLINE", spec->deadline, request->now, reason);
+    return check_amounts(&limits, request, reason);
 }
 
 int rights_grant_booking(const struct rights *rights, const struct rights_booking *booking,

@@ -30,6 +30,12 @@ struct rights_change {
     int64_t left; /* seconds until its end as it is; SPAN_UNLIMITED: not known, or far */
 };
 
+/* What a lease holds of the cloud, at one time. */
+struct rights_holding {
+    int64_t from, until; /* until INSTANT_NEVER: for ever */
+    int64_t share;       /* in billionths of the cloud */
+};
+
 /* The requesting user and the request. */
 struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
@@ -40,6 +46,10 @@ struct rights_request {
      */
     size_t reservations;
     int64_t cloud_time; /* 0: a change that takes no more than before */
+    /* What this lease would hold, and then the user's others; none: no more than before. */
+    const struct rights_holding *holdings;
+    size_t n_holdings;
+    bool others_wait; /* VMs of others wait for room */
     int64_t now;
     const struct rights_change *change; /* NULL: a new lease */
 };

@@ -1,27 +1,45 @@
-/* cloud_time.h: what users reserve, as the time for which the whole cloud could hold it.
+/* cloud_time.h: what a user reserves of the whole cloud: how much at any one time, and for how
+ * long.
  *
- * A VM with a quarter of the processors of all hosts, for four hours, takes one hour; of CPU and
- * memory, that of which it takes the larger part counts. Hosts that are disabled or have failed
- * count as well: a limit does not change with them.
+ * A VM with a quarter of the processors of all hosts, for four hours, takes one hour of the whole
+ * cloud; of CPU and memory, that of which it takes the larger part counts. Hosts that are disabled
+ * or have failed count as well: a limit does not change with them.
  */
 #pragma once
 
-#include <stdint.h>
-
+#include "adapters/opennebula/rights.h"
 #include "daemon/store/store.h"
 
 struct changed_lease;
 struct daemon;
 
-/* A lease that has no end counts as one of this length. */
-enum { CLOUD_TIME_ENDLESS = 90 * 86400 };
+/* VMs in all, in 1/100 and MB. */
+struct vms_size {
+    int64_t cpu, memory;
+};
 
-/* VMs, in 1/100 and MB, for some seconds, or SPAN_UNLIMITED. 0: no host has been read. O(1). */
-int64_t cloud_time(const struct daemon *daemon, int64_t cpu, int64_t memory, int64_t seconds);
+void vms_size_add(struct vms_size *size, int64_t n, int64_t cpu, int64_t memory);
+struct vms_size vms_size_of(const struct daemon *daemon, const struct changed_lease *changed);
 
-/* What the lease takes from now on: all of it, or what is left. O(VMs of the lease). */
-int64_t cloud_time_of(const struct daemon *daemon, const struct lease_record *lease, int64_t now);
+/* A request. */
+struct reserving {
+    int32_t uid;
+    const struct lease_record *lease; /* its kind and times */
+    struct vms_size size;
+    /* NULL, or the lease whose place it takes: as it was, or the group that it joins. */
+    const struct lease_record *instead;
+    bool is_change; /* of `instead` */
+};
 
-/* The same of the lease as it would be. */
-int64_t cloud_time_changed(const struct daemon *daemon, const struct changed_lease *changed,
-                           int64_t now);
+/* Of a user, with that request. */
+struct reserved {
+    struct rights_holding *holdings;
+    size_t n, allocated;
+};
+
+/* Gives a request for rights what its user's unfinished reservations and deadline leases are, those
+ * of this poll that are not planned yet included. Nothing if it is neither. What the request points
+ * to is in *reserved, to be finished. O(leases). */
+void reserved_begin(struct reserved *reserved, const struct daemon *daemon,
+                    const struct reserving *asked, struct rights_request *request);
+void reserved_finish(struct reserved *reserved);

@@ -69,6 +69,7 @@ static void read_terms(const struct lease_spec *spec, struct lease_record *terms
                     (spec->relative_earliest ? RELATIVE_EARLIEST : 0U) |
                     (spec->relative_deadline ? RELATIVE_DEADLINE : 0U),
         .duration = spec->duration,
+        .since = INSTANT_NONE,
         .term_values = spec->term_values,
         .group_size = spec->group_size,
     };
@@ -108,42 +109,16 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-static bool is_reserved(enum lease_kind kind)
+static bool decide(const struct daemon *daemon, const struct reserving *reserving,
+                   struct rights_request *request, char reason[LEASE_SPEC_TEXT_MAX])
 {
-    return kind == LEASE_RESERVATION || kind == LEASE_DEADLINE;
-}
+    struct reserved reserved;
+    bool granted;
 
-static void add_time(int64_t *sum, int64_t time)
-{
-    if (__builtin_add_overflow(*sum, time, sum))
-        *sum = INT64_MAX;
-}
-
-/* Adds the user's active reservations and deadline leases, those of this poll that are not planned
- * yet included, to a request of one: without that lease, its own or that of the group that is being
- * joined. */
-static void add_reserved(const struct daemon *daemon, int32_t uid,
-                         const struct lease_record *without, struct rights_request *request)
-{
-    size_t n;
-    const struct lease_record *const *leases = store_leases(daemon->store, &n);
-
-    for (size_t i = 0; is_reserved(request->spec->kind) && i < n; i++) {
-        if (leases[i] == without || leases[i]->uid != uid || !is_reserved(leases[i]->kind) ||
-            leases[i]->phase >= PHASE_ENDING)
-            continue;
-        request->reservations++;
-        add_time(&request->cloud_time, cloud_time_of(daemon, leases[i], request->now));
-    }
-}
-
-/* Of n equal VMs. */
-static int64_t vms_time(const struct daemon *daemon, int64_t n, int64_t cpu, int64_t memory,
-                        int64_t seconds)
-{
-    if (__builtin_mul_overflow(n, cpu, &cpu) || __builtin_mul_overflow(n, memory, &memory))
-        return INT64_MAX;
-    return cloud_time(daemon, cpu, memory, seconds);
+    reserved_begin(&reserved, daemon, reserving, request);
+    granted = rights_grant(daemon->rights, request, reason) == 0;
+    reserved_finish(&reserved);
+    return granted;
 }
 
 /* NULL: it is new. */
@@ -161,17 +136,16 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
     uint32_t there = group ? (uint32_t)members(daemon, group->id) : 0;
     int64_t more = spec->group_size > there ? spec->group_size - there : 1;
     struct rights_request request = {
-        .user = vm->user,
-        .group = vm->group,
-        .spec = spec,
-        .n_vms = there + 1,
-        .cloud_time = vms_time(daemon, more, vm->cpu, vm->memory, spec->duration),
-        .now = now};
+        .user = vm->user, .group = vm->group, .spec = spec, .n_vms = there + 1, .now = now};
+    struct lease_record lease;
+    struct reserving reserving = {
+        .uid = vm->uid, .lease = &lease, .instead = group ? group : lease_of(daemon, vm)};
 
+    read_terms(spec, &lease);
     if (group)
-        add_time(&request.cloud_time, cloud_time_of(daemon, group, now));
-    add_reserved(daemon, vm->uid, group ? group : lease_of(daemon, vm), &request);
-    return rights_grant(daemon->rights, &request, reason) == 0;
+        reserving.size = vms_size_of(daemon, &(struct changed_lease){.lease = group});
+    vms_size_add(&reserving.size, more, vm->cpu, vm->memory);
+    return decide(daemon, &reserving, &request, reason);
 }
 
 static const struct user *user_of(const struct daemon *daemon, const char *name)
@@ -202,12 +176,14 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
                                      .spec = &spec,
                                      .n_vms = order->count,
                                      .now = now};
+    struct lease_record lease;
+    struct reserving reserving = {.uid = user ? user->id : 0, .lease = &lease};
 
+    read_terms(&spec, &lease);
     for (size_t i = 0; i < order->n_sizes; i++)
-        add_time(&request.cloud_time, vms_time(daemon, order->sizes[i].count, order->sizes[i].cpu,
-                                               order->sizes[i].memory, order->duration));
-    add_reserved(daemon, user ? user->id : 0, NULL, &request);
-    return rights_grant(daemon->rights, &request, reason) == 0;
+        vms_size_add(&reserving.size, order->sizes[i].count, order->sizes[i].cpu,
+                     order->sizes[i].memory);
+    return decide(daemon, &reserving, &request, reason);
 }
 
 bool intake_allows_booking(const struct daemon *daemon, const struct drains *drains,
@@ -261,15 +237,15 @@ bool intake_allows_change(const struct daemon *daemon, const struct changed_leas
                                      .group = changed->user_group,
                                      .spec = &spec,
                                      .n_vms = (uint32_t)members(daemon, changed->id),
-                                     .cloud_time = cloud_time_changed(daemon, asked, now),
                                      .now = now,
                                      .change = &change};
+    const struct reserving reserving = {.uid = changed->uid,
+                                        .lease = changed,
+                                        .size = vms_size_of(daemon, asked),
+                                        .instead = lease,
+                                        .is_change = true};
 
-    add_reserved(daemon, changed->uid, lease, &request);
-    if (is_reserved(lease->kind) &&
-        cloud_time_changed(daemon, asked, now) <= cloud_time_of(daemon, lease, now))
-        request.cloud_time = 0;
-    return rights_grant(daemon->rights, &request, reason) == 0;
+    return decide(daemon, &reserving, &request, reason);
 }
 
 bool intake_allows_size(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
@@ -286,13 +262,15 @@ bool intake_allows_size(const struct daemon *daemon, const struct lease_record *
                                      .group = lease->user_group,
                                      .spec = &spec,
                                      .n_vms = (uint32_t)members(daemon, lease->id),
-                                     .cloud_time = cloud_time_of(daemon, lease, now),
                                      .now = now};
+    const struct reserving reserving = {
+        .uid = lease->uid,
+        .lease = lease,
+        .size = vms_size_of(daemon, &(struct changed_lease){.lease = lease}),
+        .instead = lease};
 
-    if (!is_reserved(lease->kind))
-        return true;
-    add_reserved(daemon, lease->uid, lease, &request);
-    return rights_grant(daemon->rights, &request, reason) == 0;
+    return (lease->kind != LEASE_RESERVATION && lease->kind != LEASE_DEADLINE) ||
+           decide(daemon, &reserving, &request, reason);
 }
 
 void intake_take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,

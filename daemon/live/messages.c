@@ -250,27 +250,6 @@ static void send_message(struct daemon *daemon, struct sent_message *sent)
     crash_point("after a message");
 }
 
-/* What a lease lacks changes from plan to plan as others come and go. */
-static bool is_of_room(enum reason_id reason)
-{
-    switch (reason) {
-    case REASON_PLANNED:
-    case REASON_NO_ROOM_NOW:
-    case REASON_ROOM_RESERVED:
-    case REASON_ROOM_KEPT:
-    case REASON_DEVICE_IN_USE:
-    case REASON_TOPOLOGY_IN_USE:
-    case REASON_NO_ROOM_WITH_DEVICE:
-    case REASON_NO_ROOM_WITH_TOPOLOGY:
-    case REASON_KEPT_APART:
-    case REASON_KEPT_TOGETHER:
-    case REASON_NO_ROOM_FOR_ALL:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static int64_t paced(const struct messages *messages, int64_t interval)
 {
     int64_t all = (int64_t)(messages->n_awake / PER_SECOND);
@@ -288,7 +267,8 @@ static int64_t good_for(const struct messages *messages, const struct vm_record 
         (vm->message_expected == lease->expected ||
          (is_time(vm->message_expected) && is_time(lease->expected))))
         return paced(messages, ESTIMATE_INTERVAL); /* numbers and times */
-    return counts && is_of_room(vm->message_reason) && is_of_room(lease->reason_id)
+    /* What a lease lacks changes from plan to plan as others come and go. */
+    return counts && reason_is_of_room(vm->message_reason) && reason_is_of_room(lease->reason_id)
                ? paced(messages, ROOM_INTERVAL)
                : 0;
 }

@@ -25,6 +25,7 @@ planner-memory: 128
 [rights]
 max-reservations: 2000
 max-cloud-time: unlimited
+max-share: unlimited
 max-ahead: 60:00:00:00
 [opennebula]
 poll-interval: 1

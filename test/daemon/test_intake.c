@@ -303,6 +303,76 @@ static void a_share_of_the_cloud_is_not_got_round_by_resizing(void **state)
     close_stage(&stage);
 }
 
+/* One processor of 16 for each VM: later than a day from now half of them, by changes as well. */
+static void one_user_does_not_hold_the_whole_cloud_far_ahead(void **state)
+{
+    struct lease_record changed;
+    char reason[LEASE_SPEC_TEXT_MAX];
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    stage.scene.fake->n_hosts = 1;
+    stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
+    ask(&stage, add_now(&stage, 1), "START=+48:00:00", "DURATION=01:00:00", "GROUP=a",
+        "GROUP_SIZE=7", NULL);
+    ask(&stage, add_now(&stage, 2), "START=+48:00:00", "DURATION=01:00:00", NULL);
+    ask(&stage, add_now(&stage, 3), "START=+48:59:59", "DURATION=02:00:00", NULL);
+    ask(&stage, add_now(&stage, 4), "START=+49:00:00", "DURATION=02:00:00", "GROUP=b",
+        "GROUP_SIZE=8", NULL);
+    ask(&stage, add_now(&stage, 5), "START=+01:00:00", "DURATION=02:00:00", "GROUP=c",
+        "GROUP_SIZE=16", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    expect(&stage, 2, PHASE_WAITING, "requested");
+    expect(&stage, 3, PHASE_REFUSED, "refused");
+    assert_non_null(strstr(store_lease(stage.store, 3)->reason, "you would hold 57% of the cloud"));
+    assert_non_null(strstr(store_lease(stage.store, 3)->reason, "(max-share): possible from "));
+    expect(&stage, 4, PHASE_GATHERING, "requested");
+    expect(&stage, 5, PHASE_GATHERING, "requested");
+
+    changed = *store_lease(stage.store, 2);
+    changed.duration++;
+    assert_false(intake_allows_change(&stage.scene.daemon,
+                                      &(struct changed_lease){.lease = &changed}, NOW, reason));
+    changed.duration -= 2;
+    assert_true(intake_allows_change(&stage.scene.daemon,
+                                     &(struct changed_lease){.lease = &changed}, NOW, reason));
+    changed.start -= 7200; /* before the others */
+    assert_true(intake_allows_change(&stage.scene.daemon,
+                                     &(struct changed_lease){.lease = &changed}, NOW, reason));
+    assert_false(intake_allows_change(
+        &stage.scene.daemon, &(struct changed_lease){.lease = &changed, .cpu = 900}, NOW, reason));
+    close_stage(&stage);
+}
+
+/* Renewing does not help: it is for the others now. */
+static void what_others_wait_for_is_not_reserved_again(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    stage.scene.fake->n_hosts = 1;
+    stage.scene.fake->hosts[0] = (struct host){.cpu = 1600, .memory = 32768, .state = HOST_ON};
+    ask(&stage, add_now(&stage, 1), "START=+01:00:00", "DURATION=01:00:00", "GROUP=a",
+        "GROUP_SIZE=16", NULL);
+    add_now(&stage, 2);
+    give(&stage, 2, 7, "ben");
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    expect(&stage, 2, PHASE_WAITING, "requested");
+    lease_to_change(stage.store, 2)->reason_id = REASON_NO_ROOM_NOW;
+    ask(&stage, add_now(&stage, 3), "START=+02:00:00", "DURATION=01:00:00", "GROUP=b",
+        "GROUP_SIZE=16", NULL);
+    ask(&stage, add_now(&stage, 4), "START=+02:00:00", "DURATION=01:00:00", "GROUP=c",
+        "GROUP_SIZE=8", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 3, PHASE_REFUSED, "refused");
+    assert_non_null(strstr(store_lease(stage.store, 3)->reason,
+                           "while others wait for room (max-share): 8 of its 16 VMs"));
+    expect(&stage, 4, PHASE_GATHERING, "requested");
+    close_stage(&stage);
+}
+
 static void a_lease_does_not_count_against_itself(void **state)
 {
     struct stage stage;
@@ -472,6 +542,8 @@ int main(void)
         TEST(what_is_not_granted_is_refused),
         TEST(one_users_reservations_have_a_share_of_the_cloud),
         TEST(a_share_of_the_cloud_is_not_got_round_by_resizing),
+        TEST(one_user_does_not_hold_the_whole_cloud_far_ahead),
+        TEST(what_others_wait_for_is_not_reserved_again),
         TEST(a_lease_does_not_count_against_itself),
         TEST(a_lease_belongs_to_the_owner_of_its_first_vm),
         TEST(a_group_waits_for_its_members),

@@ -95,6 +95,69 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
     rights_destroy(rights);
 }
 
+#define TENTH INT64_C(100000000)
+
+/* Now anything; what is held later than a day from now, or while others wait, is limited. */
+static void one_user_holds_a_share_of_the_cloud(void **state)
+{
+    struct rights_holding holdings[] = {{NOW, NOW + DAY, 10 * TENTH},
+                                        {NOW + 2 * DAY, NOW + 3 * DAY, 3 * TENTH},
+                                        {NOW + 5 * DAY, INSTANT_NEVER, TENTH}};
+    struct error err = {0};
+    struct rights *rights = read_rights("[rights group:oneadmin]\nmax-ahead: 1000:00:00\n"
+                                        "[rights user:ann]\nmax-share: unlimited\n"
+                                        "[rights user:ben]\nmax-share: 10\nshare-after: 0\n",
+                                        &err);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
+
+    (void)state;
+    spec.kind = LEASE_RESERVATION;
+    spec.start = NOW;
+    spec.duration = DAY;
+    request.n_vms = 4;
+    request.user = request.group = "eve";
+    request.holdings = holdings;
+    request.n_holdings = 3;
+    granted(rights, &request);
+    request.others_wait = true;
+    refused(rights, &request, "you would hold 100% of the cloud at ");
+    refused(rights, &request,
+            ", at most 50% is allowed while others wait for room (max-share): 2 "
+            "of its 4 VMs");
+    request.others_wait = false;
+    holdings[0].until++;
+    refused(rights, &request, "at most 50% is allowed 1d00h or more ahead (max-share): 2 of its");
+    holdings[0] = (struct rights_holding){NOW + 2 * DAY - 60, NOW + 2 * DAY, 5 * TENTH};
+    granted(rights, &request);
+    holdings[0].until++; /* beside the next one */
+    refused(rights, &request, "hold 80% of the cloud at ");
+    refused(rights, &request, ": 1 of its 4 VMs");
+    request.n_vms = 1;
+    refused(rights, &request, "(max-share): possible from ");
+    holdings[0].share = 2 * TENTH;
+    granted(rights, &request);
+    holdings[0] = (struct rights_holding){NOW + 3 * DAY, INSTANT_NEVER, 4 * TENTH};
+    granted(rights, &request);
+    holdings[0].share++;
+    refused(rights, &request, "hold 51% of the cloud at ");
+    spec.kind = LEASE_DEADLINE;
+    refused(rights, &request, "(max-share)");
+    spec.kind = LEASE_BEST_EFFORT;
+    granted(rights, &request);
+    spec.kind = LEASE_RESERVATION;
+    request.user = "ann";
+    granted(rights, &request);
+    request.user = "eve";
+    request.group = "oneadmin";
+    granted(rights, &request);
+    request.user = "ben"; /* of that group, with a section of its own */
+    refused(rights, &request, "at most 10% is allowed 0s or more ahead");
+    request.n_holdings = 0; /* a change that takes no more than before */
+    granted(rights, &request);
+    rights_destroy(rights);
+}
+
 static void each_limit_is_kept(void **state)
 {
     static const char text[] = "[rights]\nreservations: no\nimmediate: no\ndeadlines: no\n"
@@ -386,6 +449,7 @@ int main(void)
         cmocka_unit_test(changes_are_limited),
         cmocka_unit_test(users_book_hosts_within_limits),
         cmocka_unit_test(each_limit_is_kept),
+        cmocka_unit_test(one_user_holds_a_share_of_the_cloud),
         cmocka_unit_test(what_is_ahead_is_limited_by_default),
         cmocka_unit_test(what_is_not_said_follows_the_rights),
         cmocka_unit_test(user_beats_group_beats_all),
