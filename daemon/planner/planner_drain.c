@@ -184,11 +184,19 @@ int planner_try_drains(struct planner *planner, const struct drains *drains, int
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-static void moves(const struct drain_trial *drain, const struct planner *planner, int64_t lease,
+static bool is_starting(const struct planner *planner, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(planner->store, vm->lease);
+
+    return lease && lease->phase == PHASE_STARTING;
+}
+
+/* id: a lease, or the block of a VM that is off. */
+static void moves(const struct drain_trial *drain, const struct planner *planner, int64_t id,
                   const struct plan_reservation *to, int64_t at)
 {
     for (size_t i = 0; i < to->n_vms; i++) {
-        struct drained_vm *vm = planned_vm(drain, lease, to->vms[i].vm);
+        struct drained_vm *vm = planned_vm(drain, id, to->vms[i].vm);
         const struct vm_record *record = vm ? store_vm(planner->store, vm->vm) : NULL;
         int32_t host = drain->hosts->pool.items[to->vms[i].host].id;
         struct move_way way;
@@ -196,11 +204,11 @@ static void moves(const struct drain_trial *drain, const struct planner *planner
 
         if (!record || vm->host == host)
             continue;
+        starts = is_starting(planner, record);
         way = planner_move_way(planner, record, host, true);
         vm->how = DRAINED_MOVES;
         vm->to = host;
         vm->at = at;
-        starts = store_lease(planner->store, lease)->phase == PHASE_STARTING;
         snprintf(vm->why, sizeof vm->why, "%s%s%s", starts ? "when it runs" : "",
                  starts && way.why ? ", " : "", way.why ? way.why : "");
     }

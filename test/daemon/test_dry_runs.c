@@ -1,4 +1,4 @@
-/* Dry runs change nothing: of a request and a change. (A traced decision: test_trace.c.)
+/* Dry runs change nothing: of a request, a change and a drain. (A traced decision: test_trace.c.)
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -150,12 +150,43 @@ static void a_tried_change_changes_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
+static void drained(void *context, const struct planner_drains *drains, const struct error *err)
+{
+    if (!drains)
+        fail_msg("%s", err->text);
+    assert_int_equal(drains->n_vms, 1);
+    *(struct drained_vm *)context = drains->vms[0];
+}
+
+/* It moves like one that runs, although the plan knows it by its own number. */
+static void a_tried_drain_moves_a_vm_that_is_off(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct drains drains = {0};
+    struct drained_vm moved;
+    struct house house;
+    struct error err = {0};
+
+    open_house(&house, store, 2);
+    add_lease(store, 1, PHASE_PARKED, LEASE_BEST_EFFORT, 1000);
+    fake_cloud_add_vm(house.scene.fake, 1, VM_POWEROFF, 0, CPU, MEMORY);
+    scene_poll(&house.scene);
+    drains_put(&drains, &(struct drain){.host = 0, .from = NOW + 100, .until = INSTANT_NEVER});
+    if (planner_try_drains(house.planner, &drains, NOW, drained, &moved, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(moved.how, DRAINED_MOVES);
+    assert_int_equal(moved.to, 1);
+    drains_finish(&drains);
+    close_house(&house);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_tried_request_changes_nothing),
         TEST(a_tried_change_changes_nothing),
         TEST(a_request_is_not_tried_on_hosts_for_pinned_vms),
+        TEST(a_tried_drain_moves_a_vm_that_is_off),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
