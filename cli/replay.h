@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "adapters/simulation/recorded.h"
 #include "cli/progress.h"
 #include "configuration/configuration.h"
 #include "core/accounting.h"
@@ -37,6 +38,7 @@ struct replay_run {
     char *name;                          /* differs from that of every other run */
     char *title;                         /* heads its column of the summary */
     struct configuration *configuration; /* not owned */
+    struct recorded_run *recorded;       /* what is repeated; NULL: the configuration's trace */
     char *outputs[REPLAY_OUTPUTS];       /* where to write; NULL: not asked for */
 };
 
@@ -50,6 +52,7 @@ struct replay_plan {
 /* The result of a run; sent through a pipe by a child process, so it holds no pointers. */
 struct replay_outcome {
     int code;                           /* of cli/command.h */
+    int error;                          /* errno value of what went wrong; 0: nothing */
     char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
     bool interrupted, stuck, suspended_jobs;
     struct accounting_summary figures;

@@ -16,9 +16,8 @@ static int open_record(struct replay_outputs *outputs, const char *path, struct 
 {
     struct record_options options = {
         .path = path,
-        .settings = &outputs->run->configuration->settings,
+        .configuration = outputs->run->configuration,
         .accounting = outputs->accounting,
-        .counters_left_out = outputs->run->configuration->counters_left_out,
     };
     struct record *record = record_create(&options, err);
 
@@ -138,10 +137,18 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
     return 0;
 }
 
-void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending)
+void replay_outputs_note_request(struct replay_outputs *outputs, const struct site *site,
+                                 const struct lease_request *request)
 {
     if (outputs->writers[REPLAY_RECORD])
-        record_set_ending(outputs->writers[REPLAY_RECORD], ending);
+        record_note_request(outputs->writers[REPLAY_RECORD], site, request);
+}
+
+void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending,
+                               uint64_t steps)
+{
+    if (outputs->writers[REPLAY_RECORD])
+        record_set_ending(outputs->writers[REPLAY_RECORD], ending, steps);
     if (outputs->writers[REPLAY_RESULTS])
         results_set_ending(outputs->writers[REPLAY_RESULTS], ending);
 }

@@ -25,8 +25,13 @@ struct replay_outputs {
 int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
                         struct error *err);
 
-/* Say how the run ended in the documents that have a place for it. */
-void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending);
+/* A request was read for the run on this site. */
+void replay_outputs_note_request(struct replay_outputs *outputs, const struct site *site,
+                                 const struct lease_request *request);
+
+/* Say how the run ended, after how many steps, in the documents that have a place for it. */
+void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending,
+                               uint64_t steps);
 
 /* Close all; files of a run that is not over are dropped. */
 void replay_outputs_finish(struct replay_outputs *outputs);

@@ -18,10 +18,18 @@ enum { LOOK_EVERY = 16 };
 
 struct watch {
     const struct replay_control *control;
-    const struct trace *trace;
+    const struct stage *stage;
     struct replay_outputs *outputs;
-    unsigned steps;
+    uint64_t steps;
+    uint64_t last_step; /* of a run that is repeated: it ends there at the latest; 0: no limit */
 };
+
+static void note_request(void *context, const struct lease_request *request)
+{
+    const struct watch *watch = context;
+
+    replay_outputs_note_request(watch->outputs, &watch->stage->site, request);
+}
 
 static bool look(void *context)
 {
@@ -29,24 +37,26 @@ static bool look(void *context)
     const struct replay_control *control = watch->control;
 
     if (++watch->steps % LOOK_EVERY == 0) {
-        double done = trace_progress(watch->trace);
+        double done = trace_progress(watch->stage->trace);
 
         if (control->done)
             *control->done = done;
         if (control->progress)
             progress_show(control->progress, done, control->title);
     }
-    return *control->stop != 0;
+    return *control->stop != 0 || watch->steps == watch->last_step;
 }
 
 static void note_ending(void *context, const struct simulation_result *result)
 {
     struct watch *watch = context;
 
-    replay_outputs_set_ending(watch->outputs, result->interrupted      ? ENDING_INTERRUPTED
-                                              : result->stuck          ? ENDING_STUCK
-                                              : result->unfinished > 0 ? ENDING_STOPPED
-                                                                       : ENDING_COMPLETE);
+    replay_outputs_set_ending(watch->outputs,
+                              result->interrupted      ? ENDING_INTERRUPTED
+                              : result->stuck          ? ENDING_STUCK
+                              : result->unfinished > 0 ? ENDING_STOPPED
+                                                       : ENDING_COMPLETE,
+                              result->steps);
 }
 
 static void print_policy_message(void *context, enum policy_log_level level, const char *text)
@@ -60,13 +70,13 @@ static void print_policy_message(void *context, enum policy_log_level level, con
     fprintf(stderr, "galerna replay: %s\n", text);
 }
 
-static void describe_end(const struct simulation_result *result, struct replay_outcome *outcome)
+/* asked: to end, by a signal; else a run that is repeated has come to its last step. */
+static void describe_end(const struct simulation_result *result, bool asked,
+                         struct replay_outcome *outcome)
 {
     outcome->interrupted = result->interrupted;
     outcome->stuck = result->stuck;
-    outcome->code = result->interrupted ? EXIT_INTERRUPTED
-                    : result->stuck     ? EXIT_FAILED
-                                        : EXIT_DONE;
+    outcome->code = asked ? EXIT_INTERRUPTED : result->stuck ? EXIT_FAILED : EXIT_DONE;
     if (result->stuck)
         snprintf(outcome->message, sizeof outcome->message,
                  "stuck: %" PRId64
@@ -99,14 +109,24 @@ static bool is_log(const struct configuration *configuration)
     return result;
 }
 
+/* An interrupted run ended after its last step; any other one would not do a further step. */
+static uint64_t last_step(const struct recorded_run *recorded)
+{
+    return !recorded ? 0 : recorded->interrupted ? recorded->steps : recorded->steps + 1;
+}
+
 static int simulate(struct stage *stage, struct replay_outputs *outputs,
                     const struct replay_control *control, struct replay_outcome *outcome,
                     struct error *err)
 {
-    struct watch watch = {.control = control, .trace = stage->trace, .outputs = outputs};
+    struct watch watch = {.control = control,
+                          .stage = stage,
+                          .outputs = outputs,
+                          .last_step = last_step(outputs->run->recorded)};
     const struct stage_watch all = {
         .observers = outputs->observers,
         .n_observers = outputs->n_observers,
+        .reads = note_request,
         .should_stop = look,
         .ending = note_ending,
         .context = &watch,
@@ -116,7 +136,7 @@ static int simulate(struct stage *stage, struct replay_outputs *outputs,
     replay_guard_name_modules(stage->policies);
     if (stage_run(stage, &all, &result, err) < 0)
         return -1;
-    describe_end(&result, outcome);
+    describe_end(&result, result.interrupted && *control->stop, outcome);
     accounting_summarize(outputs->accounting, &outcome->figures);
     outcome->suspended_jobs = outcome->figures.suspensions > 0 && is_log(stage->configuration);
     return 0;
@@ -133,6 +153,7 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
 {
     const struct stage_options options = {
         .configuration = run->configuration,
+        .recorded = run->recorded,
         .driver = {.log = print_policy_message,
                    .log_context = unqualified(control),
                    .watch = replay_guard_watch(),
@@ -148,6 +169,7 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
     if (stage_init(&stage, &options, &err) < 0 || replay_outputs_init(&outputs, run, &err) < 0 ||
         simulate(&stage, &outputs, control, outcome, &err) < 0) {
         outcome->code = err.code == EINTR && *control->stop ? EXIT_INTERRUPTED : EXIT_FAILED;
+        outcome->error = err.code;
         snprintf(outcome->message, sizeof outcome->message, "%s", err.text);
     }
     replay_outputs_finish(&outputs);

@@ -16,16 +16,24 @@
 struct verify_arguments {
     struct verify_options options;
     struct replay_options again;
-    const char *trace;
-    bool json;
+    const char *trace, *policy_path;
+    json_t *repeated; /* with -c: the run's record */
+    bool json, no_repeat;
     int64_t limit; /* violations shown of each record */
 };
 
 #define AGAIN(member) offsetof(struct verify_arguments, again.member)
 
 static const struct command_option again_options[] = {
+    {"no-repeat", .type = ARGUMENT_FLAG, .offset = offsetof(struct verify_arguments, no_repeat),
+     .help = "Do not repeat the run, which takes as long as the run did"},
+    {"policy-path", .type = ARGUMENT_TEXT, .argument = "FOLDER[:FOLDER]...",
+     .offset = offsetof(struct verify_arguments, policy_path),
+     .help = "Folders with policy modules of the run that are not Galerna's own; folders named in "
+             "a record are never used"},
     {"configuration", .letter = 'c', .type = ARGUMENT_LIST, .argument = "FILE",
-     .offset = AGAIN(configurations), .help = "The configuration of the run"},
+     .offset = AGAIN(configurations),
+     .help = "The configuration of the run: take the inputs from it, instead of from the record"},
     {"trace", .type = ARGUMENT_TEXT, .argument = "FILE",
      .offset = offsetof(struct verify_arguments, trace),
      .help = "The trace of the run, by default that of the configuration"},
@@ -63,8 +71,20 @@ static void print_checks(FILE *stream)
     }
 }
 
-/* repeated: the same run's record once more, or NULL. */
-static int verify_path(const char *path, const struct verify_options *options, json_t *repeated,
+static int compare_with_run(json_t *record, const char *path,
+                            const struct verify_arguments *arguments,
+                            struct verification *verification, struct error *err)
+{
+    if (arguments->repeated)
+        verify_compare(record, arguments->repeated, REPEATED_FROM_CONFIGURATION, verification);
+    else if (arguments->no_repeat)
+        verify_not_repeated(verification, "--no-repeat");
+    else
+        return verify_repeat_recorded(record, path, arguments->policy_path, verification, err);
+    return 0;
+}
+
+static int verify_path(const char *path, const struct verify_arguments *arguments,
                        struct verification *verification, struct error *err)
 {
     json_t *record = schedule_load(path, err);
@@ -72,25 +92,26 @@ static int verify_path(const char *path, const struct verify_options *options, j
     int result = -1;
 
     if (record && schedule_read_json(&schedule, record, path, err) == 0) {
-        result = verify_schedule(&schedule, options, verification, err);
+        result = verify_schedule(&schedule, &arguments->options, verification, err);
         schedule_finish(&schedule);
     }
-    if (result == 0 && repeated)
-        verify_compare(record, repeated, verification);
+    if (result == 0 && compare_with_run(record, path, arguments, verification, err) < 0) {
+        verification_finish(verification);
+        result = -1;
+    }
     json_decref(record);
     return result;
 }
 
 /* One record: its exit code. results: where its JSON goes, or NULL for text. */
 static int verify_record(const char *command, const char *path,
-                         const struct verify_arguments *arguments, json_t *repeated,
-                         json_t *results)
+                         const struct verify_arguments *arguments, json_t *results)
 {
     struct verification verification;
     struct error err;
     int code;
 
-    if (verify_path(path, &arguments->options, repeated, &verification, &err) < 0) {
+    if (verify_path(path, arguments, &verification, &err) < 0) {
         if (results)
             json_array_append_new(results, json_pack("{s:s, s:b, s:s}", "record", path, "clean", 0,
                                                      "error", err.text));
@@ -127,9 +148,9 @@ const struct command_line verify_line = {
     .summary = "Verify that a recorded schedule is correct",
     .purpose = "Verify that a schedule written by 'galerna replay --record' keeps all promises of "
                "Galerna. RECORD '-' is standard input. Each violation is printed with the name of "
-               "its check, the lease, the host and the time.\n\nWith -c or --trace, the run is "
-               "repeated and its record compared value by value. Without, requests, hosts and "
-               "settings are taken as the record has them.",
+               "its check, the lease, the host and the time.\n\nThe run is then repeated and its "
+               "record compared value by value: with the inputs that the record contains, or those "
+               "of -c and --trace.",
     .operands = "RECORD...",
     .least = 1,
     .most = OPERANDS_ANY,
@@ -165,16 +186,20 @@ static json_t *repeat(struct verify_arguments *arguments, struct error *err)
 int command_verify(const struct call *call)
 {
     struct verify_arguments *arguments = call->arguments;
-    json_t *results = arguments->json ? json_array() : NULL, *repeated = NULL;
+    json_t *results = arguments->json ? json_array() : NULL;
+    bool told = is_to_repeat(arguments);
     struct error err = {0};
     int code = EXIT_DONE;
 
-    if (!is_to_repeat(arguments) && (arguments->again.site || arguments->again.set.n))
+    if (!told && (arguments->again.site || arguments->again.set.n))
         return command_usage_error(call->name, "--site and --set need -c or --trace");
-    if (is_to_repeat(arguments) && !(repeated = repeat(arguments, &err)))
+    if (arguments->no_repeat && (told || arguments->policy_path))
+        return command_usage_error(call->name, "--no-repeat excludes -c, --trace and "
+                                               "--policy-path");
+    if (told && !(arguments->repeated = repeat(arguments, &err)))
         code = command_failed(call->name, &err);
-    for (int i = 0; i < call->n && (repeated || !is_to_repeat(arguments)); i++) {
-        int failed = verify_record(call->name, call->operands[i], arguments, repeated, results);
+    for (int i = 0; i < call->n && (arguments->repeated || !told); i++) {
+        int failed = verify_record(call->name, call->operands[i], arguments, results);
 
         if (failed)
             code = failed;
@@ -182,6 +207,6 @@ int command_verify(const struct call *call)
     if (results && print_json(call->name, results) != EXIT_DONE)
         code = EXIT_FAILED;
     json_decref(results);
-    json_decref(repeated);
+    json_decref(arguments->repeated);
     return code;
 }

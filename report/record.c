@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 #include "core/lease_plan.h"
+#include "report/record_inputs.h"
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/running.h"
 #include "util/json_writer.h"
 #include "util/memory.h"
 
-enum { RECORD_VERSION = 3 };
+enum { RECORD_VERSION = 4 };
 
 /* The position of a lease's texts: first Haizea's keys, then Galerna's. */
 struct lease_place {
@@ -24,22 +25,22 @@ struct lease_place {
 struct record {
     struct output *out;
     struct output *leases, *state_log, *preemptions, *lease_stats, *withdrawn; /* spools */
-    struct output *preempted_for, *booked, *planned;
+    struct output *preempted_for, *booked, *planned, *requests;
     struct amounts_text *amounts;
     struct running *running;
     struct lease_place *places;
     size_t n_places, places_allocated;
-    struct engine_settings settings;
+    const struct configuration *configuration;
     const struct accounting *accounting;
-    uint32_t counters_left_out;
     enum run_ending ending;
+    uint64_t steps;
 };
 
 static void create_spools(struct record *record, const char *path)
 {
     struct output **spools[] = {&record->leases,      &record->state_log, &record->preemptions,
                                 &record->lease_stats, &record->withdrawn, &record->preempted_for,
-                                &record->booked,      &record->planned};
+                                &record->booked,      &record->planned,   &record->requests};
 
     for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
         *spools[i] = output_create_spool(path);
@@ -49,9 +50,8 @@ struct record *record_create(const struct record_options *options, struct error 
 {
     struct record *record = memory_new(1, sizeof *record);
 
-    record->settings = *options->settings;
+    record->configuration = options->configuration;
     record->accounting = options->accounting;
-    record->counters_left_out = options->counters_left_out;
     create_spools(record, options->path);
     record->amounts = amounts_text_create();
     record->running = running_create();
@@ -77,6 +77,7 @@ void record_destroy(struct record *record)
     output_destroy(record->preempted_for);
     output_destroy(record->booked);
     output_destroy(record->planned);
+    output_destroy(record->requests);
     amounts_text_destroy(record->amounts);
     running_destroy(record->running);
     free(record->places);
@@ -84,14 +85,15 @@ void record_destroy(struct record *record)
     errno = saved;
 }
 
-void record_set_ending(struct record *record, enum run_ending ending)
+void record_set_ending(struct record *record, enum run_ending ending, uint64_t steps)
 {
     record->ending = ending;
+    record->steps = steps;
 }
 
 static bool is_left_out(const struct record *record, enum accounting_counter counter)
 {
-    return record->counters_left_out >> counter & 1;
+    return record->configuration->counters_left_out >> counter & 1;
 }
 
 /* The comma between the entries of a spooled list. */
@@ -99,6 +101,13 @@ static void separate(struct output *spool)
 {
     if (output_position(spool) > 0)
         output_char(spool, ',');
+}
+
+void record_note_request(struct record *record, const struct site *site,
+                         const struct lease_request *request)
+{
+    separate(record->requests);
+    record_request(record->requests, record->amounts, site, request);
 }
 
 /* "[time, lease", of an entry of a spooled list. */
@@ -245,7 +254,7 @@ static int check_outputs(const struct record *record, struct error *err)
 {
     const struct output *outputs[] = {record->leases,      record->state_log, record->preemptions,
                                       record->lease_stats, record->withdrawn, record->preempted_for,
-                                      record->booked,      record->planned};
+                                      record->booked,      record->planned,   record->requests};
 
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
         if (output_check(outputs[i], err) < 0)
@@ -398,11 +407,17 @@ static void write_hosts(struct record *record, struct json_writer *json, const s
 
 static void write_galerna(struct record *record, struct json_writer *json, const struct site *site)
 {
+    const struct run_inputs inputs = {.configuration = record->configuration,
+                                      .site = site,
+                                      .requests = record->requests,
+                                      .steps = record->steps};
+
     json_open_object(json, "galerna");
     json_put_string(json, "schema", "galerna-record");
     json_put_integer(json, "version", RECORD_VERSION);
     json_put_string(json, "ending", run_ending_name(record->ending));
-    record_settings(json, &record->settings);
+    record_inputs(json, &inputs);
+    record_settings(json, &record->configuration->settings);
     write_hosts(record, json, site);
     write_leases(record, json, true);
     write_spool(json, "withdrawn", record->withdrawn, "[]");

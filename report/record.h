@@ -8,6 +8,8 @@
  *   version      of the schema, an integer
  *   ending       complete, stopped (by the rule for stopping), stuck (leases wait forever), or
  *                interrupted; "status" is "interrupted" for the last one and "ok" for all others
+ *   inputs       what the run was made of: {steps, resources: [name, ...], configuration:
+ * [[section, option, value], ...], requests}: with "hosts", all that it takes to repeat it
  *   behaviour    {switch: true|false}: the oddities of Haizea that were followed
  *   settings     what the scheduler was told: suspension, rates, exclusion, overheads, ...
  *   hosts        [{id, capacity: {resource: amount}}], in the engine's order
@@ -21,18 +23,17 @@
  */
 #pragma once
 
+#include "configuration/configuration.h"
 #include "core/accounting.h"
 #include "core/observer.h"
-#include "core/settings.h"
 #include "report/run_ending.h"
 
 struct record; /* opaque */
 
 struct record_options {
     const char *path; /* written at the end of the run; "-": standard output */
-    const struct engine_settings *settings; /* copied */
+    const struct configuration *configuration; /* outlives the record */
     const struct accounting *accounting; /* with history; told about each step before the record */
-    uint32_t counters_left_out; /* bit per enum accounting_counter: without its history and total */
 };
 
 /* The file is created at once, so that a path that cannot be written is known before the run.
@@ -42,7 +43,12 @@ struct record *record_create(const struct record_options *options, struct error 
 /* The observer that feeds it. Its end writes the document and closes the file. */
 struct observer record_observer(struct record *record);
 
-/* How the run ended, ENDING_COMPLETE unless said; before the observer's end. */
-void record_set_ending(struct record *record, enum run_ending ending);
+/* A request as it is read for the run, in this order. */
+void record_note_request(struct record *record, const struct site *site,
+                         const struct lease_request *request);
+
+/* How the run ended, ENDING_COMPLETE unless said, and after how many steps of the engine; before
+ * the observer's end. */
+void record_set_ending(struct record *record, enum run_ending ending, uint64_t steps);
 
 void record_destroy(struct record *record); /* NULL is allowed; without an end the file is empty */

@@ -372,3 +372,50 @@ void record_lease_extras(struct output *out, const struct lease *lease)
     write_riding(out, lease);
     output_char(out, '}');
 }
+
+static void write_node_sets(struct output *out, struct amounts_text *text, const struct site *site,
+                            const struct lease_request *request)
+{
+    output_char(out, '[');
+    for (size_t i = 0; i < request->n_node_sets; i++) {
+        output_text(out, i == 0 ? "[" : ",[");
+        output_integer(out, request->node_sets[i].count);
+        output_char(out, ',');
+        record_amounts(out, text, site, request->node_sets[i].amounts.of, false);
+        output_char(out, ']');
+    }
+    output_char(out, ']');
+}
+
+/* ,"name":value */
+static void write_optional(struct output *out, const char *name, int64_t value)
+{
+    LITERAL(out, ",\"");
+    output_text(out, name);
+    LITERAL(out, "\":");
+    record_optional(out, value);
+}
+
+void record_request(struct output *out, struct amounts_text *text, const struct site *site,
+                    const struct lease_request *request)
+{
+    LITERAL(out, "{\"id\":");
+    output_integer(out, request->id);
+    LITERAL(out, ",\"kind\":\"");
+    output_text(out, lease_kind_name(request->kind));
+    output_char(out, '"');
+    write_optional(out, "submit", request->submit);
+    write_optional(out, "start", request->start);
+    write_optional(out, "deadline", request->deadline);
+    write_optional(out, "duration_original", request->duration_original);
+    write_optional(out, "duration", request->duration);
+    write_optional(out, "duration_known", request->duration_known);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        write_term(out, &lease_terms[i], &request->term_values);
+    write_optional(out, "user", request->user < 0 ? INSTANT_NONE : request->user);
+    LITERAL(out, ",\"vms\":");
+    write_node_sets(out, text, site, request);
+    LITERAL(out, ",\"software\":");
+    write_software(out, request);
+    output_char(out, '}');
+}

@@ -14,6 +14,10 @@ void amounts_text_destroy(struct amounts_text *text); /* NULL is allowed */
 void record_amounts(struct output *out, struct amounts_text *text, const struct site *site,
                     const int64_t *amounts, bool zeros);
 
+/* The request as the engine got it. */
+void record_request(struct output *out, struct amounts_text *text, const struct site *site,
+                    const struct lease_request *request);
+
 /* The lease with the keys that Haizea's records have. */
 void record_lease(struct output *out, struct amounts_text *text, const struct site *site,
                   const struct lease *lease);

@@ -200,7 +200,8 @@ void check_end(struct checker *checker)
                           "the run is recorded as stuck, but operations are planned");
     if (last > schedule->end_time)
         checker_violation(checker, &finding, "the state log goes on until %lld", (long long)last);
-    if (schedule->ending == RUN_COMPLETE && last != schedule->end_time)
+    if (schedule->ending == RUN_COMPLETE && last != schedule->end_time &&
+        !schedule->settings.stops_early)
         checker_violation(checker, &finding, "the last lease was over at %lld", (long long)last);
     for (size_t i = 1; i < schedule->n_moves; i++)
         if (schedule->moves[i].time < schedule->moves[i - 1].time) {

@@ -17,6 +17,7 @@ const char *verify_gap_name(enum verify_gap gap)
         [GAP_SUSPENSIONS] =
             "why a lease was suspended as planned (nothing in the record needed room)",
         [GAP_CHOICES] = "whether another schedule would have followed the settings more closely",
+        [GAP_REPEATED] = "whether the run gives the same record again",
         [GAP_PREEMPTIONS] = "preemptions (the record does not contain them)",
         [GAP_RESULTS] = "waiting times and slowdowns (the record does not contain them)",
         [GAP_TOTALS] = "totals (the record does not contain all of them)",

@@ -1,17 +1,82 @@
 /* Compares two records value by value. */
 #include "verify/compare.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "verify/checker.h"
 
 struct comparison {
     struct checker checker;
-    char path[120]; /* "leases[3].nodes.1", cut where it is too long */
+    struct finding place; /* of the entry under way */
+    char path[120];       /* "leases[3].nodes.1", cut where it is too long */
 };
 
+/* Lists and objects whose entries tell the lease, host or time that they are of. */
+static const struct {
+    const char *path;
+    const char *lease, *host; /* members of an entry, or "key" */
+    int time_at, lease_at;    /* places in an entry that is a list, from 1 */
+} located[] = {
+    {"leases", "id", NULL, 0, 0},
+    {"galerna.leases", "id", NULL, 0, 0},
+    {"galerna.inputs.requests", "id", NULL, 0, 0},
+    {"lease_stats", "key", NULL, 0, 0},
+    {"site", NULL, "key", 0, 0},
+    {"galerna.hosts", NULL, "id", 0, 0},
+    {"state_log", NULL, NULL, 1, 2},
+    {"preemptions", NULL, NULL, 1, 2},
+    {"counters.", NULL, NULL, 1, 2},
+    {"galerna.booked", NULL, NULL, 1, 2},
+    {"galerna.planned", NULL, NULL, 1, 2},
+    {"galerna.withdrawn", NULL, NULL, 2, 1},
+};
+
+static const struct finding nowhere = {CHECK_REPEATED, SCHEDULE_UNSET, SCHEDULE_UNSET,
+                                       SCHEDULE_UNSET};
+
 static void compare(struct comparison *comparison, json_t *told, json_t *right);
+
+static int64_t number_of(const json_t *value, const char *key)
+{
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    return key ? strtoll(key, NULL, 10) : SCHEDULE_UNSET;
+}
+
+static int64_t member_of(const json_t *entry, const char *member, const char *key)
+{
+    if (!member)
+        return SCHEDULE_UNSET;
+    return strcmp(member, "key") ? number_of(json_object_get(entry, member), NULL)
+                                 : number_of(NULL, key);
+}
+
+/* Notes what the entry of the list or object at the path is of. key: NULL in a list. */
+static void locate(struct comparison *comparison, const json_t *entry, const char *key)
+{
+    for (size_t i = 0; i < sizeof located / sizeof *located; i++) {
+        size_t n = strlen(located[i].path);
+        bool begins = located[i].path[n - 1] == '.';
+
+        if (begins ? strncmp(comparison->path, located[i].path, n) || strchr(comparison->path, '[')
+                   : strcmp(comparison->path, located[i].path))
+            continue;
+        comparison->place = nowhere;
+        comparison->place.lease = member_of(entry, located[i].lease, key);
+        comparison->place.host = member_of(entry, located[i].host, key);
+        if (located[i].time_at) {
+            const size_t time = (size_t)located[i].time_at - 1,
+                         lease = (size_t)located[i].lease_at - 1;
+
+            comparison->place.time = number_of(json_array_get(entry, time), NULL);
+            comparison->place.lease = number_of(json_array_get(entry, lease), NULL);
+        }
+        return;
+    }
+}
 
 /* The start of a value as JSON. */
 static void describe(const json_t *value, char *text, size_t size)
@@ -30,16 +95,15 @@ static void describe(const json_t *value, char *text, size_t size)
 
 static void differs(struct comparison *comparison, json_t *told, json_t *right)
 {
-    struct finding finding = {CHECK_REPEATED, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET};
     char told_text[40] = "nothing", right_text[40] = "nothing";
 
     if (told)
         describe(told, told_text, sizeof told_text);
     if (right)
         describe(right, right_text, sizeof right_text);
-    checker_violation(&comparison->checker, &finding, "%s: the record has %s, the repeated run %s",
-                      comparison->path[0] ? comparison->path : "the document", told_text,
-                      right_text);
+    checker_violation(
+        &comparison->checker, &comparison->place, "%s: the record has %s, the repeated run %s",
+        comparison->path[0] ? comparison->path : "the document", told_text, right_text);
 }
 
 /* Compare what has the name in both: NULL, when one lacks it. */
@@ -47,11 +111,14 @@ static void compare_member(struct comparison *comparison, const char *name, json
                            json_t *right)
 {
     size_t length = strlen(comparison->path);
+    struct finding around = comparison->place;
 
+    locate(comparison, told ? told : right, *name == '.' ? name + 1 : NULL);
     snprintf(comparison->path + length, sizeof comparison->path - length, "%s",
              name + (*name == '.' && length == 0));
     compare(comparison, told, right);
     comparison->path[length] = '\0';
+    comparison->place = around;
 }
 
 static void compare_objects(struct comparison *comparison, json_t *told, json_t *right)
@@ -100,11 +167,50 @@ static void compare(struct comparison *comparison, json_t *told, json_t *right)
         differs(comparison, told, right);
 }
 
-void verify_compare(json_t *record, json_t *repeated, struct verification *verification)
+/* The repeated run's record as that version has it; a new reference. */
+static json_t *as_of_version(json_t *repeated, json_t *version)
 {
-    struct comparison comparison = {.checker.result = verification};
+    json_t *copy = json_copy(repeated);
+    json_t *told = json_copy(json_object_get(repeated, "galerna"));
 
-    compare(&comparison, record, repeated);
-    if (verification->violated[CHECK_REPEATED] == 0)
-        memset(verification->not_checked, 0, sizeof verification->not_checked);
+    json_object_del(told, "inputs");
+    json_object_set(told, "version", version);
+    json_object_set_new(copy, "galerna", told);
+    return copy;
+}
+
+void verify_compare(json_t *record, json_t *repeated, enum repeated_from from,
+                    struct verification *verification)
+{
+    struct comparison comparison = {.checker.result = verification, .place = nowhere};
+    json_t *version = json_object_get(json_object_get(record, "galerna"), "version");
+    bool earlier = version && json_integer_value(version) < SCHEDULE_VERSION;
+    json_t *right = earlier ? as_of_version(repeated, version) : json_incref(repeated);
+
+    compare(&comparison, record, right);
+    json_decref(right);
+    if (verification->violated[CHECK_REPEATED] > 0)
+        return;
+    memset(verification->not_checked, 0, sizeof verification->not_checked);
+    verification->not_checked[GAP_TRACE] = from == REPEATED_FROM_RECORD;
+}
+
+void verify_impossible(struct verification *verification, const char *why)
+{
+    struct checker checker = {.result = verification};
+
+    checker_examined(&checker, CHECK_REPEATED);
+    checker_violation(&checker, &nowhere, "no run has such inputs: %s", why);
+}
+
+void verify_not_repeated(struct verification *verification, const char *format, ...)
+{
+    char *text = verification->not_repeated;
+    va_list args;
+
+    strcpy(text, ": ");
+    va_start(args, format);
+    vsnprintf(text + 2, sizeof verification->not_repeated - 2, format, args);
+    va_end(args);
+    verification->not_checked[GAP_REPEATED] = true;
 }

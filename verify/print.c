@@ -49,8 +49,9 @@ static void print_not_checked(const struct verification *verification, FILE *out
 {
     for (int i = 0; i < GAPS; i++)
         if (verification->not_checked[i] && i != GAP_TRACE && i != GAP_CHOICES)
-            fprintf(out, "  not checked: %s%s\n", verify_gap_name((enum verify_gap)i),
-                    i >= GAP_COUNTER ? " (the record does not contain this counter)" : "");
+            fprintf(out, "  not checked: %s%s%s\n", verify_gap_name((enum verify_gap)i),
+                    i >= GAP_COUNTER ? " (the record does not contain this counter)" : "",
+                    i == GAP_REPEATED ? verification->not_repeated : "");
 }
 
 void verification_print(const struct verification *verification, const char *record, size_t limit,
@@ -123,7 +124,9 @@ static json_t *not_checked_json(const struct verification *verification)
 
     for (int i = 0; list && i < GAPS; i++)
         if (verification->not_checked[i] &&
-            json_array_append_new(list, json_string(verify_gap_name((enum verify_gap)i))) < 0) {
+            json_array_append_new(
+                list, json_sprintf("%s%s", verify_gap_name((enum verify_gap)i),
+                                   i == GAP_REPEATED ? verification->not_repeated : "")) < 0) {
             json_decref(list);
             return NULL;
         }

@@ -386,6 +386,31 @@ static int read_schema(struct reader *reader, json_t *told)
     return 0;
 }
 
+/* The inputs are read by who repeats the run; here, only the rule that ended it. */
+static int read_inputs(struct reader *reader, json_t *told)
+{
+    struct schedule_settings *settings = &reader->schedule->settings;
+    json_t *inputs, *option;
+    size_t i;
+
+    snprintf(reader->place.where, sizeof reader->place.where, "galerna");
+    if (settings->version < 4 && json_object_get(told, "inputs"))
+        return json_fail(&reader->place, "inputs", "records of version %lld do not contain them",
+                         (long long)settings->version);
+    if (settings->version < 4)
+        return 0;
+    inputs = json_object_member(&reader->place, told, "inputs");
+    json_array_foreach(json_object_get(inputs, "configuration"), i, option)
+    {
+        const char *name = json_string_value(json_array_get(option, 1));
+        const char *value = json_string_value(json_array_get(option, 2));
+
+        if (name && value && !strcmp(name, "stop-when"))
+            settings->stops_early = strcmp(value, "all-leases-done") != 0;
+    }
+    return inputs ? 0 : -1;
+}
+
 int reader_read_galerna(struct reader *reader, json_t *root)
 {
     struct schedule_settings *settings = &reader->schedule->settings;
@@ -414,7 +439,8 @@ int reader_read_galerna(struct reader *reader, json_t *root)
         read_lost_runs(reader, json_object_get(told, "withdrawn")) < 0 ||
         (settings->version > 1 && read_version_2(reader, told) < 0) ||
         (settings->version > 2 && read_plans(reader, told, "booked", &reader->schedule->bookings,
-                                             &reader->schedule->n_bookings) < 0))
+                                             &reader->schedule->n_bookings) < 0) ||
+        read_inputs(reader, told) < 0)
         return -1;
     reader->place.where[0] = '\0';
     return 0;

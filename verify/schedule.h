@@ -18,7 +18,7 @@
 #define SCHEDULE_NEVER (INT64_C(1) << 60)
 
 enum {
-    SCHEDULE_VERSION = 3, /* the newest record that is understood */
+    SCHEDULE_VERSION = 4, /* the newest record that is understood */
     SCHEDULE_TYPES_MAX = 64,
     SCHEDULE_REPOSITORY = 1000, /* the image repository's number, when no host has it */
 };
@@ -203,7 +203,8 @@ struct schedule_settings {
     int64_t vms_suspended;                     /* at most so many of a lease; NEVER: any */
     bool prepares, multicast, caches;          /* images: transferred, to many at once, kept */
     bool moves_files;                          /* migrations take time */
-    bool fair_share;                           /* the queue's order follows use */
+    bool stops_early;          /* by a rule (stop-when), also before the last request; version 4 */
+    bool fair_share;           /* the queue's order follows use */
     int64_t look_interval;     /* seconds between searches for better hosts; 0: never */
     int64_t bandwidth;         /* Mbit/s; SCHEDULE_UNSET: not told */
     int64_t override_transfer; /* SCHEDULE_UNSET */

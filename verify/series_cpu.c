@@ -113,9 +113,11 @@ static void collect_lease(struct checker *checker, const struct schedule_lease *
     while (lease_run_next(lease, run.end, &run))
         for (size_t i = run.first; i < run.end; i++) {
             const struct schedule_reservation *r = &lease->reservations[i];
+            /* A run that is stopped at the end of an operation does not end it. */
+            int64_t until = r->progress == PROGRESS_ACTIVE ? SCHEDULE_NEVER : r->until;
 
             if (uses_cpu(r))
-                use(usages, r->kind, (const int64_t[]){r->from, r->until},
+                use(usages, r->kind, (const int64_t[]){r->from, until},
                     cpu_of(r, &lease->reservations[run.vm], type));
         }
 }

@@ -33,7 +33,7 @@ static const struct {
                            "operations recorded as done were done by the end of the run"},
     [CHECK_COUNTERS] = {"counters", "counters and their averages follow from the schedule"},
     [CHECK_RESULTS] = {"results", "waiting times, slowdowns and totals are right"},
-    [CHECK_REPEATED] = {"repeated", "with -c: the run gives the same record again"},
+    [CHECK_REPEATED] = {"repeated", "the run, repeated, gives the same record again"},
 };
 
 static const char *const oddities[ODDITIES] = {
@@ -204,7 +204,7 @@ static void note_gaps(struct checker *checker)
     checker_not_checked(checker, GAP_CHOICES);
     if (schedule->settings.version == 0)
         checker_missing(checker, GAP_GALERNA);
-    else if (schedule->settings.version < SCHEDULE_VERSION)
+    else if (schedule->settings.version < 3)
         checker_missing(checker, GAP_CAUSES);
     if (!schedule->preemptions_told)
         checker_missing(checker, GAP_PREEMPTIONS);

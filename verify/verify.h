@@ -59,6 +59,7 @@ enum verify_gap {
     GAP_DISK,        /* disk usage where images or memory move */
     GAP_SUSPENSIONS, /* a planned suspension that nothing in the record needed */
     GAP_CHOICES,     /* which of several good schedules: queue order, backfilling: always */
+    GAP_REPEATED,    /* the run was not repeated */
     GAP_PREEMPTIONS,
     GAP_RESULTS,
     GAP_TOTALS,
@@ -95,6 +96,7 @@ struct verification {
     size_t violated[CHECKS];
     size_t tolerated[ODDITIES];
     bool not_checked[GAPS];
+    char not_repeated[300]; /* with GAP_REPEATED: ": " and why */
 };
 
 /* All checks over a schedule. Costs: O(r log r) time and memory for r = holdings of reservations.

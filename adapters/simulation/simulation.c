@@ -32,12 +32,15 @@ struct run {
 
 static int read_next(struct run *run, struct error *err)
 {
-    int got = trace_next(run->simulation->trace, &run->next, err);
+    const struct simulation *simulation = run->simulation;
+    int got = trace_next(simulation->trace, &run->next, err);
 
     if (got < 0)
         return -1;
     if (got == 0)
         run->trace_is_over = true;
+    else if (simulation->reads)
+        simulation->reads(simulation->context, &run->next);
     return 0;
 }
 

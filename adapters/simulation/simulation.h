@@ -39,6 +39,9 @@ struct simulation {
     size_t n_cancellations;
     const struct behaviour *behaviour; /* NULL: the default mode */
 
+    /* Receives each request when it is read, also that in front of which the run ends. NULL: not
+     * needed. */
+    void (*reads)(void *context, const struct lease_request *request);
     /* Asked after each step: true ends the run. NULL: never. */
     bool (*should_stop)(void *context);
     /* Receives the ending of the run, before the observers' end. NULL: not needed. */

@@ -5,17 +5,39 @@
 
 #include "plugin/engine_world.h"
 
-static int count_best_effort(const struct configuration *configuration, const struct trace *trace,
-                             int64_t *count, struct error *err)
+static int count_best_effort(const struct stage *stage, int64_t *count, struct error *err)
 {
     struct trace_census census;
 
-    if (configuration->stop_when == STOP_ALL_LEASES_DONE)
+    if (stage->stop_when == STOP_ALL_LEASES_DONE)
         return 0;
-    if (trace_take_census(trace, &census, err) < 0)
+    if (trace_take_census(stage->trace, &census, err) < 0)
         return error_prefix(err, "simulation.stop-when needs to know the whole trace");
     *count = census.leases[LEASE_BEST_EFFORT];
     return 0;
+}
+
+/* The requests of a record are those that were read before the run ended. So no rule for stopping
+ * has ended one that was interrupted. */
+static void take_recorded(struct stage *stage, struct recorded_run *recorded)
+{
+    stage->site = recorded->site;
+    stage->trace = recorded->trace;
+    site_init(&recorded->site);
+    recorded->trace = NULL;
+    if (recorded->interrupted)
+        stage->stop_when = STOP_ALL_LEASES_DONE;
+}
+
+static int open_trace(struct stage *stage, const struct stage_options *options, struct error *err)
+{
+    if (options->recorded)
+        take_recorded(stage, options->recorded);
+    else
+        stage->trace =
+            stage_trace_open(options->configuration, options->workload, &stage->site, err);
+    stage->has_site = stage->trace != NULL;
+    return stage->trace ? 0 : -1;
 }
 
 int stage_init(struct stage *stage, const struct stage_options *options, struct error *err)
@@ -24,16 +46,16 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
     struct policy_driver driver = options->driver;
 
     driver.site = &stage->site;
-    *stage = (struct stage){.configuration = configuration};
-    stage->trace = stage_trace_open(configuration, options->workload, &stage->site, err);
-    if (!stage->trace)
+    *stage = (struct stage){.configuration = configuration,
+                            .stop_when = (enum stop_when)configuration->stop_when};
+    if (open_trace(stage, options, err) < 0)
         return -1;
-    stage->has_site = true;
     /* Modules are tried in a copy of this process: while it is small. */
     stage->policies = policy_host_configured(configuration, &driver, err);
     if (!stage->policies)
         return -1;
-    stage->trace = stage_trace_prepare(stage->trace, configuration, &stage->site, err);
+    if (!options->recorded)
+        stage->trace = stage_trace_prepare(stage->trace, configuration, &stage->site, err);
     if (!stage->trace)
         return -1;
     stage->engine = engine_create(&stage->site, &configuration->settings,
@@ -64,10 +86,11 @@ int stage_run(struct stage *stage, const struct stage_watch *watch,
         .trace = stage->trace,
         .observers = observers,
         .n_observers = watch->n_observers,
-        .stop_when = (enum stop_when)configuration->stop_when,
+        .stop_when = stage->stop_when,
         .cancellations = configuration->cancellations,
         .n_cancellations = configuration->n_cancellations,
         .behaviour = &configuration->settings.behaviour,
+        .reads = watch->reads,
         .should_stop = watch->should_stop,
         .ending = watch->ending,
         .context = watch->context,
@@ -79,7 +102,7 @@ int stage_run(struct stage *stage, const struct stage_watch *watch,
         observers[i] = watch->observers[i];
     if (policy_host_wants_events(stage->policies))
         observers[simulation.n_observers++] = policy_host_observer(stage->policies);
-    if (count_best_effort(configuration, stage->trace, &simulation.best_effort_leases, err) < 0)
+    if (count_best_effort(stage, &simulation.best_effort_leases, err) < 0)
         return -1;
     return simulation_run(&simulation, result, err);
 }

@@ -1,6 +1,8 @@
-/* stage.h: everything a replay needs, made of a configuration: site, trace, policies, engine. */
+/* stage.h: everything a replay needs, made of a configuration: site, trace, policies, engine. Site
+ * and trace may also be those of a record. */
 #pragma once
 
+#include "adapters/simulation/recorded.h"
 #include "adapters/simulation/simulation.h"
 #include "adapters/simulation/stage_trace.h"
 #include "plugin/configured.h"
@@ -9,6 +11,7 @@
 struct stage_options {
     const struct configuration *configuration; /* outlives the stage */
     const struct stage_workload *workload;     /* NULL: only the configuration's trace */
+    struct recorded_run *recorded;             /* its site and trace are taken over; NULL: none */
     struct policy_driver driver; /* its site is the stage's; stop also ends stage_init(), with
                                   * EINTR */
 };
@@ -17,6 +20,7 @@ struct stage {
     const struct configuration *configuration;
     struct site site;
     bool has_site;
+    enum stop_when stop_when;
     struct trace *trace;
     struct policy_host *policies;
     struct engine *engine;
@@ -31,8 +35,10 @@ void stage_finish(struct stage *stage);
 struct stage_watch {
     const struct observer *observers;
     size_t n_observers;
-    bool (*should_stop)(void *context); /* as in struct simulation; NULL: never */
-    void (*ending)(void *context, const struct simulation_result *result); /* or NULL */
+    /* As in struct simulation; may be NULL. */
+    void (*reads)(void *context, const struct lease_request *request);
+    bool (*should_stop)(void *context);
+    void (*ending)(void *context, const struct simulation_result *result);
     void *context;
 };
 

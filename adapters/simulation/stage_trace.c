@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "configuration/site_text.h"
-#include "lwf/trace_combine.h"
 #include "lwf/trace_open.h"
 
 /* The site a configuration names; 0 when it leaves that to the trace. */
@@ -53,15 +52,20 @@ static struct trace *combine(const struct configuration *configuration, struct t
     return NULL;
 }
 
-struct trace *stage_trace_prepare(struct trace *trace, const struct configuration *configuration,
-                                  const struct site *site, struct error *err)
+struct trace_overheads stage_trace_overheads(const struct configuration *configuration)
 {
-    struct trace_overheads overheads = {
+    return (struct trace_overheads){
         .leases = (enum trace_overhead_leases)configuration->add_overhead,
         .slowdown_percent = configuration->slowdown_overhead,
         .boot_seconds = configuration->bootshutdown_overhead,
         .haizea_1_0 = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0,
     };
+}
+
+struct trace *stage_trace_prepare(struct trace *trace, const struct configuration *configuration,
+                                  const struct site *site, struct error *err)
+{
+    struct trace_overheads overheads = stage_trace_overheads(configuration);
 
     trace = combine(configuration, trace, site, err);
     if (trace && configuration->imagefile)

@@ -5,6 +5,7 @@
 #include "core/site.h"
 #include "lwf/generate.h"
 #include "lwf/trace.h"
+#include "lwf/trace_combine.h"
 
 /* Generated requests, put between those of the configuration's trace, if it names one. */
 struct stage_workload {
@@ -25,3 +26,6 @@ struct trace *stage_trace_open(const struct configuration *configuration,
  * errors. */
 struct trace *stage_trace_prepare(struct trace *trace, const struct configuration *configuration,
                                   const struct site *site, struct error *err);
+
+/* The overheads of the options of [tracefile]. */
+struct trace_overheads stage_trace_overheads(const struct configuration *configuration);

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Runs the program as a user does: cli.sh GALERNA DATA
+# Runs the program as a user does: cli.sh GALERNA DATA MODULES
 set -u
 
 galerna=$1
 data=$2
+modules=$3
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -33,6 +34,14 @@ says() {
     checks=$((checks + 1))
     if ! grep -qF -e "$2" "$work/$1"; then
         fail "$ran: std$1 does not say: $2"
+    fi
+}
+
+# says_not out|err|FILE TEXT
+says_not() {
+    checks=$((checks + 1))
+    if grep -qF -e "$2" "$work/$1"; then
+        fail "$ran: $1 says: $2"
     fi
 }
 
@@ -238,22 +247,104 @@ outputs() {
     fi
 }
 
-# What a record cannot prove by itself, its run once more does.
+# The run of a record is repeated: from its own inputs, or from a configuration.
 repeated() {
     run 0 replay -c "$data/small.conf" --quiet --record "$work/run.json"
     run 0 verify -c "$data/small.conf" "$work/run.json"
     says out "clean"
-    sed 's/"Memory":\([0-9]*\)/"Memory":1\1/g' "$work/run.json" >"$work/lie.json"
-    cmp -s "$work/run.json" "$work/lie.json" && fail "the record is as it was"
-    run 0 verify "$work/lie.json"
-    run 1 verify -c "$data/small.conf" "$work/lie.json"
-    says out "repeated: site.1.Memory: the record has 1"
+    sed 's/"Memory":\([0-9]*\)/"Memory":1\1/g' "$work/run.json" >"$work/other.json"
+    cmp -s "$work/run.json" "$work/other.json" && fail "the record is as it was"
+    run 0 verify "$work/other.json" # of a run with more memory in all places
+    run 1 verify -c "$data/small.conf" "$work/other.json"
+    says out "repeated: host 1: site.1.Memory: the record has 1"
     run 1 verify -c "$data/small.conf" --set scheduling.shutdown-time=60 "$work/run.json"
     says out "repeated: "
     run 1 verify -c "$work/none.conf" "$work/run.json"
     run 64 verify --site 4,cpu=100,memory=512 "$work/run.json"
     says err "--site and --set need -c or --trace"
-    run 0 verify --json --trace "$data/small.lwf" - <"$work/run.json"
+    run 64 verify --no-repeat -c "$data/small.conf" "$work/run.json"
+    run 1 verify --trace "$data/small.lwf" "$work/run.json"
+    run 0 replay --quiet "$data/small.lwf" --record "$work/small.json"
+    run 0 verify --json --trace "$data/small.lwf" - <"$work/small.json"
+}
+
+# What a record cannot prove by itself, its run once more does, and what it cannot is said.
+repeated_from_record() {
+    run 0 verify "$work/run.json"
+    says out "clean"
+    says_not out "not checked"
+    sed 's/"suspend-rate":32/"suspend-rate":33/' "$work/run.json" >"$work/lie.json"
+    run 1 verify "$work/lie.json"
+    says out "galerna.settings.suspend-rate: the record has 33, the repeated run 32"
+    run 0 verify --no-repeat "$work/lie.json"
+    says out "not checked: whether the run gives the same record again: --no-repeat"
+    run 0 verify --no-repeat --json "$work/lie.json"
+    says out "the same record again: --no-repeat"
+    sed 's/"policy-host-selection","greedy"/"policy-host-selection","mine"/' "$work/run.json" \
+        >"$work/lie.json"
+    run 0 verify "$work/lie.json"
+    says out "unknown policy 'mine'; specify --policy-path, or -c"
+    sed "s|\"policy-host-selection\",\"greedy\"|\"policy-host-selection\",\"$work/greedy.so\"|" \
+        "$work/run.json" >"$work/lie.json"
+    run 1 verify "$work/lie.json"
+    says out "scheduling.policy-host-selection names a file"
+    sed 's/"steps":[0-9]*/"steps":1000000000/' "$work/run.json" >"$work/lie.json"
+    run 1 verify "$work/lie.json"
+    says out "galerna.inputs.steps: the record has 1000000000, the repeated run "
+    sed 's/"steps":[0-9]*/"steps":2/' "$work/run.json" >"$work/lie.json"
+    run 1 verify --limit 100 "$work/lie.json"
+    says out "galerna.inputs.steps: the record has 2, the repeated run 3"
+    sed 's/"status":"ok"/"status":"interrupted"/; s/"ending":"[a-z]*"/"ending":"interrupted"/' \
+        "$work/run.json" >"$work/lie.json"
+    run 1 verify "$work/lie.json"
+    says out "status: the record has \"interrupted\", the repeated run \"ok\""
+    sed 's/"vms":\[\[[0-9]*,/"vms":[[4000000000,/' "$work/run.json" >"$work/lie.json"
+    run 1 verify "$work/lie.json"
+    says out "no run has such inputs: "
+}
+
+# request ARRIVAL START DURATION: a request of 1 VM, for a trace.
+request() {
+    echo "<lease-request arrival='$1'><lease preemptible='true'><nodes><node-set numnodes='1'>"
+    echo "<res type='CPU' amount='100'/><res type='Memory' amount='512'/></node-set></nodes>"
+    echo "<start>$2</start><duration time='$3'/><software><none/></software></lease></lease-request>"
+}
+
+# A rule may stop a run at a time for which something was planned, or before the last request.
+stopped() {
+    {
+        echo "<lease-workload name='stopped'><lease-requests>"
+        request 00:00:00 "" 00:10:00
+        request 00:00:00 "<exact time='00:05:00'/>" 01:00:00
+        request 03:00:00 "<exact time='04:00:00'/>" 01:00:00
+        echo "</lease-requests></lease-workload>"
+    } >"$work/stopped.lwf"
+    for rule in besteffort-submitted besteffort-done; do
+        run 0 replay -q "$work/stopped.lwf" --site 2,cpu=100,memory=1024 \
+            --set "simulation.stop-when=$rule" --record "$work/stopped.json"
+        run 0 verify "$work/stopped.json"
+        sed "s/$rule/all-leases-done/" "$work/stopped.json" >"$work/lie.json"
+        run 1 verify "$work/lie.json"
+    done
+    {
+        echo "<lease-workload name='none'><lease-requests>"
+        request 00:01:00 "<exact time='00:05:00'/>" 01:00:00
+        echo "</lease-requests></lease-workload>"
+    } >"$work/only-ar.lwf"
+    run 0 replay -q "$work/only-ar.lwf" --site 2,cpu=100,memory=1024 \
+        --set simulation.stop-when=besteffort-submitted --record "$work/only-ar.json"
+    run 0 verify "$work/only-ar.json"
+}
+
+# A module of one's own is found in the folders that are given, never in one that the record names.
+repeated_with_modules() {
+    mkdir "$work/modules"
+    cp "$modules/pack.so" "$work/modules/pack.so"
+    run 0 replay -c "$data/small.conf" --quiet --policy "host-selection=$work/modules/pack.so*2" \
+        --record "$work/own.json"
+    says_not "own.json" "$work"
+    run 0 verify --policy-path "$work/modules" "$work/own.json"
+    says_not out "not checked"
 }
 
 several_runs() {
@@ -454,6 +545,9 @@ wrong_input
 one_run
 outputs
 repeated
+repeated_from_record
+repeated_with_modules
+stopped
 several_runs
 imported
 generated

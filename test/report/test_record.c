@@ -18,15 +18,15 @@
 
 static json_t *record_of(struct golden_run *run, struct accounting_summary *summary)
 {
-    struct engine_settings settings;
-    struct record_options options = {.settings = &settings};
+    struct configuration configuration = {0};
+    struct record_options options = {.configuration = &configuration};
     struct error err = {0};
     char path[] = "record-XXXXXX";
     json_error_t error;
     json_t *document;
 
     close(mkstemp(path));
-    engine_settings_init(&settings);
+    engine_settings_init(&configuration.settings);
     options.path = path;
     struct accounting *accounting = accounting_create(true);
     options.accounting = accounting;
@@ -155,23 +155,24 @@ static void figures_are_summed(void **state)
 static void counters_can_be_left_out(void **state)
 {
     struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
-    struct engine_settings settings;
+    struct configuration configuration = {0};
     struct accounting *accounting = accounting_create(true);
     struct record_options options = {
         .path = "left-out.json",
-        .settings = &settings,
+        .configuration = &configuration,
         .accounting = accounting,
-        .counters_left_out = 1u << COUNTER_BEST_EFFORT_COMPLETED | 1u << COUNTER_QUEUE_SIZE |
-                             1u << COUNTER_ACCEPTED_RESERVATIONS,
     };
     struct record *record;
     json_t *got, *stats;
 
     (void)state;
-    engine_settings_init(&settings);
+    engine_settings_init(&configuration.settings);
+    configuration.counters_left_out = 1u << COUNTER_BEST_EFFORT_COMPLETED |
+                                      1u << COUNTER_QUEUE_SIZE |
+                                      1u << COUNTER_ACCEPTED_RESERVATIONS;
     record = record_create(&options, NULL);
     assert_non_null(record);
-    record_set_ending(record, ENDING_STUCK);
+    record_set_ending(record, ENDING_STUCK, 7);
     struct observer observers[2] = {accounting_observer(accounting), record_observer(record)};
 
     assert_int_equal(golden_run_play(run, observers, 2, NULL), 0);
@@ -198,15 +199,15 @@ static void counters_can_be_left_out(void **state)
 static void a_full_disk_is_reported(void **state)
 {
     struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
-    struct engine_settings settings;
+    struct configuration configuration = {0};
     struct error err = {0};
     struct accounting *accounting = accounting_create(true);
     struct record_options options = {
-        .path = "/dev/full", .settings = &settings, .accounting = accounting};
+        .path = "/dev/full", .configuration = &configuration, .accounting = accounting};
     struct record *record;
 
     (void)state;
-    engine_settings_init(&settings);
+    engine_settings_init(&configuration.settings);
     record = record_create(&options, &err);
     assert_non_null(record);
     struct observer observers[2] = {accounting_observer(accounting), record_observer(record)};
@@ -221,12 +222,13 @@ static void a_full_disk_is_reported(void **state)
 
 static void a_wrong_path_is_reported(void **state)
 {
-    struct engine_settings settings;
+    struct configuration configuration = {0};
     struct error err = {0};
-    struct record_options options = {.path = "no/such/folder/record.json", .settings = &settings};
+    struct record_options options = {.path = "no/such/folder/record.json",
+                                     .configuration = &configuration};
 
     (void)state;
-    engine_settings_init(&settings);
+    engine_settings_init(&configuration.settings);
     assert_null(record_create(&options, &err));
     assert_int_equal(err.code, ENOENT);
     assert_non_null(strstr(err.text, "no/such/folder/record.json"));

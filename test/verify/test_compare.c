@@ -20,7 +20,7 @@ static void the_same_record_leaves_nothing_unchecked(void **state)
     (void)state;
     check_record(record, &haizeas, &verification);
     assert_true(verification.not_checked[GAP_DISK]);
-    verify_compare(record, record, &verification);
+    verify_compare(record, record, REPEATED_FROM_CONFIGURATION, &verification);
     assert_int_equal(verification.n_violations, 0);
     assert_true(verification.examined[CHECK_REPEATED] > 100);
     for (int gap = 0; gap < GAPS; gap++)
@@ -52,7 +52,7 @@ static void each_difference_is_named(void **state)
 
         change_record(lie, lies[i].path, lies[i].value);
         check_record(record, &haizeas, &verification);
-        verify_compare(lie, record, &verification);
+        verify_compare(lie, record, REPEATED_FROM_RECORD, &verification);
         assert_int_equal(verification.n_violations, 1);
         assert_string_equal(verification.violations[0].text, lies[i].text);
         assert_true(verification.not_checked[GAP_TRACE]);

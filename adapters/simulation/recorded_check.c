@@ -1,0 +1,132 @@
+/* Is there a trace with the requests of a record? What the readers of traces and the options of
+ * [tracefile] never give is found here. */
+#include "adapters/simulation/recorded_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "adapters/simulation/stage_trace.h"
+#include "lwf/trace_combine.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+static int is_none(struct error *err, const struct lease_request *request, const char *what)
+{
+    return error_set(err, EINVAL, "no trace has the request of lease %lld: %s",
+                     (long long)request->id, what);
+}
+
+/* Haizea's traces do not tell Galerna's terms. */
+static bool has_only_haizeas_terms(const struct lease_request *request)
+{
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (!lease_terms[i].of_haizea && i != TERM_ID_terms &&
+            !term_is_usual(&lease_terms[i], &request->term_values))
+            return false;
+    return request->terms == lease_terms_usual(request->preemptible) && request->user < 0;
+}
+
+static int check_request(const struct configuration *configuration,
+                         const struct lease_request *request, struct error *err)
+{
+    bool haizea = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0;
+
+    if (request->kind == LEASE_IMMEDIATE && request->start != INSTANT_NONE)
+        return is_none(err, request, "it is to start at once, and at a time");
+    if (haizea && request->kind == LEASE_BEST_EFFORT && request->start != INSTANT_NONE)
+        return is_none(err, request, "it has an earliest start, which Haizea does not read");
+    if (haizea && (request->deadline != INSTANT_NONE || !has_only_haizeas_terms(request)))
+        return is_none(err, request, "it has terms that Haizea does not read");
+    if (request->kind == LEASE_RESERVATION && request->deadline != INSTANT_NONE)
+        return is_none(err, request, "it has a deadline, but is no deadline lease");
+    if (!haizea && request->duration < 1)
+        return is_none(err, request, "it has no duration");
+    if (!haizea && request->duration_known != SPAN_NONE &&
+        request->duration_known > request->duration)
+        return is_none(err, request, "it runs longer than it may");
+    if (request->image && !*request->image)
+        return is_none(err, request, "its disk image has no name");
+    return 0;
+}
+
+static int check_memory(const struct configuration *configuration,
+                        const struct lease_request *request, struct error *err)
+{
+    int64_t memory = configuration->override_memory;
+
+    for (size_t i = 0; memory >= 0 && i < request->n_node_sets; i++)
+        if (request->node_sets[i].amounts.of[RESOURCE_MEMORY] != memory)
+            return is_none(err, request, "its memory is not that of tracefile.override-memory");
+    return 0;
+}
+
+/* The duration follows from the original one, but where Haizea takes the actual one instead. */
+static int check_durations(const struct configuration *configuration, const struct trace_list *list,
+                           struct error *err)
+{
+    struct trace_overheads overheads = stage_trace_overheads(configuration);
+    struct lease_request *before = memory_new(list->n, sizeof *before), after;
+    struct trace *trace;
+    int result = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        before[i] = list->items[i].request;
+        before[i].duration = before[i].duration_original;
+        before[i].duration_known = SPAN_NONE;
+    }
+    trace = trace_with_overheads(trace_from_requests(before, list->n, NULL), &overheads, err);
+    for (size_t i = 0; trace && result == 0 && i < list->n; i++) {
+        const struct lease_request *request = &list->items[i].request;
+        bool by_real = overheads.haizea_1_0 && overheads.slowdown_percent > 0 &&
+                       request->duration_known != SPAN_NONE;
+
+        if (trace_next(trace, &after, err) < 1)
+            result = -1;
+        else if (!by_real && after.duration != request->duration)
+            result = is_none(err, request, "its duration is not the original one with overheads");
+    }
+    trace_destroy(trace);
+    free(before);
+    return trace ? result : -1;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A trace numbers its leases 1, 2, ... */
+static int check_ids(const struct trace_list *list, bool all_read, struct error *err)
+{
+    int64_t *ids = memory_new(list->n, sizeof *ids);
+    int result = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        ids[i] = list->items[i].request.id;
+    qsort(ids, list->n, sizeof *ids, compare_ids);
+    for (size_t i = 0; i < list->n && result == 0; i++)
+        if (i > 0 && ids[i] == ids[i - 1])
+            result = error_set(err, EINVAL, "lease %lld is requested twice", (long long)ids[i]);
+        else if (all_read && ids[i] != (int64_t)i + 1)
+            result = error_set(err, EINVAL, "lease %zu is not requested, but lease %lld is", i + 1,
+                               (long long)ids[i]);
+    free(ids);
+    return result;
+}
+
+int recorded_check(const struct configuration *configuration, const struct trace_list *list,
+                   bool all_read, struct error *err)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct lease_request *request = &list->items[i].request;
+
+        if (check_request(configuration, request, err) < 0 ||
+            check_memory(configuration, request, err) < 0)
+            return -1;
+    }
+    if (check_ids(list, all_read, err) < 0)
+        return -1;
+    return check_durations(configuration, list, err);
+}
