@@ -8,12 +8,12 @@
 
 struct host {
     const char *name;
-    unsigned char *at; /* of its attributes in the section */
+    unsigned char *at; /* of its attributes in the frame */
     size_t n;
 };
 
 struct host_attributes {
-    unsigned char *section, *end; /* as it was sent; the texts are in it */
+    unsigned char *frame, *end; /* the texts are in it */
     struct host *hosts;
     size_t n_hosts;
 };
@@ -25,35 +25,28 @@ static const char *get_long_text(struct wire_reader *reader)
     return text ? text : "";
 }
 
-static void read_host(struct host *host, struct wire_reader *section)
+static void read_host(struct host *host, struct wire_reader *reader)
 {
-    host->name = get_long_text(section);
-    host->n = wire_get_count(section, 2);
-    host->at = section->at;
+    host->name = get_long_text(reader);
+    host->n = wire_get_count(reader, 2);
+    host->at = reader->at;
     for (size_t i = 0; i < 2 * host->n; i++)
-        get_long_text(section);
+        get_long_text(reader);
 }
 
-void host_attributes_read(struct host_attributes **attributes, struct wire_reader *reader)
+void host_attributes_take(struct host_attributes **attributes, unsigned char *frame,
+                          struct wire_reader *reader)
 {
-    size_t size = (size_t)wire_get(reader, 0, reader->end - reader->at);
-    struct host_attributes *read;
-    struct wire_reader section;
+    struct host_attributes *taken = memory_new(1, sizeof *taken);
 
-    if (size == 0 || reader->failed)
-        return;
-    read = memory_new(1, sizeof *read);
-    read->section = memory_copy(reader->at, size);
-    read->end = read->section + size;
-    reader->at += size;
-    wire_reader_init(&section, read->section, size);
-    read->n_hosts = wire_get_count(&section, 2);
-    read->hosts = memory_new(read->n_hosts, sizeof *read->hosts);
-    for (size_t i = 0; i < read->n_hosts; i++)
-        read_host(&read->hosts[i], &section);
-    reader->failed = reader->failed || section.failed;
+    taken->frame = frame;
+    taken->end = reader->end;
+    taken->n_hosts = wire_get_count(reader, 2);
+    taken->hosts = memory_new(taken->n_hosts, sizeof *taken->hosts);
+    for (size_t i = 0; i < taken->n_hosts; i++)
+        read_host(&taken->hosts[i], reader);
     host_attributes_destroy(*attributes);
-    *attributes = read;
+    *attributes = taken;
 }
 
 const char *host_attributes_find(const struct host_attributes *attributes, uint32_t place,
@@ -83,6 +76,6 @@ void host_attributes_destroy(struct host_attributes *attributes)
     if (!attributes)
         return;
     free(attributes->hosts);
-    free(attributes->section);
+    free(attributes->frame);
     free(attributes);
 }

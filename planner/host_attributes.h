@@ -7,12 +7,13 @@
 
 struct host_attributes;
 
-/* Replaces *attributes (NULL: none yet) by those of a frame; an empty section means that they are
- * the same as before. A damaged one makes the reader fail. Linear in the section's size. */
-void host_attributes_read(struct host_attributes **attributes, struct wire_reader *reader);
+/* Replaces *attributes (NULL: none yet) by those of a frame, which they keep. A damaged one makes
+ * the reader fail. Linear in the frame's size. */
+void host_attributes_take(struct host_attributes **attributes, unsigned char *frame,
+                          struct wire_reader *reader);
 
 /* NULL: the host has no such attribute. NAME is its name. The text is valid until other attributes
- * are read. Linear in the host's attributes. */
+ * are taken. Linear in the host's attributes. */
 const char *host_attributes_find(const struct host_attributes *attributes, uint32_t place,
                                  const char *name);
 

@@ -48,8 +48,8 @@ static bool read_all(unsigned char *bytes, size_t n)
     return true;
 }
 
-/* Reads the body of the next frame, reusing the buffer. False: galernad is gone. */
-static bool read_frame(unsigned char **bytes, size_t *allocated, size_t *n)
+/* Reads the body of the next frame, to be freed. False: galernad is gone. */
+static bool read_frame(unsigned char **bytes, size_t *n)
 {
     unsigned char header[WIRE_HEADER];
     uint32_t length = 0;
@@ -59,7 +59,7 @@ static bool read_frame(unsigned char **bytes, size_t *allocated, size_t *n)
     for (int i = 0; i < WIRE_HEADER; i++)
         length |= (uint32_t)header[i] << (8 * i);
     *n = length;
-    *bytes = memory_grow(*bytes, allocated, length, 1);
+    *bytes = memory_new(length, 1);
     return read_all(*bytes, length);
 }
 
@@ -251,17 +251,18 @@ static bool is_asked(void)
     return poll(&socket, 1, 0) != 0;
 }
 
-static int serve(struct planning *planning, unsigned char **bytes, size_t *allocated)
+static int serve(struct planning *planning)
 {
     struct wire_writer reply = {0};
+    unsigned char *bytes;
     size_t n;
 
     for (;;) {
         if (planning_has_more(planning) && !is_asked())
             planning_go_on(planning, &reply);
-        else if (!read_frame(bytes, allocated, &n))
+        else if (!read_frame(&bytes, &n))
             return EXIT_SUCCESS;
-        else if (planning_handle(planning, *bytes, n, &reply) < 0)
+        else if (planning_handle(planning, bytes, n, &reply) < 0)
             return EXIT_PROTOCOL;
         write_frame(&reply);
     }
@@ -269,10 +270,9 @@ static int serve(struct planning *planning, unsigned char **bytes, size_t *alloc
 
 int main(void)
 {
-    unsigned char *bytes = NULL;
-    size_t allocated = 0, n;
     struct policy_host *policies;
-    unsigned char *setup;
+    unsigned char *setup; /* module settings point into it */
+    size_t n;
 
     page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, PROTOCOL_PAGE, 0);
     if (page == MAP_FAILED) {
@@ -282,14 +282,11 @@ int main(void)
     close(PROTOCOL_PAGE);
     mallopt(M_MMAP_MAX, 0); /* only the heap grows: its end shows how much memory is used */
     tzset();                /* loads the local time zone for modules */
-    if (!read_frame(&bytes, &allocated, &n))
+    if (!read_frame(&setup, &n))
         return EXIT_SUCCESS;
-    setup = bytes; /* module settings point into it */
     policies = load(setup, n);
-    bytes = NULL;
-    allocated = 0;
     if (!policies)
         _exit(EXIT_PROTOCOL);
     tell_ready(policies);
-    _exit(serve(planning_create(policies, NULL), &bytes, &allocated));
+    _exit(serve(planning_create(policies, NULL)));
 }

@@ -201,13 +201,8 @@ static void read_filter(struct plan *plan, struct wire_reader *reader)
 {
     struct host_filter *filter = kept_new(&plan->kept, 1, sizeof *filter);
 
-    if (wire_get_bool(reader)) {
-        size_t words = bitmap_words(plan->n_places);
-        uint64_t *allowed = kept_new(&plan->kept, words, sizeof *allowed);
-
-        wire_get_raw(reader, allowed, words * sizeof *allowed);
-        filter->allowed = allowed;
-    }
+    if (wire_get_bool(reader))
+        filter->allowed = wire_get_words(reader, bitmap_words(plan->n_places));
     if (wire_get_bool(reader))
         filter->rank = get_rank(plan, reader);
     filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);
@@ -231,6 +226,7 @@ void plan_read_objects(struct plan *plan, struct wire_reader *reader)
 
     read_columns(plan, reader);
     n = wire_get_count(reader, 3);
+    wire_get_align(reader);
     for (size_t i = 0; i < n && !reader->failed; i++)
         read_filter(plan, reader);
     n = wire_get_count(reader, 10);

@@ -13,7 +13,8 @@ struct plan {
     size_t filters_allocated, demands_allocated;
     const void **columns; /* that ranks refer to: a number for each host */
     size_t n_columns, columns_allocated;
-    struct kept_list kept; /* the hosts' units, filters, demands, and what VMs hold */
+    struct kept_list kept; /* the hosts' units, filters, demands, what VMs hold, and the frames that
+                              filters point into */
 };
 
 /* A VM of a group that must start on another host. */
@@ -47,7 +48,8 @@ void plan_finish(struct plan *plan); /* frees its contents; the structure may be
 
 /* Read settings and hosts, and create an engine that begins at building->now. */
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
-/* Read columns, filters and demands and add them to the existing ones. */
+/* Read columns, filters and demands and add them to the existing ones. The filters point into the
+ * frame. */
 void plan_read_objects(struct plan *plan, struct wire_reader *reader);
 /* Read adoptions and add them to the engine. Group members that must move get other hosts, a few in
  * one plan: after each the engine is made again, from `site` (where plan_make_engine() began to

@@ -23,6 +23,7 @@ struct planning {
     struct operation_index operations; /* of the live plan */
     struct plan *current;              /* the plan that modules query: the live one, or a trial's */
     struct engine_outputs outputs;
+    unsigned char *frame; /* being answered; NULL: something keeps it */
 
     struct host_attributes *attributes; /* for modules; NULL: none have arrived */
 
@@ -338,12 +339,14 @@ static int build(struct planning *planning, struct plan_building *building,
     struct wire_reader site;
     bool rebuild = wire_get_bool(reader);
 
-    if (rebuild) {
+    if (rebuild)
         drop_plan(planning, building->plan);
+    kept_add(&building->plan->kept, planning->frame);
+    planning->frame = NULL;
+    if (rebuild) {
         site = *reader;
         if (plan_make_engine(building, reader, err) < 0)
             return -1;
-        host_attributes_read(&planning->attributes, reader);
     } else if (!building->plan->engine) {
         return error_set(err, EAGAIN, "no plan has been made yet");
     }
@@ -358,7 +361,7 @@ struct trial {
     struct tracer *tracer; /* NULL: no lease is traced */
 };
 
-/* trial: NULL for the plan that stays. */
+/* The plan keeps the frame. trial: NULL for the plan that stays. */
 static int make_plan(struct planning *planning, struct plan *plan, struct wire_reader *reader,
                      struct wire_writer *reply, const struct trial *trial)
 {
@@ -470,37 +473,48 @@ void planning_go_on(struct planning *planning, struct wire_writer *reply)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
+/* Writes the answer, unless it follows later or there is none. */
+static int answer(struct planning *planning, struct wire_reader *reader, struct wire_writer *reply)
+{
+    switch (wire_get(reader, FRAME_ATTRIBUTES, FRAME_OPERATIONS)) {
+    case FRAME_ATTRIBUTES:
+        host_attributes_take(&planning->attributes, planning->frame, reader);
+        planning->frame = NULL;
+        return 0;
+    case FRAME_PLAN:
+        wire_put(reply, FRAME_PLANNED);
+        operations_forget(&planning->operations);
+        return make_plan(planning, &planning->live, reader, reply, NULL);
+    case FRAME_TRY:
+        wire_put(reply, FRAME_TRIED);
+        return make_trial(planning, reader, reply);
+    case FRAME_FORECAST:
+        begin_forecast(planning, reader);
+        if (!planning->forecast)
+            tell_forecast(planning, reply);
+        return 0;
+    default:
+        wire_put(reply, FRAME_OPERATIONS_OF);
+        operations_tell(&planning->operations, &planning->live, reader, reply);
+        return 0;
+    }
+}
+
 int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
                     struct wire_writer *reply)
 {
     struct wire_reader reader;
-    int result = 0;
+    int result;
 
+    planning->frame = bytes;
     wire_reader_init(&reader, bytes, n);
     wire_begin(reply);
-    switch (wire_get(&reader, FRAME_PLAN, FRAME_OPERATIONS)) {
-    case FRAME_PLAN:
-        wire_put(reply, FRAME_PLANNED);
-        operations_forget(&planning->operations);
-        result = make_plan(planning, &planning->live, &reader, reply, NULL);
-        break;
-    case FRAME_TRY:
-        wire_put(reply, FRAME_TRIED);
-        result = make_trial(planning, &reader, reply);
-        break;
-    case FRAME_FORECAST:
-        begin_forecast(planning, &reader);
-        if (planning->forecast) {
-            wire_writer_finish(reply);
-            return reader.failed ? -1 : 0;
-        }
-        tell_forecast(planning, reply);
-        break;
-    default:
-        wire_put(reply, FRAME_OPERATIONS_OF);
-        operations_tell(&planning->operations, &planning->live, &reader, reply);
-        break;
-    }
-    wire_end(reply);
+    result = answer(planning, &reader, reply);
+    if (reply->n > WIRE_HEADER)
+        wire_end(reply);
+    else
+        wire_writer_finish(reply);
+    free(planning->frame);
+    planning->frame = NULL;
     return result < 0 || reader.failed ? -1 : 0;
 }

@@ -22,8 +22,9 @@ struct planning; /* opaque */
 struct planning *planning_create(struct policy_host *policies, const struct policy_hooks *hooks);
 void planning_destroy(struct planning *planning); /* NULL is allowed */
 
-/* Answer the body of a frame: reply then holds a complete frame, or is empty when the answer
- * follows later (a forecast, by planning_go_on()). -1: the frame is malformed. */
+/* Answer the body of a frame, and free it when it is no longer needed: reply then holds a complete
+ * frame, or is empty when the answer follows later (a forecast, by planning_go_on()), or there is
+ * none (attributes). -1: the frame is malformed. `bytes` was allocated with malloc(). */
 int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
                     struct wire_writer *reply);
 

@@ -27,7 +27,8 @@ enum {
 
 enum frame {
     /* To the planner. */
-    FRAME_SETUP = 1,  /* the user that the process becomes, and its policies */
+    FRAME_SETUP,      /* the user that the process becomes, and its policies */
+    FRAME_ATTRIBUTES, /* of the hosts of the next plan and those after it; gets no answer */
     FRAME_PLAN,       /* facts, then steps */
     FRAME_TRY,        /* how many leases to forecast, a lease to trace (-1: none), then as
                          FRAME_PLAN: for a temporary engine */

@@ -9,7 +9,8 @@
 
 enum {
     NUMBER_BYTES = 10, /* of the longest one */
-    EXTREMES = 2,      /* INSTANT_NONE and _NEVER are frequent: one byte each */
+    WORD = sizeof(uint64_t),
+    EXTREMES = 2, /* INSTANT_NONE and _NEVER are frequent: one byte each */
     CHUNK_LEAST = 48,
     CHUNK_MOST = 64 * 1024, /* unless more are put at once */
     COPIED_MOST = 4096,     /* bytes that are copied rather than moved with their chunks */
@@ -96,6 +97,13 @@ void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
         return;
     memcpy(room_for(writer, n), bytes, n);
     wrote(writer, n);
+}
+
+void wire_align(struct wire_writer *writer, size_t from)
+{
+    static const unsigned char zeros[WORD];
+
+    wire_put_raw(writer, zeros, (WORD - (writer->n - from) % WORD) % WORD);
 }
 
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other)
@@ -244,6 +252,30 @@ void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n)
     if (n)
         memcpy(bytes, reader->at, n);
     reader->at += n;
+}
+
+void wire_get_align(struct wire_reader *reader)
+{
+    size_t skipped = (WORD - (uintptr_t)reader->at % WORD) % WORD;
+
+    if (reader->failed || skipped > left(reader))
+        reader->failed = true;
+    else
+        reader->at += skipped;
+}
+
+const uint64_t *wire_get_words(struct wire_reader *reader, size_t n)
+{
+    const void *words;
+
+    wire_get_align(reader);
+    if (reader->failed || n > left(reader) / WORD) {
+        reader->failed = true;
+        return NULL;
+    }
+    words = reader->at;
+    reader->at += n * WORD;
+    return words;
 }
 
 bool wire_is_at_end(const struct wire_reader *reader)

@@ -34,6 +34,8 @@ void wire_end(struct wire_writer *writer);
 void wire_put(struct wire_writer *writer, int64_t number);
 void wire_put_text(struct wire_writer *writer, const char *text); /* NULL differs from "" */
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
+/* Append zeros until there is a multiple of eight bytes behind the first `from`. */
+void wire_align(struct wire_writer *writer, size_t from);
 /* Append everything from another writer. */
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other);
 /* The same, and the other is finished. Few bytes are copied, many are not. */
@@ -69,6 +71,10 @@ size_t wire_get_count(struct wire_reader *reader, size_t size);
 /* Points into the frame; at most `most` characters, control characters replaced by '?'. */
 const char *wire_get_text(struct wire_reader *reader, size_t most);
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n);
+/* Skip them: the reader's first byte must be aligned in memory as a word is. */
+void wire_get_align(struct wire_reader *reader);
+/* What follows wire_align() as words: points into the frame. NULL: there are not as many. */
+const uint64_t *wire_get_words(struct wire_reader *reader, size_t n);
 /* Have all reads succeeded, and has everything been read? */
 bool wire_is_at_end(const struct wire_reader *reader);
 

@@ -7,10 +7,18 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-void *kept_new(struct kept_list *kept, size_t count, size_t size)
+void kept_add(struct kept_list *kept, void *memory)
 {
     kept->items = memory_grow(kept->items, &kept->allocated, kept->n + 1, sizeof *kept->items);
-    return kept->items[kept->n++] = memory_new(count, size);
+    kept->items[kept->n++] = memory;
+}
+
+void *kept_new(struct kept_list *kept, size_t count, size_t size)
+{
+    void *memory = memory_new(count, size);
+
+    kept_add(kept, memory);
+    return memory;
 }
 
 void kept_finish(struct kept_list *kept)

@@ -15,6 +15,7 @@ struct kept_list {
 };
 
 void *kept_new(struct kept_list *kept, size_t count, size_t size); /* zeroed */
+void kept_add(struct kept_list *kept, void *memory);               /* takes it */
 void kept_finish(struct kept_list *kept);
 
 void wire_put_host_units(struct wire_writer *writer, const struct host_units *units);

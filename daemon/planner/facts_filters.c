@@ -67,8 +67,10 @@ static int32_t put_filter(struct facts *facts, const struct sides *sides,
     const uint64_t *allowed = own ? own : filter->allowed;
 
     wire_put(section, allowed != NULL);
-    if (allowed)
+    if (allowed) {
+        wire_align(section, 0);
         wire_put_raw(section, allowed, words * sizeof *allowed);
+    }
     free(own);
     wire_put(section, filter->rank != NULL);
     if (filter->rank)

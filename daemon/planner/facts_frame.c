@@ -72,26 +72,22 @@ static void put_usage(const struct facts *facts, struct wire_writer *frame)
     free(all);
 }
 
-static void put_attributes(const struct host_pool *pool, struct wire_writer *frame)
+void facts_put_attributes(const struct host_pool *pool, struct wire_writer *frame)
 {
-    struct wire_writer section = {0};
-
-    wire_put(&section, (int64_t)pool->n);
+    wire_put(frame, (int64_t)pool->n);
     for (size_t i = 0; i < pool->n; i++) {
         const struct attributes *attributes = &pool->items[i].attributes;
 
-        wire_put_text(&section, pool->items[i].name);
-        wire_put(&section, (int64_t)attributes->n);
+        wire_put_text(frame, pool->items[i].name);
+        wire_put(frame, (int64_t)attributes->n);
         for (size_t j = 0; j < attributes->n; j++) {
-            wire_put_text(&section, attributes->items[j].name);
-            wire_put_text(&section, attributes->items[j].value);
+            wire_put_text(frame, attributes->items[j].name);
+            wire_put_text(frame, attributes->items[j].value);
         }
     }
-    wire_put(frame, (int64_t)section.n);
-    wire_move(frame, &section);
 }
 
-void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame)
+void facts_put(struct facts *facts, bool rebuild, struct wire_writer *frame)
 {
     wire_put(frame, facts->now);
     wire_put(frame, rebuild);
@@ -99,10 +95,6 @@ void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_w
         put_settings(facts->planner, frame);
         put_hosts(facts, frame);
         put_usage(facts, frame);
-        if (attributes)
-            put_attributes(&facts->picture->hosts->pool, frame);
-        else
-            wire_put(frame, 0);
     }
     wire_put(frame, facts->is_trial ? 0 : (int64_t)facts->planner->n_events);
     if (!facts->is_trial)
@@ -110,6 +102,7 @@ void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_w
     wire_put(frame, (int64_t)facts->n_new_columns);
     wire_move(frame, &facts->column_section);
     wire_put(frame, (int64_t)facts->n_new_filters);
+    wire_align(frame, WIRE_HEADER);
     wire_move(frame, &facts->filter_section);
     wire_put(frame, (int64_t)facts->n_new_demands);
     wire_move(frame, &facts->demand_section);

@@ -203,8 +203,9 @@ static bool take(void *context, enum frame kind, struct wire_reader *reader)
 static int answer_here(struct planner *planner, struct wire_writer *frame)
 {
     struct wire_writer reply = {0};
-    int result = planning_handle(planner->planning, wire_bytes(frame) + WIRE_HEADER,
-                                 frame->n - WIRE_HEADER, &reply);
+    size_t n = frame->n - WIRE_HEADER;
+    unsigned char *body = memory_copy(wire_bytes(frame) + WIRE_HEADER, n);
+    int result = planning_handle(planner->planning, body, n, &reply);
 
     while (result == 0 && reply.n == 0 && planning_has_more(planner->planning))
         planning_go_on(planner->planning, &reply);
@@ -409,16 +410,36 @@ static void add_steps(struct planner *planner, struct facts *facts)
     planner->n_departures = planner->n_arrivals = 0;
 }
 
-static int send_plan(struct planner *planner, struct facts *facts, bool rebuild, struct error *err)
+/* What modules may ask about hosts, unless they have it. */
+static int send_attributes(struct planner *planner, struct error *err)
 {
-    uint64_t picture = planner->picture.hosts->number;
+    const struct hosts_seen *hosts = planner->picture.hosts;
     struct wire_writer frame = {0};
     int result;
 
+    if (!planner->modules || planner->attributes == hosts->number)
+        return 0;
+    wire_begin(&frame);
+    wire_put(&frame, FRAME_ATTRIBUTES);
+    facts_put_attributes(&hosts->pool, &frame);
+    wire_end(&frame);
+    planner->attributes = hosts->number;
+    result = planner_send(planner, &frame, 0, err);
+    wire_writer_finish(&frame);
+    return result;
+}
+
+static int send_plan(struct planner *planner, struct facts *facts, bool rebuild, struct error *err)
+{
+    struct wire_writer frame = {0};
+    int result;
+
+    if (rebuild && send_attributes(planner, err) < 0)
+        return -1;
+
     wire_begin(&frame);
     wire_put(&frame, FRAME_PLAN);
-    facts_put(facts, rebuild, rebuild && planner->modules && planner->attributes != picture,
-              &frame);
+    facts_put(facts, rebuild, &frame);
     wire_end(&frame);
     planner->in_flight = true;
     planner->n_plans++;
@@ -430,8 +451,6 @@ static int send_plan(struct planner *planner, struct facts *facts, bool rebuild,
     planner->n_requests = facts->n_requests;
     planner->n_events = 0;
     wire_writer_finish(&planner->events);
-    if (rebuild)
-        planner->attributes = picture;
     result = planner_send(planner, &frame, 1, err);
     if (result < 0)
         planner->in_flight = false;

@@ -392,7 +392,8 @@ void facts_gather(struct facts *facts);
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now);
 void facts_finish(struct facts *facts);
 /* Move the facts into a frame; rebuild: with hosts and adoptions. */
-void facts_put(struct facts *facts, bool rebuild, bool attributes, struct wire_writer *frame);
+void facts_put(struct facts *facts, bool rebuild, struct wire_writer *frame);
+void facts_put_attributes(const struct host_pool *pool, struct wire_writer *frame);
 
 /* --- facts_blocks.c --- */
 /* Closes hosts while they are drained, and insides while they are not. */

@@ -74,7 +74,7 @@ int asked_facts_send(struct asked_facts *trial, struct planner *planner,
     wire_put(&frame, FRAME_TRY);
     wire_put(&frame, planner->settings.forecast);
     wire_put(&frame, waiting->is_traced ? trial->facts.changed->lease->id : -1);
-    facts_put(&trial->facts, true, false, &frame);
+    facts_put(&trial->facts, true, &frame);
     wire_end(&frame);
     result = question_ask(planner, &frame, waiting, err);
     wire_writer_finish(&frame);

@@ -8,6 +8,7 @@
 #include "core/settings.h"
 #include "planner/planning.h"
 #include "planner/wire_units.h"
+#include "util/memory.h"
 
 enum { HOSTS_MAX = 5, LEASES_MAX = 12, FRAMES_MAX = 8, TURNS_MAX = 10000, HEADER = 4 };
 
@@ -154,7 +155,6 @@ static void put_site(struct wire_writer *frame, struct chooser *chooser)
         wire_put(frame, 0);
         wire_put(frame, 100 * choose_span(chooser));
     }
-    wire_put(frame, 0); /* attributes */
 }
 
 static void put_adoption(struct wire_writer *frame, struct chooser *chooser)
@@ -201,6 +201,7 @@ static void put_plan(struct wire_writer *frame, struct chooser *chooser, bool an
     wire_put(frame, 0); /* events */
     wire_put(frame, 0); /* columns */
     wire_put(frame, 0); /* filters */
+    wire_align(frame, HEADER);
     if (anew)
         put_demands(frame);
     else
@@ -291,7 +292,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         enum frame kind = i == 0 ? FRAME_PLAN : kinds[choose(&chooser, 4)];
 
         put_frame(&frame, &chooser, kind, i == 0 || choose(&chooser, 3) == 2);
-        if (planning_handle(planning, wire_bytes(&frame) + HEADER, frame.n - HEADER, &reply) < 0)
+        if (planning_handle(planning, memory_copy(wire_bytes(&frame) + HEADER, frame.n - HEADER),
+                            frame.n - HEADER, &reply) < 0)
             abort();
         for (int turn = 0; reply.n == 0; turn++) {
             if (!planning_has_more(planning) || turn == TURNS_MAX)

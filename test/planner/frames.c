@@ -64,7 +64,6 @@ static void put_site(struct wire_writer *frame, const struct test_plan *plan)
     }
     wire_put(frame, 0); /* booked hosts */
     wire_put(frame, 0); /* usage */
-    wire_put(frame, 0); /* attributes */
 }
 
 /* A column of the hosts' places, and a filter with it as the rank. */
@@ -79,7 +78,9 @@ static void put_filter(struct wire_writer *frame, const struct test_plan *plan)
         wire_put_raw(frame, &place, sizeof place);
     }
     wire_put(frame, 1);
+    wire_align(frame, WIRE_HEADER);
     wire_put(frame, true);
+    wire_align(frame, WIRE_HEADER);
     wire_put_raw(frame, &allowed, sizeof allowed);
     wire_put(frame, true);
     wire_put(frame, 1);
@@ -106,6 +107,7 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
     } else {
         wire_put(frame, 0); /* columns */
         wire_put(frame, 0); /* filters */
+        wire_align(frame, WIRE_HEADER);
     }
     wire_put(frame, 0); /* demands */
     if (!plan->goes_on)

@@ -27,7 +27,9 @@ static void put_filter(struct wire_writer *writer, const struct sent_step *steps
     wire_put_raw(writer, column, sizeof column);
     wire_put_raw(writer, added, sizeof added);
     wire_put(writer, 1); /* filters */
+    wire_align(writer, 0);
     wire_put(writer, true);
+    wire_align(writer, 0);
     wire_put_raw(writer, &allowed, sizeof allowed);
     wire_put(writer, true);
     wire_put(writer, (int64_t)n);

@@ -10,6 +10,7 @@
 
 #include "planner/planning.h"
 #include "test/planner/frames.h"
+#include "util/memory.h"
 
 static void numbers_come_back(void **state)
 {
@@ -137,7 +138,9 @@ static void plan(struct planning *planning, const struct test_plan *what, struct
 
     test_plan_write(&frame, what);
     assert_int_equal(
-        planning_handle(planning, wire_bytes(&frame) + WIRE_HEADER, frame.n - WIRE_HEADER, reply),
+        planning_handle(planning,
+                        memory_copy(wire_bytes(&frame) + WIRE_HEADER, frame.n - WIRE_HEADER),
+                        frame.n - WIRE_HEADER, reply),
         0);
     wire_writer_finish(&frame);
 }

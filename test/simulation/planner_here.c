@@ -120,7 +120,8 @@ static void answer_questions(struct planner_process *process)
     process->questions = (struct wire_writer){0};
     for (size_t at = 0; at < questions.n; at += WIRE_HEADER + length) {
         length = frame_length(wire_bytes(&questions) + at);
-        if (planning_handle(process->planning, wire_bytes(&questions) + at + WIRE_HEADER, length,
+        if (planning_handle(process->planning,
+                            memory_copy(wire_bytes(&questions) + at + WIRE_HEADER, length), length,
                             &reply) < 0)
             abort();
         wire_move(&process->answers, &reply);
