@@ -1,6 +1,7 @@
 /* Usage and reservations by user or group: leases, their VMs, then their history. */
 #include "daemon/control/account.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +74,8 @@ static struct part *add_part(struct account *account, const struct lease_record 
     };
     if (lease->since != INSTANT_NONE && lease->since < account->period.now)
         part->ran += account->period.now - lease->since;
-    memcpy(part->owner, account->period.by_group ? lease->user_group : lease->user,
-           sizeof part->owner);
+    snprintf(part->owner, sizeof part->owner, "%s",
+             account->period.by_group ? lease->user_group : lease->user);
     return part;
 }
 

@@ -13,9 +13,8 @@ enum {
     MESSAGES_MAX = 5,
 };
 
-/* The lease named by the request, in memory or copied from the file to *room. NULL: *wrong. */
-static const struct lease_record *find_lease(const struct question *question,
-                                             struct lease_record *room, json_t **wrong)
+/* The lease named by the request, in memory or in the file. NULL: *wrong. */
+static const struct lease_record *find_lease(const struct question *question, json_t **wrong)
 {
     struct store *store = question->answers->store;
     const struct lease_record *lease;
@@ -32,9 +31,9 @@ static const struct lease_record *find_lease(const struct question *question,
     lease = store_lease(store, id);
     if (lease)
         return lease;
-    found = store_past_lease(store, id, room, &err);
+    found = store_past_lease(store, id, &lease, &err);
     if (found > 0)
-        return room;
+        return lease;
     if (found < 0)
         *wrong = answers_refused(&err);
     else if (id <= INT32_MAX && store_vm(store, (int32_t)id))
@@ -61,10 +60,9 @@ static void write_waits_for(const struct question *question, const struct lease_
 
 json_t *answer_lease_show(const struct question *question)
 {
-    struct lease_record room;
     struct past_members past = {0};
     json_t *wrong;
-    const struct lease_record *lease = find_lease(question, &room, &wrong);
+    const struct lease_record *lease = find_lease(question, &wrong);
     struct shown_lease view;
     struct json_writer writer;
     struct output *shown;
@@ -73,7 +71,7 @@ json_t *answer_lease_show(const struct question *question)
     if (!lease)
         return wrong;
     view = answers_view(question, lease, 0);
-    if (lease == &room) {
+    if (!store_lease(question->answers->store, lease->id)) {
         if (past_members_read(&past, question, lease->id, &err) < 0) {
             past_members_finish(&past);
             return answers_refused(&err);
@@ -167,9 +165,8 @@ static struct output *explained_lease(const struct question *question,
 /* trace NULL: without. Takes it. */
 static json_t *explain(const struct question *question, json_t *trace)
 {
-    struct lease_record room;
     json_t *answer, *wrong;
-    const struct lease_record *lease = find_lease(question, &room, &wrong);
+    const struct lease_record *lease = find_lease(question, &wrong);
     size_t position;
 
     if (!lease) {
@@ -198,10 +195,9 @@ json_t *answer_lease_why(const struct question *question)
 json_t *answer_lease_trace(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
-    struct lease_record room;
     struct error err;
     json_t *trace, *wrong;
-    const struct lease_record *lease = find_lease(question, &room, &wrong);
+    const struct lease_record *lease = find_lease(question, &wrong);
 
     if (!lease)
         return wrong;
@@ -227,7 +223,6 @@ static void add_event(void *context, const struct store_event *event)
 json_t *answer_lease_history(const struct question *question)
 {
     struct store *store = question->answers->store;
-    struct lease_record room;
     const struct lease_record *lease = NULL;
     int64_t limit = HISTORY_LIMIT;
     json_t *answer, *events, *wrong;
@@ -238,7 +233,7 @@ json_t *answer_lease_history(const struct question *question)
     if (wrong)
         return wrong;
     if (json_object_get(question->request, "lease")) {
-        lease = find_lease(question, &room, &wrong);
+        lease = find_lease(question, &wrong);
         if (!lease)
             return wrong;
     }

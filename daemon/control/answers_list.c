@@ -262,14 +262,14 @@ static void note_leases(const struct question *question)
 static bool write_archived(const struct question *question, const struct filter *filter, int64_t id,
                            struct json_writer *writer)
 {
-    struct lease_record room;
+    const struct lease_record *lease;
     struct error err;
     struct past_list past = {question, filter, writer, &err, false};
 
-    if (!filter->all || store_past_lease(question->answers->store, id, &room, &err) <= 0 ||
-        !passes(filter, &room))
+    if (!filter->all || store_past_lease(question->answers->store, id, &lease, &err) <= 0 ||
+        !passes(filter, lease))
         return false;
-    add_past(&past, &room);
+    add_past(&past, lease);
     return !past.failed;
 }
 

@@ -52,7 +52,7 @@ const struct lease_record *intake_add_lease(struct daemon *daemon, const struct 
     lease->submit = vm->stime - clocks_ahead_at(daemon, vm->stime);
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease_belongs_to(daemon->store, lease, vm);
-    snprintf(lease->name, sizeof lease->name, "%s", vm->name ? vm->name : "");
+    lease_is_named(daemon->store, lease, vm->name);
     return lease;
 }
 

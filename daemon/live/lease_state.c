@@ -83,7 +83,8 @@ static void forget_reason(struct lease_record *lease)
 {
     lease->reason_id = REASON_NONE;
     memset(lease->reason_n, 0, sizeof lease->reason_n);
-    lease->reason_word[0] = lease->reason[0] = '\0';
+    lease->reason_word[0] = '\0';
+    store_put_text(&lease->reason, "", 0);
     lease->retry = INSTANT_NONE;
 }
 
@@ -331,7 +332,7 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
                                  reason->n[3], vm ? vm->cpu : 0, vm ? vm->memory : 0};
     bool same = lease->reason_id == reason->id && memcmp(lease->reason_n, n, sizeof n) == 0 &&
                 strncmp(lease->reason_word, word, sizeof lease->reason_word - 1) == 0 &&
-                strncmp(lease->reason, text, sizeof lease->reason - 1) == 0;
+                strncmp(lease->reason, text, STORE_TEXT_MAX - 1) == 0;
     struct lease_record *record;
 
     if (same && lease->retry == retry)
@@ -341,8 +342,7 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
         record->reason_id = reason->id;
         memcpy(record->reason_n, n, sizeof n);
         snprintf(record->reason_word, sizeof record->reason_word, "%s", word);
-        if (text != record->reason)
-            snprintf(record->reason, sizeof record->reason, "%s", text);
+        store_put_text(&record->reason, text, STORE_TEXT_MAX - 1);
     }
     record->retry = retry;
     return true;
@@ -410,9 +410,7 @@ void lease_note_unused(struct store *store, const struct lease_record *lease, in
 void lease_note_change_refused(struct store *store, const struct lease_record *lease,
                                const char *why)
 {
-    struct lease_record *changed = store_change_lease(store, lease);
-
-    snprintf(changed->change_refused, sizeof changed->change_refused, "%s", why);
+    store_put_text(&store_change_lease(store, lease)->change_refused, why, STORE_TEXT_MAX - 1);
 }
 
 bool lease_expect(struct store *store, const struct lease_record *lease, int64_t at, bool contract)
@@ -517,7 +515,7 @@ int lease_take_change(struct store *store, const struct lease_record *lease,
     record->relative = changed->relative;
     record->unused_until = INSTANT_NONE;
     record->unused_since = 0;
-    record->change_refused[0] = '\0';
+    store_put_text(&record->change_refused, "", 0);
     if (record->since != INSTANT_NONE || record->phase == PHASE_STARTING)
         ends_at(record, lease_end_from(record, now));
     if (!moves || record->phase == PHASE_PARKED)
@@ -534,8 +532,13 @@ void lease_belongs_to(struct store *store, const struct lease_record *lease, con
 
     record->uid = vm->uid;
     record->gid = vm->gid;
-    snprintf(record->user, sizeof record->user, "%s", vm->user ? vm->user : "");
-    snprintf(record->user_group, sizeof record->user_group, "%s", vm->group ? vm->group : "");
+    store_put_text(&record->user, vm->user ? vm->user : "", STORE_NAME_MAX - 1);
+    store_put_text(&record->user_group, vm->group ? vm->group : "", STORE_NAME_MAX - 1);
+}
+
+void lease_is_named(struct store *store, const struct lease_record *lease, const char *name)
+{
+    store_put_text(&store_change_lease(store, lease)->name, name ? name : "", STORE_NAME_MAX - 1);
 }
 
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at)

@@ -171,6 +171,7 @@ int lease_take_change(struct store *store, const struct lease_record *lease,
                       const struct lease_record *changed, int64_t now, const char *text);
 /* The lease belongs to the owner of the VM. */
 void lease_belongs_to(struct store *store, const struct lease_record *lease, const struct vm *vm);
+void lease_is_named(struct store *store, const struct lease_record *lease, const char *name);
 /* The lease was submitted at that time. */
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 /* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and

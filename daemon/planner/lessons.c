@@ -28,7 +28,7 @@ struct lessons {
     struct known *known; /* ascending */
     size_t n_known, allocated;
 
-    struct lease_record *past; /* a lease that is no longer in memory, and its VMs */
+    const struct lease_record *past; /* a lease that is no longer in memory, and its VMs */
     struct vm_record *past_vms;
     size_t n_past_vms, past_vms_allocated;
 };
@@ -87,16 +87,13 @@ static const struct lease_record *read_past(struct lessons *lessons, int64_t id)
 
     if (lessons->past && lessons->past->id == id)
         return lessons->past;
-    free(lessons->past);
-    lessons->past = memory_new(1, sizeof *lessons->past);
     lessons->n_past_vms = 0;
-    if (store_past_lease(lessons->store, id, lessons->past, &err) == 1 &&
+    if (store_past_lease(lessons->store, id, &lessons->past, &err) == 1 &&
         store_each_past_vm(lessons->store, id, keep_past_vm, lessons, &err) == 0)
         return lessons->past;
     if (err.text[0])
         log_warning_of(id, -1, "policy modules receive no events of lease %lld: %s", (long long)id,
                        err.text);
-    free(lessons->past);
     lessons->past = NULL;
     return NULL;
 }
@@ -261,7 +258,6 @@ void lessons_destroy(struct lessons *lessons)
         return;
     store_ignore(lessons->store, lessons);
     free(lessons->known);
-    free(lessons->past);
     free(lessons->past_vms);
     free(lessons);
 }
@@ -327,6 +323,5 @@ void lessons_recall(struct lessons *lessons)
     if (store_each_event(lessons->store, STORE_NO_LEASE, RECALLED_LINES, recall_line, &recall,
                          &err) < 0)
         log_warning("policy modules receive only part of the past events: %s", err.text);
-    free(lessons->past);
     lessons->past = NULL;
 }

@@ -105,7 +105,10 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
     int result = asked_facts_gather(&trial, planner, (struct supposition){0}, now, err);
 
     if (result == 0) {
-        struct lease_record lease = {.phase = PHASE_WAITING, .term_values = request->term_values};
+        struct lease_record lease = {.phase = PHASE_WAITING,
+                                     .term_values = request->term_values,
+                                     .user = "",
+                                     .user_group = ""};
         int32_t usual = facts_usual_hosts_of(&trial.facts, &lease);
         struct set_numbers *numbers = memory_new(request->n_node_sets, sizeof *numbers);
 

@@ -46,7 +46,7 @@ static int read_lease(void *context, sqlite3_stmt *statement, struct error *err)
     struct lease_entry *record = memory_new(1, sizeof *record);
 
     if (store_rows_read(statement, &store_lease_table, &record->lease, err) < 0) {
-        free(record);
+        store_lease_entry_free(record);
         return -1;
     }
     store_index_add(&store->leases, record->lease.id, record);
@@ -135,14 +135,18 @@ static int visit_past(struct past_visit *past, sqlite3_stmt *statement, struct e
 {
     struct lease_record lease = {0};
     struct error why = {0};
+    int result;
 
     if (store_lease(past->store, sqlite3_column_int64(statement, 0)))
         return 0;
-    if (store_rows_read(statement, &store_lease_table, &lease, &why) < 0)
-        return store_damaged(past->store, err, "%.200s", why.text);
+    result = store_rows_read(statement, &store_lease_table, &lease, &why);
+    if (result == 0)
+        past->visit(past->context, &lease);
+    else
+        store_damaged(past->store, err, "%.200s", why.text);
+    store_lease_finish(&lease);
     past->left--;
-    past->visit(past->context, &lease);
-    return 0;
+    return result;
 }
 
 int store_each_past_lease(struct store *store, const struct store_past *past,
@@ -171,29 +175,23 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
     return result;
 }
 
-struct one_past {
-    struct lease_record *lease;
-    bool found;
-};
-
 static int read_one(void *context, sqlite3_stmt *statement, struct error *err)
 {
-    struct one_past *one = context;
-
-    one->found = true;
-    return store_rows_read(statement, &store_lease_table, one->lease, err);
+    return store_rows_read(statement, &store_lease_table, context, err);
 }
 
-int store_past_lease(struct store *store, int64_t id, struct lease_record *lease, struct error *err)
+int store_past_lease(struct store *store, int64_t id, const struct lease_record **lease,
+                     struct error *err)
 {
-    struct one_past one = {.lease = lease};
     char condition[64];
 
-    memset(lease, 0, sizeof *lease);
+    store_lease_finish(&store->past);
+    store->past = (struct lease_record){.id = -1};
+    *lease = &store->past;
     snprintf(condition, sizeof condition, "WHERE id = %lld", (long long)id);
-    if (each_row(store, &store_lease_table, condition, read_one, &one, err) < 0)
+    if (each_row(store, &store_lease_table, condition, read_one, &store->past, err) < 0)
         return -1;
-    return one.found ? 1 : 0;
+    return store->past.id >= 0 ? 1 : 0;
 }
 
 struct past_vms {

@@ -86,6 +86,8 @@ struct store {
     struct fact_record *facts; /* ascending by name */
     size_t n_facts, facts_allocated, n_marked_facts;
 
+    struct lease_record past; /* as store_past_lease() gave it last */
+
     uint64_t changes;             /* of leases and VMs */
     struct lease_entry **leaving; /* forgotten by the daemon, to be written once more */
     size_t n_leaving, leaving_allocated;
@@ -124,6 +126,7 @@ void store_mark_lease(struct store *store, struct lease_record *lease);
 void store_mark_vm(struct store *store, struct vm_record *vm);
 
 void store_vm_free(struct vm_record *vm);
+void store_lease_finish(struct lease_record *lease); /* frees its texts */
 void store_lease_entry_free(struct lease_entry *record);
 /* Add a VM to the VMs of its lease, which wakes. */
 void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_record *vm);

@@ -174,8 +174,18 @@ void store_vm_free(struct vm_record *vm)
     free(vm);
 }
 
+void store_lease_finish(struct lease_record *lease)
+{
+    store_put_text(&lease->user, "", 0);
+    store_put_text(&lease->user_group, "", 0);
+    store_put_text(&lease->name, "", 0);
+    store_put_text(&lease->reason, "", 0);
+    store_put_text(&lease->change_refused, "", 0);
+}
+
 void store_lease_entry_free(struct lease_entry *record)
 {
+    store_lease_finish(&record->lease);
     for (size_t i = 0; i < record->n_vms; i++)
         store_vm_free(record->vms[i]);
     free(record->vms);
@@ -196,6 +206,7 @@ static void free_records(struct store *store)
         free(store->facts[i].name);
         free(store->facts[i].value);
     }
+    store_lease_finish(&store->past);
     store_index_finish(&store->leases);
     store_index_finish(&store->vms);
     store_awake_finish(&store->awake);
@@ -315,7 +326,12 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .unused_until = INSTANT_NONE,
         .uid = -1,
         .gid = -1,
+        .user = "",
+        .user_group = "",
+        .name = "",
         .group_until = INSTANT_NEVER,
+        .reason = "",
+        .change_refused = "",
     };
     store_index_add(&store->leases, id, record);
     store_wake_entry(store, record);

@@ -72,21 +72,21 @@ struct lease_record {
     uint32_t relative; /* RELATIVE_*: requested as "+hh:mm:ss" */
     LEASE_TERM_MEMBERS;
     int32_t uid, gid;
-    char user[STORE_NAME_MAX], user_group[STORE_NAME_MAX];
-    char name[STORE_NAME_MAX];   /* of its first VM */
-    char group[STORE_GROUP_MAX]; /* attribute GROUP; "": none */
-    uint32_t group_size;         /* 0: unspecified */
-    int64_t group_until;         /* when an incomplete group counts as complete; INSTANT_NEVER */
-    enum reason_id reason_id;    /* NONE: `reason` is the sentence, or there is no reason */
+    const char *user, *user_group; /* below STORE_NAME_MAX, as the name */
+    const char *name;              /* of its first VM */
+    char group[STORE_GROUP_MAX];   /* attribute GROUP; "": none */
+    uint32_t group_size;           /* 0: unspecified */
+    int64_t group_until;           /* when an incomplete group counts as complete; INSTANT_NEVER */
+    enum reason_id reason_id;      /* NONE: `reason` is the sentence, or there is no reason */
     int64_t reason_n[REASON_NUMBERS];  /* of the id; then CPU (1/100) and MB of a VM, or 0 */
     char reason_word[STORE_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
-    char reason[STORE_TEXT_MAX];       /* what the sentence quotes, or (NONE) the sentence */
+    const char *reason;                /* what the sentence quotes, or (NONE) the sentence; below
+                                        * STORE_TEXT_MAX, as change_refused */
     int64_t retry;                     /* when the failed operation is retried; INSTANT_NONE */
     int64_t changes;                   /* how often it has been changed since it was accepted */
     int64_t extended;                  /* seconds in all by these, or SPAN_UNLIMITED */
-    int64_t unused_until; /* it ends then unless its VMs are used: told; INSTANT_NONE */
-    char change_refused[STORE_TEXT_MAX]; /* why its owner's last change was refused; "": it was not
-                                          */
+    int64_t unused_until;       /* it ends then unless its VMs are used: told; INSTANT_NONE */
+    const char *change_refused; /* why its owner's last change was refused; "": it was not */
 
     /* The lease for which this one leaves its hosts, or left them and has not been restarted since,
      * and when; preempted_at 0 or INSTANT_NONE: none (store_is_preempted()). */
@@ -340,8 +340,9 @@ struct store_past {
 int store_each_past_lease(struct store *store, const struct store_past *past,
                           void (*visit)(void *context, const struct lease_record *lease),
                           void *context, struct error *err);
-/* A lease as in the file, in memory or not. 1: found, 0: not found, -1 with err. */
-int store_past_lease(struct store *store, int64_t id, struct lease_record *lease,
+/* A lease as in the file, in memory or not; it is valid until the next call. 1: found, 0: not
+ * found, -1 with err. */
+int store_past_lease(struct store *store, int64_t id, const struct lease_record **lease,
                      struct error *err);
 /* Visits the VMs of a lease as in the file, ascending; what a VM points to is valid during the
  * visit. 0 even if there are none; -1 with err. */

@@ -283,7 +283,7 @@ static struct lease_record *add(struct answers_fixture *fixture, int64_t id, enu
     struct vm_record *vm = store_add_vm(fixture->store, (int32_t)id, id);
 
     lease->phase = phase;
-    snprintf(lease->user, sizeof lease->user, "%s", user);
+    store_put_text(&lease->user, user, STORE_NAME_MAX);
     lease->submit = NOW - 1000 + id;
     vm->cpu = 150;
     vm->memory = 512;
@@ -299,11 +299,11 @@ static void fill_store(struct answers_fixture *fixture)
     lease->duration = 1000;
     lease->end = NOW + 850;
     store_add_vm(fixture->store, 2, 1);
-    snprintf(lease->name, sizeof lease->name, "caf\xc3\xa9 \xff");
+    store_put_text(&lease->name, "caf\xc3\xa9 \xff", STORE_NAME_MAX);
     lease = add(fixture, 3, PHASE_WAITING, "bert");
     lease->expected = NOW + 300;
     snprintf(lease->reason_word, sizeof lease->reason_word, "no-room-now");
-    snprintf(lease->reason, sizeof lease->reason, "1 VM does not fit");
+    store_put_text(&lease->reason, "1 VM does not fit", STORE_TEXT_MAX);
     store_put_text(&vm_to_change(fixture->store, 3)->message, "waits for room", STORE_TEXT_MAX);
     add(fixture, 4, PHASE_WAITING, "anna")->priority = 5;
     lease = add(fixture, 5, PHASE_RESERVED, "anna");

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/store/change.h"
 #include "daemon/store/private.h"
 
 struct store *store_must_open(const char *directory)
@@ -85,6 +86,8 @@ void store_break_row(const struct store_fixture *fixture, const char *text)
 
 void store_fill_lease(struct lease_record *lease)
 {
+    char long_text[STORE_TEXT_MAX] = "";
+
     lease->phase = PHASE_STOPPING;
     lease->kind = LEASE_DEADLINE;
     lease->plain = true;
@@ -104,9 +107,9 @@ void store_fill_lease(struct lease_record *lease)
     lease->priority = -7;
     lease->uid = 17;
     lease->gid = 18;
-    strcpy(lease->user, "anna");
-    strcpy(lease->user_group, "physics");
-    strcpy(lease->name, "it's \"quoted\"; DROP TABLE lease");
+    store_put_text(&lease->user, "anna", STORE_NAME_MAX);
+    store_put_text(&lease->user_group, "physics", STORE_NAME_MAX);
+    store_put_text(&lease->name, "it's \"quoted\"; DROP TABLE lease", STORE_NAME_MAX);
     strcpy(lease->group, "g1");
     lease->group_size = UINT32_MAX;
     lease->group_until = 1009;
@@ -115,5 +118,6 @@ void store_fill_lease(struct lease_record *lease)
         lease->reason_n[i] = i - 2;
     strcpy(lease->reason_word, "no-room-now");
     lease->retry = 1010;
-    memset(lease->reason, 'x', sizeof lease->reason - 1);
+    memset(long_text, 'x', sizeof long_text - 1);
+    store_put_text(&lease->reason, long_text, sizeof long_text);
 }

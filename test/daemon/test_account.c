@@ -25,9 +25,9 @@ static struct lease_record *add(struct store *store, int32_t id, const char *use
     vm->cpu = 200;
     vm->memory = 1024;
     lease->submit = BEGIN + submit;
-    snprintf(lease->user, sizeof lease->user, "%s", user);
-    snprintf(lease->user_group, sizeof lease->user_group, "%s",
-             strcmp(user, "carl") == 0 ? "guests" : "staff");
+    store_put_text(&lease->user, user, STORE_NAME_MAX);
+    store_put_text(&lease->user_group, strcmp(user, "carl") == 0 ? "guests" : "staff",
+                   STORE_NAME_MAX);
     return lease;
 }
 

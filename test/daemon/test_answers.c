@@ -81,8 +81,8 @@ static void lists_hold_any_text(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         json_t *answer, *found, *reason;
 
-        snprintf(lease->name, sizeof lease->name, "%s", names[i]);
-        snprintf(lease->reason, sizeof lease->reason, "%s", names[i]);
+        store_put_text(&lease->name, names[i], STORE_NAME_MAX);
+        store_put_text(&lease->reason, names[i], STORE_TEXT_MAX);
         snprintf(lease->group, sizeof lease->group, "%s", names[i]);
         answer = expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1");
         found = json_array_get(json_object_get(answer, "leases"), 0);

@@ -261,7 +261,7 @@ static void those_that_cannot_leave_are_named(void **state)
     json_decref(answer);
 
     lease->reason_id = REASON_CANNOT_LEAVE;
-    snprintf(lease->reason, sizeof lease->reason, " (host 4 is drained)");
+    store_put_text(&lease->reason, " (host 4 is drained)", STORE_TEXT_MAX);
     answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
     host = json_array_get(json_object_get(answer, "hosts"), 0);
     vm = json_array_get(json_object_get(host, "staying"), 0);
@@ -287,7 +287,7 @@ static void those_that_cannot_leave_are_named(void **state)
     json_decref(answer);
 
     lease->reason_n[0] = 1;
-    snprintf(lease->reason, sizeof lease->reason, "no other host");
+    store_put_text(&lease->reason, "no other host", STORE_TEXT_MAX);
     answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
     host = json_array_get(json_object_get(answer, "hosts"), 0);
     vm = json_array_get(json_object_get(host, "staying"), 0);

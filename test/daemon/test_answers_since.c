@@ -77,14 +77,14 @@ static void only_what_has_changed_is_told(void **state)
     expect_ids(answer, "1 3 4 5 6");
     expect_ids(read_on(fixture, &other), "1 4 5");
     expect_news(fixture, &reader, "", "");
-    snprintf(lease_to_change(fixture->store, 4)->name, TEXT, "simulation");
+    store_put_text(&lease_to_change(fixture->store, 4)->name, "simulation", STORE_NAME_MAX);
     expect_news(fixture, &reader, "4", "");
     expect_news(fixture, &reader, "", "");
     vm_to_change(fixture->store, 2)->host = 7; /* a VM of lease 1 */
     lease_to_change(fixture->store, 5);        /* it is as it was */
     expect_news(fixture, &reader, "1", "");
     expect_news(fixture, &other, "1 4", "");
-    snprintf(lease_to_change(fixture->store, 4)->user, TEXT, "bert");
+    store_put_text(&lease_to_change(fixture->store, 4)->user, "bert", STORE_NAME_MAX);
     expect_news(fixture, &reader, "4", "");
     expect_news(fixture, &other, "", "4");
 }

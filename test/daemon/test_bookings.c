@@ -69,7 +69,7 @@ static struct lease_record *add_waiting(struct course *course, int32_t id, const
     vm->user_template = (struct attributes){.items = &course->wishes[id], .n = 1};
     vm_to_change(course->store, id)->host = -1;
     snprintf(lease->booking, sizeof lease->booking, "%s", booking);
-    snprintf(lease->user_group, sizeof lease->user_group, "users");
+    store_put_text(&lease->user_group, "users", STORE_NAME_MAX);
     lease->terms = TERMS_NON_PREEMPTABLE;
     return lease;
 }
@@ -168,7 +168,7 @@ static void a_magnetic_booking_takes_who_names_none(void **state)
     book(&course, "course", 1, NOW - 10, true);
     add_waiting(&course, 1, "", "SPEED");
     add_waiting(&course, 2, "", "SPEED");
-    snprintf(add_waiting(&course, 3, "", "SPEED")->user_group, 6, "other");
+    store_put_text(&add_waiting(&course, 3, "", "SPEED")->user_group, "other", STORE_NAME_MAX);
     plan(&course);
     assert_int_equal(host_of(&course, 1), 1);
     assert_int_equal(host_of(&course, 2), 0);
@@ -229,8 +229,8 @@ static void who_cannot_be_inside_is_refused(void **state)
     leases[2] = add_waiting(&course, 3, "course", "SPEED");
     for (int i = 0; i < 3; i++)
         leases[i]->accepted = false;
-    snprintf(leases[1]->user, sizeof leases[1]->user, "carl");
-    snprintf(leases[1]->user_group, sizeof leases[1]->user_group, "other");
+    store_put_text(&leases[1]->user, "carl", STORE_NAME_MAX);
+    store_put_text(&leases[1]->user_group, "other", STORE_NAME_MAX);
     leases[2]->duration = BOOKED;
     plan(&course);
     expect_refused(&course, 1, "booking 'curse' does not exist or has ended");

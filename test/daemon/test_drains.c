@@ -130,7 +130,7 @@ static void expect_ahead(const struct drains *drains, const struct lease_record 
 static void a_booked_host_is_closed_to_others_and_open_inside(void **state)
 {
     struct lease_record outside = {.user = "ann", .user_group = "none"};
-    struct lease_record inside = {.user = "ann", .booking = "course"};
+    struct lease_record inside = {.user = "ann", .user_group = "", .booking = "course"};
     struct drains drains = {0};
     struct drain ahead;
 
@@ -149,7 +149,7 @@ static void a_magnetic_booking_need_not_be_named(void **state)
 {
     struct lease_record student = {.user = "carl", .user_group = "students"};
     struct lease_record stranger = {.user = "carl", .user_group = "others"};
-    struct lease_record elsewhere = {.user_group = "students", .booking = "course"};
+    struct lease_record elsewhere = {.user = "", .user_group = "students", .booking = "course"};
     struct drains drains = {0};
 
     (void)state;

@@ -31,7 +31,8 @@ static struct lease_record lease_in(enum lease_phase phase, const char *word, co
                                  .retry = INSTANT_NONE};
 
     snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
-    snprintf(lease.reason, sizeof lease.reason, "%s", reason);
+    lease.reason = reason;
+    lease.change_refused = "";
     return lease;
 }
 
@@ -85,13 +86,13 @@ static void what_waits_says_for_what_and_until_when(void **state)
     expect(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.reason_id = REASON_NO_ROOM_NOW;
     lease.reason_n[0] = 1;
-    lease.reason[0] = '\0';
+    lease.reason = "";
     expect(&lease, "Waiting for room: 1 VM requested, room for 0 now");
     lease.reason_n[4] = 150;
     lease.reason_n[5] = 512;
     expect(&lease, "Waiting for room: 1 VM requested, room for 0 now (1.50 CPU and 512 MB each)");
     lease.reason_id = REASON_NONE;
-    snprintf(lease.reason, sizeof lease.reason, "2 VMs requested, room for 1 now");
+    lease.reason = "2 VMs requested, room for 1 now";
     lease.expected = 86400;
     expect(&lease,
            "Waiting: 2 VMs requested, room for 1 now. Expected to start at 1970-01-02 00:00:00 "
@@ -119,7 +120,7 @@ static void a_promise_is_called_a_contract(void **state)
     lease.contract = true;
     expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract)");
     snprintf(lease.reason_word, sizeof lease.reason_word, "no-room-at-start");
-    snprintf(lease.reason, sizeof lease.reason, "no host is left");
+    lease.reason = "no host is left";
     expect(&lease,
            "Reserved: starts at 1970-01-01 01:00:00 (contract). At present: no host is left");
     lease.late = true;
@@ -176,7 +177,7 @@ static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
                 "Waiting for room on host 3, in use by lease 9 until then, 1h10m left to run");
     lease.reason_n[1] = -1;
     expect_wait(&lease, "Waiting for room, 1h10m left to run");
-    snprintf(lease.reason, sizeof lease.reason, "booked for 'course'");
+    lease.reason = "booked for 'course'";
     expect_wait(&lease,
                 "Waiting for room on host 3, which is booked for 'course' until then, 1h10m "
                 "left to run");
@@ -278,7 +279,7 @@ static void what_starts_late_says_so(void **state)
     lease.late = true;
     expect(&lease, "Late: the reservation is only now starting");
     snprintf(lease.reason_word, sizeof lease.reason_word, "late");
-    snprintf(lease.reason, sizeof lease.reason, "The reservation is late: 4 s ...");
+    lease.reason = "The reservation is late: 4 s ...";
     expect(&lease, "Starting: The reservation is late: 4 s ...");
 }
 
