@@ -10,15 +10,28 @@
 
 enum { LOOKED_AT_MOST = 20 /* running VMs with one poll, for their attribute */ };
 
-/* VMs of running leases whose attribute was looked at longest ago, oldest first. */
+/* A VM, what is known of it and whose it is. */
 struct looked_at {
-    int64_t asked;
-    int32_t vm;
+    const struct vm_record *vm;
+    const struct vm_observation *observed; /* NULL: it has not been observed */
+    const struct lease_record *lease;      /* NULL: unknown */
 };
 
-static void keep_oldest(struct looked_at *oldest, size_t *n, struct looked_at seen)
+/* VMs whose forms are wanted: any, and those of running leases whose attribute was looked at
+ * longest ago, oldest first. */
+struct wanted_vms {
+    int32_t *ids;
+    size_t n, n_oldest;
+    struct oldest {
+        int64_t asked;
+        int32_t vm;
+    } oldest[LOOKED_AT_MOST];
+};
+
+static void keep_oldest(struct wanted_vms *wanted, struct oldest seen)
 {
-    size_t at;
+    struct oldest *oldest = wanted->oldest;
+    size_t *n = &wanted->n_oldest, at;
 
     if (*n == LOOKED_AT_MOST && oldest[*n - 1].asked <= seen.asked)
         return;
@@ -28,35 +41,40 @@ static void keep_oldest(struct looked_at *oldest, size_t *n, struct looked_at se
     oldest[at] = seen;
 }
 
-/* Their owners may have changed the attribute: a few are read with each poll. */
-static size_t attributes_to_read(const struct daemon *daemon, struct looked_at *oldest)
+/* Its owner may have changed the attribute: a few are read with each poll. */
+static bool may_be_changed(const struct looked_at *one)
 {
-    size_t n, n_oldest = 0;
-    const struct vm_record *const *vms = store_vms(daemon->store, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
-        const struct vm_observation *observed;
-
-        if (vms[i]->gone || !lease || lease->plain || !lease_can(lease, EVENT_CHANGED))
-            continue;
-        observed = world_vm(daemon->world, vms[i]->id);
-        if (observed && observed->state != VM_PENDING)
-            keep_oldest(oldest, &n_oldest, (struct looked_at){observed->full_asked, vms[i]->id});
-    }
-    return n_oldest;
+    return one->observed && one->observed->state != VM_PENDING && one->lease &&
+           !one->lease->plain && lease_can(one->lease, EVENT_CHANGED);
 }
 
-static bool may_be_placed(const struct daemon *daemon, const struct vm_record *vm,
-                          const struct vm_observation *observed, int64_t now)
+/* One that was ended while galernad was off is in no listing. */
+static bool may_be_placed(const struct daemon *daemon, const struct looked_at *one, int64_t now)
 {
+    const struct vm_record *vm = one->vm;
+    const struct vm_observation *observed = one->observed;
+
+    if (!observed)
+        return true;
     return observed->state != VM_PENDING &&
            (vm->suspended_by_us || observed->state == VM_HOLD ||
             vm->promise_state == PROMISE_UNANSWERED ||
             asked_hosts_have(&daemon->asked, vm->host, observed->history.cluster) ||
             rebalancing_asks(&daemon->rebalancing, observed->history.cluster) ||
             planner_leaves_by(daemon->planner, vm, now) != INSTANT_NONE ||
-            planner_may_move(daemon->planner, store_lease(daemon->store, vm->lease)));
+            (one->lease && planner_may_move(daemon->planner, one->lease)));
+}
+
+static void look_at(const struct daemon *daemon, const struct vm_record *vm, int64_t now,
+                    struct wanted_vms *wanted)
+{
+    const struct looked_at one = {vm, world_vm(daemon->world, vm->id),
+                                  store_lease(daemon->store, vm->lease)};
+
+    if (may_be_placed(daemon, &one, now))
+        wanted->ids[wanted->n++] = vm->id;
+    if (may_be_changed(&one))
+        keep_oldest(wanted, (struct oldest){one.observed->full_asked, vm->id});
 }
 
 /* Nothing has changed since the last call, and the passing of time changes nothing. */
@@ -74,30 +92,24 @@ static bool is_the_same(struct daemon *daemon)
            !last.are_asked_for;
 }
 
-/* VMs that may be placed again need their extended form. One that was ended while galernad was off
- * is in no listing. */
+/* VMs that may be placed again need their extended form. O(VMs). */
 void daemon_want_forms(struct daemon *daemon)
 {
-    size_t n, n_ids = 0, n_oldest;
+    size_t n;
     const struct vm_record *const *vms = store_vms(daemon->store, &n);
-    struct looked_at oldest[LOOKED_AT_MOST];
     int64_t now = clock_now();
-    int32_t *ids;
+    struct wanted_vms wanted = {.n = 0};
 
     if (is_the_same(daemon))
         return;
-    n_oldest = attributes_to_read(daemon, oldest);
-    ids = memory_new(n + n_oldest, sizeof *ids);
-    for (size_t i = 0; i < n; i++) {
-        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
-
-        if (!vms[i]->gone && (!observed || may_be_placed(daemon, vms[i], observed, now)))
-            ids[n_ids++] = vms[i]->id;
-    }
-    for (size_t i = 0; i < n_oldest; i++)
-        ids[n_ids++] = oldest[i].vm;
-    world_want_full(daemon->world, ids, n_ids);
-    free(ids);
+    wanted.ids = memory_new(n + LOOKED_AT_MOST, sizeof *wanted.ids);
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone)
+            look_at(daemon, vms[i], now, &wanted);
+    for (size_t i = 0; i < wanted.n_oldest; i++)
+        wanted.ids[wanted.n++] = wanted.oldest[i].vm;
+    world_want_full(daemon->world, wanted.ids, wanted.n);
+    free(wanted.ids);
     world_want_uses(daemon->world, daemon->asked.has_cluster || daemon->rebalancing.n_asked > 0 ||
                                        daemon->live->unused_after > 0);
 }

@@ -94,9 +94,14 @@ json_t *answer_lease_show(const struct question *question)
 }
 
 /* The place of a lease in the queue; 0: it is not there. */
-static size_t position_of(const struct answered_queue *queue, const struct lease_record *lease)
+static size_t position_of(const struct question *question, const struct lease_record *lease)
 {
-    for (size_t i = 0; i < queue->n && lease->phase == PHASE_WAITING; i++)
+    const struct answered_queue *queue;
+
+    if (lease->phase != PHASE_WAITING)
+        return 0;
+    queue = answers_queue(question);
+    for (size_t i = 0; i < queue->n; i++)
         if (queue->ids[i] == lease->id)
             return i + 1;
     return 0;
@@ -106,7 +111,7 @@ static size_t position_of(const struct answered_queue *queue, const struct lease
 static struct output *ahead_of(const struct question *question, size_t position)
 {
     const struct store *store = question->answers->store;
-    const struct answered_queue *queue = answers_queue(question);
+    const struct answered_queue *queue = position ? answers_queue(question) : NULL;
     struct output *ahead = output_create_memory();
     struct json_writer writer;
 
@@ -173,7 +178,7 @@ static json_t *explain(const struct question *question, json_t *trace)
         json_decref(trace);
         return wrong;
     }
-    position = position_of(answers_queue(question), lease);
+    position = position_of(question, lease);
     answer = answer_begin(question, "galerna-lease-why/1");
     json_put(answer, "position", position ? json_integer((json_int_t)position) : json_null());
     json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));

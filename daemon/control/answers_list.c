@@ -146,11 +146,15 @@ static int write_leases(const struct question *question, const struct filter *fi
     struct past_list past = {question, filter, writer, err, false};
     size_t n;
     const struct lease_record *const *all = store_leases(store, &n);
-    size_t *positions = positions_of(question, all, n);
+    size_t *positions = NULL; /* found when the first one passes */
 
-    for (size_t i = 0; i < n; i++)
-        if (passes(filter, all[i]))
-            write_lease(question, writer, all[i], positions[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (!passes(filter, all[i]))
+            continue;
+        if (!positions)
+            positions = positions_of(question, all, n);
+        write_lease(question, writer, all[i], positions[i]);
+    }
     free(positions);
     if (!filter->all)
         return 0;
@@ -206,13 +210,13 @@ static void note(const struct revision_notes *notes, const struct lease_record *
         notes->leases->due = until;
 }
 
-static void note_stirred(const struct revision_notes *notes, const struct store *store)
+static void note_changed(const struct revision_notes *notes, const struct store *store)
 {
     size_t n;
     const struct lease_record *const *all = store_leases(store, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (store_stirred(all[i]) > notes->leases->stirs)
+        if (store_noted(all[i]) > notes->leases->stirs)
             note(notes, all[i]);
     notes->leases->stirs = store_stirs(store);
 }
@@ -249,7 +253,7 @@ static void note_leases(const struct question *question)
 
     store_leases(store, &n);
     if (store_stirs(store) != leases->stirs)
-        note_stirred(&notes, store);
+        note_changed(&notes, store);
     revisions_note(&leases->revisions, QUEUE_ITEM, (const char *)queue->ids,
                    queue->n * sizeof *queue->ids, INSTANT_NEVER);
     if (leases->due <= question->now || revisions_count(&leases->revisions) > n + 1)

@@ -270,14 +270,13 @@ static void forget_process(struct planner *planner, const char *why)
 /* Their answers are dropped when they arrive. */
 static void answer_impatient_ones(struct planner *planner)
 {
-    struct error err = {0};
-
-    error_set(&err, EAGAIN, "the planner is busy; try again in a moment");
     for (size_t i = 0; i < planner->n_waiting; i++) {
         struct waiting *waiting = &planner->waiting[i];
+        struct error err = {0};
 
         if (clock_monotonic() < patience_of(planner, i))
             continue;
+        error_set(&err, EAGAIN, "the planner is busy; try again in a moment");
         waiting->is_told = true;
         question_fails(waiting, &err);
     }

@@ -20,6 +20,12 @@ void store_wake_entry(struct store *store, struct lease_entry *entry)
     awake->is_listed = false;
 }
 
+void store_note_entry(struct store *store, struct lease_entry *entry)
+{
+    store_wake_entry(store, entry);
+    entry->noted = entry->stirred;
+}
+
 void store_drop_awake(struct store *store, struct lease_entry *entry)
 {
     struct awake *awake = &store->awake;
@@ -88,6 +94,11 @@ uint64_t store_stirs(const struct store *store)
 uint64_t store_stirred(const struct lease_record *lease)
 {
     return ((const struct lease_entry *)lease)->stirred;
+}
+
+uint64_t store_noted(const struct lease_record *lease)
+{
+    return ((const struct lease_entry *)lease)->noted;
 }
 
 void store_let_sleep(struct store *store, const struct lease_record *lease, int64_t until)

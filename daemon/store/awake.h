@@ -31,6 +31,8 @@ int64_t store_next_wake(const struct store *store);
  * the lease. */
 uint64_t store_stirs(const struct store *store);
 uint64_t store_stirred(const struct lease_record *lease);
+/* That of the last change of its record or one of its VMs': waking alone is none. */
+uint64_t store_noted(const struct lease_record *lease);
 
 /* Until then, or until it is woken. The lease must be in the store. */
 void store_let_sleep(struct store *store, const struct lease_record *lease, int64_t until);

@@ -50,7 +50,7 @@ static int read_lease(void *context, sqlite3_stmt *statement, struct error *err)
         return -1;
     }
     store_index_add(&store->leases, record->lease.id, record);
-    store_wake_entry(store, record);
+    store_note_entry(store, record);
     return 0;
 }
 

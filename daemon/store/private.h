@@ -15,6 +15,7 @@ struct lease_entry {
     size_t awake_at;  /* its place among those that are awake, from 1 on; 0: it sleeps ... */
     int64_t until;    /* ... until then */
     uint64_t stirred; /* as store_stirred() */
+    uint64_t noted;   /* as store_noted() */
 };
 
 /* The leases that are awake: awake.h. */
@@ -117,6 +118,8 @@ int store_load(struct store *store, struct error *err);
 
 /* The lease wakes. */
 void store_wake_entry(struct store *store, struct lease_entry *entry);
+/* The same, because a record of the lease or of one of its VMs changes. */
+void store_note_entry(struct store *store, struct lease_entry *entry);
 /* It falls asleep, or is about to be forgotten. */
 void store_drop_awake(struct store *store, struct lease_entry *entry);
 void store_awake_finish(struct awake *awake);

@@ -267,7 +267,7 @@ struct lease_record *store_note_lease(struct store *store, const struct lease_re
 {
     struct lease_entry *entry = store_index_find(&store->leases, lease->id);
 
-    store_wake_entry(store, entry);
+    store_note_entry(store, entry);
     return &entry->lease;
 }
 
@@ -281,7 +281,10 @@ struct lease_record *store_change_lease(struct store *store, const struct lease_
 
 struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm)
 {
-    store_wake(store, vm->lease);
+    struct lease_entry *entry = store_index_find(&store->leases, vm->lease);
+
+    if (entry)
+        store_note_entry(store, entry);
     return store_index_find(&store->vms, vm->id);
 }
 
@@ -334,7 +337,7 @@ struct lease_record *store_add_lease(struct store *store, int64_t id)
         .change_refused = "",
     };
     store_index_add(&store->leases, id, record);
-    store_wake_entry(store, record);
+    store_note_entry(store, record);
     store_mark_lease(store, &record->lease);
     return &record->lease;
 }
@@ -349,7 +352,7 @@ void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_
         record->vms[place] = record->vms[place - 1];
     record->vms[place] = vm;
     record->n_vms++;
-    store_wake_entry(store, record);
+    store_note_entry(store, record);
     store->awake.is_listed = false;
 }
 

@@ -44,19 +44,43 @@ static bool outdated(void *context, char *text, size_t size, int64_t *since)
     return fixture->outdated;
 }
 
+static void change_field(struct host_view *host, int field)
+{
+    int64_t *const numbers[] = {
+        &host->cpu,        &host->memory,        &host->cpu_used,         &host->memory_used,
+        &host->unread_cpu, &host->unread_memory, &host->quarantined_until};
+    const int n = sizeof numbers / sizeof *numbers;
+
+    if (field >= 1 && field <= n)
+        ++*numbers[field - 1];
+    host->vms += field == n + 1;
+    host->unread += field == n + 2;
+    if (field == n + 3)
+        host->usable = true;
+    if (field == n + 4)
+        host->cluster = "default";
+    if (field == n + 5)
+        host->name = "gamma";
+}
+
 static void each_host(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor)
 {
     static const struct drain_times drain = {NOW - 60, INSTANT_NEVER, "course"};
     const struct answers_fixture *fixture = context;
+    struct host_view other = {.id = 7,
+                              .name = "beta\xff",
+                              .state = fixture->host_is_off ? "offline" : "error",
+                              .cpu = 400,
+                              .memory = 8192,
+                              .quarantined_until = NOW + 60};
 
     if (which != 7)
         visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512,
                                            2, 1, 50, 1, INSTANT_NONE, &drain, 1});
+    change_field(&other, fixture->host_field);
     if (!fixture->host_is_gone && (which == 7 || which == HOSTS_ALL))
-        visit(visitor,
-              &(struct host_view){7, "beta\xff", NULL, fixture->host_is_off ? "offline" : "error",
-                                  false, 400, 8192, 0, 0, 0, 0, 0, 0, NOW + 60, NULL, 0});
+        visit(visitor, &other);
 }
 
 static const char *host_name(void *context, const char *name, int64_t *id)

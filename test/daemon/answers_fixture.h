@@ -12,6 +12,8 @@
 /* 2026-11-21T15:00:00Z */
 #define NOW INT64_C(1795273200)
 
+enum { HOST_FIELDS = 12 };
+
 struct answers_fixture {
     char directory[DIRECTORY_NAME_MAX];
     struct store *store;
@@ -26,12 +28,13 @@ struct answers_fixture {
     int changes;
     char who[96];
     char log_level[16];
-    int64_t later;                  /* seconds since NOW */
-    bool rests;                     /* nothing more is read of OpenNebula */
+    int64_t later; /* seconds since NOW */
+    bool rests;    /* nothing more is read of OpenNebula */
     uint64_t readings;
     bool host_is_off, host_is_gone; /* host 7 */
-    bool outdated;                  /* OpenNebula has not answered for five minutes */
-    bool fails;                     /* the daemon, at what it is asked from now on */
+    int host_field; /* of host 7, that is another one than usual: 1 to HOST_FIELDS; 0: none */
+    bool outdated;  /* OpenNebula has not answered for five minutes */
+    bool fails;     /* the daemon, at what it is asked from now on */
 };
 
 /* For cmocka: *state is a struct answers_fixture; its peer may change things. */

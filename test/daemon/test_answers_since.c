@@ -210,6 +210,8 @@ static void hosts_that_have_changed_are_told(void **state)
     fixture->host_is_gone = false;
     expect_hosts(fixture, &reader, "7", "");
     expect_hosts(fixture, &reader, "", "");
+    for (fixture->host_field = 1; fixture->host_field <= HOST_FIELDS; fixture->host_field++)
+        expect_hosts(fixture, &reader, "7", "");
 }
 
 int main(void)

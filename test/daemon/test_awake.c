@@ -75,6 +75,10 @@ static void a_change_wakes(void **state)
     expect_awake(store, (const int64_t[]){20, 30, 40, 500, 990}, 5);
     assert_true(store_stirred(store_lease(store, 20)) > before);
     assert_true(store_stirred(store_lease(store, 50)) <= before);
+    assert_true(store_noted(store_lease(store, 20)) > before);
+    assert_true(store_noted(store_lease(store, 990)) > before);
+    assert_true(store_stirred(store_lease(store, 40)) > before);
+    assert_true(store_noted(store_lease(store, 40)) <= before); /* it only woke */
     store_let_sleep(store, store_lease(store, 30), INSTANT_NEVER);
     expect_awake(store, (const int64_t[]){20, 40, 500, 990}, 4);
 }
