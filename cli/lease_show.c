@@ -77,7 +77,7 @@ static void print_duration(FILE *stream, const json_t *lease)
     time_text_span(client_span(lease, "duration"), duration, sizeof duration);
     time_text_span(client_span(lease, "run"), run, sizeof run);
     time_text_span(client_span(lease, "left"), left, sizeof left);
-    if (client_span(lease, "left") == SPAN_UNLIMITED)
+    if (client_span(lease, "left") == SPAN_UNLIMITED || lease_text_is_over(lease))
         line(stream, "Duration", "%s, %s run", duration, run);
     else
         line(stream, "Duration", "%s, %s run, %s left", duration, run, left);

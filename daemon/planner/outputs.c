@@ -83,8 +83,11 @@ static void admitted(struct planner *planner, const struct lease_record *lease, 
     lease_time_text(lease->kind == LEASE_RESERVATION ? lease->start : lease->deadline, when,
                     sizeof when);
     if (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE)
-        lease_apply(planner->store, lease, EVENT_ACCEPTED, now, "%s %s",
-                    lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
+        lease_apply(planner->store, lease, EVENT_ACCEPTED, now, "%s %s%s",
+                    lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when,
+                    lease->kind == LEASE_RESERVATION && lease->start < lease->submit
+                        ? ", which has passed: it starts at once, for the rest of its time"
+                        : "");
     else
         lease_apply(planner->store, lease, EVENT_ACCEPTED, now,
                     lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");

@@ -263,6 +263,18 @@ static void say_unused(struct sentence *sentence)
     add(sentence, " unless they are used");
 }
 
+/* It has the rest of its time, and is not late for that. */
+static void say_requested_late(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    char span[TIME_TEXT_MAX];
+
+    if (lease->kind != LEASE_RESERVATION || lease->accumulated > 0 || lease->submit <= lease->start)
+        return;
+    time_text_span(lease->submit - lease->start, span, sizeof span);
+    add(sentence, ". Requested %s after its start", span);
+}
+
 static void say_running(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -287,13 +299,14 @@ static void say_running(struct sentence *sentence)
         add_reason(sentence, ". ", true);
     if (is_time(lease->unused_until))
         say_unused(sentence);
+    say_requested_late(sentence);
     if (!lease->late || !is_time(lease->start))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
     if (lease->accumulated) { /* `since` is when it ran on, after a move or suspension */
         add(sentence, ". Late: the %s started after its time", what);
-    } else if (lease->since != INSTANT_NONE && lease->since > lease->start) {
-        time_text_span(lease->since - lease->start, late, sizeof late);
+    } else if (lease->since != INSTANT_NONE && lease->since > store_promised_start(lease)) {
+        time_text_span(lease->since - store_promised_start(lease), late, sizeof late);
         add(sentence, ". Late: the %s started %s after its time", what, late);
     } else { /* OpenNebula counts booting as running */
         add(sentence, ". Late: the VMs of the %s were still booting at its start", what);

@@ -301,7 +301,7 @@ int64_t store_promised_start(const struct lease_record *lease)
     if (lease->accumulated > 0) /* it ran, and was preempted: its resumption is an estimate */
         return INSTANT_NONE;
     return lease->kind == LEASE_RESERVATION || (lease->kind == LEASE_IMMEDIATE && lease->accepted)
-               ? lease->start
+               ? instant_later(lease->start, lease->submit)
                : INSTANT_NONE;
 }
 

@@ -269,8 +269,8 @@ int64_t store_leaves_at(const struct lease_record *lease);
 /* Local time: "2026-11-21 15:00:00"; "an unknown time" for INSTANT_NONE. */
 void lease_time_text(int64_t instant, char *text, size_t size);
 
-/* When the lease was promised to run: the start of a reservation; when an immediate lease was
- * accepted; INSTANT_NONE for others. */
+/* When the lease was promised to run: the start of a reservation, or when it was requested if that
+ * was later; when an immediate lease was accepted; INSTANT_NONE for others. */
 int64_t store_promised_start(const struct lease_record *lease);
 
 /* A lease's VMs, ascending; *n: how many. Valid until a VM is added to or moved from the lease, or

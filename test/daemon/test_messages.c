@@ -320,6 +320,26 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
            "Running until 1970-01-01 01:00:00. Late: the reservation started after its time");
 }
 
+/* It is late only if it did not start when it was requested. */
+static void what_is_requested_after_its_start_is_not_late(void **state)
+{
+    struct lease_record lease = lease_in(PHASE_RUNNING, "", "");
+
+    (void)state;
+    lease.kind = LEASE_RESERVATION;
+    lease.start = 100;
+    lease.submit = 400;
+    lease.end = 3600;
+    lease.since = 402;
+    lease.warned = true;
+    assert_int_equal(store_promised_start(&lease), 400);
+    expect(&lease, "Running until 1970-01-01 01:00:00. Requested 5m00s after its start");
+    lease.late = true;
+    lease.since = 460;
+    expect(&lease, "Running until 1970-01-01 01:00:00. Requested 5m00s after its start. Late: the "
+                   "reservation started 1m00s after its time");
+}
+
 static void a_rank_that_is_ignored_is_told(void **state)
 {
     struct lease_record lease =
@@ -532,6 +552,7 @@ int main(void)
         cmocka_unit_test(the_next_try_is_told_until_it_comes),
         cmocka_unit_test(what_starts_late_says_so),
         cmocka_unit_test(refusals_say_so),
+        cmocka_unit_test(what_is_requested_after_its_start_is_not_late),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
         cmocka_unit_test(a_rank_that_is_ignored_is_told),
         cmocka_unit_test_setup_teardown(many_that_wait_share_a_pace, store_set_up, store_tear_down),
