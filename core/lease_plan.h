@@ -18,7 +18,14 @@ struct reservation_list {
     size_t n, allocated;
 };
 
-enum { BLOCKED_KEPT = 8 }; /* enough for most leases that wait */
+enum { BLOCKED_KEPT = 32 }; /* enough for most leases that wait */
+
+/* Hosts without room for a stretch before its planned start, in order of time. */
+struct blocked_hosts {
+    int64_t least; /* placing_least_span() */
+    size_t n;
+    struct blocked_host items[BLOCKED_KEPT];
+};
 
 /* One stretch of running: the VM reservation, the operations before it (migration, resumption) and
  * after it (suspension or shutdown). */
@@ -33,9 +40,7 @@ struct lease_plan {
     struct reservation_list left_behind; /* migrations still running for a withdrawn plan */
     struct vm_plan *vms;                 /* the last one is the current one */
     size_t n_vms, vms_allocated;
-    struct blocked_host *planned_blocked; /* BLOCKED_KEPT hosts without room for the current stretch
-                                           * before its start, in order of time; NULL: none yet */
-    int64_t planned_least;                /* with planned_blocked: placing_least_span() */
+    struct blocked_hosts *planned_blocked; /* for the current stretch; NULL: not looked for yet */
 
     uint32_t *set_order;            /* node sets: those that may use one host only, then by
                                      * normalized size, largest first */

@@ -2,6 +2,7 @@
 #include "core/reevaluation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/deadline.h"
 #include "core/engine_state.h"
@@ -13,33 +14,61 @@
 #include "core/stretches.h"
 #include "util/memory.h"
 
+static struct blocked_hosts *blocked_hosts_of(struct engine *engine, struct lease *lease)
+{
+    struct blocked_hosts *blocked = lease->plan->planned_blocked;
+    size_t passed = 0;
+
+    if (!blocked) {
+        blocked = lease->plan->planned_blocked = memory_new(1, sizeof *blocked);
+        blocked->least = placing_least_span(engine, lease);
+    }
+    while (passed < blocked->n && blocked->items[passed].until <= engine->now)
+        passed++;
+    if (passed) {
+        blocked->n -= passed;
+        memmove(blocked->items, blocked->items + passed, blocked->n * sizeof *blocked->items);
+    }
+    return blocked;
+}
+
+/* The first one that may tell something about `at`, or the last. */
+static struct blocked_host *blocked_at(struct blocked_hosts *blocked, int64_t at, size_t *i)
+{
+    while (*i < blocked->n && blocked->items[*i].until <= at)
+        (*i)++;
+    if (*i == BLOCKED_KEPT)
+        --*i;
+    else if (*i == blocked->n)
+        blocked->items[blocked->n++] = (struct blocked_host){0};
+    return &blocked->items[*i];
+}
+
 /* A quick check that changes nothing. The lease's own place is not released, which does not matter
  * before its planned start: is there room at some instant until then, or for its time if hosts are
  * counted? A suspended lease needs it on its hosts, as long as it is to run at least. */
 static bool has_room_before(struct engine *engine, struct lease *lease, int64_t before)
 {
-    const bool suspended = lease_is_suspended(lease);
     const int64_t cpu = lease_cpu(lease);
     const int64_t span = engine->binding.late ? remaining_span(lease) : 1;
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
-    struct lease_plan *plan = lease->plan;
-    size_t kept = 0;
+    int64_t at = slot_table_earliest_free_cpu(engine->table, cpu, engine->now, span, before);
+    struct blocked_hosts *blocked;
+    size_t i = 0;
 
-    if (suspended && !plan->planned_blocked) {
-        plan->planned_blocked = memory_new(BLOCKED_KEPT, sizeof *plan->planned_blocked);
-        plan->planned_least = placing_least_span(engine, lease);
-    }
-    for (int64_t at = engine->now, from = at; from < before; at = from) {
-        if (suspended)
-            from = slot_table_placement_free_from(
-                engine->table, placement, (struct interval){at, before}, plan->planned_least,
-                &plan->planned_blocked[kept]);
-        if (kept < BLOCKED_KEPT - 1)
-            kept++;
+    if (!lease_is_suspended(lease))
+        return at < before;
+    blocked = blocked_hosts_of(engine, lease);
+    while (at < before) {
+        int64_t from =
+            slot_table_placement_free_from(engine->table, placement, (struct interval){at, before},
+                                           blocked->least, blocked_at(blocked, at, &i));
+
         if (from == at)
             from = slot_table_earliest_free_cpu(engine->table, cpu, at, span, before);
-        if (from == at || (!suspended && from < before))
+        if (from == at)
             return true;
+        at = from;
     }
     return false;
 }

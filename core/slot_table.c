@@ -395,11 +395,25 @@ void slot_table_book_all(struct slot_table *table, struct reservation *const *li
     }
 }
 
-static void note_released(struct slot_table *table, const struct placement *placement)
+/* What is released at one version is one entry: the stretches of a lease. */
+static void note_release_on(struct slot_table *table, uint32_t host, struct interval during)
 {
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        if (placement->hosts[i] != HOST_REPOSITORY)
-            table->released[placement->hosts[i]] = table->version;
+    struct release *last = table->released[host];
+
+    if (last->version != table->version) {
+        memmove(last + 1, last, (RELEASES_KEPT - 1) * sizeof *last);
+        *last = (struct release){table->version, during};
+        return;
+    }
+    last->during.from = during.from < last->during.from ? during.from : last->during.from;
+    last->during.until = during.until > last->during.until ? during.until : last->during.until;
+}
+
+static void note_release(struct slot_table *table, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++)
+        if (r->placement->hosts[i] != HOST_REPOSITORY)
+            note_release_on(table, r->placement->hosts[i], (struct interval){r->from, r->until});
 }
 
 void slot_table_release(struct slot_table *table, struct reservation *r)
@@ -414,7 +428,7 @@ void slot_table_release_all(struct slot_table *table, struct reservation *const 
     journal(table, list, n, +1);
     change_list(table, list, n, +1);
     for (size_t i = 0; i < n && !table->marks && table->version != version; i++)
-        note_released(table, list[i]->placement);
+        note_release(table, list[i]);
 }
 
 size_t slot_table_mark(struct slot_table *table)
@@ -453,9 +467,12 @@ void slot_table_keep(struct slot_table *table, size_t mark)
     (void)mark;
     if (--table->marks)
         return;
-    for (; table->n_journal; table->n_journal--)
-        if (table->journal[table->n_journal - 1].sign > 0)
-            note_released(table, table->journal[table->n_journal - 1].reservation->placement);
+    for (; table->n_journal; table->n_journal--) {
+        const struct journal_entry *entry = &table->journal[table->n_journal - 1];
+
+        if (entry->sign > 0)
+            note_release(table, entry->reservation);
+    }
 }
 
 /* ENOSPC: the first type of which too little is free at a point. */

@@ -93,7 +93,7 @@ int64_t slot_table_placement_earliest(const struct slot_table *table,
                                       int64_t span);
 
 /* A host on which what a placement holds there finds no room that begins in [from, until), as long
- * as nothing is released on it. */
+ * as nothing of that time is released on it. */
 struct blocked_host {
     int64_t from, until;
     uint64_t version; /* of the slot table */

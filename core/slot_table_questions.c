@@ -141,6 +141,18 @@ int64_t slot_table_placement_earliest(const struct slot_table *table,
     return within.from;
 }
 
+/* Has nothing been released since on the host while it is blocked? */
+static bool is_still_blocked(const struct release *released, const struct blocked_host *blocked)
+{
+    for (int i = 0; i < RELEASES_KEPT; i++) {
+        if (released[i].version <= blocked->version)
+            return true;
+        if (released[i].during.from < blocked->until && blocked->from < released[i].during.until)
+            return false;
+    }
+    return false;
+}
+
 int64_t slot_table_placement_free_from(const struct slot_table *table,
                                        const struct placement *placement, struct interval within,
                                        int64_t span, struct blocked_host *blocked)
@@ -149,8 +161,10 @@ int64_t slot_table_placement_free_from(const struct slot_table *table,
     uint32_t place = blocked->place;
 
     if (blocked->from <= from && from < blocked->until &&
-        table->released[placement->hosts[place]] <= blocked->version)
+        is_still_blocked(table->released[placement->hosts[place]], blocked)) {
+        blocked->version = table->version;
         return blocked->until;
+    }
     *blocked = (struct blocked_host){from, from, table->version, place};
     for (uint32_t left = placement->n_hosts; left && blocked->until < within.until; left--) {
         const struct demand demand = demand_at(table, placement, place);

@@ -20,6 +20,14 @@ struct hold {
     const int64_t *amounts;
 };
 
+/* Something that was released for good on a host, at one version of the table. */
+struct release {
+    uint64_t version;
+    struct interval during;
+};
+
+enum { RELEASES_KEPT = 4 };
+
 struct slot_table {
     const struct site *site;
     struct profile *profiles; /* one per host */
@@ -28,8 +36,8 @@ struct slot_table {
     struct presence *presence;
     int64_t now;
     uint64_t version;
-    uint32_t ever_negative; /* 1 << type: was overbooked at some time */
-    uint64_t *released; /* per host: the version at which something was last released for good */
+    uint32_t ever_negative;                    /* 1 << type: was overbooked at some time */
+    struct release (*released)[RELEASES_KEPT]; /* per host: the last ones, newest first */
 
     /* The current state of every host, in columns, for queries about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];
