@@ -252,6 +252,9 @@ static void note_leases(const struct question *question)
     size_t n;
 
     store_leases(store, &n);
+    if (question->now < leases->now) /* the clock was set back: what was over is to come again */
+        leases->stirs = 0;
+    leases->now = question->now;
     if (store_stirs(store) != leases->stirs)
         note_changed(&notes, store);
     revisions_note(&leases->revisions, QUEUE_ITEM, (const char *)queue->ids,

@@ -26,7 +26,8 @@ struct answered_queue {
 /* What has changed of the leases in memory. */
 struct revised_leases {
     struct revisions revisions; /* QUEUE_ITEM: the order of the queue */
-    uint64_t stirs;             /* of the store, when they were looked at */
+    int64_t now;                /* when they were looked at */
+    uint64_t stirs;             /* of the store then */
     int64_t due;                /* when one of them is shown differently by then */
 };
 

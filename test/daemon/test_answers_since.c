@@ -103,6 +103,8 @@ static void time_changes_what_is_told(void **state)
     expect_news(fixture, &reader, "", "");
     fixture->later = 500;
     expect_news(fixture, &reader, "3", "");
+    fixture->later = 60; /* the clock was set back */
+    expect_news(fixture, &reader, "3 5", "");
 }
 
 static void the_order_of_the_queue_is_told(void **state)
