@@ -7,8 +7,6 @@
 
 #include "util/memory.h"
 
-enum { TEXT = 120, SETTINGS = 4 };
-
 const char *const backfilling_policy_names[BACKFILLING_POLICIES] = {"FCFS", "EASY", "conservative"};
 
 static const char *const settings[BACKFILLING_POLICIES] = {"off", "aggressive", "conservative"};
@@ -52,15 +50,13 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     const struct backfilling_run of = run_of(plan, i);
     int64_t processors = of.workload->processors;
     bool one = experiment_chosen(plan->bench, "hosts", "one");
-    char texts[2][TEXT];
-    const char *set[SETTINGS] = {texts[0], texts[1], "scheduling.suspension=none",
-                                 "scheduling.policy-preemption=no-preemption"};
-    const struct replaying replaying = {
-        .set = set, .n_set = SETTINGS, .open = open_trace, .context = &of};
+    struct replaying replaying = {.open = open_trace, .context = &of};
 
-    snprintf(texts[0], TEXT, "simulation.resources=%" PRId64 " CPU:%" PRId64 " Memory:%" PRId64,
-             one ? 1 : processors, one ? 100 * processors : 100, one ? processors : 1);
-    snprintf(texts[1], TEXT, "scheduling.backfilling=%s", settings[of.policy]);
+    replaying_set(&replaying, "simulation.resources=%" PRId64 " CPU:%" PRId64 " Memory:%" PRId64,
+                  one ? 1 : processors, one ? 100 * processors : 100, one ? processors : 1);
+    replaying_set(&replaying, "scheduling.backfilling=%s", settings[of.policy]);
+    replaying_set(&replaying, "scheduling.suspension=none");
+    replaying_set(&replaying, "scheduling.policy-preemption=no-preemption");
     return replaying_perform(&replaying, result, err);
 }
 

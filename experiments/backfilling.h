@@ -27,9 +27,8 @@ struct backfilling_plan {
 
 extern const char *const backfilling_policy_names[BACKFILLING_POLICIES];
 
-/* The logs that are in the folder, by their names in the archive; without a folder, generated
- * workloads. Errors: ENOENT (none is there, with the names), EINVAL (a compressed one), those of
- * reading. */
+/* The logs in the folder, by their names in the archive; without a folder, generated workloads.
+ * Errors: ENOENT (none is there, with the names), EINVAL (a compressed one), those of reading. */
 int backfilling_find_workloads(struct backfilling_plan *plan, struct error *err);
 void backfilling_forget_workloads(struct backfilling_plan *plan);
 

@@ -58,20 +58,13 @@ static void tell_row(const struct backfilling_workload *workload, int policy, in
     const struct distribution *const of[] = {&service->waiting, &service->turnaround,
                                              &service->slowdown, &service->bounded_slowdown};
 
-    findings_cell(findings, "%s", workload->name);
-    findings_cell(findings, "%lld", (long long)workload->processors);
-    findings_cell(findings, "%d", seed + 1);
-    findings_cell(findings, "%s", backfilling_policy_names[policy]);
-    findings_cell(findings, "%lld", (long long)service->waiting.count);
+    findings_cells(findings, "%s|%lld|%d|%s|%lld", workload->name, (long long)workload->processors,
+                   seed + 1, backfilling_policy_names[policy], (long long)service->waiting.count);
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        findings_cell(findings, "%.2f", of[i]->mean);
-        findings_cell(findings, "%.2f", of[i]->median);
-        findings_cell(findings, "%.2f", of[i]->p95);
-        findings_cell(findings, "%.2f", of[i]->p99);
-        findings_cell(findings, "%.2f", of[i]->max);
+        findings_cells(findings, "%.2f|%.2f|%.2f|%.2f|%.2f", of[i]->mean, of[i]->median, of[i]->p95,
+                       of[i]->p99, of[i]->max);
     }
-    findings_cell(findings, "%.2f", utilization(figures));
-    findings_cell(findings, "%.3f", service->fairness);
+    findings_cells(findings, "%.2f|%.3f", utilization(figures), service->fairness);
 }
 
 static void tell_runs(const struct backfilling_plan *plan, struct findings *findings)
@@ -104,12 +97,8 @@ static struct plot *bars(const struct backfilling_plan *plan, const char *title,
         .title = title, .x = "Workload", .y = y, .from_zero = true, .names = names});
     for (int policy = POLICY_EASY; policy < BACKFILLING_POLICIES; policy++) {
         plot_series(plot, backfilling_policy_names[policy], PLOT_BARS, -1);
-        for (size_t w = 0; w < plan->n_workloads; w++) {
-            struct mean_estimate mean = mean_of(plan, w, policy, of);
-
-            plot_add(plot, &(struct plot_point){(double)w, mean.mean, mean.mean - mean.half,
-                                                mean.mean + mean.half});
-        }
+        for (size_t w = 0; w < plan->n_workloads; w++)
+            plot_mean(plot, (double)w, mean_of(plan, w, policy, of));
     }
     return plot;
 }

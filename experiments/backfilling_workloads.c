@@ -31,8 +31,8 @@ static const struct {
 
 enum { LOGS = sizeof archive / sizeof *archive, MODELS = sizeof models / sizeof *models };
 
-/* The jobs that the published figures are of: with a run time and a requested time, and no larger
- * than the machine. */
+/* The jobs on which the published figures are based: with a run time and a requested time, and no
+ * larger than the machine. */
 static struct trace *open_log(const struct backfilling_workload *workload, int64_t limit,
                               struct error *err)
 {

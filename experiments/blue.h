@@ -9,10 +9,10 @@
 enum { BLUE_NODES = 144 };
 
 struct blue {
-    int reservations;   /* 0, 10, 20 or 30 percent of the site */
-    int64_t memory;     /* MB of every VM */
-    int64_t span;       /* only what is asked for before this; 0: all */
-    uint64_t seed;      /* not 0: each job comes up to `shift` seconds later */
+    int reservations; /* 0, 10, 20 or 30 percent of the site */
+    int64_t memory;   /* MB of every VM */
+    int64_t span;     /* only requests before this time; 0: all */
+    uint64_t seed;    /* not 0: each job comes up to `shift` seconds later */
     int64_t shift;
 };
 

@@ -147,7 +147,7 @@ static int make_folder(const char *path, struct error *err)
     return result == 0 ? 0 : -1;
 }
 
-/* Better now than after minutes of work. */
+/* An error is better found now than after minutes of work. */
 static int try_folder(const char *path, struct error *err)
 {
     char *name;

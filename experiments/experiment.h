@@ -1,7 +1,7 @@
 /* experiment.h: published experiments, repeated: each is one function that fills findings.
  *
- * An experiment replays workloads through the scheduler, one process per run, and compares what
- * came out with what its paper prints. Same options, same bytes.
+ * An experiment replays workloads through the scheduler, one process per run, and compares the
+ * results with those in its paper. Same options, same bytes.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct experiment_option {
     const char *description;
 };
 
-struct experiment_bench; /* what is asked for; opaque to experiments but for the functions below */
+struct experiment_bench; /* the request; experiments use it only through the functions below */
 
 struct experiment {
     const char *name;
@@ -41,7 +41,7 @@ extern const size_t experiment_count;
 const struct experiment *experiment_find(const char *name, struct error *err);
 
 struct experiment_request {
-    const char *folder;     /* made when it is not there; its files are replaced */
+    const char *folder;     /* created if missing; its files are replaced */
     long parallel;          /* processes at a time; 0: one per processor */
     const char *logs;       /* folder of workload logs; NULL: none */
     bool quick;             /* a small part of it, in seconds: for tests */

@@ -115,13 +115,17 @@ void findings_table(struct findings *findings, const char *name, const char *tit
     free(copy);
 }
 
-void findings_cell(struct findings *findings, const char *format, ...)
+void findings_cells(struct findings *findings, const char *format, ...)
 {
+    char *texts, *rest;
     va_list args;
 
     va_start(args, format);
-    append(&findings->tables[findings->n_tables - 1].cells, memory_vformat(format, args));
+    texts = rest = memory_vformat(format, args);
     va_end(args);
+    for (char *cell; (cell = strsep(&rest, "|"));)
+        append(&findings->tables[findings->n_tables - 1].cells, memory_text(cell));
+    free(texts);
 }
 
 void findings_plot(struct findings *findings, const char *name, struct plot *plot)

@@ -1,6 +1,6 @@
 /* findings.h: what an experiment found: claims with verdicts, tables, pictures, remarks.
  *
- * Texts are copied. Nothing here can fail but the writing.
+ * Texts are copied. Only writing can fail.
  */
 #pragma once
 
@@ -43,10 +43,10 @@ void findings_option(struct findings *findings, const char *name, const char *va
                      const char *preset, const char *description);
 
 /* A table: NAME.csv; on the page too when it has at most `shown` rows. `columns` are separated by
- * commas. Cells are added row by row. */
+ * commas. Cells are added row by row; those of a format are separated by '|'. */
 void findings_table(struct findings *findings, const char *name, const char *title,
                     const char *columns, size_t shown);
-void findings_cell(struct findings *findings, const char *format, ...)
+void findings_cells(struct findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A picture: NAME.svg, and on the page. The findings own it from then on. */

@@ -26,7 +26,7 @@ static const struct experiment_option options[] = {
 static const struct grid_host {
     const char *name;
     double mflops, memory;
-    double client, server, exec; /* MB/s to them; infinity to itself */
+    double client, server, exec; /* MB/s to each host; infinite to itself */
 } hosts[HOSTS] = {
     {"ursa", 330, 256, INFINITY, 0.4, 0.4}, {"draco", 175, 128, 0.4, 0.4, INFINITY},
     {"columba", 225, 160, 0.4, 0.4, 0.4},   {"cepheus", 325, 64, 0.4, INFINITY, 0.4},
@@ -49,7 +49,7 @@ static double moved_cpu(const struct gridway_job *job, int host, double iteratio
     return share * cpu_time(job, DRACO) + (1 - share) * cpu_time(job, host);
 }
 
-/* Equation 4: everything is as far from the host as the slowest of its links. */
+/* Equation 4: the slowest link of the host determines all its transfers. */
 static double moved_transfer(const struct gridway_job *job, int host)
 {
     double rate = fmin(hosts[host].client, fmin(hosts[host].server, hosts[host].exec));
@@ -75,7 +75,7 @@ static double gain(const struct gridway_job *job, int host, double iteration, bo
            stayed(job, transfers);
 }
 
-/* The last iteration at which it may still move; rounding decides nothing. */
+/* The last iteration at which the job may still move, independent of rounding. */
 static int last_move(const struct gridway_job *job, bool transfers)
 {
     int last = -1;
@@ -139,16 +139,16 @@ static void write_table(const struct gridway_job *job, const int *went_to,
     for (int i = 0; i < job->iterations; i++) {
         int best = moved(job, SOLEA, i, true) <= moved(job, COLUMBA, i, true) ? SOLEA : COLUMBA;
 
-        findings_cell(findings, "%d", i);
+        findings_cells(findings, "%d", i);
         for (int host = SOLEA; host >= COLUMBA; host -= SOLEA - COLUMBA)
             for (int transfers = 0; transfers < 2; transfers++) {
-                findings_cell(findings, "%.1f", moved(job, host, i, transfers));
-                findings_cell(findings, "%+.1f %%", 100 * gain(job, host, i, transfers));
+                findings_cells(findings, "%.1f|%+.1f %%", moved(job, host, i, transfers),
+                               100 * gain(job, host, i, transfers));
             }
-        findings_cell(findings, "%s",
-                      gain(job, best, i, true) >= job->threshold - 1e-9 ? hosts[best].name
-                                                                        : "stays");
-        findings_cell(findings, "%s", went_to[i] < 0 ? "stays" : hosts[went_to[i]].name);
+        findings_cells(findings, "%s|%s",
+                       gain(job, best, i, true) >= job->threshold - 1e-9 ? hosts[best].name
+                                                                         : "stays",
+                       went_to[i] < 0 ? "stays" : hosts[went_to[i]].name);
     }
 }
 

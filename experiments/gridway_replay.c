@@ -9,7 +9,7 @@
 #include "experiments/replaying.h"
 #include "util/memory.h"
 
-enum { TEXT = 200, SETTINGS = 12, REQUESTS = 4, SCALE = 1000 };
+enum { REQUESTS = 4, SCALE = 1000 };
 
 /* The time of the whole job on draco, in the replay's seconds. */
 static double on_draco(const struct gridway_job *job)
@@ -53,29 +53,24 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     const struct gridway_job *job = context;
     const struct gridway_run all = {job, (int)i};
     double staged = job->spent * 0.4; /* MB: from ursa and cepheus to draco */
-    char texts[SETTINGS][TEXT];
-    const char *set[SETTINGS];
-    size_t n = 0;
-    struct replaying replaying = {.set = set, .open = open_trace, .context = &all};
+    struct replaying replaying = {.open = open_trace, .context = &all};
 
-    snprintf(texts[n++], TEXT,
-             "simulation.resources=1,cpu=100,memory=256+1,cpu=100,memory=128+1,cpu=100,memory=160+"
-             "1,cpu=100,memory=64+1,cpu=100,memory=256");
-    snprintf(texts[n++], TEXT, "scheduling.policy-host-selection=gridway");
-    /* Better hosts are looked for when one becomes free, not in between. */
-    snprintf(texts[n++], TEXT, "scheduling.migration-interval=%.0f", 10 * on_draco(job));
-    snprintf(texts[n++], TEXT, "scheduling.migration-threshold=%.9f", 100 * job->threshold);
-    snprintf(texts[n++], TEXT, "policy gridway.speeds=1:330,2:175,3:225,4:325,5:350");
-    snprintf(texts[n++], TEXT, "policy gridway.bandwidths=5/*:0.2,*/*:0.4");
-    snprintf(texts[n++], TEXT, "policy gridway.work=%.6f", job->work * 1000 * SCALE);
-    snprintf(texts[n++], TEXT, "policy gridway.data=1:%.6f", staged * SCALE);
-    snprintf(texts[n++], TEXT, "policy gridway.restart-data=%.6f",
-             fmax(0, job->data - staged) * SCALE);
-    snprintf(texts[n++], TEXT, "policy gridway.least-memory=128");
-    snprintf(texts[n++], TEXT, "policy gridway.least-free-cpu=90");
-    for (size_t k = 0; k < n; k++)
-        set[k] = texts[k];
-    replaying.n_set = n;
+    replaying_set(
+        &replaying,
+        "simulation.resources=1,cpu=100,memory=256+1,cpu=100,memory=128+1,cpu=100,memory=160+"
+        "1,cpu=100,memory=64+1,cpu=100,memory=256");
+    replaying_set(&replaying, "scheduling.policy-host-selection=gridway");
+    /* The scheduler looks for better hosts when one becomes free, not in between. */
+    replaying_set(&replaying, "scheduling.migration-interval=%.0f", 10 * on_draco(job));
+    replaying_set(&replaying, "scheduling.migration-threshold=%.9f", 100 * job->threshold);
+    replaying_set(&replaying, "policy gridway.speeds=1:330,2:175,3:225,4:325,5:350");
+    replaying_set(&replaying, "policy gridway.bandwidths=5/*:0.2,*/*:0.4");
+    replaying_set(&replaying, "policy gridway.work=%.6f", job->work * 1000 * SCALE);
+    replaying_set(&replaying, "policy gridway.data=1:%.6f", staged * SCALE);
+    replaying_set(&replaying, "policy gridway.restart-data=%.6f",
+                  fmax(0, job->data - staged) * SCALE);
+    replaying_set(&replaying, "policy gridway.least-memory=128");
+    replaying_set(&replaying, "policy gridway.least-free-cpu=90");
     return replaying_perform(&replaying, result, err);
 }
 

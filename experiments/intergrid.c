@@ -9,7 +9,7 @@
 #include "experiments/generated.h"
 #include "util/memory.h"
 
-enum { TEXT = 240, SETTINGS = 16, REQUESTS = 3000 };
+enum { TEXT = 240, REQUESTS = 3000 };
 
 /* Seconds for a VM of 1024 MB at 100 Mbit/s, as the paper prints them. */
 enum { SUSPEND_SECONDS = 161, RESUME_SECONDS = 126, MOVE_SECONDS = 160 };
@@ -184,34 +184,31 @@ static double overhead_of(const void *context, const struct lease_request *reque
                   (request->terms == TERMS_MIGRATABLE ? MOVE_SECONDS : 0));
 }
 
-/* The settings common to all policies; returns how many. */
-static size_t describe_site(const struct experiment_bench *bench, char texts[SETTINGS][TEXT])
+/* The settings common to all policies. */
+static void describe_site(const struct experiment_bench *bench, struct replaying *replaying)
 {
-    size_t n = 0;
-
-    snprintf(texts[n++], TEXT, "simulation.resources=%d CPU:100 Memory:1024", INTERGRID_HOSTS);
-    snprintf(texts[n++], TEXT, "scheduling.suspendresume-exclusion=%s",
-             experiment_text(bench, "exclusion"));
-    snprintf(texts[n++], TEXT, "scheduling.shutdown-time=%s", experiment_text(bench, "shutdown"));
-    snprintf(texts[n++], TEXT, "scheduling.backfilling=%s", experiment_text(bench, "backfilling"));
-    snprintf(texts[n++], TEXT, "scheduling.whole-stretches=yes");
-    snprintf(texts[n++], TEXT, "scheduling.fixed-deadlines=%s",
-             experiment_chosen(bench, "migratable", "fixed") ? "yes" : "no");
-    snprintf(texts[n++], TEXT, "scheduling.migration=yes");
+    replaying_set(replaying, "simulation.resources=%d CPU:100 Memory:1024", INTERGRID_HOSTS);
+    replaying_set(replaying, "scheduling.suspendresume-exclusion=%s",
+                  experiment_text(bench, "exclusion"));
+    replaying_set(replaying, "scheduling.shutdown-time=%s", experiment_text(bench, "shutdown"));
+    replaying_set(replaying, "scheduling.backfilling=%s", experiment_text(bench, "backfilling"));
+    replaying_set(replaying, "scheduling.whole-stretches=yes");
+    replaying_set(replaying, "scheduling.fixed-deadlines=%s",
+                  experiment_chosen(bench, "migratable", "fixed") ? "yes" : "no");
+    replaying_set(replaying, "scheduling.migration=yes");
     /* 1024 MB in MOVE_SECONDS, as measured by Zhao and Figueiredo. */
-    snprintf(texts[n++], TEXT, "simulation.imagetransfer-bandwidth=51");
+    replaying_set(replaying, "simulation.imagetransfer-bandwidth=51");
     for (int policy = POLICY_MOV; policy <= POLICY_MOML; policy++)
-        snprintf(texts[n++], TEXT, "policy %s.tests=%s", intergrid_policies[policy],
-                 experiment_text(bench, "tests"));
+        replaying_set(replaying, "policy %s.tests=%s", intergrid_policies[policy],
+                      experiment_text(bench, "tests"));
     if (experiment_chosen(bench, "suspending", "afterwards")) {
-        snprintf(texts[n++], TEXT, "scheduling.override-suspend-time=0");
-        snprintf(texts[n++], TEXT, "scheduling.override-resume-time=%d",
-                 SUSPEND_SECONDS + RESUME_SECONDS);
+        replaying_set(replaying, "scheduling.override-suspend-time=0");
+        replaying_set(replaying, "scheduling.override-resume-time=%d",
+                      SUSPEND_SECONDS + RESUME_SECONDS);
     } else {
-        snprintf(texts[n++], TEXT, "scheduling.override-suspend-time=%d", SUSPEND_SECONDS);
-        snprintf(texts[n++], TEXT, "scheduling.override-resume-time=%d", RESUME_SECONDS);
+        replaying_set(replaying, "scheduling.override-suspend-time=%d", SUSPEND_SECONDS);
+        replaying_set(replaying, "scheduling.override-resume-time=%d", RESUME_SECONDS);
     }
-    return n;
 }
 
 static int perform(const void *context, size_t i, void *result, struct error *err)
@@ -219,23 +216,17 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     static const char *const rivals[] = {"mov", "mlip"};
     const struct intergrid_plan *plan = context;
     const struct intergrid_run all = {plan, position_of(plan, i)};
-    char texts[SETTINGS][TEXT];
-    const char *set[SETTINGS];
-    size_t n = describe_site(plan->bench, texts);
-    const struct replaying replaying = {.set = set,
-                                        .n_set = n + 1,
-                                        .overhead_of = overhead_of,
-                                        .open = open_trace,
-                                        .class_of = class_of,
-                                        .rivals = rivals,
-                                        .n_rivals = all.at.policy == POLICY_MOML ? 2 : 0,
-                                        .context = &all};
+    struct replaying replaying = {.overhead_of = overhead_of,
+                                  .open = open_trace,
+                                  .class_of = class_of,
+                                  .rivals = rivals,
+                                  .n_rivals = all.at.policy == POLICY_MOML ? 2 : 0,
+                                  .context = &all};
 
     if (all.at.point >= intergrid_sweeps[all.at.sweep].n_points || all.at.point >= plan->points)
         return 0;
-    snprintf(texts[n], TEXT, "scheduling.policy-preemption=%s", intergrid_policies[all.at.policy]);
-    for (size_t k = 0; k <= n; k++)
-        set[k] = texts[k];
+    describe_site(plan->bench, &replaying);
+    replaying_set(&replaying, "scheduling.policy-preemption=%s", intergrid_policies[all.at.policy]);
     return replaying_perform(&replaying, result, err);
 }
 

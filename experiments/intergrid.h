@@ -7,12 +7,12 @@
 
 enum {
     INTERGRID_SWEEPS = 4, /* of the paper */
-    INTERGRID_ALL = 6,    /* with two of ours, on a busier site */
+    INTERGRID_ALL = 6,    /* including Galerna's own two, on a busier site */
     INTERGRID_POINTS = 6, /* of a sweep, at most */
     INTERGRID_POLICIES = 4,
     INTERGRID_SEEDS_MAX = 20,
     INTERGRID_HOSTS = 32,
-    INTERGRID_BUSIER = 4, /* times as many requests an hour in our own sweeps */
+    INTERGRID_BUSIER = 4, /* times as many requests an hour in Galerna's own sweeps */
 };
 
 /* In the order of INTERGRID_POLICIES. */

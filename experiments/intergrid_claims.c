@@ -7,8 +7,8 @@ enum { TEXT = 200, REASON = 900 };
 
 /* ---- Table 2 ---- */
 
-/* Without preemption less with MOML over the points of a sweep, each the mean of its seeds;
- * relative: in per cent of the first. */
+/* The value without preemption minus that with MOML over the points of a sweep, each the mean of
+ * its seeds; relative: in per cent of the first. */
 static struct mean_estimate decrease(const struct intergrid_plan *plan, int sweep, bool relative,
                                      intergrid_measure of)
 {
@@ -78,7 +78,7 @@ struct claimed_order {
     intergrid_measure of;
 };
 
-/* Can the overheads make a difference that is seen in the utilization? */
+/* Explains whether overheads can make a visible difference in utilization. */
 static void explain_utilization(const struct intergrid_plan *plan, char *reason, size_t size)
 {
     double hours = intergrid_mean(plan, POLICY_MOML, intergrid_node_hours);
@@ -239,7 +239,7 @@ struct trend {
     int sweep;
     intergrid_measure of;
     bool rises;
-    bool other_numbers; /* the paper prints some, and they are not ours */
+    bool other_numbers; /* the paper prints numbers, which differ */
 };
 
 static void claim_trend(const struct intergrid_plan *plan, struct findings *findings,
@@ -318,7 +318,7 @@ static void claim_figure_3(const struct intergrid_plan *plan, struct findings *f
                 "");
 }
 
-/* Why the curve rises: for how many requests leases must go, how many go for each, and what differs
+/* Explains why the curve rises: how many requests preempt, how many leases each, and what differs
  * on a full site. */
 static void claim_figure_4a(const struct intergrid_plan *plan, struct findings *findings)
 {

@@ -12,12 +12,9 @@ struct diagram {
 static void draw_curve(const struct intergrid_plan *plan, struct plot *plot, int sweep, int policy,
                        intergrid_measure of)
 {
-    for (int point = 0; point < intergrid_points(plan, sweep); point++) {
-        struct mean_estimate value = intergrid_at(plan, sweep, point, policy, of);
-
-        plot_add(plot, &(struct plot_point){intergrid_sweeps[sweep].points[point], value.mean,
-                                            value.mean - value.half, value.mean + value.half});
-    }
+    for (int point = 0; point < intergrid_points(plan, sweep); point++)
+        plot_mean(plot, intergrid_sweeps[sweep].points[point],
+                  intergrid_at(plan, sweep, point, policy, of));
 }
 
 static void draw(const struct intergrid_plan *plan, struct findings *findings,
@@ -62,18 +59,15 @@ static void write_run(const struct intergrid_plan *plan, struct findings *findin
 {
     const struct replayed_class *grid = &run->classes[1];
 
-    findings_cell(findings, "%.2f", intergrid_local_refused(plan, run));
-    findings_cell(findings, "%.2f", intergrid_grid_refused(plan, run));
-    findings_cell(findings, "%.0f", intergrid_preemptions(plan, run));
+    findings_cells(findings, "%.2f|%.2f|%.0f", intergrid_local_refused(plan, run),
+                   intergrid_grid_refused(plan, run), intergrid_preemptions(plan, run));
     for (int how = 0; how < 3; how++)
-        findings_cell(findings, "%.0f", (double)run->figures.preemptions[how]);
-    findings_cell(findings, "%.2f", intergrid_overhead(plan, run));
-    findings_cell(findings, "%.3f", intergrid_utilization(plan, run));
-    findings_cell(findings, "%.3f",
-                  100 * (run->classes[0].vm_seconds + grid->vm_seconds + grid->cut_vm_seconds) /
-                      (INTERGRID_HOSTS * (double)run->figures.end_time));
-    findings_cell(findings, "%.0f", intergrid_choices(plan, run));
-    findings_cell(findings, "%.0f", (double)run->chosen.of[0].vms);
+        findings_cells(findings, "%.0f", (double)run->figures.preemptions[how]);
+    findings_cells(findings, "%.2f|%.3f|%.3f|%.0f|%.0f", intergrid_overhead(plan, run),
+                   intergrid_utilization(plan, run),
+                   100 * (run->classes[0].vm_seconds + grid->vm_seconds + grid->cut_vm_seconds) /
+                       (INTERGRID_HOSTS * (double)run->figures.end_time),
+                   intergrid_choices(plan, run), (double)run->chosen.of[0].vms);
 }
 
 static void write_runs(const struct intergrid_plan *plan, struct findings *findings)
@@ -87,10 +81,9 @@ static void write_runs(const struct intergrid_plan *plan, struct findings *findi
         for (int point = 0; point < intergrid_points(plan, sweep); point++)
             for (int policy = 0; policy < INTERGRID_POLICIES; policy++)
                 for (int seed = 0; seed < plan->seeds; seed++) {
-                    findings_cell(findings, "%s", intergrid_sweeps[sweep].name);
-                    findings_cell(findings, "%g", intergrid_sweeps[sweep].points[point]);
-                    findings_cell(findings, "%s", intergrid_policies[policy]);
-                    findings_cell(findings, "%d", seed + 1);
+                    findings_cells(findings, "%s|%g|%s|%d", intergrid_sweeps[sweep].name,
+                                   intergrid_sweeps[sweep].points[point],
+                                   intergrid_policies[policy], seed + 1);
                     write_run(plan, findings, intergrid_find(plan, sweep, point, policy, seed));
                 }
 }
@@ -111,14 +104,14 @@ static void write_points(const struct intergrid_plan *plan, struct findings *fin
                    INTERGRID_ALL * INTERGRID_POINTS);
     for (int sweep = 0; sweep < INTERGRID_ALL; sweep++)
         for (int point = 0; point < intergrid_points(plan, sweep); point++) {
-            findings_cell(findings, "%s", intergrid_sweeps[sweep].name);
-            findings_cell(findings, "%g", intergrid_sweeps[sweep].points[point]);
+            findings_cells(findings, "%s|%g", intergrid_sweeps[sweep].name,
+                           intergrid_sweeps[sweep].points[point]);
             for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-                findings_cell(findings, "%.1f",
-                              intergrid_at(plan, sweep, point, POLICY_NONE, without[i]).mean);
+                findings_cells(findings, "%.1f",
+                               intergrid_at(plan, sweep, point, POLICY_NONE, without[i]).mean);
             for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-                findings_cell(findings, "%.1f",
-                              intergrid_at(plan, sweep, point, POLICY_MOML, with[i]).mean);
+                findings_cells(findings, "%.1f",
+                               intergrid_at(plan, sweep, point, POLICY_MOML, with[i]).mean);
         }
 }
 

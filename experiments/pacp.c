@@ -11,7 +11,7 @@
 #include "lwf/trace_combine.h"
 #include "util/memory.h"
 
-enum { TEXT = 280, SETTINGS = 6, RATES = 5, URGENCIES = 3 };
+enum { TEXT = 280 };
 
 const char *const pacp_policies[PACP_POLICIES] = {"pacp", "cacp", "aacp", "racp"};
 const int pacp_nodes[PACP_CLUSTERS] = {64, 128, 256};
@@ -161,27 +161,25 @@ static int64_t due(const void *context, const struct lease_request *request)
            (int64_t)ceil(experiment_number(all->plan->bench, option) * (double)request->duration);
 }
 
-/* The algorithm's inputs. Returns how many settings. */
-static size_t give_rates(const struct pacp_run *all, char texts[][TEXT])
+/* The algorithm's inputs. */
+static void give_rates(const struct pacp_run *all, struct replaying *replaying)
 {
     const char *policy = pacp_policies[all->at.policy];
 
-    snprintf(texts[0], TEXT, "policy %s.external-gap=%.6f", policy, external_gap(all));
-    snprintf(texts[1], TEXT, "policy %s.external-time=%.6f", policy, time_of(all, "time"));
-    snprintf(texts[2], TEXT, "policy %s.local-gap=%.6f", policy, local_gap(all));
-    snprintf(texts[3], TEXT, "policy %s.local-time=%.6f", policy, time_of(all, "local-time"));
-    snprintf(texts[4], TEXT, "policy %s.local-variation=1", policy);
-    return RATES;
+    replaying_set(replaying, "policy %s.external-gap=%.6f", policy, external_gap(all));
+    replaying_set(replaying, "policy %s.external-time=%.6f", policy, time_of(all, "time"));
+    replaying_set(replaying, "policy %s.local-gap=%.6f", policy, local_gap(all));
+    replaying_set(replaying, "policy %s.local-time=%.6f", policy, time_of(all, "local-time"));
+    replaying_set(replaying, "policy %s.local-variation=1", policy);
 }
 
-static size_t give_urgency(const struct pacp_run *all, char texts[][TEXT])
+static void give_urgency(const struct pacp_run *all, struct replaying *replaying)
 {
-    static const char *const names[URGENCIES] = {"low", "low-deadline", "high-deadline"};
+    static const char *const names[] = {"low", "low-deadline", "high-deadline"};
 
-    for (size_t i = 0; i < URGENCIES; i++)
-        snprintf(texts[i], TEXT, "policy pacp.%s=%s", names[i],
-                 experiment_text(all->plan->bench, names[i]));
-    return URGENCIES;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        replaying_set(replaying, "policy pacp.%s=%s", names[i],
+                      experiment_text(all->plan->bench, names[i]));
 }
 
 static int perform(const void *context, size_t i, void *result, struct error *err)
@@ -189,26 +187,20 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     const struct pacp_plan *plan = context;
     const struct pacp_run all = {plan, pacp_position(plan, i)};
     const int policy = all.at.policy;
-    char texts[SETTINGS + RATES + URGENCIES][TEXT];
-    const char *set[SETTINGS + RATES + URGENCIES];
-    size_t n = 0;
     struct replaying replaying = {
-        .set = set, .open = open_trace, .class_of = class_of, .due = due, .context = &all};
+        .open = open_trace, .class_of = class_of, .due = due, .context = &all};
 
-    snprintf(texts[n++], TEXT, "simulation.resources=%d CPU:100 Memory:1024",
-             pacp_nodes[all.at.cluster]);
-    snprintf(texts[n++], TEXT, "scheduling.backfilling=conservative");
-    snprintf(texts[n++], TEXT, "scheduling.override-suspend-time=0");
-    snprintf(texts[n++], TEXT, "scheduling.override-resume-time=0");
-    snprintf(texts[n++], TEXT, "scheduling.policy-preemption=mov");
-    snprintf(texts[n++], TEXT, "scheduling.policy-admission=%s", pacp_policies[policy]);
+    replaying_set(&replaying, "simulation.resources=%d CPU:100 Memory:1024",
+                  pacp_nodes[all.at.cluster]);
+    replaying_set(&replaying, "scheduling.backfilling=conservative");
+    replaying_set(&replaying, "scheduling.override-suspend-time=0");
+    replaying_set(&replaying, "scheduling.override-resume-time=0");
+    replaying_set(&replaying, "scheduling.policy-preemption=mov");
+    replaying_set(&replaying, "scheduling.policy-admission=%s", pacp_policies[policy]);
     if ((policy == PACP || policy == RACP) && experiment_chosen(plan->bench, "rates", "given"))
-        n += give_rates(&all, &texts[n]);
+        give_rates(&all, &replaying);
     if (policy == PACP)
-        n += give_urgency(&all, &texts[n]);
-    for (size_t k = 0; k < n; k++)
-        set[k] = texts[k];
-    replaying.n_set = n;
+        give_urgency(&all, &replaying);
     return replaying_perform(&replaying, result, err);
 }
 

@@ -272,12 +272,8 @@ static void draw(const struct pacp_plan *plan, struct findings *findings, enum p
                                           .from_zero = true});
     for (int policy = 0; policy < PACP_POLICIES; policy++) {
         plot_series(plot, titles[policy], PLOT_LINE, -1);
-        for (int load = 0; load < plan->loads; load++) {
-            struct mean_estimate value = at_load(plan, law, load, policy, measure);
-
-            plot_add(plot, &(struct plot_point){1 / pacp_gaps[load], value.mean,
-                                                value.mean - value.half, value.mean + value.half});
-        }
+        for (int load = 0; load < plan->loads; load++)
+            plot_mean(plot, 1 / pacp_gaps[load], at_load(plan, law, load, policy, measure));
     }
     findings_plot(findings, name, plot);
 }
@@ -292,19 +288,12 @@ static void write_runs(const struct pacp_plan *plan, struct findings *findings)
         const struct pacp_position at = pacp_position(plan, i);
         const struct replayed *r = &plan->replayed[i];
 
-        findings_cell(findings, "%s", at.law == LAW_FIXED ? "alike" : "exponential");
-        findings_cell(findings, "%d", pacp_nodes[at.cluster]);
-        findings_cell(findings, "%.4g", 1 / pacp_gaps[at.load]);
-        findings_cell(findings, "%s", pacp_policies[at.policy]);
-        findings_cell(findings, "%d", at.seed + 1);
-        findings_cell(findings, "%.0f", requested(r));
-        findings_cell(findings, "%.0f", refused(r));
-        findings_cell(findings, "%.0f", completed(r));
-        findings_cell(findings, "%.0f", late_requests(r));
-        findings_cell(findings, "%.2f", violation(r));
-        findings_cell(findings, "%.0f", (double)r->classes[CLASS_LOCAL].requested);
-        findings_cell(findings, "%.0f", (double)r->classes[CLASS_LOCAL].refused);
-        findings_cell(findings, "%.0f", (double)r->preemptions);
+        findings_cells(findings, "%s|%d|%.4g|%s|%d|%.0f|%.0f|%.0f|%.0f|%.2f|%.0f|%.0f|%.0f",
+                       at.law == LAW_FIXED ? "alike" : "exponential", pacp_nodes[at.cluster],
+                       1 / pacp_gaps[at.load], pacp_policies[at.policy], at.seed + 1, requested(r),
+                       refused(r), completed(r), late_requests(r), violation(r),
+                       (double)r->classes[CLASS_LOCAL].requested,
+                       (double)r->classes[CLASS_LOCAL].refused, (double)r->preemptions);
     }
 }
 

@@ -87,6 +87,11 @@ void plot_add_xy(struct plot *plot, double x, double y)
     plot_add(plot, &point);
 }
 
+void plot_mean(struct plot *plot, double x, struct mean_estimate y)
+{
+    plot_add(plot, &(struct plot_point){x, y.mean, y.mean - y.half, y.mean + y.half});
+}
+
 void plot_level(struct plot *plot, double y, const char *name)
 {
     plot->levels = memory_grow(plot->levels, &plot->levels_allocated, plot->n_levels + 1,

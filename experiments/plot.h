@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "experiments/statistics.h"
 #include "util/output.h"
 
 enum plot_style {
@@ -43,6 +44,7 @@ void plot_destroy(struct plot *plot); /* NULL is allowed */
 void plot_series(struct plot *plot, const char *name, enum plot_style style, int group);
 void plot_add(struct plot *plot, const struct plot_point *point);
 void plot_add_xy(struct plot *plot, double x, double y);
+void plot_mean(struct plot *plot, double x, struct mean_estimate y);
 
 /* A dashed level line with a name, such as a paper's number. */
 void plot_level(struct plot *plot, double y, const char *name);

@@ -88,20 +88,17 @@ static int perform(const void *context, size_t i, void *result, struct error *er
 {
     const struct priority_plan *plan = context;
     const struct priority_job all = {plan, &plan->runs[i]};
-    char texts[5][TEXT];
-    const char *set[5] = {texts[0], texts[1], texts[2], texts[3], texts[4]};
-    const struct replaying replaying = {
-        .set = set, .n_set = 5, .open = open_trace, .class_of = class_of, .context = &all};
+    struct replaying replaying = {.open = open_trace, .class_of = class_of, .context = &all};
 
-    snprintf(texts[0], TEXT, "simulation.resources=%s CPU:100 Memory:1024",
-             all.run->triplets > 0 ? experiment_text(plan->bench, "hosts") : "32");
-    snprintf(texts[1], TEXT, "scheduling.suspend-rate=%s", experiment_text(plan->bench, "rate"));
-    snprintf(texts[2], TEXT, "scheduling.resume-rate=%s", experiment_text(plan->bench, "rate"));
-    snprintf(texts[3], TEXT, "scheduling.policy-preemption=%s",
-             all.run->preempts ? "priority" : "no-preemption");
+    replaying_set(&replaying, "simulation.resources=%s CPU:100 Memory:1024",
+                  all.run->triplets > 0 ? experiment_text(plan->bench, "hosts") : "32");
+    replaying_set(&replaying, "scheduling.suspend-rate=%s", experiment_text(plan->bench, "rate"));
+    replaying_set(&replaying, "scheduling.resume-rate=%s", experiment_text(plan->bench, "rate"));
+    replaying_set(&replaying, "scheduling.policy-preemption=%s",
+                  all.run->preempts ? "priority" : "no-preemption");
     /* Haizea's default for the table. */
-    snprintf(texts[4], TEXT, "scheduling.migration=%s",
-             all.run->triplets > 0 ? "no" : experiment_text(plan->bench, "migration"));
+    replaying_set(&replaying, "scheduling.migration=%s",
+                  all.run->triplets > 0 ? "no" : experiment_text(plan->bench, "migration"));
     return replaying_perform(&replaying, result, err);
 }
 

@@ -16,7 +16,7 @@ struct priority_run {
     int triplets; /* 0: a generated workload */
     int load, seed;
     bool preempts;
-    bool restarts; /* who is preempted begins again, else it is suspended */
+    bool restarts; /* preempted leases restart; false: they are suspended */
 };
 
 struct priority_plan {

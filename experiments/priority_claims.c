@@ -79,12 +79,8 @@ static void draw_measure(const struct priority_plan *plan, struct findings *find
 
     for (int p = 0; p < 2; p++) {
         plot_series(plot, names[p], PLOT_BARS, -1);
-        for (int load = 0; load < PRIORITY_LOADS; load++) {
-            struct mean_estimate value = over_seeds(plan, load, p, measure->value);
-
-            plot_add(plot, &(struct plot_point){load, value.mean, value.mean - value.half,
-                                                value.mean + value.half});
-        }
+        for (int load = 0; load < PRIORITY_LOADS; load++)
+            plot_mean(plot, load, over_seeds(plan, load, p, measure->value));
     }
     findings_plot(findings, measure->name, plot);
 }
@@ -108,14 +104,10 @@ static void write_generated(const struct priority_plan *plan, struct comparison 
             for (int p = 0; p < 2; p++) {
                 const struct replayed *r = priority_seed(plan, load, seed, p);
 
-                findings_cell(findings, "%g", 1 / priority_gap_factors[load]);
-                findings_cell(findings, "%d", seed + 1);
-                findings_cell(findings, "%s", p ? "yes" : "no");
-                findings_cell(findings, "%.4f", r->figures.utilization);
-                findings_cell(findings, "%.1f", wait_of_large(r));
-                findings_cell(findings, "%.1f", wait_of_small(r));
-                findings_cell(findings, "%.2f", refused_immediate(r));
-                findings_cell(findings, "%.0f", (double)r->preemptions);
+                findings_cells(findings, "%g|%d|%s|%.4f|%.1f|%.1f|%.2f|%.0f",
+                               1 / priority_gap_factors[load], seed + 1, p ? "yes" : "no",
+                               r->figures.utilization, wait_of_large(r), wait_of_small(r),
+                               refused_immediate(r), (double)r->preemptions);
             }
             found->worse += wait_of_large(priority_seed(plan, load, seed, 1)) >
                             wait_of_large(priority_seed(plan, load, seed, 0));

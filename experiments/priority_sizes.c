@@ -57,12 +57,8 @@ static void draw_sizes(const struct priority_plan *plan, struct findings *findin
                                              .names = "1|2-3|4-7|8-15|16 and more"});
     for (int p = 0; p < 2; p++) {
         plot_series(plot, names[p], PLOT_BARS, -1);
-        for (int size = 0; size < PRIORITY_SIZES; size++) {
-            const struct mean_estimate wait = wait_of_size(plan, load, p, size);
-
-            plot_add(plot, &(struct plot_point){size, wait.mean, wait.mean - wait.half,
-                                                wait.mean + wait.half});
-        }
+        for (int size = 0; size < PRIORITY_SIZES; size++)
+            plot_mean(plot, size, wait_of_size(plan, load, p, size));
     }
     findings_plot(findings, files[load], plot);
 }
@@ -76,16 +72,14 @@ void priority_tell_sizes(const struct priority_plan *plan, struct findings *find
                    PRIORITY_LOADS * PRIORITY_SIZES);
     for (int load = 0; load < PRIORITY_LOADS; load++)
         for (int size = 0; size < PRIORITY_SIZES; size++) {
-            findings_cell(findings, "%s", priority_load_names[load]);
-            findings_cell(findings, "%s", size_names[size]);
-            findings_cell(findings, "%.1f", share_of_size(plan, load, size));
+            findings_cells(findings, "%s|%s|%.1f", priority_load_names[load], size_names[size],
+                           share_of_size(plan, load, size));
             for (int p = 0; p < 2; p++) {
                 const struct mean_estimate wait = wait_of_size(plan, load, p, size);
 
-                findings_cell(findings, "%.0f", wait.mean);
-                findings_cell(findings, "%.0f", wait.half);
+                findings_cells(findings, "%.0f|%.0f", wait.mean, wait.half);
             }
-            findings_cell(findings, "%.1f", preempted_of_size(plan, load, size));
+            findings_cells(findings, "%.1f", preempted_of_size(plan, load, size));
         }
     for (int load = 0; load < PRIORITY_LOADS; load++)
         draw_sizes(plan, findings, load);

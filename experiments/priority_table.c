@@ -1,4 +1,4 @@
-/* The paper's table and graph beside ours. */
+/* The paper's table and graph, compared with the replays. */
 #include <stdio.h>
 
 #include "experiments/priority.h"
@@ -32,14 +32,11 @@ static void tell_row(const struct priority_plan *plan, int row, struct compariso
             comparison->linear && end_of(plan, row, p) - end_of(plan, 0, p) == 7200.0 * row;
     }
     comparison->earlier = comparison->earlier && end_of(plan, row, 1) < end_of(plan, row, 0);
-    findings_cell(findings, "%d", 3 * (row + 1));
-    findings_cell(findings, "%d", 21 * (row + 1));
-    findings_cell(findings, "%.0f", (double)completed);
+    findings_cells(findings, "%d|%d|%.0f", 3 * (row + 1), 21 * (row + 1), (double)completed);
     for (int p = 0; p < 2; p++) {
-        findings_cell(findings, "%.0f", paper[p]);
-        findings_cell(findings, "%.0f", ours[p]);
+        findings_cells(findings, "%.0f|%.0f", paper[p], ours[p]);
     }
-    findings_cell(findings, "%.0f", end_of(plan, row, 1));
+    findings_cells(findings, "%.0f", end_of(plan, row, 1));
 }
 
 static void draw(const struct priority_plan *plan, struct findings *findings)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,16 @@
 #include "plugin/configured.h"
 #include "plugin/engine_world.h"
 #include "util/memory.h"
+
+void replaying_set(struct replaying *replaying, const char *format, ...)
+{
+    char *setting = replaying->settings[replaying->n_settings++];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(setting, sizeof *replaying->settings, format, args);
+    va_end(args);
+}
 
 struct replaying_stage {
     const struct replaying *replaying;
@@ -157,12 +168,15 @@ static void tell_of_the_world(struct replaying_stage *stage)
 
 static int set_up(struct replaying_stage *stage, struct error *err)
 {
-    const struct configuration_overrides overrides = {.set = stage->replaying->set,
-                                                      .n_set = stage->replaying->n_set};
+    const char *set[REPLAYING_SETTINGS_MAX];
+    const struct configuration_overrides overrides = {.set = set,
+                                                      .n_set = stage->replaying->n_settings};
     struct policy_driver driver = {.site = &stage->site, .log = complain};
     const struct configuration *configuration;
     const struct policy_hooks *hooks;
 
+    for (size_t i = 0; i < overrides.n_set; i++)
+        set[i] = stage->replaying->settings[i];
     if (configuration_read(NULL, &overrides, &stage->configurations, err) < 0)
         return -1;
     configuration = stage->configurations.items[0];

@@ -15,7 +15,7 @@ enum { REPLAYED_CLASSES = 8 };
 struct replayed_class {
     int64_t requested, refused, completed, cancelled;
     int64_t late;            /* completed after they were due */
-    int64_t preemptions;     /* how often one had to make room */
+    int64_t preemptions;     /* how often one was preempted */
     double wait, turnaround; /* sums over completed leases */
     double vm_seconds;       /* of completed leases: VMs x time they ran */
     double cut_vm_seconds;   /* the same of leases that were cancelled */
@@ -30,14 +30,16 @@ struct replayed {
     struct rivals_count chosen; /* by the preemption policy, if it chooses sets, and its rivals */
     int64_t suspend_span, resume_span; /* of the first suspension and resumption of a lease; 0 */
     int64_t suspended_until, resumed_from; /* when they ended and began */
-    double overhead;                       /* sum of what overhead_of says about those preempted */
+    double overhead;                       /* sum of overhead_of() for preempted leases */
     int32_t moved_to;  /* where the last migration of running VMs took one: place + 1; 0: none */
     double suspending; /* VM-seconds spent in suspensions, resumptions, migrations */
 };
 
+enum { REPLAYING_SETTINGS_MAX = 24 };
+
 struct replaying {
-    const char *const *set; /* "section.option=value", all of the configuration */
-    size_t n_set;
+    char settings[REPLAYING_SETTINGS_MAX][200]; /* see replaying_set() */
+    size_t n_settings;
     /* The trace, made in the process that runs. Its site is not read. */
     struct trace *(*open)(const void *context, const struct site *site, struct error *err);
     /* 0 ... REPLAYED_CLASSES - 1; NULL: all are of class 0. */
@@ -51,6 +53,10 @@ struct replaying {
     size_t n_rivals;
     const void *context;
 };
+
+/* Adds "section.option=value" to the configuration, which has nothing else. */
+void replaying_set(struct replaying *replaying, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Runs to the end. Errors: those of the configuration, the trace and the policies; a lease that
  * waits forever is an error, too. */

@@ -1,4 +1,4 @@
-/* Preemption policies that are asked beside the one that decides, for comparison. */
+/* Preemption policies that are called in addition to the deciding one, for comparison. */
 #include "experiments/rivals.h"
 
 #include <stdlib.h>

@@ -27,7 +27,7 @@ const struct suspend_variant suspend_variants[SUSPEND_VARIANTS] = {
     {"behaviour", "haizea-1.0"},
 };
 
-enum { TEXT = 80, SETTINGS = 11, QUICK_SPAN = 86400, SHIFT = 60 };
+enum { QUICK_SPAN = 86400, SHIFT = 60 };
 
 static const struct experiment_option options[] = {
     {"migration", "yes-notransfer", "yes-notransfer|yes|no", 0, 0,
@@ -154,7 +154,7 @@ static const char *value_of(const struct suspend_plan *plan, const struct suspen
                : experiment_text(plan->bench, option);
 }
 
-/* Which of the runs it was that went wrong. */
+/* Adds the failed run to the error. */
 static int tell_run(const struct suspend_run *run, struct error *err)
 {
     const struct suspend_variant *variant = &suspend_variants[run->variant];
@@ -173,32 +173,24 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     const struct suspend_run *run = &plan->runs[i];
     const struct opening opening = {run, experiment_is_quick(plan->bench) ? QUICK_SPAN : 0};
     double divisor = run->rates == RATES_TENTH ? 10 : 1;
-    char texts[SETTINGS][TEXT];
-    const char *set[SETTINGS];
-    size_t n = 0;
-    struct replaying replaying = {.set = set, .open = open_trace, .context = &opening};
+    struct replaying replaying = {.open = open_trace, .context = &opening};
 
-    snprintf(texts[n++], TEXT, "simulation.resources=%d CPU:%d Memory:%d", BLUE_NODES / run->cores,
-             100 * run->cores, run->memory * run->cores);
-    snprintf(texts[n++], TEXT, "scheduling.suspend-rate=%.4f",
-             suspend_rates[run->global] / divisor);
-    snprintf(texts[n++], TEXT, "scheduling.resume-rate=%.4f", resume_rates[run->global] / divisor);
-    snprintf(texts[n++], TEXT, "scheduling.suspendresume-exclusion=%s",
-             run->global ? "global" : "local");
-    snprintf(texts[n++], TEXT, "scheduling.migration=%s", value_of(plan, run, "migration"));
-    snprintf(texts[n++], TEXT, "scheduling.backfilling=%s", value_of(plan, run, "backfilling"));
-    snprintf(texts[n++], TEXT, "scheduling.scheduling-threshold-factor=%s",
-             value_of(plan, run, "threshold"));
-    snprintf(texts[n++], TEXT, "scheduling.policy-preemption=%s",
-             value_of(plan, run, "preemption"));
-    snprintf(texts[n++], TEXT, "galerna.compatibility=%s", value_of(plan, run, "behaviour"));
+    replaying_set(&replaying, "simulation.resources=%d CPU:%d Memory:%d", BLUE_NODES / run->cores,
+                  100 * run->cores, run->memory * run->cores);
+    replaying_set(&replaying, "scheduling.suspend-rate=%.4f", suspend_rates[run->global] / divisor);
+    replaying_set(&replaying, "scheduling.resume-rate=%.4f", resume_rates[run->global] / divisor);
+    replaying_set(&replaying, "scheduling.suspendresume-exclusion=%s",
+                  run->global ? "global" : "local");
+    replaying_set(&replaying, "scheduling.migration=%s", value_of(plan, run, "migration"));
+    replaying_set(&replaying, "scheduling.backfilling=%s", value_of(plan, run, "backfilling"));
+    replaying_set(&replaying, "scheduling.scheduling-threshold-factor=%s",
+                  value_of(plan, run, "threshold"));
+    replaying_set(&replaying, "scheduling.policy-preemption=%s", value_of(plan, run, "preemption"));
+    replaying_set(&replaying, "galerna.compatibility=%s", value_of(plan, run, "behaviour"));
     if (run->rates == RATES_AT_ONCE) {
-        snprintf(texts[n++], TEXT, "scheduling.override-suspend-time=0");
-        snprintf(texts[n++], TEXT, "scheduling.override-resume-time=0");
+        replaying_set(&replaying, "scheduling.override-suspend-time=0");
+        replaying_set(&replaying, "scheduling.override-resume-time=0");
     }
-    for (size_t k = 0; k < n; k++)
-        set[k] = texts[k];
-    replaying.n_set = n;
     return replaying_perform(&replaying, result, err) < 0 ? tell_run(run, err) : 0;
 }
 

@@ -37,7 +37,7 @@ extern const struct suspend_variant suspend_variants[SUSPEND_VARIANTS]; /* [0] i
 extern const char *const suspend_workloads[SUSPEND_WORKLOADS];
 extern const int suspend_cores[SUSPEND_CORES], suspend_memories[SUSPEND_MEMORIES];
 
-/* All runs, and what came of them. */
+/* All runs and their results. */
 struct suspend_plan {
     const struct experiment_bench *bench;
     struct suspend_run *runs;

@@ -4,8 +4,8 @@
 
 #include "experiments/suspend.h"
 
-/* A number agrees when it is so near to the paper's: the paper prints hundredths, and runs with
- * other seeds differ by as much. Its limit for T10 and T20 is only rounded to hundredths. */
+/* A number agrees if it is within `near` of the paper's: the paper prints hundredths, and runs with
+ * other seeds differ as much. The paper's limit for T10 and T20 is rounded to hundredths, too. */
 static const double near = 0.01, limit = 1.018, rounded_limit = 1.02, largest_30 = 1.10;
 
 static const double table_1[SUSPEND_WORKLOADS][2] = {
@@ -91,8 +91,7 @@ static void draw_workload(const struct suspend_plan *plan, struct findings *find
 
                 run.memory = suspend_memories[m];
                 value = suspend_mean_ratio(plan, run);
-                plot_add(plot, &(struct plot_point){m, value.mean, value.mean - value.half,
-                                                    value.mean + value.half});
+                plot_mean(plot, m, value);
             }
         }
     if (workload > 0)
@@ -126,8 +125,7 @@ static void draw_table(const struct suspend_plan *plan, struct findings *finding
                 const struct mean_estimate value = suspend_mean_ratio(plan, run);
 
                 if (ours)
-                    plot_add(plot, &(struct plot_point){w, value.mean, value.mean - value.half,
-                                                        value.mean + value.half});
+                    plot_mean(plot, w, value);
                 else
                     plot_add_xy(plot, w, table_1[w][slow]);
             }
@@ -146,22 +144,17 @@ static void write_runs(const struct suspend_plan *plan, struct findings *finding
         const struct accounting_summary *figures = &plan->replayed[i].figures;
         static const char *const rates[] = {"test bed", "at once", "a tenth"};
 
-        findings_cell(findings, "%s", suspend_workloads[run->workload]);
-        findings_cell(findings, "%d", run->cores);
-        findings_cell(findings, "%s", run->global ? "global" : "local");
-        findings_cell(findings, "%d", run->memory);
-        findings_cell(findings, "%s", rates[run->rates]);
+        findings_cells(findings, "%s|%d|%s|%d|%s", suspend_workloads[run->workload], run->cores,
+                       run->global ? "global" : "local", run->memory, rates[run->rates]);
         if (run->variant == 0)
-            findings_cell(findings, "as chosen");
+            findings_cells(findings, "as chosen");
         else
-            findings_cell(findings, "%s=%s", suspend_variants[run->variant].option,
-                          suspend_variants[run->variant].value);
-        findings_cell(findings, "%d", run->seed);
-        findings_cell(findings, "%.0f", (double)figures->best_effort_end);
-        findings_cell(findings, "%.4f", suspend_ratio(plan, *run));
-        findings_cell(findings, "%.0f", (double)figures->suspensions);
-        findings_cell(findings, "%.0f", (double)figures->kinds[LEASE_RESERVATION].rejected);
-        findings_cell(findings, "%.4f", figures->utilization);
+            findings_cells(findings, "%s=%s", suspend_variants[run->variant].option,
+                           suspend_variants[run->variant].value);
+        findings_cells(findings, "%d|%.0f|%.4f|%.0f|%.0f|%.4f", run->seed,
+                       (double)figures->best_effort_end, suspend_ratio(plan, *run),
+                       (double)figures->suspensions,
+                       (double)figures->kinds[LEASE_RESERVATION].rejected, figures->utilization);
     }
 }
 
@@ -343,15 +336,9 @@ static void claim_table(const struct suspend_plan *plan, struct findings *findin
         run.rates = RATES_TENTH;
         slow = suspend_mean_ratio(plan, run);
         difference[w] = slow.mean / fast.mean - 1;
-        findings_cell(findings, "%s", suspend_workloads[w]);
-        findings_cell(findings, "%.2f", table_1[w][0]);
-        findings_cell(findings, "%.3f", fast.mean);
-        findings_cell(findings, "%.3f", fast.half);
-        findings_cell(findings, "%.2f", table_1[w][1]);
-        findings_cell(findings, "%.3f", slow.mean);
-        findings_cell(findings, "%.3f", slow.half);
-        findings_cell(findings, "%s", differences[w]);
-        findings_cell(findings, "%+.1f %%", 100 * difference[w]);
+        findings_cells(findings, "%s|%.2f|%.3f|%.3f|%.2f|%.3f|%.3f|%s|%+.1f %%",
+                       suspend_workloads[w], table_1[w][0], fast.mean, fast.half, table_1[w][1],
+                       slow.mean, slow.half, differences[w], 100 * difference[w]);
         claim_row(findings, w, &fast, &slow);
         ascends = ascends && (w == 0 || difference[w] > difference[w - 1]);
     }

@@ -7,7 +7,7 @@
 #include "lwf/trace_combine.h"
 #include "util/memory.h"
 
-enum { HOSTS = 4, HOST_CORES = 8, CONFIGURATIONS = 22, TEXT = 80 };
+enum { HOSTS = 4, HOST_CORES = 8, CONFIGURATIONS = 22 };
 
 struct configuration_of_test {
     int vms_per_host, memory;
@@ -79,24 +79,19 @@ static int predict(const void *context, size_t i, void *result, struct error *er
 {
     const struct prediction_context *all = context;
     const struct configuration_of_test *test = &all->tests[i];
-    char texts[7][TEXT];
-    const char *set[7];
-    const struct replaying replaying = {
-        .set = set, .n_set = 7, .open = open_two_leases, .context = test};
+    struct replaying replaying = {.open = open_two_leases, .context = test};
 
-    snprintf(texts[0], TEXT, "simulation.resources=%d CPU:%d Memory:%d", HOSTS, 100 * HOST_CORES,
-             8192);
-    snprintf(texts[1], TEXT, "scheduling.suspend-rate=%.2f", suspend_rate[test->global]);
-    snprintf(texts[2], TEXT, "scheduling.resume-rate=%.2f", resume_rate[test->global]);
-    snprintf(texts[3], TEXT, "scheduling.suspendresume-exclusion=%s",
-             test->global ? "global" : "local");
-    snprintf(texts[4], TEXT, "scheduling.enactment-overhead=%s",
-             experiment_text(all->bench, "enactment"));
-    snprintf(texts[5], TEXT, "scheduling.shutdown-time=%s",
-             experiment_text(all->bench, "shutdown"));
-    snprintf(texts[6], TEXT, "scheduling.scheduling-threshold-factor=0");
-    for (int k = 0; k < 7; k++)
-        set[k] = texts[k];
+    replaying_set(&replaying, "simulation.resources=%d CPU:%d Memory:%d", HOSTS, 100 * HOST_CORES,
+                  8192);
+    replaying_set(&replaying, "scheduling.suspend-rate=%.2f", suspend_rate[test->global]);
+    replaying_set(&replaying, "scheduling.resume-rate=%.2f", resume_rate[test->global]);
+    replaying_set(&replaying, "scheduling.suspendresume-exclusion=%s",
+                  test->global ? "global" : "local");
+    replaying_set(&replaying, "scheduling.enactment-overhead=%s",
+                  experiment_text(all->bench, "enactment"));
+    replaying_set(&replaying, "scheduling.shutdown-time=%s",
+                  experiment_text(all->bench, "shutdown"));
+    replaying_set(&replaying, "scheduling.scheduling-threshold-factor=0");
     return replaying_perform(&replaying, result, err);
 }
 
@@ -116,14 +111,10 @@ static void write_table(const struct prediction_context *all, const struct repla
         double resume = model(test, resume_rate[test->global], e);
         double serial = test->global ? test->vms_per_host * HOSTS : test->vms_per_host;
 
-        findings_cell(findings, "%s", test->global ? "global" : "local");
-        findings_cell(findings, "%d", test->vms_per_host);
-        findings_cell(findings, "%d", test->memory);
-        findings_cell(findings, "%d", test->vms_per_host * HOSTS);
-        findings_cell(findings, "%.1f", suspend);
-        findings_cell(findings, "%.0f", (double)replayed[i].suspend_span);
-        findings_cell(findings, "%.1f", resume);
-        findings_cell(findings, "%.0f", (double)replayed[i].resume_span);
+        findings_cells(findings, "%s|%d|%d|%d|%.1f|%.0f|%.1f|%.0f",
+                       test->global ? "global" : "local", test->vms_per_host, test->memory,
+                       test->vms_per_host * HOSTS, suspend, (double)replayed[i].suspend_span,
+                       resume, (double)replayed[i].resume_span);
         *worst = fmax(*worst, fabs((double)replayed[i].suspend_span - suspend) / serial);
         *worst = fmax(*worst, fabs((double)replayed[i].resume_span - resume) / serial);
     }

@@ -6,20 +6,19 @@ static void write_row(const struct suspend_plan *plan, struct findings *findings
     const struct suspend_variant *other = &suspend_variants[variant];
 
     if (other->option)
-        findings_cell(findings, "%s=%s", other->option, other->value);
+        findings_cells(findings, "%s=%s", other->option, other->value);
     else
-        findings_cell(findings, "as chosen");
+        findings_cells(findings, "as chosen");
     for (int w = 1; w < SUSPEND_WORKLOADS; w++) {
         struct suspend_run run = suspend_hard(w, variant), base = suspend_base(run);
 
-        findings_cell(findings, "%.1f",
-                      (double)suspend_find(plan, &base)->figures.best_effort_end / 86400);
+        findings_cells(findings, "%.1f",
+                       (double)suspend_find(plan, &base)->figures.best_effort_end / 86400);
         run.global = false;
-        findings_cell(findings, "%.3f", suspend_ratio(plan, run));
+        findings_cells(findings, "%.3f", suspend_ratio(plan, run));
         run.global = true;
-        findings_cell(findings, "%.3f", suspend_ratio(plan, run));
-        findings_cell(findings, "%.0f",
-                      (double)suspend_find(plan, &run)->figures.kinds[LEASE_RESERVATION].rejected);
+        findings_cells(findings, "%.3f|%.0f", suspend_ratio(plan, run),
+                       (double)suspend_find(plan, &run)->figures.kinds[LEASE_RESERVATION].rejected);
     }
 }
 

@@ -42,8 +42,8 @@ static struct findings *some_findings(void)
     findings_claim(findings, &(struct finding_claim){"two", "It rises", "yes", "no",
                                                      VERDICT_DIFFERS, "noise"});
     findings_table(findings, "table", "A table", "a,b", 10);
-    findings_cell(findings, "%d", 1);
-    findings_cell(findings, "x, \"y\"");
+    findings_cells(findings, "%d", 1);
+    findings_cells(findings, "x, \"y\"");
     plot_series(plot, "s", PLOT_LINE, -1);
     plot_add_xy(plot, 1, 1);
     findings_plot(findings, "picture", plot);
