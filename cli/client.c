@@ -30,7 +30,7 @@ const struct command_option client_options[CLIENT_OPTIONS] = {
      .help = "State directory of galernad, which contains its control socket"},
 };
 
-/* The exit code for an answer that says no. */
+/* The exit code for an answer that is an error or a refusal. */
 static int refusal(const struct client *client, const json_t *answer)
 {
     const char *word = client_text(answer, "code");
@@ -45,7 +45,7 @@ static int refusal(const struct client *client, const json_t *answer)
     return strcmp(word, "refused") == 0 ? EXIT_REFUSED : EXIT_FAILED;
 }
 
-/* Says since when, and why, the answer may not be what OpenNebula is now; a status says it itself.
+/* Tells since when, and why, the answer may be outdated. The answer of status contains this itself.
  */
 static void warn_of_outdated(const struct client *client, const char *command, const json_t *answer)
 {
@@ -62,7 +62,7 @@ static void warn_of_outdated(const struct client *client, const char *command, c
     fprintf(stderr, " (since %s, %s)\n", since, relative);
 }
 
-/* A dry run is asked for again while galernad has no time for it: it changes nothing. */
+/* A dry run changes nothing, so it is requested again while galernad is too busy for it. */
 static json_t *ask_patiently(const char *path, const json_t *request, struct error *err)
 {
     bool dry_run = json_is_true(json_object_get(request, "dry_run"));

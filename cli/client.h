@@ -11,7 +11,7 @@ struct client {
     const char *command; /* for messages */
     const char *socket, *state_dir;
     bool json;
-    const char *tolerates; /* the code of a refusal that is no news; NULL */
+    const char *tolerates; /* the code of a refusal that is not reported; NULL */
 };
 
 /* --json, --socket and --state-dir: the group of options of every command that asks galernad.
@@ -24,7 +24,7 @@ extern const struct command_option client_options[CLIENT_OPTIONS];
     }
 #define CLIENT_GROUP CLIENT_GROUP_AT(0)
 
-/* Exit codes of commands that only ask, and of those about one lease. */
+/* Exit codes of commands that only read, and of commands on one lease. */
 #define CLIENT_CODES                                                                               \
     {EXIT_DONE, "Success"},                                                                        \
     {                                                                                              \
@@ -36,7 +36,7 @@ extern const struct command_option client_options[CLIENT_OPTIONS];
         EXIT_FAILED, "The lease does not exist, or galernad does not answer or reports an error"   \
     }
 
-/* Members of the struct command_line of a command about one lease. */
+/* Members of the struct command_line of a command on one lease. */
 #define CLIENT_OF_LEASE                                                                            \
     .operands = "LEASE", .least = 1, .most = 1, .groups = {CLIENT_GROUP},                          \
     .codes = {CLIENT_LEASE_CODES}, .offer = client_offer_leases, .size = sizeof(struct client)
@@ -48,14 +48,14 @@ void client_offer(const char *command, const char *list,
                   void (*print)(FILE *stream, const json_t *line), FILE *stream);
 
 /* Ask the daemon; takes the request, which gets its "command". NULL: *code is the exit code, after
- * a message; or -1, without one, for the refusal that the client tolerates. An answer that says no
- * counts as none. That the answer may be outdated is said on standard error. */
+ * a message; or -1, without one, for the refusal that the client tolerates. An error or refusal
+ * counts as no answer. A warning on standard error tells if the answer may be outdated. */
 json_t *client_ask(const struct client *client, const char *command, json_t *request, int *code);
 
 /* Print an answer as one document. Returns the exit code. */
 int client_print_json(const struct client *client, const json_t *answer);
 
-/* Print an answer, which is given away, as one document or, for people, with print(). Returns the
+/* Print an answer as one document or, for people, with print(). Takes over the answer. Returns the
  * exit code. */
 int client_print(const struct client *client, json_t *answer, void (*print)(const json_t *answer));
 
@@ -68,10 +68,11 @@ int64_t client_span(const json_t *object, const char *key);
 /* take() of an option whose value is a time: an int64_t, seconds since 1970. */
 int client_take_time(const struct command_option *option, void *value, const char *text,
                      struct error *err);
-/* The same for a time that has passed: "-2d" is two days ago, a time of day the last one. */
+/* The same for a time in the past: "-2d" is two days ago, and a time of day is the most recent one.
+ */
 int client_take_past(const struct command_option *option, void *value, const char *text,
                      struct error *err);
-/* Such a time as a field of a request, unless it was not given (0). */
+/* Adds such a time to a request, unless it was not given (0). */
 void client_put_time(json_t *request, const char *field, int64_t instant);
 
 /* Print a text of several lines, as it is safe on a terminal. */
@@ -80,6 +81,6 @@ void client_print_lines(const json_t *answer, const char *field);
 /* The number of a lease on the command line: "17". -1: fine, else the exit code. */
 int client_lease_number(const struct client *client, const char *text, int64_t *number);
 
-/* All of a command whose arguments are a struct client: ask the daemon `command`, with the number
- * of a lease when there is an operand, and print the answer. Returns the exit code. */
+/* A whole command whose arguments are a struct client: sends `command` to the daemon, with the
+ * number of a lease if there is an operand, and prints the answer. Returns the exit code. */
 int client_run(const struct call *call, const char *command, void (*print)(const json_t *answer));

@@ -1,4 +1,4 @@
-/* The table of galerna's commands, and how the one that was typed is found, explained and run. */
+/* The table of galerna's commands; finding, explaining and running the typed one. */
 #include "cli/command.h"
 
 #include <stdbool.h>
@@ -125,7 +125,7 @@ static int unknown_noun(const char *noun)
                                suggestion_text(&suggestion, near, sizeof near));
 }
 
-/* A noun that needs a verb, without a right one. */
+/* The noun needs a verb, and has none or a wrong one. */
 static int explain_noun(const char *noun, const char *verb)
 {
     struct suggestion suggestion;

@@ -1,5 +1,5 @@
-/* Commands that are in a program of their own, galerna-opennebula: they need libraries for HTTP and
- * XML-RPC that would cost every other command 5 ms at its start. */
+/* Runs commands of another program, galerna-opennebula: they need libraries for HTTP and XML-RPC,
+ * with which every other command would start 5 ms later. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

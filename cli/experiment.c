@@ -144,7 +144,7 @@ static int run_all(struct experiment_arguments *arguments, struct error *err)
     return result;
 }
 
-/* Finds errors that show before anything is run. False: reported. */
+/* Finds errors before anything runs. False: they are reported. */
 static bool check(struct experiment_arguments *arguments, const char *command)
 {
     struct error err = {0};

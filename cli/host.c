@@ -18,7 +18,7 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/* When the host takes no VMs: "begins in 5m, ends in 2h"; "": it takes them at all times. */
+/* When VMs are not placed on the host: "begins in 5m, ends in 2h"; "": never. */
 static void out_of_service_text(const json_t *host, int64_t now, char *text, size_t size)
 {
     int64_t until = client_instant(host, "quarantined_until");
@@ -157,7 +157,7 @@ static void write_operation(const json_t *operation, struct operation_texts *tex
     snprintf(texts->memory, sizeof texts->memory, "%" PRId64, client_integer(operation, "memory"));
 }
 
-/* The operations of an answer in their order; returns how many. To be freed. */
+/* The operations of an answer, sorted; returns how many. The caller frees them. */
 static size_t sorted_operations(const json_t *answer, json_t ***items)
 {
     const json_t *operations = json_object_get(answer, "operations");

@@ -277,7 +277,7 @@ static int order_window(const struct client *client, json_t *asked)
     return printed == EXIT_DONE ? code : printed;
 }
 
-/* Orders each window in turn, until one fails. Returns the exit code. */
+/* Requests each window in turn, until one fails. Returns the exit code. */
 static int drain_windows(struct drain_arguments *arguments, const json_t *request)
 {
     uint32_t windows = arguments->rule ? (uint32_t)arguments->times : 1;

@@ -14,7 +14,7 @@ struct client;
 enum { DRAIN_TEXT_MAX = 2 * TIME_TEXT_MAX + 96 };
 
 /* When a host is drained or booked: "began 5m ago", "for 'course', begins in 2h, ends in 3h"; "":
- * it is not. */
+ * never. */
 void host_drain_text(const json_t *host, int64_t now, char *text, size_t size);
 
 /* Print a line, indented by so many blanks, for each VM that cannot leave the drained host. */

@@ -11,18 +11,18 @@
 struct lease_repeat {
     int rule;      /* 0: it does not recur, else enum recurrence + 1 */
     int64_t times; /* 0: not said */
-    int64_t until; /* the last start, seconds since 1970; 0: not said */
+    int64_t until; /* the last start, seconds since 1970; 0: not given */
 };
 
-/* Asks for the lease of one occurrence; returns the exit code. */
+/* Requests the lease of one occurrence; returns the exit code. */
 typedef int lease_repeat_ask(void *context, const json_t *request);
 
-/* 0, or -1 with err: what is said of the series of which `first` is the start (0: none) does not
- * fit. */
+/* Checks the options of a series that starts at `first` (0: no start). -1 with err: they contradict
+ * each other. */
 int lease_repeat_check(const struct lease_repeat *repeat, int64_t first, struct error *err);
 
-/* Asks for each occurrence in turn with its start and the name of the series, which is made when
- * the request has none. An occurrence that is refused does not keep the others from being asked
- * for; another failure does. Returns EXIT_DONE, EXIT_REFUSED if any was, or that failure. */
+/* Requests each occurrence in turn with its start and the name of the series, which is generated if
+ * the request has none. The others are requested even if an occurrence is refused, but not after
+ * another failure. Returns EXIT_DONE, EXIT_REFUSED if any was, or that failure. */
 int lease_repeat_ask_all(const struct lease_repeat *repeat, int64_t first, const json_t *request,
                          bool json, lease_repeat_ask *ask, void *context);

@@ -25,7 +25,7 @@ enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 struct request_arguments {
     struct client client;
     struct term_options terms;
-    json_t *request;                    /* NULL: nothing was asked for yet */
+    json_t *request;                    /* NULL: nothing is requested yet */
     const char *start;                  /* as written */
     int64_t at;                         /* the start of a reservation; 0: none */
     int64_t earliest, latest, deadline; /* 0: not given */
@@ -34,7 +34,7 @@ struct request_arguments {
     int64_t wait; /* seconds */
 };
 
-/* The document that options are put into. value: where the arguments have it. */
+/* The document to which options are added. value: its place in the arguments. */
 static json_t *document(void *value)
 {
     json_t **request = value;
@@ -189,8 +189,8 @@ static int finish_terms(struct request_arguments *arguments, const char *command
     return -1;
 }
 
-/* A start has no other times beside it, and a deadline follows from a latest start. -1: fine, else
- * the exit code. */
+/* A start excludes other times, and a latest start gives the deadline. -1: fine, else the exit
+ * code. */
 static int check_times(const struct request_arguments *arguments, bool starts_at,
                        const char *command)
 {
@@ -267,7 +267,8 @@ static int print_trial(const struct client *client, const json_t *answer)
     return accepted ? EXIT_DONE : EXIT_REFUSED;
 }
 
-/* Is there nothing to be decided any more? A best-effort lease that waits has a reason for it. */
+/* Has galernad decided on the lease? A waiting best-effort lease is decided when it has a reason to
+ * wait. */
 static bool is_decided(const json_t *lease)
 {
     const char *phase = client_text(lease, "phase");
@@ -278,14 +279,15 @@ static bool is_decided(const json_t *lease)
            *client_text(json_object_get(lease, "reason"), "word");
 }
 
-/* The lease once it is decided, or as it is when the time is over; NULL: it is not known yet. */
+/* The lease once it is decided, or as it is at the end of the time; NULL: galernad does not know it
+ * yet. */
 static json_t *wait_for_decision(const struct client *client, int64_t id, int64_t wait)
 {
     struct client patient = *client;
     const struct timespec pause = {.tv_nsec = LOOK_EVERY * 1000000L};
     json_t *lease = NULL;
 
-    /* The daemon sees its own new VMs with its next look at OpenNebula. */
+    /* galernad sees its new VMs at its next poll of OpenNebula. */
     patient.tolerates = "not-found";
     for (int64_t i = 0; i < wait * 1000 / LOOK_EVERY; i++) {
         json_t *answer;

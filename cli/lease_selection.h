@@ -22,7 +22,7 @@ extern const struct command_option lease_selection_options[LEASE_SELECTION_OPTIO
 /* Is anything selected? */
 bool lease_selection_is_given(const struct lease_selection *selection);
 
-/* Puts what galernad selects by into a request for lease-list. */
+/* Adds the options by which galernad itself selects to a request for lease-list. */
 void lease_selection_put(const struct lease_selection *selection, json_t *request);
 
 /* Selects by the rest. */

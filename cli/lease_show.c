@@ -143,7 +143,7 @@ static void print_lease(FILE *stream, const json_t *lease, int64_t now)
     print_terms(stream, lease);
 }
 
-/* Promises that did not stay as galernad wrote them. */
+/* Promises that were changed in OpenNebula. */
 static void print_damaged_promises(FILE *stream, const json_t *vms)
 {
     const json_t *vm;

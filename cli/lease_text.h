@@ -8,17 +8,17 @@
 #include "util/time_text.h"
 
 /* When it started or will: "3h12m ago", "now" while it is being started, "in 5m10s", "~in 5m10s"
- * for an estimate, "due 8s ago" for a start that was expected and has not come, "unknown", "-". */
+ * for an estimate, "due 8s ago" for an overdue start, "unknown", "-". */
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
-/* Does it have hosts, which it leaves for another lease? */
+/* Is it about to leave its hosts for another lease? */
 bool lease_text_is_to_leave(const json_t *lease);
 
 /* When it ended or will, as far as is known: "in 5m10s", "~in 5m10s" when its start is an estimate,
- * "-" also for a lease without a planned end, or one that is to be preempted before. */
+ * "-" also for a lease without a planned end, or if the lease will be preempted before. */
 void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
-/* A start both ways; INSTANT_NEVER is "unknown". */
+/* A start as a date and relative to now; INSTANT_NEVER is "unknown". */
 void lease_text_time(int64_t instant, int64_t now, char local[TIME_TEXT_MAX],
                      char relative[TIME_TEXT_MAX]);
 
@@ -39,8 +39,7 @@ bool lease_text_is_contract(const json_t *lease);
 /* "17 (web of anna)". */
 void lease_text_name(const json_t *lease, char *text, size_t size);
 
-/* Prints the nearest change that would be accepted, of an answer that refuses one, if there is one.
- */
+/* Prints the nearest change that would be accepted, if the answer to a refused change has one. */
 void lease_text_alternative(const json_t *answer);
 
 /* Sorts an array of leases: running, reserved by start, the queue in its order, incomplete groups,

@@ -1,4 +1,4 @@
-/* lease_trace.h: prints what the decision about a lease consists of. */
+/* lease_trace.h: prints how the decision about a lease was made. */
 #pragma once
 
 #include <jansson.h>

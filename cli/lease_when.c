@@ -22,7 +22,7 @@ struct when {
     char refusal[320]; /* of the last start that was refused */
 };
 
-/* One that people can write down. */
+/* A time in whole minutes, which users can write down. */
 static int64_t next_minute(int64_t at)
 {
     return (at / MINUTE + 1) * MINUTE;
@@ -35,8 +35,8 @@ static int by_time(const void *one, const void *other)
     return (*a > *b) - (*a < *b);
 }
 
-/* Room comes free where leases end: after these times, and at once. -1: fine, else the exit code.
- */
+/* Candidates for a start: now, and the ends of leases, when room becomes free. -1: fine, else the
+ * exit code. */
 static int collect(struct when *when, int64_t earliest)
 {
     const json_t *leases, *lease;
@@ -126,8 +126,8 @@ static int choose(struct when *when, const json_t *request, int64_t until, bool 
     return -1;
 }
 
-/* Tries a smaller request, which is given away, where that starts earlier without others making
- * room. */
+/* Tries a smaller request and shows it if it starts earlier without preempting leases. Takes over
+ * the request. */
 static int choose_smaller(struct when *when, json_t *smaller)
 {
     size_t n = json_array_size(when->choices);

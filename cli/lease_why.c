@@ -71,7 +71,7 @@ static void print_share(const json_t *lease, FILE *stream)
     fprintf(stream, ".\n");
 }
 
-/* Does the phase leave the start open? */
+/* Is the start still open in this phase? */
 static bool will_start(const char *phase)
 {
     return strcmp(phase, "gathering") == 0 || strcmp(phase, "waiting") == 0 ||

@@ -31,7 +31,7 @@ const struct command_option listing_options[LISTING_OPTIONS] = {
 struct sorted {
     json_t *item;
     const json_t *value;
-    size_t at; /* where it was: equal ones stay in their order */
+    size_t at; /* its former place: equal items keep their order */
     bool descending;
 };
 
@@ -103,7 +103,7 @@ static void field_names(const json_t *list, char *text, size_t size)
     }
 }
 
-/* Puts the list in the order that was asked for. Returns -1, else the exit code. */
+/* Sorts the list as requested. Returns -1, else the exit code. */
 static int sort(const struct listing *listing, const char *list, json_t *answer)
 {
     const json_t *items = json_object_get(answer, list);
@@ -114,8 +114,7 @@ static int sort(const struct listing *listing, const char *list, json_t *answer)
     if (json_array_size(items) && !json_object_get(json_array_get(items, 0), key)) {
         field_names(items, names, sizeof names);
         return command_usage_error(listing->client.command,
-                                   "--sort: unknown field '%.60s'; the fields are %s", key,
-                                   names);
+                                   "--sort: unknown field '%.60s'; the fields are %s", key, names);
     }
     json_object_set_new(answer, list, sorted_by(items, key, descending));
     return -1;

@@ -1,5 +1,5 @@
-/* listing.h: commands that print a list of an answer of galernad: its order, its form, and again
- * and again.
+/* listing.h: commands that print a list from an answer of galernad, sorted, in several formats,
+ * once or repeatedly.
  *
  * Orders and forms other than the table are made from the JSON document, by its keys, so that all
  * lists have them. In CSV (RFC 4180) nothing that a VM owner wrote is a formula: a text that begins
@@ -30,7 +30,7 @@ extern const struct command_option listing_options[LISTING_OPTIONS];
 struct listing_kind {
     const char *command; /* of galernad */
     const char *list;    /* key of the array in its answer */
-    const char *name;    /* key of what names an item on the command line */
+    const char *name;    /* key of the field that names an item on the command line */
     /* Shortens or orders the array of a new answer before it is printed; NULL: as it comes. A new
      * reference. */
     json_t *(*arrange)(const json_t *list, const void *arguments);
@@ -38,6 +38,6 @@ struct listing_kind {
     void (*print)(const json_t *answer, size_t width, const void *arguments);
 };
 
-/* All of such a command: asks, with the request, which is given away, and prints. arguments begin
+/* A whole command: sends the request, which it takes over, and prints the list. arguments begin
  * with the struct listing. Returns the exit code. */
 int listing_run(const struct call *call, const struct listing_kind *kind, json_t *request);

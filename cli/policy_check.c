@@ -68,7 +68,7 @@ static void found_error(struct check_findings *findings, const char *check, cons
     found(findings, check, false, err->text);
 }
 
-/* The module's options out of --set, one per line of `options`; keys are cut off in `texts`. */
+/* The module's options given with --set, one per line of `options`; keys are cut off in `texts`. */
 static void read_sets(const struct check_arguments *arguments, const char *module,
                       struct policy_option *options, char **texts)
 {

@@ -260,7 +260,7 @@ static int make_site(struct site *site, struct error *err)
     return site_add_hosts(site, HOSTS / 2, &capacity, err);
 }
 
-/* The module gets no column but those it declares; this one it might have read all the same. */
+/* The module gets only the columns that it declares, but could have read this one nevertheless. */
 static void ask_without(const struct conformance *conformance, struct preflight *preflight,
                         const struct policy_host *host, struct module_question *question)
 {

@@ -18,7 +18,7 @@ struct conformance_figures {
     uint64_t calls;                          /* random calls answered */
     double microseconds;                     /* mean time of one */
     bool allows_a_host;                      /* some answer did not veto every host */
-    uint64_t decisions;                      /* that the trace asked for */
+    uint64_t decisions;                      /* of the trace */
     uint64_t accepted, refused, preemptions; /* in the trace */
 };
 
@@ -29,7 +29,8 @@ struct conformance {
     struct conformance_figures *figures; /* shared with the child */
 };
 
-/* Run all of it. Errors: EINVAL (text says which promise is broken), and those of a trial. */
+/* Runs the whole test. Errors: EINVAL (the text says which rule is broken), and those of a trial.
+ */
 int conformance_run(struct conformance *conformance, struct error *err);
 
 /* The part with a trace; in the child process. */
@@ -38,6 +39,6 @@ int conformance_trace(const struct conformance *conformance, struct error *err);
 /* A sequence of random numbers: the next one, below limit. */
 uint64_t conformance_random(uint64_t *state, uint64_t limit);
 
-/* Fail when the module under test gave broken answers so far. */
+/* Fails if the module has given broken answers so far. */
 int conformance_faults(const struct conformance *conformance, const struct policy_host *host,
                        struct error *err);

@@ -1,4 +1,4 @@
-/* galerna policy enable: let a module that is out of service do its work again. */
+/* galerna policy enable: returns a module to service. */
 #include <stdio.h>
 
 #include "cli/client.h"

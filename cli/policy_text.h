@@ -1,4 +1,4 @@
-/* policy_text.h: what `galerna policy list` and `show` have in common, and say of a module. */
+/* policy_text.h: what `galerna policy list` and `show` have in common. */
 #pragma once
 
 #include <jansson.h>
@@ -24,6 +24,6 @@ json_t *policy_json(const struct module *module);
 /* The same for people, on standard output. */
 void policy_print(const struct module *module);
 
-/* Print a JSON document with its schema's name and version. Returns an exit code; document is
- * given away and may be NULL. */
+/* Print a JSON document with its schema's name and version. Returns an exit code; Takes over the
+ * document, which may be NULL. */
 int policy_print_json(const char *command, const char *schema, json_t *document);

@@ -68,7 +68,7 @@ static void set_times(struct lease_request *request, int64_t submit, int64_t dur
     }
 }
 
-/* The full site, and who comes then. */
+/* Fills the site; then leases of each kind arrive. */
 static void make_opening(struct module_trace *trace, size_t i)
 {
     struct lease_request *request;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct progress {
-    bool wanted; /* standard error is a terminal, and the user did not ask for silence */
+    bool wanted; /* standard error is a terminal, without option --quiet */
     bool shown;
     int64_t begun; /* milliseconds of the monotonic clock */
     int64_t drawn;
@@ -16,5 +16,5 @@ void progress_init(struct progress *progress, bool quiet);
 /* Shows the fraction done, 0 ... 1, and the current work. Draws ten times a second at most. */
 void progress_show(struct progress *progress, double done, const char *what);
 
-/* Take the bar off the screen. */
+/* Erases the bar. */
 void progress_finish(struct progress *progress);

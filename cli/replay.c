@@ -154,7 +154,8 @@ static int write_summary(const struct replay_options *options, const struct summ
     return output_close(out, err);
 }
 
-/* Print what went wrong and the summary of what went right. Returns the exit code of all runs. */
+/* Prints the errors, and the summary of the runs without errors. Returns the exit code of all runs.
+ */
 static int tell(const struct replay_plan *plan, const struct replay_options *options,
                 const struct replay_outcome *outcomes, const char *command)
 {

@@ -28,7 +28,7 @@ struct replay_options {
     struct text_list configurations;
     struct text_list set; /* "section.option=value" */
     const char *site, *compatibility;
-    const char *outputs[REPLAY_OUTPUTS]; /* as given; NULL: not asked for */
+    const char *outputs[REPLAY_OUTPUTS]; /* as given; NULL: not requested */
     bool as_jobs, json, quiet, verbose;
     int64_t parallel; /* runs at a time */
 };
@@ -39,7 +39,7 @@ struct replay_run {
     char *title;                         /* heads its column of the summary */
     struct configuration *configuration; /* not owned */
     struct recorded_run *recorded;       /* what is repeated; NULL: the configuration's trace */
-    char *outputs[REPLAY_OUTPUTS];       /* where to write; NULL: not asked for */
+    char *outputs[REPLAY_OUTPUTS];       /* where to write; NULL: not requested */
 };
 
 struct replay_plan {
@@ -52,8 +52,8 @@ struct replay_plan {
 /* The result of a run; sent through a pipe by a child process, so it holds no pointers. */
 struct replay_outcome {
     int code;                           /* of cli/command.h */
-    int error;                          /* errno value of what went wrong; 0: nothing */
-    char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
+    int error;                          /* errno value of the error; 0: none */
+    char message[ERROR_TEXT_MAX + 256]; /* an error or a warning; "" = none */
     bool interrupted, stuck, suspended_jobs;
     struct accounting_summary figures;
     double cpu_seconds;
@@ -69,12 +69,12 @@ struct replay_control {
     bool quiet, verbose; /* verbose: all that policy modules log is printed */
 };
 
-/* Read configurations and combine them with the traces: every configuration with every trace.
- * Names are made so that they differ, file names of outputs from them (see replay_help). */
+/* Read configurations and combine them with the traces: every configuration with every trace. Each
+ * run gets a name of its own, from which file names of outputs are made (see replay_help). */
 int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
                      struct error *err);
 void replay_plan_finish(struct replay_plan *plan);
-/* --set, --site or --compatibility are wrong whatever a configuration file says. */
+/* Checks --set, --site and --compatibility independently of configuration files. */
 bool replay_plan_is_misused(const struct replay_options *options);
 
 /* Carry out one run; always fills outcome. */

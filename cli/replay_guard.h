@@ -15,7 +15,7 @@
  * the first of them, 2 with the second. */
 const volatile sig_atomic_t *replay_guard_catch(bool alone);
 
-/* To be told of calls into modules. */
+/* The watcher that notes calls into modules. */
 const struct policy_watch *replay_guard_watch(void);
 
 /* The names of the modules, once they are loaded. */

@@ -12,6 +12,17 @@ static void observe(struct replay_outputs *outputs, struct observer observer)
     outputs->observers[outputs->n_observers++] = observer;
 }
 
+/* writer NULL: it could not be created. */
+static int keep(struct replay_outputs *outputs, enum replay_output kind, void *writer,
+                struct observer observer)
+{
+    if (!writer)
+        return -1;
+    outputs->writers[kind] = writer;
+    observe(outputs, observer);
+    return 0;
+}
+
 static int open_record(struct replay_outputs *outputs, const char *path, struct error *err)
 {
     struct record_options options = {
@@ -21,33 +32,21 @@ static int open_record(struct replay_outputs *outputs, const char *path, struct 
     };
     struct record *record = record_create(&options, err);
 
-    if (!record)
-        return -1;
-    outputs->writers[REPLAY_RECORD] = record;
-    observe(outputs, record_observer(record));
-    return 0;
+    return keep(outputs, REPLAY_RECORD, record, record_observer(record));
 }
 
 static int open_jobs(struct replay_outputs *outputs, const char *path, struct error *err)
 {
     struct jobs_csv *jobs = jobs_csv_create(path, outputs->run->name, err);
 
-    if (!jobs)
-        return -1;
-    outputs->writers[REPLAY_JOBS] = jobs;
-    observe(outputs, jobs_csv_observer(jobs));
-    return 0;
+    return keep(outputs, REPLAY_JOBS, jobs, jobs_csv_observer(jobs));
 }
 
 static int open_events(struct replay_outputs *outputs, const char *path, struct error *err)
 {
     struct events *events = events_create(path, err);
 
-    if (!events)
-        return -1;
-    outputs->writers[REPLAY_EVENTS] = events;
-    observe(outputs, events_observer(events));
-    return 0;
+    return keep(outputs, REPLAY_EVENTS, events, events_observer(events));
 }
 
 static int open_gantt(struct replay_outputs *outputs, const char *path, struct error *err)
@@ -59,11 +58,7 @@ static int open_gantt(struct replay_outputs *outputs, const char *path, struct e
     };
     struct gantt *gantt = gantt_create(&options, err);
 
-    if (!gantt)
-        return -1;
-    outputs->writers[REPLAY_GANTT] = gantt;
-    observe(outputs, gantt_observer(gantt));
-    return 0;
+    return keep(outputs, REPLAY_GANTT, gantt, gantt_observer(gantt));
 }
 
 static int open_results(struct replay_outputs *outputs, const char *path, struct error *err)
@@ -77,47 +72,13 @@ static int open_results(struct replay_outputs *outputs, const char *path, struct
     };
     struct results *results = results_create(&options, err);
 
-    if (!results)
-        return -1;
-    outputs->writers[REPLAY_RESULTS] = results;
-    observe(outputs, results_observer(results));
-    return 0;
+    return keep(outputs, REPLAY_RESULTS, results, results_observer(results));
 }
 
-static void close_record(void *writer)
-{
-    record_destroy(writer);
-}
-
-static void close_jobs(void *writer)
-{
-    jobs_csv_destroy(writer);
-}
-
-static void close_events(void *writer)
-{
-    events_destroy(writer);
-}
-
-static void close_gantt(void *writer)
-{
-    gantt_destroy(writer);
-}
-
-static void close_results(void *writer)
-{
-    results_destroy(writer);
-}
-
-struct output_way {
-    int (*open)(struct replay_outputs *outputs, const char *path, struct error *err);
-    void (*close)(void *writer);
-};
-
-static const struct output_way output_ways[REPLAY_OUTPUTS] = {
-    [REPLAY_RECORD] = {open_record, close_record}, [REPLAY_JOBS] = {open_jobs, close_jobs},
-    [REPLAY_EVENTS] = {open_events, close_events}, [REPLAY_RESULTS] = {open_results, close_results},
-    [REPLAY_GANTT] = {open_gantt, close_gantt},
+static int (*const openers[REPLAY_OUTPUTS])(struct replay_outputs *outputs, const char *path,
+                                            struct error *err) = {
+    [REPLAY_RECORD] = open_record,   [REPLAY_JOBS] = open_jobs,   [REPLAY_EVENTS] = open_events,
+    [REPLAY_RESULTS] = open_results, [REPLAY_GANTT] = open_gantt,
 };
 
 int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
@@ -131,7 +92,7 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
     for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
         const char *path = run->outputs[kind];
 
-        if (path && output_ways[kind].open(outputs, path, err) < 0)
+        if (path && openers[kind](outputs, path, err) < 0)
             return -1;
     }
     return 0;
@@ -155,8 +116,10 @@ void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending e
 
 void replay_outputs_finish(struct replay_outputs *outputs)
 {
-    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++)
-        if (outputs->writers[kind])
-            output_ways[kind].close(outputs->writers[kind]);
+    record_destroy(outputs->writers[REPLAY_RECORD]);
+    jobs_csv_destroy(outputs->writers[REPLAY_JOBS]);
+    events_destroy(outputs->writers[REPLAY_EVENTS]);
+    results_destroy(outputs->writers[REPLAY_RESULTS]);
+    gantt_destroy(outputs->writers[REPLAY_GANTT]);
     accounting_destroy(outputs->accounting);
 }

@@ -20,8 +20,8 @@ struct replay_outputs {
     size_t n_observers;
 };
 
-/* Open everything the run asks for. Errors: with the file's name. outputs needs
- * replay_outputs_finish() in any case. */
+/* Opens all outputs of the run. Errors: with the file's name. outputs needs replay_outputs_finish()
+ * in any case. */
 int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
                         struct error *err);
 
@@ -29,7 +29,7 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
 void replay_outputs_note_request(struct replay_outputs *outputs, const struct site *site,
                                  const struct lease_request *request);
 
-/* Say how the run ended, after how many steps, in the documents that have a place for it. */
+/* Notes how the run ended, after how many steps, in the documents that contain this. */
 void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending,
                                uint64_t steps);
 

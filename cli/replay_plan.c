@@ -50,7 +50,7 @@ static void add_run(struct replay_plan *plan, struct configuration *configuratio
     plan->runs[plan->n_runs++] = run;
 }
 
-/* Slashes and control characters in a profile's name must not lead elsewhere. */
+/* Slashes and control characters in a profile's name must not change the path. */
 static char *safe_name(char *name)
 {
     for (char *c = name; *c; c++)
@@ -172,7 +172,7 @@ static int name_outputs(struct replay_plan *plan, const struct replay_options *o
     return 0;
 }
 
-/* Two writers of one file would spoil it. */
+/* Two runs must not write the same file. */
 static int check_outputs(const struct replay_run *run, struct error *err)
 {
     for (size_t a = 0; a < REPLAY_OUTPUTS; a++)

@@ -94,7 +94,7 @@ static void describe_end(const struct simulation_result *result, bool asked,
                  result->late_requests);
 }
 
-/* Standard input cannot be looked at again: it counts as no log. */
+/* Standard input cannot be read twice: it does not count as a log. */
 static bool is_log(const struct configuration *configuration)
 {
     struct error ignored;

@@ -1,4 +1,4 @@
-/* galerna report: a page about runs that are over. */
+/* galerna report: a page about finished runs. */
 #include <stddef.h>
 
 #include "cli/command.h"

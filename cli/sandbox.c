@@ -51,7 +51,7 @@ static int write_auth(const struct sandbox_arguments *arguments, struct error *e
 
     if (!file)
         return -1;
-    /* A file that was there may have been for all to read. */
+    /* An existing file may have been readable for all users. */
     if (fchmod(new_file_descriptor(file), 0600) < 0 ||
         dprintf(new_file_descriptor(file), "%s:%s\n", arguments->options.user,
                 arguments->options.password) < 0) {

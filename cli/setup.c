@@ -1,4 +1,4 @@
-/* galerna setup: checks an OpenNebula, and lists what has to be changed. */
+/* galerna setup: checks an OpenNebula, and lists the necessary changes. */
 #include "adapters/opennebula/setup.h"
 
 #include <errno.h>

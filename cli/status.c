@@ -56,7 +56,7 @@ static void print_opennebula(const json_t *oned, int64_t now, FILE *stream)
     fputc('\n', stream);
 }
 
-/* Which front-end acts, in a zone of several or while this one may not act. */
+/* Which front-end schedules, in a zone of several, or while this one must not schedule. */
 static void print_leadership(const json_t *oned, FILE *stream)
 {
     const char *role = client_text(oned, "role"), *host = client_text(oned, "acting_on");
@@ -117,7 +117,7 @@ static void print_restored(const json_t *facts, FILE *stream)
     fputc('\n', stream);
 }
 
-/* Fair share: who has used most. */
+/* Fair share: the users and groups with the most usage. */
 static void print_usage(const json_t *facts, FILE *stream)
 {
     const json_t *hours;
@@ -171,7 +171,7 @@ static void print_policies(const json_t *facts, int64_t now, FILE *stream)
     }
 }
 
-/* A line for each problem that keeps galernad from its work. */
+/* A line for each problem that prevents scheduling. */
 static void print_problems(const json_t *facts, int64_t now, FILE *stream)
 {
     const json_t *problem;
@@ -221,7 +221,7 @@ static void print_leases(const json_t *answer, FILE *stream)
     fprintf(stream, "%-22s  %" PRId64 "\n", "VMs", client_integer(answer, "vms"));
 }
 
-/* Reservations far ahead hold capacity that leases without an end wait for. */
+/* Reservations far in the future hold capacity for which leases without an end wait. */
 static void print_far_reservations(const json_t *answer, FILE *stream)
 {
     const json_t *far = json_object_get(answer, "far_reservations"), *lease;
@@ -243,7 +243,7 @@ static void print_far_reservations(const json_t *answer, FILE *stream)
     }
 }
 
-/* Hosts that are drained, now or later. */
+/* Current and planned drains of hosts. */
 static void print_drains(const json_t *answer, FILE *stream)
 {
     const json_t *host;

@@ -14,7 +14,7 @@
 #include "sweep/sweep.h"
 #include "util/memory.h"
 
-/* Set by the handler of Ctrl-C; a signal handler can reach nothing else. */
+/* Set by the handler of Ctrl-C, which can reach only global variables. */
 static volatile sig_atomic_t stop_asked;
 
 struct sweep_arguments {

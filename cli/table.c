@@ -12,9 +12,9 @@
 
 enum {
     GAP = 2,
-    NAME_LEAST = 12, /* places that a name or a sentence has before columns are left out for it */
+    NAME_LEAST = 12, /* width that a name or a sentence keeps before columns are left out */
     SENTENCE_LEAST = 24,
-    HANG = 4, /* of further lines that would be narrower than a sentence */
+    HANG = 4, /* indentation of continuation lines that would be too narrow for a sentence */
     ELASTIC_MIN = 4,
     WIDTH_MIN = 20,
     WIDTH_MAX = 10000
@@ -171,8 +171,8 @@ static const char *after_blanks(const char *text)
     return text + strspn(text, " ");
 }
 
-/* Prints what a line takes of the cell, after the blanks that the columns before it left; returns
- * the rest, for the next line. */
+/* Prints the part of the cell that fits into the line, after the pending blanks of the columns
+ * before it; returns the rest, for the next line. */
 static const char *print_cell(const char *cell, const struct table_column *column, size_t width,
                               size_t *blanks, FILE *stream)
 {
@@ -277,8 +277,8 @@ void table_lines_begin(struct table_lines *lines)
         abort();
 }
 
-/* No word is cut that fits into a further line, which begins at `indent`, or nearer to the margin
- * where too little room would be left. */
+/* A word is cut only if it does not fit into a continuation line, which begins at `indent`, or
+ * further left if that would leave too little room. */
 static void print_wrapped(const char *line, size_t indent, size_t width)
 {
     size_t hang = indent > HANG && width < indent + SENTENCE_LEAST ? HANG : indent;

@@ -18,5 +18,5 @@ struct term_options {
 bool term_option_requested(size_t i, struct command_option *option);
 bool term_option_changed(size_t i, struct command_option *option);
 
-/* Put the terms that were given into a request. */
+/* Adds the given terms to a request. */
 void term_options_put(const struct term_options *options, json_t *request);

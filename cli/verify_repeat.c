@@ -1,4 +1,4 @@
-/* Carries out the run of a record once more. */
+/* Repeats the run of a record. */
 #include "cli/verify_repeat.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* verify_repeat.h: the run of a record, carried out once more for `galerna verify`. */
+/* verify_repeat.h: repeats the run of a record, for `galerna verify`. */
 #pragma once
 
 #include <jansson.h>

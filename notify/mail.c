@@ -1,5 +1,5 @@
-/* Mail through sendmail. The address stands behind "--" on its command line, headers have nothing
- * that users wrote but that address, and the rest is the body. */
+/* Mail through sendmail. The address follows "--" on its command line; in the headers, only that
+ * address is from users, and the rest is the body. */
 #include <stdlib.h>
 
 #include "notify/notify.h"

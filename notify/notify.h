@@ -1,4 +1,4 @@
-/* notify.h: galerna-notify, which hands one notice over.
+/* notify.h: galerna-notify, which delivers one notice.
  *
  * galernad writes a job to its standard input, a JSON object: `kind` (mail, webhook, program),
  * where it goes (`to`, `sendmail`, `from`; `url`, `key_file`; `program`) and the `notice`, which is

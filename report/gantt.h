@@ -2,9 +2,9 @@
  *
  * A lease keeps its color (made from its id) wherever it runs. Suspensions, resumptions and
  * shutdowns are hatched, migrations and image transfers are thin bars, preemptions have red marks;
- * boxes tell their lease, hosts and times when pointed at. What would be smaller than a pixel, or
- * too much for one picture, is shown as a shade per host and time: the darker, the busier. The file
- * stays below 2 MB and memory below 5 MB, however long the run is.
+ * boxes tell their lease, hosts and times when pointed at. Boxes smaller than a pixel, or too many
+ * for one picture, are shown as a shade per host and time: the darker, the busier. The file stays
+ * below 2 MB and memory below 5 MB, however long the run is.
  */
 #pragma once
 

@@ -27,8 +27,8 @@ void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, 
         strftime(text, size, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-/* The colors: light ones that black text reads well on, told apart by color-blind people too,
- * then the same a good step darker. */
+/* The colors: light ones on which black text is easy to read and which color-blind people can
+ * distinguish, then darker ones of the same hues. */
 static const char *const colors[GANTT_COLOURS] = {
     "#77aadd", "#eeb888", "#d4d978", "#ffaabb", "#9fdff5", "#5cc3a5", "#e0dca0", "#c9b3e0",
     "#5b8cc2", "#dd8a55", "#b4b84a", "#e07b93", "#62b8d6", "#3a9f83", "#b5ad68", "#9d80bf",

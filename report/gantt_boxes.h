@@ -55,7 +55,7 @@ struct gantt_boxes {
 void gantt_boxes_init(struct gantt_boxes *boxes);
 void gantt_boxes_finish(struct gantt_boxes *boxes);
 
-/* Once, before anything is added. */
+/* Called once, before anything is added. */
 void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts);
 
 /* Splits a box into runs of adjacent hosts; `box` has everything but the hosts. Empty intervals and

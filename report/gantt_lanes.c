@@ -5,7 +5,7 @@
 
 #include "util/memory.h"
 
-/* A piece while its lane is looked for. */
+/* A piece for which a lane is searched. */
 struct place {
     int64_t from, until, lease;
     uint32_t host;
@@ -44,8 +44,8 @@ static unsigned find_lane(const struct lane *lanes, unsigned n, const struct pla
     return found < GANTT_LANES_MAX ? found : GANTT_LANES_MAX - 1;
 }
 
-/* Pieces of one host that hang together: each begins before those in front of it have ended.
- * Returns how many. */
+/* Connected pieces of one host: each begins before the pieces before it have ended. Returns how
+ * many. */
 static size_t lay_out(struct gantt_lanes *lanes, const struct place *places, size_t n)
 {
     struct lane open[GANTT_LANES_MAX];

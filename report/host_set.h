@@ -16,7 +16,7 @@ struct host_set {
 void host_set_init(struct host_set *set);
 void host_set_finish(struct host_set *set);
 
-/* Add ids in any order, more than once if need be; sort before the set is used. */
+/* Adds ids, in any order and possibly more than once; sort before the set is used. */
 void host_set_add(struct host_set *set, int64_t id);
 void host_set_sort(struct host_set *set);
 

@@ -1,4 +1,4 @@
-/* page.h: databases of results as one HTML page, which needs nothing else to be looked at.
+/* page.h: databases of results as one HTML page, which needs no other files.
  *
  * The page is web/files/report.html with its scripts and style sheet inside, and with the data of
  * the runs as JSON in its element `data`:

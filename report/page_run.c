@@ -188,7 +188,7 @@ static int keep_lease(const struct page_run *run, sqlite3_stmt *keeping, sqlite3
     return sqlite3_changes(run->input->database) > 0 ? LEASE_BYTES : 0;
 }
 
-/* What held most comes first, until the room for bars and their leases is used up. */
+/* The largest leases come first, until the room for bars and leases is used up. */
 static int write_bars(const struct page_run *run, sqlite3_stmt *bars, sqlite3_stmt *keeping,
                       struct json_writer *json, struct error *err)
 {

@@ -11,7 +11,7 @@
  *   inputs       what the run was made of: {steps, resources: [name, ...], configuration:
  * [[section, option, value], ...], requests}: with "hosts", all that it takes to repeat it
  *   behaviour    {switch: true|false}: the oddities of Haizea that were followed
- *   settings     what the scheduler was told: suspension, rates, exclusion, overheads, ...
+ *   settings     the scheduler's settings: suspension, rates, exclusion, overheads, ...
  *   hosts        [{id, capacity: {resource: amount}}], in the engine's order
  *   leases       [{id, kind, terms, origin, priority, user, submit, not_before, deadline,
  *                duration (null: unlimited), state, reason, explanation, riding}], ascending id;
@@ -47,8 +47,8 @@ struct observer record_observer(struct record *record);
 void record_note_request(struct record *record, const struct site *site,
                          const struct lease_request *request);
 
-/* How the run ended, ENDING_COMPLETE unless said, and after how many steps of the engine; before
- * the observer's end. */
+/* How the run ended (ENDING_COMPLETE by default), and after how many steps of the engine. Called
+ * before the observer's end. */
 void record_set_ending(struct record *record, enum run_ending ending, uint64_t steps);
 
 void record_destroy(struct record *record); /* NULL is allowed; without an end the file is empty */

@@ -80,6 +80,19 @@ void record_amounts(struct output *out, struct amounts_text *text, const struct 
 
 #define LITERAL(out, text) output_bytes(out, text, sizeof(text) - 1)
 
+/* key: with what stands before the value. */
+static void put_integer(struct output *out, const char *key, int64_t value)
+{
+    output_text(out, key);
+    output_integer(out, value);
+}
+
+static void put_optional(struct output *out, const char *key, int64_t value)
+{
+    output_text(out, key);
+    record_optional(out, value);
+}
+
 static void quoted(struct output *out, const char *text)
 {
     struct json_writer json;
@@ -199,14 +212,12 @@ static void write_reservation(struct output *out, struct amounts_text *text,
         quoted(out, reservation->image);
         output_char(out, ',');
     }
-    LITERAL(out, "\"end\":");
-    record_optional(out, reservation->until);
+    put_optional(out, "\"end\":", reservation->until);
     LITERAL(out, ",\"map\":");
     reservation_map(out, site, reservation);
     LITERAL(out, ",\"res\":");
     reservation_amounts(out, text, site, reservation->placement);
-    LITERAL(out, ",\"start\":");
-    output_integer(out, reservation->from);
+    put_integer(out, ",\"start\":", reservation->from);
     LITERAL(out, ",\"state\":\"");
     output_text(out, reservation_state_name(reservation->state));
     LITERAL(out, "\",\"type\":\"");
@@ -248,8 +259,7 @@ static void write_software(struct output *out, const struct lease_request *reque
     }
     LITERAL(out, "{\"image\":");
     quoted(out, request->image);
-    LITERAL(out, ",\"size\":");
-    output_integer(out, request->image_size);
+    put_integer(out, ",\"size\":", request->image_size);
     output_char(out, '}');
 }
 
@@ -258,24 +268,16 @@ void record_lease(struct output *out, struct amounts_text *text, const struct si
 {
     const struct lease_request *request = &lease->request;
 
-    LITERAL(out, "{\"duration_accumulated\":");
-    output_integer(out, lease->accumulated);
-    LITERAL(out, ",\"duration_actual\":");
-    record_optional(out, lease->duration_actual);
-    LITERAL(out, ",\"duration_known\":");
-    record_optional(out, request->duration_known);
-    LITERAL(out, ",\"duration_original\":");
-    record_optional(out, request->duration_original);
-    LITERAL(out, ",\"duration_requested\":");
-    record_optional(out, request->duration);
-    LITERAL(out, ",\"end\":");
-    record_optional(out, lease->end);
-    LITERAL(out, ",\"id\":");
-    output_integer(out, request->id);
+    put_integer(out, "{\"duration_accumulated\":", lease->accumulated);
+    put_optional(out, ",\"duration_actual\":", lease->duration_actual);
+    put_optional(out, ",\"duration_known\":", request->duration_known);
+    put_optional(out, ",\"duration_original\":", request->duration_original);
+    put_optional(out, ",\"duration_requested\":", request->duration);
+    put_optional(out, ",\"end\":", lease->end);
+    put_integer(out, ",\"id\":", request->id);
     LITERAL(out, ",\"nodes\":");
     write_nodes(out, text, site, request);
-    LITERAL(out, ",\"numnodes\":");
-    output_integer(out, lease->n_vms);
+    put_integer(out, ",\"numnodes\":", lease->n_vms);
     LITERAL(out, ",\"preemptible\":");
     output_text(out, request->preemptible ? "true" : "false");
     LITERAL(out, ",\"rrs\":[");
@@ -286,14 +288,12 @@ void record_lease(struct output *out, struct amounts_text *text, const struct si
     }
     LITERAL(out, "],\"software\":");
     write_software(out, request);
-    LITERAL(out, ",\"start_actual\":");
-    record_optional(out, lease->start_actual);
+    put_optional(out, ",\"start_actual\":", lease->start_actual);
     LITERAL(out, ",\"start_requested\":");
     write_start_requested(out, request);
     LITERAL(out, ",\"state\":\"");
     output_text(out, lease_state_name(lease->state));
-    LITERAL(out, "\",\"submit\":");
-    output_integer(out, request->submit);
+    put_integer(out, "\",\"submit\":", request->submit);
     LITERAL(out, ",\"type\":\"");
     output_text(out, lease_kind_name(request->kind));
     LITERAL(out, "\"}");
@@ -341,8 +341,7 @@ void record_lease_extras(struct output *out, const struct lease *lease)
     char sentence[1024];
 
     reason_format(&lease->reason, sentence, sizeof sentence, time_text_seconds);
-    LITERAL(out, "{\"id\":");
-    output_integer(out, request->id);
+    put_integer(out, "{\"id\":", request->id);
     LITERAL(out, ",\"kind\":\"");
     output_text(out, lease_kind_name(request->kind));
     output_char(out, '"');
@@ -354,14 +353,10 @@ void record_lease_extras(struct output *out, const struct lease *lease)
         LITERAL(out, "null");
     else
         output_integer(out, request->user);
-    LITERAL(out, ",\"submit\":");
-    output_integer(out, request->submit);
-    LITERAL(out, ",\"not_before\":");
-    record_optional(out, request->start);
-    LITERAL(out, ",\"deadline\":");
-    record_optional(out, request->deadline);
-    LITERAL(out, ",\"duration\":");
-    record_optional(out, request->duration);
+    put_integer(out, ",\"submit\":", request->submit);
+    put_optional(out, ",\"not_before\":", request->start);
+    put_optional(out, ",\"deadline\":", request->deadline);
+    put_optional(out, ",\"duration\":", request->duration);
     LITERAL(out, ",\"state\":\"");
     output_text(out, lease_state_name(lease->state));
     LITERAL(out, "\",\"reason\":\"");

@@ -225,7 +225,7 @@ static int insert_lease(struct results *results, const struct site *site, const 
     return 0;
 }
 
-/* A run that was stopped and leaves no reservation: the hosts were in use all the same. */
+/* A stopped run without a reservation: the hosts were in use nevertheless. */
 static int insert_withdrawn(struct results *results, const struct site *site,
                             const struct begun_run *lost, int64_t until, struct error *err)
 {

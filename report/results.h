@@ -4,7 +4,7 @@
  * version of the schema, application_id RESULTS_APPLICATION_ID.
  *
  *   run            one row: name, status, end_time, and the figures of the summary
- *   settings       name, value: what the scheduler was told; switches of its behaviour
+ *   settings       name, value: the scheduler's settings; switches of its behaviour
  *   hosts          id, cpu, memory, disk, net_in, net_out, others (JSON, NULL when there are none)
  *   leases         id, kind, terms, origin, priority, user, submit, not_before, deadline,
  *                  duration_original, duration, duration_known, duration_actual, accumulated, vms,
@@ -47,8 +47,8 @@ struct results *results_create(const struct results_options *options, struct err
 /* The observer's end commits and closes the database. */
 struct observer results_observer(struct results *results);
 
-/* How the run ended, ENDING_COMPLETE unless said; before the observer's end. run.status is "ok" for
- * complete runs, else the ending's name. */
+/* How the run ended; ENDING_COMPLETE by default. Called before the observer's end. run.status is
+ * "ok" for complete runs, else the ending's name. */
 void results_set_ending(struct results *results, enum run_ending ending);
 
 void results_destroy(struct results *results); /* NULL is allowed; without an end nothing is kept */

@@ -82,7 +82,7 @@ static void fill_kind(const struct summary_run *run, int detail, char *cell)
     const int64_t values[] = {kind->requested, kind->accepted,  kind->rejected,
                               kind->completed, kind->cancelled, kind->failed};
 
-    /* Cancelled and failed leases are seldom: their lines show only where there are any. */
+    /* Cancelled and failed leases are rare: their lines appear only if there are any. */
     if (kind->requested > 0 && (detail % 8 < 4 || values[detail % 8] > 0))
         cell_count(cell, values[detail % 8]);
 }
@@ -300,7 +300,7 @@ static void fill_refused(const struct summary_run *run, int detail, char *cell)
         cell_count(cell, run->figures.refused[detail]);
 }
 
-/* Why leases were refused: a line per reason that there is. */
+/* Why leases were refused: a line per reason that occurs. */
 static void write_refusals(struct output *out, const struct summary_run *runs, size_t n)
 {
     const struct line heading = {"Refused leases", NULL, 0};

@@ -165,8 +165,8 @@ static int renumber_table(const struct sweep_store *store, const char *table, st
         table, table, table);
 }
 
-/* Give every row the number its digest has in the sweep; 0 goes. Numbers are made negative first,
- * so that none is in the way of another. */
+/* Gives every row the number that its digest has in the sweep, and deletes those with 0. Numbers
+ * become negative first, so that they cannot collide. */
 static int renumber(const struct sweep_store *store, const struct sweep *sweep, bool again,
                     struct error *err)
 {

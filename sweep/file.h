@@ -7,7 +7,7 @@
 /* A point on an axis and its contribution to a cell. Texts are owned. */
 struct file_value {
     char *label;
-    char *configuration;   /* NULL: says nothing about it */
+    char *configuration;   /* NULL: not set */
     char *trace, *streams; /* streams are separated by blanks */
     struct ini_entry *settings;
     size_t n_settings, settings_allocated;

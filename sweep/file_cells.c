@@ -50,7 +50,7 @@ static int unknown_parameter(const struct sweep_file *file, int line, const char
                      line, name, suggestion_text(&suggestion, near, sizeof near));
 }
 
-/* Put values for {names}. NULL with file:line; the caller frees it. */
+/* Replaces {NAME} by values. NULL with file:line; the caller frees it. */
 static char *fill_in(const struct axis_combination *combination, const char *text, int line,
                      struct error *err)
 {

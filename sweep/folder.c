@@ -33,7 +33,7 @@ void folder_finish(struct folder *folder)
     *folder = (struct folder){.lock = -1};
 }
 
-/* A file system without locks leaves it to its users to run one sweep at a time. */
+/* Without locks in the file system, users must not run two sweeps at a time. */
 static bool no_locks(int code)
 {
     return code == ENOSYS || code == EOPNOTSUPP || code == ENOLCK;

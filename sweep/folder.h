@@ -25,5 +25,5 @@ char *folder_name(const struct folder *folder, const char *name);
 /* The name of the file of the cell with this digest; the caller frees it. */
 char *folder_cell(const struct folder *folder, uint64_t digest);
 
-/* Take away all that is in it, and the folder itself. What cannot be removed stays. */
+/* Removes the folder and its contents; what cannot be removed remains. */
 void folder_remove(struct folder *folder);

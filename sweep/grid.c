@@ -98,7 +98,7 @@ int sweep_add(struct sweep *sweep, const struct sweep_cell *cell, struct error *
     sweep->cells = memory_grow(sweep->cells, &sweep->cells_allocated, sweep->n_cells + 1,
                                sizeof *sweep->cells);
     sweep->cells[sweep->n_cells++] = added;
-    /* Names depend on all cells: those there are have ended. */
+    /* Names depend on all cells, so the existing names are freed. */
     free(sweep->cells[0].name);
     sweep->cells[0].name = NULL;
     return 0;

@@ -18,7 +18,7 @@ struct grid_cell {
     uint64_t digest; /* by grid_find_digests() */
 };
 
-/* A file whose contents were looked at. */
+/* A file whose contents were read. */
 struct grid_file {
     char *path;
     uint64_t digest;
@@ -37,7 +37,7 @@ struct sweep {
 
     char *file;              /* absolute; NULL: not read from a file */
     char *results;           /* sweep_default_results() */
-    int keep;                /* what the file says; -1: nothing */
+    int keep;                /* as in the file; -1: not set */
     struct ini_entry *slurm; /* options of sbatch */
     size_t n_slurm, slurm_allocated;
 };
@@ -56,7 +56,7 @@ struct prepared {
     uint64_t digest;
 };
 
-/* Read all that cell `number` names. Errors: with file:line. prepared needs prepared_finish() in
+/* Reads all inputs of cell `number`. Errors: with file:line. prepared needs prepared_finish() in
  * any case. */
 int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number, unsigned keep,
                   struct error *err);

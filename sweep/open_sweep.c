@@ -72,7 +72,7 @@ int session_finish(struct session *session, struct sweep_outcome *outcomes, stru
     store_finish(&session->store);
     if (complete)
         folder_remove(&session->folder);
-    /* A folder without files is of no use; one with files stays. */
+    /* Only an empty folder is removed. */
     if (!complete && session->folder.lock >= 0) {
         char *lock = folder_name(&session->folder, "lock");
 
@@ -99,7 +99,7 @@ void session_tell(const struct session *session, size_t n_finished, double done,
 
     if (!session->options->progress)
         return;
-    /* The first percent says little about the others. */
+    /* The first percent is not representative. */
     if (done > 0.01 || (n_finished > 0 && done > 0))
         progress.seconds_left = seconds * (1 - done) / done;
     session->options->progress(session->options->context, &progress);

@@ -23,8 +23,8 @@ struct session {
 int session_init(struct session *session, struct sweep *sweep, const struct sweep_options *options,
                  struct error *err);
 
-/* Fill outcomes (NULL is allowed) when the session was opened, and close all. The folder goes when
- * nothing is missing. */
+/* Fill outcomes (NULL is allowed) when the session was opened, and close all. The folder is removed
+ * if no cell is missing. */
 int session_finish(struct session *session, struct sweep_outcome *outcomes, struct error *err);
 
 /* A cell's file, as store_take(). */

@@ -1,6 +1,5 @@
-/* Policies that a sweep names are loaded once before anything is computed: a name that is misspelt
- * is said at once, with its line, not by each cell in turn.
- */
+/* Loads the policies of a sweep before anything is computed, so that a misspelt name is reported
+ * once, with its line, and not by each cell. */
 #include <string.h>
 
 #include "configuration/site_text.h"
@@ -54,7 +53,7 @@ static int try_policies(const struct configuration *configuration, const struct 
     return host ? 0 : -1;
 }
 
-/* The line that names the chain which cannot be made; NULL: not one alone. */
+/* The line of the chain that cannot be created; NULL: there are several. */
 static const struct ini_entry *find_culprit(const struct configuration *configuration,
                                             const struct site *site)
 {
@@ -80,7 +79,7 @@ static int say_where(const struct ini_entry *culprit, struct error *err)
 {
     char where[256];
 
-    /* A value of an option has its own line already. */
+    /* The error of an option's value already has its line. */
     if (!culprit || !culprit->origin ||
         !strncmp(err->text, culprit->origin, strlen(culprit->origin)))
         return -1;
@@ -97,7 +96,7 @@ int grid_check_policies(struct sweep *sweep, const struct configuration *configu
 
     if (is_checked(sweep, digest))
         return 0;
-    /* Without hosts of its own a cell has those of its trace: policies see them later. */
+    /* A cell without hosts of its own has those of its trace, which policies see later. */
     has_site =
         configuration->resources && site_text_parse(configuration->resources, &site, NULL) == 0;
     result = try_policies(configuration, has_site ? &site : NULL, err);

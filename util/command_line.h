@@ -28,7 +28,7 @@ enum argument_type {
     ARGUMENT_INTEGER, /* int64_t from least to most */
     ARGUMENT_NUMBER,  /* double from least to most */
     ARGUMENT_CHOICE,  /* int (an enum): the place in `words` */
-    ARGUMENT_OWN,     /* what take() makes of it; without `argument`: a flag */
+    ARGUMENT_OWN,     /* converted by take(); without `argument`: a flag */
     ARGUMENT_ANSWER,  /* no value: answer() prints something and the command is done */
 };
 
@@ -47,7 +47,7 @@ struct command_option {
     const char *argument;  /* "FILE"; NULL: takes none. FILE... and DIR complete as such */
     size_t offset;         /* of the value in the structure of its group */
     const char *otherwise; /* default, written as a user would; NULL: none */
-    const char *unset;     /* the same, if help need not show it: the option has no effect then */
+    const char *unset;     /* the same, not shown by --help: the value without effect */
     double least, most;    /* INTEGER, NUMBER; both 0: any */
     const char *words;     /* "first|second|...": all choices, or what completion offers */
     int (*take)(const struct command_option *option, void *value, const char *text,
@@ -87,10 +87,10 @@ struct command_line {
     void (*offer)(FILE *stream);                   /* operands for completion; NULL: files */
     size_t size;                                   /* of the arguments; they are zeroed first */
     void (*init)(void *arguments);                 /* before options are taken; NULL */
-    void (*finish)(void *arguments);               /* when all is over, also after errors; NULL */
+    void (*finish)(void *arguments);               /* at the end, also after errors; NULL */
 };
 
-/* A command line that was understood. */
+/* A parsed command line. */
 struct call {
     const char *name; /* of the command, for messages */
     void *arguments;

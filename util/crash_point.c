@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whole, at once: a reader never sees a part of the number. */
+/* Written at once, so that readers never see a part of the number. */
 static void write_count(long count)
 {
     const char *path = getenv("GALERNA_CRASH_COUNT");
@@ -41,7 +41,7 @@ static void write_trace(const char *name)
     }
 }
 
-/* Is it the one that is meant: by its number, or by its name and how often that was passed? */
+/* Is it the selected point, by its number or by its name and count? */
 static bool is_meant(const char *at, const char *name, long passed, long *passed_of_name)
 {
     const char *colon = strrchr(at, ':');

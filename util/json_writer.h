@@ -29,7 +29,7 @@ void json_end_array(struct json_writer *writer);
 
 /* A key; its value follows. */
 void json_write_key(struct json_writer *writer, const char *key);
-/* A key that is a number, as JSON wants it: in quotes. */
+/* A number as a key, in quotes. */
 void json_write_key_integer(struct json_writer *writer, int64_t key);
 
 void json_write_string(struct json_writer *writer, const char *text); /* NULL is written as null */

@@ -54,8 +54,8 @@ void map_finish(struct map *map)
 
 /* --- hashes ----------------------------------------------------------------------------------- */
 
-/* Eight successive numbers are in successive slots: who looks for one after the other finds them in
- * the same line of the cache. */
+/* Eight successive numbers are in successive slots, so that looking them up in turn touches one
+ * cache line. */
 static uint32_t hash_of_integer(int64_t key)
 {
     uint64_t eight = ((uint64_t)key >> 3) * UINT64_C(0x9e3779b97f4a7c15);

@@ -19,8 +19,8 @@ void *memory_new(size_t count, size_t size)
 {
     size_t bytes;
 
-    /* glibc's malloc() has freed blocks of such sizes at hand, its calloc() does not use them; of
-     * malloc() and memset() compilers make calloc(). */
+    /* glibc's malloc() reuses freed blocks of small sizes from a cache that its calloc() does not
+     * use. Compilers turn malloc() and memset() into calloc(). */
     if (!__builtin_mul_overflow(count, size, &bytes) && bytes && bytes <= 1024) {
         void *memory = checked(malloc(bytes), count, size);
 

@@ -56,7 +56,7 @@ static int open_nameless(const char *target, mode_t mode)
     return fd;
 }
 
-/* A file that readers do not take for the target. *name is freed by the caller. */
+/* A file whose name readers cannot confuse with the target. *name is freed by the caller. */
 static int open_hidden(const char *target, mode_t mode, char **name)
 {
     mode_t mask = umask(0);

@@ -14,8 +14,8 @@
 
 struct new_file; /* opaque */
 
-/* `mode` is that of a file that is not there yet, less the umask; a file that is there keeps its
- * own. Symbolic links are followed. Errors: those of open(), with the path. */
+/* `mode` applies to a new file, without the bits of the umask; an existing file keeps its mode.
+ * Symbolic links are followed. Errors: those of open(), with the path. */
 struct new_file *new_file_create(const char *path, mode_t mode, struct error *err);
 
 /* To write to; closed by the file. */
@@ -25,7 +25,7 @@ int new_file_descriptor(const struct new_file *file);
 int new_file_commit(struct new_file *file, struct error *err);
 
 /* For files that a library writes by name: the name, to be freed, of a new empty file beside
- * `path`; then write it to the disk and rename it. -1: the file that was there is as before. */
+ * `path`; then write it to the disk and rename it. -1: the existing file is unchanged. */
 char *new_file_hidden(const char *path, struct error *err);
 int new_file_settle(const char *hidden, const char *path, struct error *err);
 

@@ -20,7 +20,7 @@ enum {
     MEMORY_BUFFER = 1 << 8,
     SPOOL_BUFFER = 1 << 21, /* of which only what is written to takes memory */
     BLOCK_SIZE = 1 << 14,   /* read back at once */
-    BLOCKS = 32,            /* held; most parts are read in order, some from far ahead */
+    BLOCKS = 32,            /* kept in memory; most parts are read in order, some far ahead */
 };
 
 struct output {

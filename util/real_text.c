@@ -67,7 +67,7 @@ static struct decimal seventeen_digits(double value)
     return (struct decimal){.digits = digits, .decimals = decimals};
 }
 
-/* A quotient of two doubles is rounded as reading the text would round it. */
+/* A quotient of two doubles is rounded in the same way as text that is read. */
 static bool reads_back(struct decimal decimal, double value)
 {
     return decimal.digits < (uint64_t)WHOLE_LIMIT &&

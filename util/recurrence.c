@@ -14,7 +14,7 @@ const char *recurrence_name(enum recurrence recurrence)
     return names[recurrence];
 }
 
-/* Days from `weekday` (0: Sunday) to the n-th weekday that is none of the weekend. */
+/* Days from `weekday` (0: Sunday) to the n-th working day. */
 static int64_t workdays(int weekday, uint32_t n)
 {
     int64_t days = weekday == SATURDAY ? 2 : weekday == SUNDAY ? 1 : 0;
@@ -24,8 +24,8 @@ static int64_t workdays(int weekday, uint32_t n)
            ((int64_t)n + since_monday) % WORKDAYS - since_monday;
 }
 
-/* mktime() may choose when the clock shows a time twice, or never: both are tried. Winter time
- * moves what is skipped by the hour that is missing. */
+/* mktime() may choose if the clock shows a time twice or never, so both are tried. A skipped time
+ * moves by the missing hour. */
 static int64_t instant_of(const struct tm *wanted)
 {
     struct tm summer = *wanted, winter = *wanted;

@@ -1,4 +1,4 @@
-/* recurrence.h: times that recur by the clock on the wall.
+/* recurrence.h: times that recur by local time.
  *
  * Days are those of the local time zone: 9:00 stays 9:00 when clocks are set to and from daylight
  * saving time. Hours are 3600 seconds, whatever the clock on the wall shows.

@@ -58,7 +58,7 @@ void suggestion_offer(struct suggestion *suggestion, const char *candidate)
 {
     size_t distance = edit_distance(suggestion->word, candidate);
 
-    /* Words with nothing in common are no help, however short. */
+    /* Words without common letters are not suggested, however short. */
     if (distance < suggestion->distance && distance < strlen(candidate)) {
         suggestion->distance = distance;
         suggestion->best = candidate;
