@@ -70,6 +70,7 @@ void oned_record_write(const struct oned *oned, enum oned_kind kind, int id,
     const void *object = oned_pool_get(oned, kind, id);
     const struct oned_vm *vm = kind == KIND_VM ? object : NULL;
     const struct oned_user *user = kind == KIND_USER ? object : NULL;
+    const struct oned_thing *thing = oned_is_thing(kind) ? object : NULL;
 
     if (kind == KIND_CLOCK) {
         write_clock(oned, record);
@@ -82,10 +83,8 @@ void oned_record_write(const struct oned *oned, enum oned_kind kind, int id,
     for (size_t i = 0; user && i < user->token_count; i++)
         oned_members_write(oned_token_members, &user->tokens[i],
                            oned_attributes_add_vector(record, "TOKEN"));
-    if (oned_is_thing(kind))
-        for (size_t i = 0; i < ((const struct oned_thing *)object)->cluster_count; i++)
-            oned_attributes_add_number(record, "CLUSTER",
-                                       ((const struct oned_thing *)object)->clusters[i]);
+    for (size_t i = 0; thing && i < thing->cluster_count; i++)
+        oned_attributes_add_number(record, "CLUSTER", thing->clusters[i]);
 }
 
 void oned_record_read(struct oned *oned, enum oned_kind kind, int id,
