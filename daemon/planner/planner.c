@@ -409,37 +409,32 @@ static void add_steps(struct planner *planner, struct facts *facts)
     planner->n_departures = planner->n_arrivals = 0;
 }
 
-/* What modules may ask about hosts, unless they have it. */
-static int send_attributes(struct planner *planner, struct error *err)
+/* A frame with what modules may ask about hosts, unless they have it. */
+static void put_attributes(struct planner *planner, struct wire_writer *frame)
 {
     const struct hosts_seen *hosts = planner->picture.hosts;
-    struct wire_writer frame = {0};
-    int result;
 
     if (!planner->modules || planner->attributes == hosts->number)
-        return 0;
-    wire_begin(&frame);
-    wire_put(&frame, FRAME_ATTRIBUTES);
-    facts_put_attributes(&hosts->pool, &frame);
-    wire_end(&frame);
+        return;
+    wire_begin(frame);
+    wire_put(frame, FRAME_ATTRIBUTES);
+    facts_put_attributes(&hosts->pool, frame);
+    wire_end(frame);
     planner->attributes = hosts->number;
-    result = planner_send(planner, &frame, 0, err);
-    wire_writer_finish(&frame);
-    return result;
 }
 
 static int send_plan(struct planner *planner, struct facts *facts, bool rebuild, struct error *err)
 {
-    struct wire_writer frame = {0};
+    struct wire_writer frames = {0}, frame = {0};
     int result;
 
-    if (rebuild && send_attributes(planner, err) < 0)
-        return -1;
-
+    if (rebuild)
+        put_attributes(planner, &frames);
     wire_begin(&frame);
     wire_put(&frame, FRAME_PLAN);
     facts_put(facts, rebuild, &frame);
     wire_end(&frame);
+    wire_move(&frames, &frame);
     planner->in_flight = true;
     planner->n_plans++;
     planner->is_rebuild = rebuild;
@@ -450,10 +445,10 @@ static int send_plan(struct planner *planner, struct facts *facts, bool rebuild,
     planner->n_requests = facts->n_requests;
     planner->n_events = 0;
     wire_writer_finish(&planner->events);
-    result = planner_send(planner, &frame, 1, err);
+    result = planner_send(planner, &frames, 1, err);
     if (result < 0)
         planner->in_flight = false;
-    wire_writer_finish(&frame);
+    wire_writer_finish(&frames);
     return result;
 }
 
