@@ -197,8 +197,8 @@ class RaftSoak(Soak):
         if ordered:
             boots, restores, records = map(int, ordered.groups())
             why = self.evidence(vms, self.last_orders)
-            if len(why) >= boots + restores - records:
-                return "\n".join(why)
+            return "\n".join(why if len(why) >= boots + restores - records else
+                             self.evidence(vms, self.disputed))
         if " in use by: " in text:
             return "\n".join(self.evidence(vms, self.late) + self.evidence(vms, self.disputed))
         return "\n".join(self.evidence(mates, self.disputed)) if re.search(LOST, text) else ""
