@@ -192,7 +192,8 @@ class RaftSoak(Soak):
         in an older state. One of these, or one that an oned starts long after it was told to, may be on a host
         whose room galernad gave away. An oned that is deposed may order what it cannot record. Nothing else is
         forgiven."""
-        mates = {mate for vm in vms for mate in self.work.item_of[vm].vms.values()}
+        items = [self.work.item_of[vm] for vm in vms if vm in self.work.item_of]  # the answer may have been lost
+        mates = vms.union(*(item.vms.values() for item in items))
         ordered = re.search(ORDERED, text)
         if ordered:
             boots, restores, records = map(int, ordered.groups())
