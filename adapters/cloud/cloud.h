@@ -1,4 +1,4 @@
-/* cloud.h: the cloud that galernad schedules, whichever it is.
+/* cloud.h: the interface of the cloud that galernad schedules.
  *
  * adapters/opennebula/ and adapters/simulated/ implement it; a test can do so in a few lines. Calls
  * return at once. Their results are reported from within cloud_wait(), once for each call (the
@@ -32,9 +32,9 @@ enum cloud_outcome {
 /* The cause of a refusal. */
 enum cloud_refusal {
     CLOUD_NO_VM,          /* the VM: it does not exist, cannot be recovered, ... */
-    CLOUD_NO_STATE,       /* the VM is in another state than was thought */
+    CLOUD_NO_STATE,       /* the VM is not in the expected state */
     CLOUD_NO_OWNER,       /* the owner: a quota or a network is used up, the VM is locked */
-    CLOUD_NO_HOST,        /* the host that was named does not take the VM */
+    CLOUD_NO_HOST,        /* the named host does not take the VM */
     CLOUD_NO_PERMISSION,  /* galernad may not do it */
     CLOUD_NO_CREDENTIALS, /* the cloud does not know galernad */
     CLOUD_NO_SERVICE,     /* the cloud is at fault */
@@ -53,7 +53,7 @@ typedef void cloud_done(void *context, const struct cloud_reply *reply);
 /* --- observing -------------------------------------------------------------------------------- */
 
 enum cloud_subject {
-    CLOUD_LEADERSHIP, /* may this cloud's front-end be acted on? */
+    CLOUD_LEADERSHIP, /* may galernad act on this cloud's front-end? */
     CLOUD_HOSTS,      /* with what they reported last */
     CLOUD_VMS,        /* every VM in short form: state, size, host; no texts but its error */
     CLOUD_WAITING,    /* pending VMs in extended form */
@@ -130,10 +130,10 @@ struct cloud_resizing {
 
 /* A VM to be made, pending. */
 struct cloud_order {
-    int32_t template; /* what it is made from; -1: `text` describes it as a whole */
+    int32_t template; /* its VM template; -1: `text` describes the whole VM */
     const char *name;
     const char *text;    /* attributes: NAME="value" and VECTOR=[NAME="value", ...] */
-    const char *session; /* of the user who makes it; NULL: the daemon's account */
+    const char *session; /* of the user who creates it; NULL: the daemon's account */
     cloud_done *done;
     void *context;
 };
@@ -153,9 +153,9 @@ struct cloud_mark {
     char key[24];           /* of the writer's promises, to be compared; "": not known */
     char configuration[24]; /* the fingerprint of the writer's, to be compared; "": not known */
     int32_t version;        /* of these rules, CLOUD_MARK_VERSION; 0: before there was one */
-    int64_t beat;           /* grows; negative: released in good order */
-    int64_t term;           /* Raft's, in which the writer acts; 0: its front-end is the only one */
-    int32_t server;         /* the writer's front-end, when there is a term */
+    int64_t beat;           /* grows; negative: released at an orderly end */
+    int64_t term;   /* Raft's term in which the writer acts; 0: its front-end is the only one */
+    int32_t server; /* the writer's front-end, when there is a term */
 };
 
 /* mark: valid when CLOUD_DONE. */
@@ -237,8 +237,8 @@ static inline size_t cloud_pending(const struct cloud *cloud)
     return cloud->operations->pending(cloud);
 }
 
-/* The cloud's clock as it was told last: seconds, and when that was (milliseconds of
- * CLOCK_BOOTTIME). False: not known, or it is ours. */
+/* The cloud's clock as last reported: seconds, and the time of the report (milliseconds of
+ * CLOCK_BOOTTIME). False: not known, or the cloud uses this machine's clock. */
 static inline bool cloud_date(const struct cloud *cloud, int64_t *date, int64_t *at)
 {
     return cloud->operations->date(cloud, date, at);
@@ -261,7 +261,7 @@ static inline void cloud_command(struct cloud *cloud, const struct cloud_command
     cloud->operations->command(cloud, command);
 }
 
-/* Write with one call what the VM shows. */
+/* Writes the message of the VM with one call. */
 static inline void cloud_message(struct cloud *cloud, int32_t vm,
                                  const struct cloud_message *message, cloud_done *done,
                                  void *context)

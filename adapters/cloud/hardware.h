@@ -89,7 +89,7 @@ struct vm_hardware {
     struct device_request *devices;
     size_t n_devices;
 
-    struct node_request *nodes; /* none: the rest says nothing */
+    struct node_request *nodes; /* none: the other members have no meaning */
     size_t n_nodes;
     enum pin_policy policy;
     int64_t threads;   /* of a core that its virtual CPUs share; 0: as the host has them */

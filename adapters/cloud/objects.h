@@ -71,7 +71,7 @@ struct vm {
     int64_t ran_for;   /* seconds: sum of RETIME - RSTIME over those of the records that have both,
                         * after the last one that ended with the VM being recreated */
     bool locked;
-    const char *error; /* what its driver said of its last failure, after a date; NULL: nothing */
+    const char *error; /* the driver's message about its last failure, after a date; NULL: none */
 
     /* Only in the extended form (is_extended): */
     bool is_extended;
@@ -87,7 +87,8 @@ struct vm {
     int32_t *networks; /* of its other NICs */
     size_t n_networks;
     bool arriving; /* running, but not yet in its last record: OpenNebula begins the record of the
-                    * new host when it accepts a migration, and the migration a moment later */
+                      new host when it accepts a migration, and starts the migration a moment later
+                    */
     bool has_os_files;                  /* a kernel or initrd in a datastore */
     const struct vm_hardware *hardware; /* devices and NUMA nodes; NULL: it requests none */
     unsigned needs;                     /* VM_NEEDS_... */
@@ -137,8 +138,7 @@ struct host {
     struct attributes attributes;
 };
 
-/* Does OpenNebula start VMs on it that ask for nothing special? Not on hosts for pinned VMs, and
- * not on those of public clouds. */
+/* Does OpenNebula start ordinary VMs on it? Not on hosts for pinned VMs or of public clouds. */
 bool host_takes_usual_vms(const struct host *host);
 
 struct datastore {

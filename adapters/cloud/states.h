@@ -12,14 +12,14 @@ enum vm_state {
     VM_HOLD,      /* pending, and not to be started */
     VM_PREPARING, /* its disks are being copied to the host */
     VM_BOOTING,   /* the hypervisor is starting it, or restoring its memory */
-    VM_RUNNING,   /* and nothing else is going on */
+    VM_RUNNING,   /* without another operation */
     VM_OCCUPIED,  /* running while a disk or a network interface is changed, or a backup made */
     VM_UNKNOWN,   /* the hypervisor has lost sight of it; taken to be running */
     VM_LIVE_MIGRATING, /* runs, and is on both hosts */
     VM_MIGRATING,      /* on its way to another host, not running */
     VM_BOOTING_MOVED,  /* being started on the host it moved to */
     VM_CHANGING,       /* on its way to another state: saving its memory, shutting down, ... */
-    VM_LEAVING,        /* the same, and it does not use CPU and memory any more */
+    VM_LEAVING,        /* the same, no longer using CPU and memory */
     VM_FAILED,         /* did not start, or cannot be ended */
     VM_STOPPED,        /* memory saved, no host */
     VM_SUSPENDED,      /* memory saved on its host */

@@ -1,7 +1,7 @@
 /* vm_command.h: the commands for a VM, one row each.
  *
- * A row says what the command does to the VM and to the room on hosts. How a cloud carries it out
- * is the cloud's business.
+ * A row says what the command does to the VM and to the room on hosts. Each cloud carries it out in
+ * its own way.
  */
 #pragma once
 

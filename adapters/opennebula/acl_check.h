@@ -2,8 +2,8 @@
  *
  * OpenNebula's own rule (src/acl): a rule grants rights on one object, on those of a cluster, or on
  * all of a type, to one user, a group, or everybody. Deploying needs MANAGE on the host and USE on
- * the system datastore and the networks; user 0 and group 0 may do everything. The permissions that
- * an object itself has (owner, group, others) are not looked at here; hosts have none.
+ * the system datastore and the networks; user 0 and group 0 may do everything. An object's own
+ * permissions (owner, group, others) are not checked here; hosts have none.
  */
 #pragma once
 
@@ -34,5 +34,5 @@ bool acl_is_administrator(const struct acl_subject *subject);
 void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
                    int32_t zone, struct acl *rules);
 
-/* Does one of those rules speak of the object? O(rules x clusters). */
+/* Does one of those rules apply to the object? O(rules x clusters). */
 bool acl_rules_grant(const struct acl *rules, const struct acl_object *object);

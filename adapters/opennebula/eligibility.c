@@ -236,7 +236,7 @@ static const char *fault_of_rank(struct eligibility *eligibility, const struct w
     return fault ? fault : eligibility_network_rank_fault(eligibility, wants);
 }
 
-/* Evaluating a text of the owner's costs time; one seen before costs none. */
+/* Charges the owner for evaluating a text; a text seen before is free. */
 static bool affords(struct access *access, const struct map *seen, const char *text)
 {
     if (!text || map_find_text(seen, text) != MAP_NONE)

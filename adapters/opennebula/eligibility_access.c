@@ -55,7 +55,7 @@ static bool is_permitted_by_itself(const struct attributes *attributes,
     return false;
 }
 
-/* USE of a datastore or a network, by rule or by the object's own permissions. */
+/* May the owner use a datastore or network, by an access rule or the object's permissions? */
 static bool may_use(const struct acl *rules, const struct acl_object *object,
                     const struct attributes *attributes, const struct acl_subject *subject)
 {

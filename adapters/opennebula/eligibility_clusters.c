@@ -1,6 +1,6 @@
 /* The clusters in OpenNebula's automatic requirements: those of a VM's images and networks when it
- * was made. They are put up to date, so that a waiting VM can use clusters that its datastores and
- * networks have joined since, and does not wait for those they have left. */
+ * was created. They are updated, so that a waiting VM can use clusters that its datastores and
+ * networks have joined since, and does not wait for clusters they have left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

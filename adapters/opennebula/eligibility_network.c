@@ -107,7 +107,7 @@ static bool refuse(char *reason, size_t size, const char *why)
     return false;
 }
 
-/* VMs that ask for the same share the answer. */
+/* VMs with equal requirements share the answer. */
 static uint32_t number_of_nics(struct eligibility *eligibility, const struct nic_wants *wants)
 {
     size_t size = sizeof wants->automatic + wants->n * sizeof *wants->nics;

@@ -98,7 +98,7 @@ static void take_out_vms(struct eligibility *eligibility, struct ranking *rankin
     free(shares);
 }
 
-/* A column as it is now: later figures do not change a rank. */
+/* A copy of the column, so that later figures do not change the rank. */
 static const double *kept_column(struct eligibility *eligibility, const double *column)
 {
     uint32_t number = map_add(&eligibility->kept_columns, (int64_t)(intptr_t)column);

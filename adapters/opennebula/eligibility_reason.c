@@ -1,4 +1,4 @@
-/* Says why a VM may have no host. */
+/* Explains why no host is eligible for a VM. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -162,7 +162,8 @@ static void lose_for_networks(const struct eligibility *eligibility,
     add(sentence, " (%s)", why);
 }
 
-/* OpenNebula writes the requirement: attributes that no host has are nobody's mistake. */
+/* OpenNebula writes this requirement, so an attribute that no host has is not the owner's mistake.
+ */
 static void lose_for_automatic(const struct eligibility *eligibility,
                                struct requirement_sentence *sentence, uint64_t *hosts,
                                const struct wants *wants, const char *text)

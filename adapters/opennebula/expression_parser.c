@@ -57,7 +57,7 @@ static struct instruction *emit(struct parser *parser, enum expression_operation
     return added;
 }
 
-/* A value more on the stack; NULL when there are too many. */
+/* Adds a value to the stack; NULL: there are too many. */
 static struct instruction *emit_operand(struct parser *parser, enum expression_operation operation)
 {
     if (++parser->terms > EXPRESSION_TERMS_MAX) {

@@ -10,7 +10,8 @@
 /* An element is a byte, or one of these, or SET and the number of a set. */
 enum { ANY_BYTE = 256, ANY_TEXT, NOTHING, SET };
 
-/* Each '[' without its ']' costs a look at the whole text; after so many none is looked for. */
+/* Each '[' without a ']' costs a search of the whole text; after this many, a '[' is an ordinary
+ * byte. */
 enum { UNCLOSED_MAX = 16 };
 
 struct byte_set {

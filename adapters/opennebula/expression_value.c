@@ -103,7 +103,7 @@ bool comparison_vm(const struct comparison *comparison, int64_t *id)
 
 bool comparison_of_vms(const struct comparison *comparison, bool present)
 {
-    /* OpenNebula puts the id there where the VM is, and -1 elsewhere, and compares that. */
+    /* OpenNebula compares the id on the VM's host, and -1 on other hosts. */
     switch (comparison->test) {
     case TEST_UNEQUAL:
         return !present;

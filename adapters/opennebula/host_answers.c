@@ -13,7 +13,7 @@ void host_answers_finish(struct map *answers)
     map_finish(answers);
 }
 
-/* Padding too is the same in equal questions, so that they hash alike. */
+/* The padding is zeroed, too, so that equal questions have equal hashes. */
 static void ask(struct attribute_question *question, uint32_t name,
                 const struct comparison *comparison)
 {

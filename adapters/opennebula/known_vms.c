@@ -212,8 +212,8 @@ static void tell_again(const struct known_vms *known, int32_t id, const struct k
     known->told.again(known->told.context, &vm);
 }
 
-/* Is it the text that was there before, but for LAST_POLL? What is the same byte by byte, with a
- * time in between, has the same markup. markup: what begins with. */
+/* Is the text equal to the former one, except for LAST_POLL? Text that is equal byte by byte, with
+ * a time in between, has the same markup. markup: the start of LAST_POLL. */
 static bool is_again(const struct known_vms *known, const char *text, const char *end,
                      const struct element *before, char markup)
 {
@@ -222,7 +222,7 @@ static bool is_again(const struct known_vms *known, const char *text, const char
            sum_of(known, text, before) == before->sum;
 }
 
-/* A VM that is known and was not listed yet; NULL: it is not. */
+/* A known VM that was not listed yet; NULL: it is unknown, or was listed. */
 static struct known_vm *known_of(const struct known_vms *known, int64_t id)
 {
     struct known_vm *it = map_value(&known->vms, map_find(&known->vms, id));

@@ -27,18 +27,18 @@ struct lease_spec {
     bool relative_start, relative_earliest, relative_deadline; /* written as "+hh:mm:ss" */
     int64_t duration; /* seconds, 1 or more, or SPAN_UNLIMITED */
     LEASE_TERM_MEMBERS;
-    unsigned given; /* bits 1 << enum term_id: terms that the VM says, not its site. PREEMPTIBLE and
-                       TERMS are given together */
+    unsigned given; /* bits 1 << enum term_id: terms given by the VM, not by defaults. PREEMPTIBLE
+                       and TERMS are given together */
     char group[LEASE_SPEC_GROUP_MAX]; /* "": the VM is a lease of its own */
     uint32_t group_size;              /* 0: not said */
-    int64_t group_timeout; /* seconds after which an incomplete group is taken as complete;
-                              -1: not said */
+    int64_t group_timeout; /* seconds after which an incomplete group counts as complete; -1: not
+                              given */
 };
 
 struct lease_spec_defaults {
     bool preemptible; /* of VMs that do not say */
     int64_t duration; /* of VMs that do not say, or SPAN_UNLIMITED */
-    int64_t ahead;    /* seconds that the clock of vm->stime is ahead of ours */
+    int64_t ahead;    /* seconds by which the clock of vm->stime is ahead of this machine's */
 };
 
 /* Read the spec of a VM in extended form. Relative times ("+hh:mm:ss" or "+d:hh:mm:ss") count from

@@ -11,7 +11,7 @@
 #define OLD_TAG "#galerna-replaced# "
 #define NEW_TAG "   #galerna"
 
-/* A text that grows; room for everything that can be added is there from the start. */
+/* A growing text, allocated with room for all possible additions. */
 struct editing {
     char *text;
     size_t length;

@@ -17,14 +17,14 @@ enum {
     ADMINISTRATORS = 0,
     REPLACE = 0,
     MARK_TEXT_MAX = 768,
-    TERM_LIMIT = 3000, /* milliseconds: in a Raft zone, a write counts for no longer (claim.h) */
+    TERM_LIMIT = 3000, /* milliseconds: in a Raft zone, a write is valid for this time (claim.h) */
 };
 
 /* A mark that is being read or written. */
 struct marking {
     struct opennebula *self;
     bool writes;
-    bool again;   /* the document had been deleted: looked for a second time */
+    bool again;   /* the document was deleted: it is searched for a second time */
     int32_t made; /* the document that this writing made; DOCUMENT_NONE */
     struct cloud_mark mark;
     cloud_mark_told *told;

@@ -34,7 +34,7 @@ struct pool_asking {
     struct cloud_answer answer;
     struct host_monitoring_pool monitoring;
     struct vm_batches
-        batches; /* VMs are told as they come: their owners decide how long they are */
+        batches; /* VMs are reported as they arrive, because owners determine their size */
     char error[ERROR_TEXT];
 };
 

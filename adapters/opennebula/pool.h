@@ -3,8 +3,8 @@
  * Parsed with libxml2, without entities, DOCTYPE or network, with limits on depth and size.
  * Documents come from a daemon that may lie or break and hold text that VM owners wrote: each
  * number is checked, each text bounded. Bytes that XML does not allow become '?': one VM's template
- * must not hide all others. An object that makes no sense is left out and counted, with a sentence
- * about the first one; the others are read. Texts belong to the pool object they are in.
+ * must not hide all others. An invalid object is left out and counted, with a sentence about the
+ * first one; the others are read. Texts belong to the pool object they are in.
  */
 #pragma once
 

@@ -59,7 +59,7 @@ static void read_identifier(struct pool_reader *reader, struct vm_hardware_draft
         fault(reader, draft, path);
 }
 
-/* The number of a node: what is none (such as "-1") says nothing. */
+/* The number of a node; other text, such as "-1", is ignored. */
 static void read_node(const struct pool_text *text, int32_t *node)
 {
     int64_t number = -1;

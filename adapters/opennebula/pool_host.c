@@ -10,7 +10,7 @@ enum { TEMPLATE_LIST, SHARE_LIST, MONITORING_LIST, TOP_LIST };
 enum { KB_PER_MB = 1024 };
 
 struct host_draft {
-    bool has_id, has_state;
+    bool has_state;
     int32_t state;
     int64_t max_memory, memory_usage; /* KB */
     int64_t free_disk, used_disk, max_disk;
@@ -28,10 +28,6 @@ static void read_top(struct pool_reader *reader, struct host *host, const struct
     struct host_draft *draft = pool_reader_scratch(reader);
 
     switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &host->id);
-        draft->has_id = text->length > 0;
-        break;
     case WORD_NAME:
         host->name = pool_read_text(reader, text);
         break;
@@ -173,14 +169,12 @@ static void end_host(struct pool_reader *reader, void *object)
     struct host_draft *draft = pool_reader_scratch(reader);
     struct host *host = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a host has no ID");
-    else if (!draft->has_state)
+    if (!draft->has_state)
         pool_reader_reject(reader, "host %d has no STATE", host->id);
     host->state = pool_host_state(draft->state, &host->state_name);
     host->name = host->name ? host->name : "";
     host->cluster_name = host->cluster_name ? host->cluster_name : "";
-    /* More may be reserved than there is. */
+    /* Reserved capacity can exceed the total. */
     host->cpu = not_negative(host->cpu);
     host->memory = not_negative(draft->max_memory) / KB_PER_MB;
     host->cpu_usage = not_negative(host->cpu_usage);
@@ -196,6 +190,7 @@ static void end_host(struct pool_reader *reader, void *object)
 static const struct pool_format host_format = {
     .pool = "HOST_POOL",
     .object = "HOST",
+    .what = "a host",
     .size = sizeof(struct host),
     .value = read_value,
     .close = close_element,

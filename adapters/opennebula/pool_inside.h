@@ -25,7 +25,7 @@ struct pool_reader {
     bool in_object;
 
     /* The object in the making: behind the last of the items. */
-    bool rejected;
+    bool rejected, has_id;
     void *scratch;
     struct attributes lists[POOL_LISTS];
     struct id_list ids;

@@ -4,42 +4,30 @@
 
 #include "adapters/opennebula/pool_reader.h"
 
-struct monitoring_draft {
-    bool has_id;
-};
-
 static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
                        const struct pool_text *text)
 {
-    struct monitoring_draft *draft = pool_reader_scratch(reader);
-    struct host_monitoring *monitoring = object;
+    enum pool_word word = path->elements[0]->word;
 
-    if (path->n == 1 && path->elements[0]->word == WORD_ID) {
-        pool_read_int(reader, path, text, 0, &monitoring->id);
-        draft->has_id = text->length > 0;
-    } else if (path->n == 2 && (path->elements[0]->word == WORD_CAPACITY ||
-                                path->elements[0]->word == WORD_SYSTEM)) {
+    (void)object;
+    if (path->n == 2 && (word == WORD_CAPACITY || word == WORD_SYSTEM))
         pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
-    }
 }
 
 static void end_monitoring(struct pool_reader *reader, void *object)
 {
-    const struct monitoring_draft *draft = pool_reader_scratch(reader);
     struct host_monitoring *monitoring = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a host's figures have no ID");
     pool_take_attributes(reader, 0, 0, &monitoring->attributes);
 }
 
 static const struct pool_format monitoring_format = {
     .pool = "MONITORING_DATA",
     .object = "MONITORING",
+    .what = "a host's record",
     .size = sizeof(struct host_monitoring),
     .value = read_value,
     .end = end_monitoring,
-    .scratch = sizeof(struct monitoring_draft),
 };
 
 int host_monitoring_parse(struct host_monitoring_pool *pool, const char *document, size_t length,
@@ -59,7 +47,7 @@ void host_monitoring_finish(struct host_monitoring_pool *pool)
     *pool = (struct host_monitoring_pool){0};
 }
 
-/* Names are few and the same for all hosts: a text of the former host most often does. */
+/* Names are few and the same for all hosts, so the former host's text is mostly reused. */
 static const char *name_in(struct pool_memory *memory, const struct attributes *former, size_t i,
                            const char *name)
 {

@@ -13,7 +13,7 @@
 #include "util/memory.h"
 #include "util/printable.h"
 
-/* The document as a whole makes no sense. Returns false, which ends the reading. */
+/* The whole document is invalid. Returns false, which ends the reading. */
 static bool fail(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -67,7 +67,7 @@ static void begin_object(struct pool_reader *reader)
     for (size_t i = 0; i < POOL_LISTS; i++)
         reader->lists[i].n = 0;
     reader->ids.n = 0;
-    reader->rejected = false;
+    reader->rejected = reader->has_id = false;
     reader->in_object = true;
 }
 
@@ -87,7 +87,7 @@ static bool is_too_large(const struct pool_reader *reader)
     return size_of(reader) > POOL_GROWTH_MAX * reader->fed + POOL_SMALL;
 }
 
-/* The names are in the memory that goes: those of the next objects are noted again. */
+/* The names are in the freed memory, so they are stored again for the next objects. */
 static void hand_out(struct pool_reader *reader)
 {
     reader->batch(reader->context, &reader->items);
@@ -101,6 +101,8 @@ static void hand_out(struct pool_reader *reader)
 
 static void end_object(struct pool_reader *reader)
 {
+    if (reader->format->what && !reader->has_id)
+        pool_reader_reject(reader, "%s has no ID", reader->format->what);
     if (reader->format->end && !reader->rejected)
         reader->format->end(reader, object_of(reader));
     if (!reader->rejected)
@@ -147,6 +149,16 @@ static bool on_start(void *context, const char *name)
     return true;
 }
 
+static void read_value(struct pool_reader *reader, const struct pool_path *path,
+                       const struct pool_text *text)
+{
+    if (reader->format->what && path->n == 1 && path->elements[0]->word == WORD_ID) {
+        pool_read_int(reader, path, text, 0, object_of(reader));
+        reader->has_id = text->length > 0;
+    }
+    reader->format->value(reader, object_of(reader), path, text);
+}
+
 static void on_end(void *context)
 {
     struct pool_reader *reader = context;
@@ -157,8 +169,7 @@ static void on_end(void *context)
     } else if (reader->in_object && !reader->rejected) {
         reader->text[reader->length] = '\0';
         if (!reader->has_children[reader->depth - 1])
-            reader->format->value(reader, object_of(reader), &path,
-                                  &(struct pool_text){reader->text, reader->length});
+            read_value(reader, &path, &(struct pool_text){reader->text, reader->length});
         else if (reader->format->close)
             reader->format->close(reader, object_of(reader), &path);
     }

@@ -39,10 +39,11 @@ struct pool_text {
 
 struct pool_reader;
 
-/* One kind of object. */
+/* One kind of object. Its ID is read before `value` is called with it. */
 struct pool_format {
     const char *pool, *object; /* names of the elements; object is one word of prose as well */
-    size_t size;               /* of an object; it begins with its int32_t id unless `unsorted` */
+    const char *what;          /* "a host", for the error if it has no ID; NULL: it needs none */
+    size_t size; /* of an object; it begins with its int32_t ID, unless it needs none */
     bool unsorted;
     void (*value)(struct pool_reader *reader, void *object, const struct pool_path *path,
                   const struct pool_text *text);
@@ -53,7 +54,7 @@ struct pool_format {
     size_t scratch;   /* bytes that are zeroed for each object: pool_reader_scratch() */
 };
 
-/* The objects that made sense, ascending by id. */
+/* The valid objects, ascending by id. */
 struct pool_items {
     POOL_OF(void);
 };
@@ -77,8 +78,8 @@ int pool_reading_end(struct pool_reader *reader, struct error *err);
 void *pool_reader_scratch(struct pool_reader *reader);
 struct pool_memory *pool_reader_memory(struct pool_reader *reader);
 
-/* The object makes no sense: it is left out. The first sentence of the first such object is kept.
- */
+/* Rejects the object, which is then left out. The first sentence about the first such object is
+ * kept. */
 void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -13,8 +13,8 @@ enum { SYSTEM_DATASTORE = 1 }; /* only these have SHARED */
 static const struct pool_range amounts = {-(INT64_C(1) << 50), INT64_C(1) << 50};
 static const struct pool_range lease_counts = {0, INT64_C(1) << 50};
 
-struct site_draft {
-    bool has_id, is_local, has_limit;
+struct datastore_draft {
+    bool is_local, has_limit;
     int64_t free, used, limit;
 };
 
@@ -43,13 +43,9 @@ static void read_deeper(struct pool_reader *reader, const struct pool_path *path
 static void read_datastore_top(struct pool_reader *reader, struct datastore *datastore,
                                const struct pool_path *path, const struct pool_text *text)
 {
-    struct site_draft *draft = pool_reader_scratch(reader);
+    struct datastore_draft *draft = pool_reader_scratch(reader);
 
     switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &datastore->id);
-        draft->has_id = text->length > 0;
-        break;
     case WORD_NAME:
         datastore->name = pool_read_text(reader, text);
         break;
@@ -77,7 +73,7 @@ static void read_datastore_top(struct pool_reader *reader, struct datastore *dat
 static void read_datastore_setting(struct pool_reader *reader, const struct pool_path *path,
                                    const struct pool_text *text)
 {
-    struct site_draft *draft = pool_reader_scratch(reader);
+    struct datastore_draft *draft = pool_reader_scratch(reader);
     int64_t limit;
 
     if (path->elements[1]->word == WORD_SHARED) {
@@ -105,12 +101,10 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
 
 static void end_datastore(struct pool_reader *reader, void *object)
 {
-    struct site_draft *draft = pool_reader_scratch(reader);
+    struct datastore_draft *draft = pool_reader_scratch(reader);
     struct datastore *datastore = object;
     bool monitored = draft->free != 0 || draft->used != 0 || datastore->total != 0;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a datastore has no ID");
     datastore->name = datastore->name ? datastore->name : "";
     datastore->shared = !draft->is_local || datastore->type != SYSTEM_DATASTORE;
     if (draft->has_limit && draft->limit - draft->used < draft->free)
@@ -123,11 +117,12 @@ static void end_datastore(struct pool_reader *reader, void *object)
 static const struct pool_format datastore_format = {
     .pool = "DATASTORE_POOL",
     .object = "DATASTORE",
+    .what = "a datastore",
     .size = sizeof(struct datastore),
     .value = read_datastore,
     .end = end_datastore,
     .keeps_empty = true,
-    .scratch = sizeof(struct site_draft),
+    .scratch = sizeof(struct datastore_draft),
 };
 
 int datastore_pool_parse(struct datastore_pool *pool, const char *document, size_t length,
@@ -143,26 +138,18 @@ int datastore_pool_parse(struct datastore_pool *pool, const char *document, size
 static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
                          const struct pool_text *text)
 {
-    struct site_draft *draft = pool_reader_scratch(reader);
     struct cluster *cluster = object;
 
-    if (path->n == 1 && path->elements[0]->word == WORD_ID) {
-        pool_read_int(reader, path, text, 0, &cluster->id);
-        draft->has_id = text->length > 0;
-    } else if (path->n == 1 && path->elements[0]->word == WORD_NAME) {
+    if (path->n == 1 && path->elements[0]->word == WORD_NAME)
         cluster->name = pool_read_text(reader, text);
-    }
     if (path->elements[0]->word == WORD_TEMPLATE && path->n >= 2)
         pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
 }
 
 static void end_cluster(struct pool_reader *reader, void *object)
 {
-    const struct site_draft *draft = pool_reader_scratch(reader);
     struct cluster *cluster = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a cluster has no ID");
     cluster->name = cluster->name ? cluster->name : "";
     pool_take_attributes(reader, TEMPLATE_LIST, TEMPLATE_LIST, &cluster->attributes);
 }
@@ -170,11 +157,11 @@ static void end_cluster(struct pool_reader *reader, void *object)
 static const struct pool_format cluster_format = {
     .pool = "CLUSTER_POOL",
     .object = "CLUSTER",
+    .what = "a cluster",
     .size = sizeof(struct cluster),
     .value = read_cluster,
     .end = end_cluster,
     .keeps_empty = true,
-    .scratch = sizeof(struct site_draft),
 };
 
 int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t length,
@@ -190,13 +177,7 @@ int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t l
 static void read_network_top(struct pool_reader *reader, struct network *network,
                              const struct pool_path *path, const struct pool_text *text)
 {
-    struct site_draft *draft = pool_reader_scratch(reader);
-
     switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &network->id);
-        draft->has_id = text->length > 0;
-        break;
     case WORD_NAME:
         network->name = pool_read_text(reader, text);
         break;
@@ -237,11 +218,8 @@ static void read_network(struct pool_reader *reader, void *object, const struct 
 
 static void end_network(struct pool_reader *reader, void *object)
 {
-    const struct site_draft *draft = pool_reader_scratch(reader);
     struct network *network = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a virtual network has no ID");
     network->name = network->name ? network->name : "";
     network->clusters = pool_take_ids(reader, &network->n_clusters);
     pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &network->attributes);
@@ -250,11 +228,11 @@ static void end_network(struct pool_reader *reader, void *object)
 static const struct pool_format network_format = {
     .pool = "VNET_POOL",
     .object = "VNET",
+    .what = "a virtual network",
     .size = sizeof(struct network),
     .value = read_network,
     .end = end_network,
     .keeps_empty = true,
-    .scratch = sizeof(struct site_draft),
 };
 
 int network_pool_parse(struct network_pool *pool, const char *document, size_t length,

@@ -10,10 +10,6 @@
 
 enum { TEMPLATE_LIST };
 
-struct user_draft {
-    bool has_id;
-};
-
 /* oneadmin's document contains passwords and tokens; Galerna does not need them. */
 static bool is_secret(const char *name)
 {
@@ -23,15 +19,10 @@ static bool is_secret(const char *name)
 static void read_user(struct pool_reader *reader, void *object, const struct pool_path *path,
                       const struct pool_text *text)
 {
-    struct user_draft *draft = pool_reader_scratch(reader);
     struct user *user = object;
     int32_t flag = 0;
 
     switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &user->id);
-        draft->has_id = text->length > 0;
-        break;
     case WORD_GID:
         pool_read_int(reader, path, text, -1, &user->gid);
         break;
@@ -60,11 +51,8 @@ static void read_user(struct pool_reader *reader, void *object, const struct poo
 
 static void end_user(struct pool_reader *reader, void *object)
 {
-    const struct user_draft *draft = pool_reader_scratch(reader);
     struct user *user = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a user has no ID");
     user->name = user->name ? user->name : "";
     user->group = user->group ? user->group : "";
     user->groups = pool_take_ids(reader, &user->n_groups);
@@ -74,10 +62,10 @@ static void end_user(struct pool_reader *reader, void *object)
 static const struct pool_format user_format = {
     .pool = "USER_POOL",
     .object = "USER",
+    .what = "a user",
     .size = sizeof(struct user),
     .value = read_user,
     .end = end_user,
-    .scratch = sizeof(struct user_draft),
 };
 
 int user_pool_parse(struct user_pool *pool, const char *document, size_t length, struct error *err)
@@ -137,7 +125,7 @@ int acl_parse(struct acl *acl, const char *document, size_t length, struct error
     struct pool_items items;
     int result = pool_read(&items, &rule_format, document, length, err);
 
-    /* A rule that cannot be read would be a right that is missing: nothing is decided on that. */
+    /* Without an unreadable rule, rights would be missing, so the whole document is refused. */
     if (result == 0 && items.errors.n > 0) {
         result = error_set(err, EINVAL, "document with ACL_POOL: %s", items.errors.first);
         free(items.items);

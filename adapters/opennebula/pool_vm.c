@@ -34,7 +34,7 @@ struct vm_draft {
     struct vm_hardware_draft hardware;
     size_t images_allocated;
     struct nic_draft nic;
-    bool has_id, has_state, has_cpu, has_memory;
+    bool has_state, has_cpu, has_memory;
     int32_t state, lcm_state;
     bool has_permissions; /* only the extended form does */
 };
@@ -60,10 +60,6 @@ static void read_top(struct pool_reader *reader, struct vm *vm, const struct poo
     int32_t flag = 0;
 
     switch (path->elements[0]->word) {
-    case WORD_ID:
-        pool_read_int(reader, path, text, 0, &vm->id);
-        draft->has_id = text->length > 0;
-        break;
     case WORD_UID:
         pool_read_int(reader, path, text, -1, &vm->uid);
         break;
@@ -406,9 +402,7 @@ static void end_vm(struct pool_reader *reader, void *object)
     struct vm_draft *draft = pool_reader_scratch(reader);
     struct vm *vm = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a VM has no ID");
-    else if (!draft->has_state)
+    if (!draft->has_state)
         pool_reader_reject(reader, "VM %d has no STATE", vm->id);
     else if (!draft->has_cpu || !draft->has_memory)
         pool_reader_reject(reader, "VM %d has no %s", vm->id, draft->has_cpu ? "MEMORY" : "CPU");
@@ -436,6 +430,7 @@ static void end_vm(struct pool_reader *reader, void *object)
 static const struct pool_format vm_format = {
     .pool = "VM_POOL",
     .object = "VM",
+    .what = "a VM",
     .size = sizeof(struct vm),
     .value = read_value,
     .close = close_element,

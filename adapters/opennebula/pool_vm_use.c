@@ -35,12 +35,11 @@ static const char *const names[FIGURES] = {
     "DISKWRBYTES_BW_FORECAST",
 };
 
-/* Bytes per second of a VM that nothing exceeds: sums of many VMs can be weighed. */
+/* An upper limit for bytes per second of a VM, so that sums of many VMs stay exact. */
 static const double rate_most = 100e9;
 
 struct use_record {
     int32_t id;
-    bool has_id;
     bool has[FIGURES];
     int64_t at;              /* seconds since 1970 */
     double figures[FIGURES]; /* 1/100 processors; bytes; bytes per second */
@@ -54,12 +53,8 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
 
     if (path->n != 1)
         return;
-    if (path->elements[0]->word == WORD_ID) {
-        pool_read_int(reader, path, text, 0, &record->id);
-        record->has_id = text->length > 0;
-    } else if (strcmp(name, "TIMESTAMP") == 0) {
+    if (strcmp(name, "TIMESTAMP") == 0)
         pool_read_number(reader, path, text, (struct pool_range){0, INT64_MAX}, &record->at);
-    }
     for (int i = 0; i < FIGURES; i++)
         if (strcmp(name, names[i]) == 0) {
             char *end;
@@ -70,21 +65,13 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
         }
 }
 
-static void end_record(struct pool_reader *reader, void *object)
-{
-    const struct use_record *record = object;
-
-    if (!record->has_id)
-        pool_reader_reject(reader, "figures of a VM have no ID");
-}
-
 static const struct pool_format use_format = {
     .pool = "MONITORING_DATA",
     .object = "MONITORING",
+    .what = "a VM's record",
     .size = sizeof(struct use_record),
     .unsorted = true, /* a VM may have several */
     .value = read_value,
-    .end = end_record,
 };
 
 static int by_vm_and_time(const void *a, const void *b)

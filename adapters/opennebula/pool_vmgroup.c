@@ -11,7 +11,7 @@ enum { WEIGHT_MAX = 100, SHOWN_MAX = 40 };
 
 /* The group being read. Rules name roles that may follow them, and are resolved at its end. */
 struct vmgroup_draft {
-    bool has_id, has_role_id;
+    bool has_role_id;
     struct vmgroup_role role; /* the one being read */
     struct vmgroup_role roles[VMGROUP_ROLES_MAX];
     size_t n_roles;
@@ -69,7 +69,7 @@ static bool parse_ids(const char *text, int32_t *ids, size_t *n)
     return true;
 }
 
-/* A list that was cut would be another rule. */
+/* A shortened list would be a different rule. */
 static void read_ids(struct pool_reader *reader, const struct vmgroup *group,
                      const struct pool_path *path, const struct pool_text *text, struct id_set *set)
 {
@@ -223,15 +223,11 @@ static void read_rule(struct pool_reader *reader, const struct vmgroup *group, c
 static void read_vmgroup(struct pool_reader *reader, void *object, const struct pool_path *path,
                          const struct pool_text *text)
 {
-    struct vmgroup_draft *draft = pool_reader_scratch(reader);
     struct vmgroup *group = object;
     enum pool_word outer = path->elements[0]->word;
     enum pool_word inner = path->n > 1 ? path->elements[1]->word : WORD_NONE;
 
-    if (path->n == 1 && outer == WORD_ID) {
-        pool_read_int(reader, path, text, 0, &group->id);
-        draft->has_id = text->length > 0;
-    } else if (path->n == 1 && outer == WORD_NAME) {
+    if (path->n == 1 && outer == WORD_NAME) {
         group->name = pool_read_text(reader, text);
     } else if (path->n == 3 && outer == WORD_ROLES && inner == WORD_ROLE) {
         read_role(reader, group, path, text);
@@ -258,8 +254,6 @@ static void end_vmgroup(struct pool_reader *reader, void *object)
     struct pool_memory *memory = pool_reader_memory(reader);
     struct vmgroup *group = object;
 
-    if (!draft->has_id)
-        pool_reader_reject(reader, "a VM group has no ID");
     group->name = group->name ? group->name : "";
     group->n_roles = draft->n_roles;
     group->roles = pool_memory_array(memory, draft->n_roles, sizeof *group->roles);
@@ -276,6 +270,7 @@ static void end_vmgroup(struct pool_reader *reader, void *object)
 static const struct pool_format vmgroup_format = {
     .pool = "VM_GROUP_POOL",
     .object = "VM_GROUP",
+    .what = "a VM group",
     .size = sizeof(struct vmgroup),
     .value = read_vmgroup,
     .close = close_element,

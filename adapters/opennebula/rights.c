@@ -456,7 +456,7 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
                   span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
 }
 
-/* What the user's reservations and deadline leases are in all. */
+/* The totals of the user's reservations and deadline leases. */
 static int check_reserved(const struct limits *limits, const struct rights_request *request,
                           char reason[LEASE_SPEC_TEXT_MAX])
 {

@@ -39,7 +39,7 @@ struct rights_holding {
 /* The requesting user and the request. */
 struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
-    struct lease_spec *spec;  /* terms that it does not say are made to follow the rights */
+    struct lease_spec *spec;  /* terms that it does not set follow the rights */
     uint32_t n_vms;           /* of the lease, or of what is known of its group so far */
     /* The user's other reservations and deadline leases that are not over, and the time for which
      * the whole cloud could hold them, and this lease as well; not read if this lease is neither.

@@ -115,12 +115,12 @@ static void note_date(struct rpc *rpc, CURL *easy)
     rpc->date_at = now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Take a call that is under way out of libcurl's hands. */
+/* Removes a running call from libcurl. */
 static void release(struct rpc *rpc, struct rpc_call *call)
 {
     curl_multi_remove_handle(rpc->multi, call->easy);
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &call->status);
-    curl_easy_reset(call->easy); /* it knows the call, which goes away */
+    curl_easy_reset(call->easy); /* it refers to the call, which is freed */
     rpc->idle = memory_grow(rpc->idle, &rpc->allocated_idle, rpc->n_idle + 1, sizeof *rpc->idle);
     rpc->idle[rpc->n_idle++] = call->easy;
     list_remove(&rpc->under_way, call);
@@ -236,7 +236,7 @@ static void begin_call(struct rpc *rpc, struct rpc_call *call, CURL *easy, int64
     rpc->n_of_vm += call->of_vm;
 }
 
-/* The next that waits and may begin; NULL: none. */
+/* The next waiting call that may begin; NULL: none. */
 static struct rpc_call *next_call(const struct rpc *rpc)
 {
     struct rpc_call *call = rpc->waiting.first;

@@ -208,7 +208,7 @@ static void figures_come_last(void **state)
     assert_int_equal(host_pool_parse(&pool, hosts, sizeof hosts - 1, &err), 0);
     assert_int_equal(host_monitoring_parse(&monitoring, figures, sizeof figures - 1, &err), 0);
     assert_int_equal(monitoring.errors.n, 1);
-    assert_string_equal(monitoring.errors.first, "a host's figures have no ID");
+    assert_string_equal(monitoring.errors.first, "a host's record has no ID");
     host_monitoring_merge(&pool, &monitoring);
     host_monitoring_finish(&monitoring);
     assert_attribute(&pool.items[0].attributes, "FREE_CPU", "7"); /* the template's */
