@@ -52,7 +52,6 @@ const struct lease_record *intake_add_lease(struct daemon *daemon, const struct 
     lease->submit = vm->stime - clocks_ahead_at(daemon, vm->stime);
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease_belongs_to(daemon->store, lease, vm);
-    lease_is_named(daemon->store, lease, vm->name);
     return lease;
 }
 

@@ -534,11 +534,8 @@ void lease_belongs_to(struct store *store, const struct lease_record *lease, con
     record->gid = vm->gid;
     store_put_text(&record->user, vm->user ? vm->user : "", STORE_NAME_MAX - 1);
     store_put_text(&record->user_group, vm->group ? vm->group : "", STORE_NAME_MAX - 1);
-}
-
-void lease_is_named(struct store *store, const struct lease_record *lease, const char *name)
-{
-    store_put_text(&store_change_lease(store, lease)->name, name ? name : "", STORE_NAME_MAX - 1);
+    if (!*record->name)
+        store_put_text(&record->name, vm->name ? vm->name : "", STORE_NAME_MAX - 1);
 }
 
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at)

@@ -169,9 +169,8 @@ void lease_take_terms(struct store *store, const struct lease_record *lease,
  * again: O(leases) if the start or kind changes. */
 int lease_take_change(struct store *store, const struct lease_record *lease,
                       const struct lease_record *changed, int64_t now, const char *text);
-/* The lease belongs to the owner of the VM. */
+/* The lease belongs to the owner of the VM, and gets its name, unless it has one. */
 void lease_belongs_to(struct store *store, const struct lease_record *lease, const struct vm *vm);
-void lease_is_named(struct store *store, const struct lease_record *lease, const char *name);
 /* The lease was submitted at that time. */
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 /* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/store/change.h"
 #include "daemon/store/private.h"
+#include "test/daemon/change_records.h"
 
 struct store *store_must_open(const char *directory)
 {
