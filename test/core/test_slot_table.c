@@ -325,6 +325,33 @@ static void a_look_says_what_a_scheduler_asks(void **state)
     tear_down(&b);
 }
 
+static void a_blocked_host_is_remembered_until_something_of_that_time_is_released(void **state)
+{
+    const int64_t asked_from[] = {30, 10};
+    struct bench b;
+    struct reservation *early, *late, *wish;
+    struct blocked_host blocked = {0};
+
+    (void)state;
+    set_up(&b, 1);
+    early = make(&b, 1, 10, 20, 0, 0, 60);
+    late = make(&b, 2, 20, 50, 0, 0, 60);
+    wish = make(&b, 3, 0, 5, 0, 0, 60);
+    slot_table_book(b.table, early);
+    slot_table_book(b.table, late);
+    assert_int_equal(slot_table_placement_free_from(b.table, wish->placement,
+                                                    (struct interval){10, 100}, 5, &blocked),
+                     50);
+    slot_table_release(b.table, early);
+    /* An answer for later says nothing about the time before. */
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(slot_table_placement_free_from(b.table, wish->placement,
+                                                        (struct interval){asked_from[i], 100}, 5,
+                                                        &blocked),
+                         i == 0 ? 50 : 10);
+    tear_down(&b);
+}
+
 static void the_past_is_dropped(void **state)
 {
     struct bench b;
@@ -379,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_change_of_leases_is_a_change_though_amounts_stay),
         cmocka_unit_test(how_long_and_how_many_fit),
         cmocka_unit_test(a_look_says_what_a_scheduler_asks),
+        cmocka_unit_test(a_blocked_host_is_remembered_until_something_of_that_time_is_released),
         cmocka_unit_test(the_past_is_dropped),
         cmocka_unit_test(booking_blindly_may_go_below_zero),
     };
