@@ -60,7 +60,7 @@ static int check_memory(const struct configuration *configuration,
     return 0;
 }
 
-/* The duration follows from the original one, but where Haizea takes the actual one instead. */
+/* The duration follows from the original one, or in Haizea from the actual one. */
 static int check_durations(const struct configuration *configuration, const struct trace_list *list,
                            struct error *err)
 {
@@ -72,17 +72,18 @@ static int check_durations(const struct configuration *configuration, const stru
     for (size_t i = 0; i < list->n; i++) {
         before[i] = list->items[i].request;
         before[i].duration = before[i].duration_original;
-        before[i].duration_known = SPAN_NONE;
+        if (overheads.haizea_1_0 && before[i].duration_known != SPAN_NONE)
+            before[i].duration_known -= overheads.boot_seconds;
+        else
+            before[i].duration_known = SPAN_NONE;
     }
     trace = trace_with_overheads(trace_from_requests(before, list->n, NULL), &overheads, err);
     for (size_t i = 0; trace && result == 0 && i < list->n; i++) {
         const struct lease_request *request = &list->items[i].request;
-        bool by_real = overheads.haizea_1_0 && overheads.slowdown_percent > 0 &&
-                       request->duration_known != SPAN_NONE;
 
         if (trace_next(trace, &after, err) < 1)
             result = -1;
-        else if (!by_real && after.duration != request->duration)
+        else if (after.duration != request->duration)
             result = is_none(err, request, "its duration is not the original one with overheads");
     }
     trace_destroy(trace);

@@ -336,6 +336,20 @@ stopped() {
     run 0 verify "$work/only-ar.json"
 }
 
+# Durations follow from the original or the actual ones by the overheads of the configuration.
+overheads() {
+    for mode in default haizea-1.0; do
+        run 0 replay -q -c "$data/small.conf" --compatibility "$mode" --record "$work/over.json" \
+            --set tracefile.add-overhead=all --set tracefile.runtime-slowdown-overhead=5 \
+            --set tracefile.bootshutdown-overhead=30
+        run 0 verify "$work/over.json"
+        # The second lease has an actual run time of 1200 s; its duration appears in three places.
+        sed 's/"duration_known":12[0-9]*/"duration_known":1100/g' "$work/over.json" >"$work/lie.json"
+        run 1 verify "$work/lie.json"
+        [ "$mode" = default ] || says out "is not the original one with overheads"
+    done
+}
+
 # A module of one's own is found in the folders that are given, never in one that the record names.
 repeated_with_modules() {
     mkdir "$work/modules"
@@ -547,6 +561,7 @@ outputs
 repeated
 repeated_from_record
 repeated_with_modules
+overheads
 stopped
 several_runs
 imported
