@@ -1,6 +1,7 @@
 /* Compares two records value by value. */
 #include "verify/compare.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ static int64_t number_of(const json_t *value, const char *key)
 {
     if (json_is_integer(value))
         return json_integer_value(value);
+    if (json_is_real(value) && fabs(json_real_value(value)) < 1e15)
+        return (int64_t)json_real_value(value);
     return key ? strtoll(key, NULL, 10) : SCHEDULE_UNSET;
 }
 

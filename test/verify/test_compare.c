@@ -62,11 +62,44 @@ static void each_difference_is_named(void **state)
     }
 }
 
+/* The lease, host and time of an entry are told with the difference. */
+static void each_difference_is_located(void **state)
+{
+    static const struct {
+        const char *path;
+        int64_t lease, host, time;
+    } lies[] = {
+        {"leases/1/end", 2, SCHEDULE_UNSET, SCHEDULE_UNSET},
+        {"site/1/Memory", SCHEDULE_UNSET, 1, SCHEDULE_UNSET},
+        {"state_log/0/3", 1, SCHEDULE_UNSET, 0},
+        {"counters/Disk usage/0/2", SCHEDULE_UNSET, SCHEDULE_UNSET, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        json_t *record = load_record("haizea-1.0/img-migrate");
+        json_t *lie = json_deep_copy(record);
+        struct verification verification;
+
+        change_record(lie, lies[i].path, "77");
+        check_record(record, &haizeas, &verification);
+        verify_compare(lie, record, REPEATED_FROM_RECORD, &verification);
+        assert_int_equal(verification.n_violations, 1);
+        assert_int_equal(verification.violations[0].lease, lies[i].lease);
+        assert_int_equal(verification.violations[0].host, lies[i].host);
+        assert_int_equal(verification.violations[0].time, lies[i].time);
+        verification_finish(&verification);
+        json_decref(lie);
+        json_decref(record);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_record_leaves_nothing_unchecked),
         cmocka_unit_test(each_difference_is_named),
+        cmocka_unit_test(each_difference_is_located),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
