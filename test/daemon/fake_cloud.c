@@ -209,6 +209,21 @@ struct host *fake_cloud_add_host(struct fake_cloud *fake, int32_t id, int64_t cp
     return host;
 }
 
+void fake_cloud_has_datastore(struct fake_cloud *fake)
+{
+    static int32_t cluster = 0;
+    static struct datastore datastore = {.name = "system",
+                                         .type = 1,
+                                         .shared = true,
+                                         .clusters = &cluster,
+                                         .n_clusters = 1,
+                                         .free = 1 << 20,
+                                         .total = 1 << 20};
+
+    fake->datastores = &datastore;
+    fake->n_datastores = 1;
+}
+
 void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host)
 {
     for (size_t i = 0; i < fake->n_vms; i++) {

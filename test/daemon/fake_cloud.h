@@ -44,6 +44,8 @@ struct host *fake_cloud_add_host(struct fake_cloud *fake, int32_t id, int64_t cp
 /* On host -1: it has no history. It is in extended form, without attributes. */
 struct vm *fake_cloud_add_vm(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host,
                              int64_t cpu, int64_t memory);
+/* A shared system datastore of cluster 0 with room for all; known after the next poll. */
+void fake_cloud_has_datastore(struct fake_cloud *fake);
 /* From now on it is in that state and there, as a user or the cloud itself has done it. */
 void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host);
 

@@ -76,19 +76,10 @@ static struct lease_record *add_waiting(struct course *course, int32_t id, const
 
 static void plan(struct course *course)
 {
-    static int32_t cluster = 0;
-    static struct datastore datastore = {.name = "system",
-                                         .type = 1,
-                                         .shared = true,
-                                         .clusters = &cluster,
-                                         .n_clusters = 1,
-                                         .free = 1 << 20,
-                                         .total = 1 << 20};
     struct scene *scene = &course->house.scene;
     struct error err = {0};
 
-    scene->fake->datastores = &datastore;
-    scene->fake->n_datastores = 1;
+    fake_cloud_has_datastore(scene->fake);
     scene->settings.drains = &course->drains;
     scene_poll(scene);
     planner_destroy(scene->daemon.planner);

@@ -51,18 +51,9 @@ static void add_waiting(struct store *store, const struct vm *vm)
 
 static void plan(struct scene *scene, struct store *store)
 {
-    static int32_t cluster = 0;
-    static struct datastore datastore = {.name = "system",
-                                         .type = 1,
-                                         .shared = true,
-                                         .clusters = &cluster,
-                                         .n_clusters = 1,
-                                         .free = 1 << 20,
-                                         .total = 1 << 20};
     struct error err = {0};
 
-    scene->fake->datastores = &datastore;
-    scene->fake->n_datastores = 1;
+    fake_cloud_has_datastore(scene->fake);
     scene_poll(scene);
     planner_destroy(scene->daemon.planner);
     scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, &err);

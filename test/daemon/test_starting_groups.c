@@ -15,17 +15,7 @@
 /* A galernad whose store was lost finds one VM of a group running, and the other one pending. */
 static void add_half_a_group(struct house *house, struct store *store)
 {
-    static int32_t cluster = 0;
-    static struct datastore datastore = {.name = "system",
-                                         .type = 1,
-                                         .shared = true,
-                                         .clusters = &cluster,
-                                         .n_clusters = 1,
-                                         .free = 1 << 20,
-                                         .total = 1 << 20};
-
-    house->scene.fake->datastores = &datastore;
-    house->scene.fake->n_datastores = 1;
+    fake_cloud_has_datastore(house->scene.fake);
     add_lease(store, 1, PHASE_STARTING, LEASE_BEST_EFFORT, 600);
     vm_to_change(store, 1)->goal = GOAL_RUN;
     scene_add(&house->scene, 2, 1, GOAL_RUN, -1, CPU, MEMORY);

@@ -27,7 +27,7 @@ static int64_t at(const char *text)
 {
     int64_t instant;
 
-    if (!time_parse_instant(text, 0, &instant))
+    if (time_parse_instant(text, 0, &instant))
         fail_msg("%s", text);
     return instant;
 }
