@@ -295,20 +295,26 @@ json_t *host_operand(const char *text)
     return *end || !*text ? json_string(text) : json_integer((json_int_t)id);
 }
 
-/* Sends a command for the host that is the operand, and prints the answer. Returns the exit code.
- * The arguments are a struct client. */
-static int host_ask(const struct call *call, const char *command,
-                    void (*print)(const json_t *answer))
+int host_ask(const struct call *call, const char *command, json_t *request,
+             void (*print)(const json_t *answer))
 {
     struct client *client = call->arguments;
-    json_t *host = host_operand(call->operands[0]), *answer;
-    int code;
+    int result = EXIT_DONE, code;
 
     client->command = call->name;
-    if (!host)
-        return command_usage_error(call->name, "HOST is not valid UTF-8");
-    answer = client_ask(client, command, json_pack("{s:o}", "host", host), &code);
-    return answer ? client_print(client, answer, print) : code;
+    for (int i = 0; i < call->n; i++) {
+        json_t *host = host_operand(call->operands[i]), *one, *answer;
+
+        if (!host)
+            return command_usage_error(call->name, "HOST is not valid UTF-8");
+        one = json_pack("{s:o}", "host", host);
+        json_object_update(one, request);
+        answer = client_ask(client, command, one, &code);
+        if (answer)
+            code = client_print(client, answer, print);
+        result = code == EXIT_DONE ? result : code;
+    }
+    return result;
 }
 
 const struct command_line host_show_line = {
@@ -332,12 +338,12 @@ const struct command_line host_show_line = {
 
 int command_host_show(const struct call *call)
 {
-    return host_ask(call, "host-timeline", print_host);
+    return host_ask(call, "host-timeline", NULL, print_host);
 }
 
 int command_host_timeline(const struct call *call)
 {
-    return host_ask(call, "host-timeline", print_timeline);
+    return host_ask(call, "host-timeline", NULL, print_timeline);
 }
 
 static void print_released(const json_t *answer)
@@ -349,16 +355,16 @@ static void print_released(const json_t *answer)
 
 const struct command_line host_release_line = {
     .name = "galerna host release",
-    .summary = "End the quarantine of a host",
-    .purpose = "End the quarantine of a host: VMs are placed there again, including VMs that "
-               "failed there. HOST is its number or name. A host on which VMs are still stuck is "
+    .summary = "End the quarantine of hosts",
+    .purpose = "End the quarantine of hosts: VMs are placed there again, including VMs that "
+               "failed there. HOST is a number or name. A host on which VMs are still stuck is "
                "quarantined again.",
-    .operands = "HOST",
+    .operands = "HOST...",
     .least = 1,
-    .most = 1,
+    .most = OPERANDS_ANY,
     .groups = {CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
-              {EXIT_FAILED, "The host does not exist or is not quarantined, or galernad does not "
+              {EXIT_FAILED, "A host does not exist or is not quarantined, or galernad does not "
                             "answer"}},
     .offer = host_offer,
     .size = sizeof(struct client),
@@ -366,5 +372,5 @@ const struct command_line host_release_line = {
 
 int command_host_release(const struct call *call)
 {
-    return host_ask(call, "host-release", print_released);
+    return host_ask(call, "host-release", NULL, print_released);
 }

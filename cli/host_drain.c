@@ -433,7 +433,7 @@ static const struct command_option undrain_options[] = {
      .offset = offsetof(struct undrain_arguments, at), .take = client_take_time,
      .help = "End the drain that includes this time instead of the first one"},
     {"all", .type = ARGUMENT_FLAG, .offset = offsetof(struct undrain_arguments, all),
-     .help = "End all current and planned drains of the host"},
+     .help = "End all current and planned drains of the hosts"},
 };
 
 static void print_undrained(const json_t *answer)
@@ -445,16 +445,16 @@ static void print_undrained(const json_t *answer)
 
 const struct command_line host_undrain_line = {
     .name = "galerna host undrain",
-    .summary = "End the drain of a host",
-    .purpose = "End the drain of a host, or cancel the next planned one: VMs are placed there "
-               "again. VMs that have moved do not move back. HOST is its number or name.",
-    .operands = "HOST",
+    .summary = "End the drain of hosts",
+    .purpose = "End the drain of hosts, or cancel the next planned one: VMs are placed there "
+               "again. VMs that have moved do not move back. HOST is a number or name.",
+    .operands = "HOST...",
     .least = 1,
-    .most = 1,
+    .most = OPERANDS_ANY,
     .groups = {{.options = undrain_options, .n = sizeof undrain_options / sizeof *undrain_options},
                CLIENT_GROUP},
     .codes = {{EXIT_DONE, "Success"},
-              {EXIT_FAILED, "The host does not exist or is not drained, or galernad does not "
+              {EXIT_FAILED, "A host does not exist or is not drained, or galernad does not "
                             "answer"}},
     .offer = host_offer,
     .size = sizeof(struct undrain_arguments),
@@ -462,15 +462,12 @@ const struct command_line host_undrain_line = {
 
 int command_host_undrain(const struct call *call)
 {
-    struct undrain_arguments *arguments = call->arguments;
-    json_t *host = host_operand(call->operands[0]), *request, *answer;
+    const struct undrain_arguments *arguments = call->arguments;
+    json_t *request = json_pack("{s:b}", "all", arguments->all);
     int code;
 
-    arguments->client.command = call->name;
-    if (!host)
-        return command_usage_error(call->name, "HOST is not valid UTF-8");
-    request = json_pack("{s:o, s:b}", "host", host, "all", arguments->all);
     client_put_time(request, "at", arguments->at);
-    answer = client_ask(&arguments->client, "host-undrain", request, &code);
-    return answer ? client_print(&arguments->client, answer, print_undrained) : code;
+    code = host_ask(call, "host-undrain", request, print_undrained);
+    json_decref(request);
+    return code;
 }

@@ -23,6 +23,12 @@ void host_print_staying(const json_t *host, int indent, FILE *stream);
 /* An id or a name as a value of a request; NULL: not UTF-8. */
 json_t *host_operand(const char *text);
 
+/* Send a command for each host that is an operand, and print the answers. The arguments begin with
+ * a struct client. request: further values of each command, or NULL. Returns the exit code: that of
+ * the last command that failed, if any did. */
+int host_ask(const struct call *call, const char *command, json_t *request,
+             void (*print)(const json_t *answer));
+
 /* Print a table of VMs on drained hosts and what happens to them. */
 void host_print_fates(const json_t *vms);
 

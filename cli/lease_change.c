@@ -39,7 +39,7 @@ static int take_span(const struct command_option *option, void *value, const cha
 {
     int64_t *span = value;
     bool back = strcmp(option->name, "shift") == 0 && *text == '-';
-    const char *wrong = time_parse_span(text + back, span);
+    const char *wrong = time_parse_span(text + (back || *text == '+'), span);
 
     if (wrong || *span == 0)
         return error_set(err, EINVAL, "%s", wrong ? wrong : "must be at least one second");

@@ -349,7 +349,9 @@ static void other_tables(void **state)
            "reserved      4  2026-11-21 19:00:00\n");
     setenv("COLUMNS", "80", 1);
     expect(fixture, "host release alpha", EXIT_DONE, "Host 4 (alpha) is no longer quarantined.\n");
-    expect_error(fixture, "host release 5", EXIT_FAILED, "host 5 is not quarantined");
+    expect(fixture, "host release alpha alpha", EXIT_DONE,
+           "Host 4 (alpha) is no longer quarantined.\nHost 4 (alpha) is no longer quarantined.\n");
+    expect_error(fixture, "host release 5 alpha", EXIT_FAILED, "host 5 is not quarantined");
     expect_error(fixture, "host timeline 5", EXIT_FAILED, "host 5 does not exist");
     expect(fixture, "status", EXIT_DONE,
            "galernad                0.1.0, running since 2026-11-21 12:48:00 (3h12m ago)\n"

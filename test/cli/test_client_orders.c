@@ -126,6 +126,8 @@ static void requests_are_sent_as_they_are_meant(void **state)
     expect_request(fixture, "lease change 9 --shift=-90s --duration unlimited",
                    "{\"command\": \"lease-change\", \"duration\": \"unlimited\", \"lease\": 9, "
                    "\"shift\": -90}");
+    expect_request(fixture, "lease change 9 --shift +1h",
+                   "{\"command\": \"lease-change\", \"lease\": 9, \"shift\": 3600}");
     expect_request(fixture,
                    "lease request --template 3 --terms cancelable --origin external --wait 0",
                    "\"origin\": \"external\", \"template\": 3, \"terms\": \"cancelable\"}");
