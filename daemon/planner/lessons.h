@@ -1,9 +1,9 @@
-/* lessons.h: tells policy modules that learn what happens to leases.
+/* lessons.h: reports events of leases to policy modules that learn from them.
  *
- * In a replay modules see the engine's decisions. In galernad the engine is rebuilt often and does
- * not remember, so modules are told the events in the store's history: accepted or refused,
- * running, preempted, over. When the daemon starts, and when modules are reloaded, they are told
- * the stored events, oldest first, with their original times.
+ * In a replay, modules receive the engine's decisions. In galernad the engine is rebuilt often and
+ * keeps no history, so modules receive the events in the store's history instead: accepted or
+ * refused, running, preempted, over. When the daemon starts and when modules are reloaded, the
+ * stored events are replayed to them, oldest first, with their original times.
  */
 #pragma once
 
@@ -21,11 +21,12 @@ struct lesson_listener {
     void (*tell)(void *context, const struct policy_event *event);
 };
 
-/* Listens to the store from now on. The store must outlive it. */
+/* Listens to the store from this call on. The store must outlive the result. */
 struct lessons *lessons_create(struct store *store, const struct lesson_listener *listener);
 void lessons_destroy(struct lessons *lessons); /* NULL is allowed */
 
-/* Tell new modules the past: unfinished leases, and the newest 20,000 lines of the history, those
- * of finished leases included. Takes a second at most; does nothing when no module wants events.
- * Before this call modules are told nothing: call it when they can ask for the site's hosts. */
+/* Replay the past to new modules: events of unfinished leases, and the newest 20,000 lines of the
+ * history, including finished leases. Takes a second at most; does nothing if no module wants
+ * events. Modules receive no events before this call: call it when they can query the site's
+ * hosts. */
 void lessons_recall(struct lessons *lessons);

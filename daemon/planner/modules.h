@@ -1,9 +1,9 @@
 /* modules.h: the policy modules of a live galernad: their process, and which are out of service.
  *
- * A module that ends a planner process (it crashes, hangs, exits, makes a forbidden call, or gives
- * too many broken answers) is out of service until the operator enables it, across restarts as
- * well: a fact in the store, a line in the daemon's history and in the log. The next process starts
- * at once, with the built-in default in the module's place.
+ * A module that ends a planner process (by a crash, a hang, an exit, a forbidden call, or too many
+ * broken answers) is out of service until the operator enables it, even after a restart: the store,
+ * the daemon's history and the log record the outage. The next process starts at once, with the
+ * built-in default in place of the module.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct pollfd;
 struct module_list {
     struct policy_configured configured;
     struct policy_module *modules;
-    int64_t *since; /* since when each is out of service */
+    int64_t *since; /* when each was taken out of service */
     size_t n;
 };
 
@@ -29,33 +29,33 @@ struct modules_process {
     bool ready, wants_events;
     bool faulty; /* a module gave too many broken answers: the process must end */
     struct planner_offence fault;
-    bool refused; /* its modules cannot be loaded */
+    bool refused; /* the modules cannot be loaded */
     struct error refusal;
 };
 
-/* err: NULL when the modules were loaded; otherwise the old ones stay. */
+/* err: NULL if the modules were loaded; otherwise the old ones remain in use. */
 typedef void modules_loaded(void *context, const struct error *err);
 
-/* Modules and options to load; each NULL: unchanged. */
+/* Modules and options to load; NULL: unchanged. */
 struct modules_wanted {
-    const struct configuration *policies; /* names the modules, and has their options; it must
-                                             outlive the modules, or the next reload with another */
-    const char *enabled;                  /* a module out of service to try again */
+    const struct configuration *policies; /* names the modules and has their options; must outlive
+                                             the modules, or the next reload with another */
+    const char *enabled;                  /* a module out of service to be tried again */
 };
 
 struct modules {
     const struct configuration *configuration;
-    const struct configuration *policies; /* where `list` comes from */
+    const struct configuration *policies; /* source of `list` */
     struct store *store;                  /* NULL: outages are not stored */
     struct planner_limits limits;
     struct module_list list;
 
     struct modules_process current; /* makes the plans */
-    uint64_t held;                  /* built-in defaults replace these modules in `current`, */
-    int64_t held_since;             /* since then (seconds since 1970), while `next` loads them */
+    uint64_t held;                  /* modules that built-in defaults replace in `current` */
+    int64_t held_since;             /* seconds since 1970: since when, while `next` loads them */
     struct modules_process next;    /* being loaded: replaces `current` when ready */
     int64_t began;                  /* monotonic milliseconds: start of the last process */
-    struct module_list *reloaded;   /* of `next` during a reload; NULL: those of `list` */
+    struct module_list *reloaded; /* the modules of `next` during a reload; NULL: those of `list` */
     const struct configuration *reloaded_from;
     char *enabled; /* the module to bring back into service; NULL: none */
     modules_loaded *loaded;
@@ -63,24 +63,24 @@ struct modules {
     struct planner_process *ending[8]; /* killed, but not reaped yet */
     size_t n_ending;
 
-    int64_t next_start; /* monotonic milliseconds: not before */
-    int strikes;        /* consecutive ends that no module was blamed for */
+    int64_t next_start; /* monotonic milliseconds: no process starts before */
+    int strikes;        /* consecutive ends without a module to blame */
     int64_t last_strike;
-    int64_t suspect; /* the last module called before that; -1 */
+    int64_t suspect; /* the last module called before the last strike; -1: none */
     uint64_t n_ended;
 };
 
 enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };
 
-/* Find the configured modules, start a process without those out of service and wait until it is
- * ready; modules that end it are put out of service. A module that does not return from its
- * creation within half a second is not waited for: modules_serve() tells when the process is ready.
- * NULL with err. */
+/* Find the configured modules, start a process without those out of service and wait until the
+ * process is ready; modules that end the process are put out of service. Creating a module may take
+ * half a second: after that the function returns, and modules_serve() reports when the process is
+ * ready. NULL with err. */
 struct modules *modules_create(const struct configuration *configuration, struct store *store,
                                struct error *err);
 void modules_destroy(struct modules *modules); /* NULL is allowed */
-/* The same as a trial: a module that ends its process is an error. `patient`: wait for modules that
- * hang as well, until they exceed their limit. */
+/* Try the modules: one that ends its process is an error. `patient`: also wait for modules that
+ * hang, until they exceed their limit. */
 int modules_check(const struct configuration *configuration, bool patient, struct error *err);
 
 /* At most MODULES_FDS entries. */
@@ -92,26 +92,27 @@ int64_t modules_due(const struct modules *modules);
 enum modules_event {
     MODULES_NOTHING,
     MODULES_READY,  /* the current process can plan from now on */
-    MODULES_ENDED,  /* it ended: the module to blame was recorded, and another process is started */
-    MODULES_LOADED, /* another process replaced it, and is ready */
+    MODULES_ENDED,  /* the process ended; the module to blame was recorded, and another process is
+                       started */
+    MODULES_LOADED, /* another process is ready and has replaced it */
 };
 
 /* Receive frames, check deadlines, start processes; never blocks. `take` is called with frames of
- * the current process that are not about modules. Plans wait for a loading module for half a second
- * at most: until it is ready, the built-in default takes its place (for an admission policy, leases
- * are refused for now). */
+ * the current process that are not about modules. A module that is still loading delays plans by
+ * half a second at most; then the built-in default replaces it until it is ready (for an admission
+ * policy, leases are refused for now). */
 enum modules_event modules_serve(struct modules *modules,
                                  bool (*take)(void *context, enum frame kind,
                                               struct wire_reader *reader),
                                  void *context);
 
-/* Load the modules from disk in another process, which replaces the current one when it is ready;
- * `loaded` is called then, or on failure, from modules_serve(). -1: not started, and `loaded` is
- * not called: EAGAIN (modules are already being loaded), ENOENT (the module to enable is not out of
+/* Load the modules from disk in another process, which replaces the current one when ready;
+ * modules_serve() then calls `loaded`, as it does on failure. -1: not started, and `loaded` is not
+ * called: EAGAIN (modules are already being loaded), ENOENT (the module to enable is not out of
  * service), or as module_list_find(). */
 int modules_reload(struct modules *modules, const struct modules_wanted *wanted,
                    modules_loaded *loaded, void *context, struct error *err);
-/* galernad stops: cancels a reload in progress, calling `loaded`. */
+/* For the stop of galernad: cancels a reload in progress, calling `loaded`. */
 void modules_abandon(struct modules *modules);
 
 void modules_each(const struct modules *modules,

@@ -3,7 +3,7 @@
 
 #include "daemon/planner/modules.h"
 
-/* The offence shown for a loading module that a built-in default replaces in the meantime. */
+/* The offence shown for a module that is still loading and replaced by a built-in default. */
 #define MODULE_LOADING "is still being loaded"
 
 /* --- modules.c --- */
@@ -11,7 +11,7 @@
 int module_list_find(struct module_list *list, const struct modules *modules,
                      const struct configuration *policies, struct error *err);
 void module_list_finish(struct module_list *list);
-/* Bring a module of the list back into service. -1, ENOENT: it is not out of service. */
+/* Bring a module of the list back into service. -1, ENOENT: the module is not out of service. */
 int module_list_enable(struct module_list *list, const char *name, struct error *err);
 /* Store the outages of modules->list. */
 void modules_remember(struct modules *modules);
