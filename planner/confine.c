@@ -42,7 +42,7 @@ static int set_limits(struct error *err)
     return 0;
 }
 
-/* In a container root may be unable to change its user: the other restrictions still apply. */
+/* In a container, root may be unable to change its user: the other restrictions still apply. */
 static int become(uid_t user, gid_t group, struct error *err)
 {
     if (geteuid() != 0 || user == 0)
@@ -57,7 +57,7 @@ int confine_process(uid_t user, gid_t group, struct error *err)
 {
     if (become(user, group, err) < 0)
         return -1;
-    /* Both after changing the user, which resets them. */
+    /* Changing the user resets the first two. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return failed(err, "privileges");
@@ -84,7 +84,7 @@ static void allow_folder(int rules, const char *folder)
     close(beneath.parent_fd);
 }
 
-/* Without Landlock, the process can read every file that its user can. */
+/* Without Landlock, the process can read all files that its user can read. */
 static int restrict_files(const char *const *folders, size_t n, struct error *err)
 {
     static const char *const libraries[] = {"/lib",       "/lib64",         "/usr/lib",
@@ -108,7 +108,7 @@ static int restrict_files(const char *const *folders, size_t n, struct error *er
 
 /* --- system calls ----------------------------------------------------------------------------- */
 
-static struct call_page *noted_in; /* global: a signal handler has no argument for it */
+static struct call_page *noted_in; /* global: a signal handler gets no argument for it */
 
 static void forbidden_call(int number, siginfo_t *info, void *context)
 {
@@ -133,7 +133,7 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, si
 
     for (size_t i = 0; i < n && result == 0; i++)
         result = seccomp_rule_add(filter, action, calls[i], 0);
-    return result == -EDOM ? 0 : result; /* not a call of this architecture */
+    return result == -EDOM ? 0 : result; /* this architecture has no such call */
 }
 
 #ifdef GALERNA_SANITIZED
@@ -164,7 +164,7 @@ static uint32_t otherwise(void)
     return SCMP_ACT_TRAP;
 }
 
-/* Memory, its own signals, clocks, its descriptors. */
+/* Memory, signals to itself, clocks, its descriptors. */
 static const int computing_calls[] = {
     CALL(read),
     CALL(write),
@@ -225,7 +225,7 @@ static int allow_computing(scmp_filter_ctx filter)
     int result = add_all(filter, SCMP_ACT_ALLOW, computing_calls,
                          sizeof computing_calls / sizeof *computing_calls);
 
-    /* abort() and raise(): only to itself. */
+    /* For abort() and raise(): only to itself. */
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
                                   SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
@@ -270,7 +270,7 @@ static int refuse_opening(scmp_filter_ctx filter)
     };
     int result = add_all(filter, SCMP_ACT_ERRNO(EACCES), calls, sizeof calls / sizeof *calls);
 
-    /* Only memory that is not executable. */
+    /* Only non-executable memory. */
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(mmap), 1,
                                   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
@@ -298,7 +298,7 @@ static int load_filter(bool reading, struct error *err)
 
     if (!filter)
         return error_set(err, ENOMEM, "cannot confine the planner: out of memory for a filter");
-    /* Speculation mitigations against other processes would slow down all computing; modules share
+    /* Mitigations of speculation by other processes would slow down all computing; modules share
      * the process's memory anyway. */
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);

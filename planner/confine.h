@@ -1,13 +1,13 @@
-/* confine.h: what the planner process may do, before and after loading modules.
+/* confine.h: restricts the planner process, before and after loading modules.
  *
- * The process has no network, starts no processes, signals none but itself, and sets no timers or
- * limits. Until modules are loaded it may read files: with Landlock those in folders of modules and
- * libraries, in /etc and of time zones, without it all that its user may read. Afterwards it cannot
- * open files. A forbidden system call ends the process, and its number is noted in the page. Calls
- * that the C library makes on its own (for time zones, locales) fail with EACCES instead: opening
- * and looking at files, ioctl(), fcntl(), prctl().
+ * The process has no network, starts no processes, signals only itself, and sets no timers or
+ * limits. Until modules are loaded it may read files: with Landlock, only those in folders of
+ * modules and libraries, in /etc, and time zones; without Landlock, all that its user may read.
+ * After that it cannot open files. A forbidden system call ends the process, and its number is
+ * noted in the page. Calls that the C library makes on its own (for time zones, locales) fail with
+ * EACCES instead: opening and examining files, ioctl(), fcntl(), prctl().
  *
- * Sanitizers' runtimes need more than that: builds with sanitizers forbid only network, processes,
+ * The runtimes of sanitizers need more: builds with sanitizers forbid only network, processes,
  * signals to others, timers and limits.
  */
 #pragma once
@@ -18,10 +18,10 @@
 #include "planner/protocol.h"
 #include "util/error.h"
 
-/* Restrictions that do not depend on modules: privileges, limits, and an unprivileged user if the
- * process is root's. Call it first. */
+/* Set restrictions that do not depend on modules: privileges, limits, and an unprivileged user if
+ * the process runs as root. Call this first. */
 int confine_process(uid_t user, gid_t group, struct error *err);
-/* Allow reading only: `folders`, and those named above. */
+/* Allow reading only, in `folders` and the folders named above. */
 int confine_to_reading(const char *const *folders, size_t n, struct call_page *page,
                        struct error *err);
 /* Allow only computing and answering. */

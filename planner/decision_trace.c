@@ -1,4 +1,4 @@
-/* Traces as bytes. */
+/* Encodes and decodes traces. */
 #include "planner/decision_trace.h"
 
 #include "util/memory.h"

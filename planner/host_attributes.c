@@ -8,12 +8,12 @@
 
 struct host {
     const char *name;
-    unsigned char *at; /* of its attributes in the frame */
+    unsigned char *at; /* its attributes in the frame */
     size_t n;
 };
 
 struct host_attributes {
-    unsigned char *frame, *end; /* the texts are in it */
+    unsigned char *frame, *end; /* contains the texts */
     struct host *hosts;
     size_t n_hosts;
 };

@@ -1,4 +1,4 @@
-/* Finds what runs and is planned on a host. */
+/* Finds the running and planned operations on a host. */
 #include "planner/host_operations.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 struct lease_on_host {
     uint32_t host;
-    size_t order; /* among all */
+    size_t order; /* among all entries */
     const struct lease *lease;
 };
 
@@ -64,7 +64,7 @@ void operations_forget(struct operation_index *index)
     *index = (struct operation_index){0};
 }
 
-/* The first place of a host. */
+/* The first entry of a host. */
 static size_t place_of(const struct operation_index *index, uint32_t host)
 {
     size_t low = 0, high = index->n;
@@ -117,7 +117,7 @@ static void put_operations(struct told *told, const struct lease *lease)
     }
 }
 
-/* Room that is held for leases that wait. */
+/* Writes the room that is held for waiting leases. */
 static void put_held(const struct engine *engine, struct told *told)
 {
     size_t n;

@@ -1,21 +1,21 @@
-/* host_operations.h: what runs and is planned on each host, by the plan, and what is held there for
- * leases that wait for more.
+/* host_operations.h: the operations running and planned on each host, by the plan, and the room
+ * held there for leases that wait for more.
  *
- * The first question after the plan has changed costs O(n log n) for its n operations, others
- * O(log n) and what they answer.
+ * The first query after the plan has changed costs O(n log n) for its n operations; others cost
+ * O(log n) plus the size of the answer.
  */
 #pragma once
 
 #include "planner/plan.h"
 
 struct operation_index {
-    struct lease_on_host *items; /* NULL: not known */
+    struct lease_on_host *items; /* NULL: to be built */
     size_t n, allocated;
 };
 
-/* The plan has changed, or ends. */
+/* Call when the plan has changed or ends. */
 void operations_forget(struct operation_index *index);
 
-/* Reads for which host, and writes how many operations there are, and these. */
+/* Read the host, and write its number of operations and the operations. */
 void operations_tell(struct operation_index *index, const struct plan *plan,
                      struct wire_reader *reader, struct wire_writer *reply);

@@ -48,7 +48,7 @@ static bool read_all(unsigned char *bytes, size_t n)
     return true;
 }
 
-/* Reads the body of the next frame, to be freed. False: galernad is gone. */
+/* Reads the body of the next frame, to be freed. False: galernad has closed the socket. */
 static bool read_frame(unsigned char **bytes, size_t *n)
 {
     unsigned char header[WIRE_HEADER];
@@ -63,7 +63,7 @@ static bool read_frame(unsigned char **bytes, size_t *n)
     return read_all(*bytes, length);
 }
 
-/* The frame is finished. */
+/* Writes and finishes the frame. */
 static void write_frame(struct wire_writer *frame)
 {
     const unsigned char *bytes;
@@ -189,7 +189,7 @@ static int confine(const struct policy_host_settings *settings, struct error *er
     return result;
 }
 
-/* galernad may be able to read files that this process cannot. */
+/* Can this process read the files of the modules? galernad may have permissions that it lacks. */
 static int check_readable(const struct policy_host_settings *settings, const char *user,
                           struct error *err)
 {
@@ -226,14 +226,15 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     settings.preflight = false;
     settings.log = tell_line;
     settings.watch = &watch;
-    tzset(); /* reads the zone while files can be opened */
+    tzset(); /* reads the time zone while files can be opened */
     if (!wire_is_at_end(&reader))
         error_set(&err, EPROTO, "the setup cannot be read");
     else if (confine_process(user, group, &err) == 0 && confine(&settings, &err) == 0 &&
              check_readable(&settings, name, &err) == 0 &&
              (policies = policy_host_create(&settings, &err)) && confine_to_computing(&err) < 0) {
         if (err.code == ENOMEM)
-            abort(); /* as memory_new(): galernad names the module that has used it up */
+            abort(); /* as memory_new() does: galernad blames the module that has used up the
+                        memory */
         policy_host_destroy(policies);
         policies = NULL;
     }
@@ -280,7 +281,7 @@ int main(void)
         return EXIT_PROTOCOL;
     }
     close(PROTOCOL_PAGE);
-    mallopt(M_MMAP_MAX, 0); /* only the heap grows: its end shows how much memory is used */
+    mallopt(M_MMAP_MAX, 0); /* only the heap grows, so its end shows the memory in use */
     tzset();                /* loads the local time zone for modules */
     if (!read_frame(&setup, &n))
         return EXIT_SUCCESS;

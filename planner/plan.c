@@ -1,4 +1,4 @@
-/* Builds an engine from facts: hosts, filters, and adopted leases. */
+/* Builds an engine from facts: hosts, filters and adopted leases. */
 #include "planner/plan.h"
 
 #include <errno.h>
@@ -7,9 +7,9 @@
 
 #include "util/memory.h"
 
-enum { RELOCATED_MAX = 8 /* per plan: each adopts everything again */ };
+enum { RELOCATED_MAX = 8 /* per plan: each one repeats all adoptions */ };
 
-/* Ids of blocks for leases that have no place. */
+/* Ids of blocks for VMs whose leases have no place. */
 #define BLOCK_OF_LEASE (BLOCK_BASE + (INT64_C(1) << 33))
 
 void plan_finish(struct plan *plan)
@@ -30,7 +30,7 @@ uint32_t plan_host_of(const struct plan *plan, uint32_t place)
 
 /* --- the engine ------------------------------------------------------------------------------- */
 
-/* A booked host is there once more, for the leases inside the booking. */
+/* Adds a second place for each booked host, for the leases inside the booking. */
 static int read_insides(struct wire_reader *reader, struct site *site, struct plan *plan,
                         struct error *err)
 {
@@ -55,7 +55,7 @@ static int read_insides(struct wire_reader *reader, struct site *site, struct pl
     return 0;
 }
 
-/* Hosts have a number among the units, which many share; -1: none. */
+/* Reads the hosts. A host refers to its units by number, since many hosts share them; -1: none. */
 static int read_site(struct plan *plan, struct wire_reader *reader, struct site *site,
                      struct error *err)
 {
@@ -131,7 +131,7 @@ int plan_make_engine(struct plan_building *building, struct wire_reader *reader,
     return begin(building, reader, err);
 }
 
-/* A value of eight bytes for each host; insides have that of their host. */
+/* A value of eight bytes for each host; an inside has its host's value. */
 static const void *get_new_column(struct plan *plan, struct wire_reader *reader)
 {
     uint64_t *column = kept_new(&plan->kept, plan->n_places, sizeof *column);
@@ -152,7 +152,7 @@ static void read_columns(struct plan *plan, struct wire_reader *reader)
         plan->columns[plan->n_columns++] = get_new_column(plan, reader);
 }
 
-/* The number of one that was sent before; -1: NULL. */
+/* A column by the number with which it was sent; -1: NULL. */
 static const void *get_column(const struct plan *plan, struct wire_reader *reader)
 {
     int64_t number = wire_get(reader, -1, (int64_t)plan->n_columns - 1);
@@ -169,7 +169,8 @@ static void get_step(const struct plan *plan, struct wire_reader *reader, struct
         reader->failed = true;
 }
 
-/* The depth of the stack before and after a step; it must not run empty. */
+/* The depth of the stack after a step, from the depth before it; fails if the stack would run
+ * empty. */
 static size_t depth_after(struct wire_reader *reader, const struct rank_step *step, size_t depth)
 {
     bool is_value = step->operation == RANK_NUMBER || step->operation == RANK_COLUMN;
@@ -261,7 +262,7 @@ static uint32_t get_place(struct wire_reader *reader, size_t n_places)
     return place < 0 ? HOST_NONE : (uint32_t)place;
 }
 
-/* The VM's host, after relocation if it was relocated. */
+/* The VM's place, after relocation if it was relocated. */
 static uint32_t place_now(const struct plan_building *building, int64_t lease, uint32_t vm,
                           const struct fact_place *place)
 {
@@ -342,8 +343,8 @@ static void note_exception(struct plan_building *building, int64_t lease, bool n
     wire_put_reason(&building->exceptions, reason);
 }
 
-/* The lease has no place in the plan, but its VMs hold their hosts all the same; `planned`: those
- * that are to start as well. */
+/* The lease has no place in the plan, but its VMs still hold their hosts. `planned`: also those of
+ * VMs that are to start. */
 static void adopt_blocks(struct plan_building *building, const struct fact *fact, bool planned)
 {
     const struct lease_request *request = &fact->fact.adoption.request;
@@ -387,8 +388,8 @@ static int try_alternative(struct plan_building *building, struct fact *fact, st
     return engine_adopt(engine, adoption, err);
 }
 
-/* A VM of a starting group without a host: one is looked for when all other leases are in the plan
- * (relocate()). */
+/* Has a VM of a starting group no host? relocate() looks for one when all other leases are in the
+ * plan. */
 static bool has_homeless(const struct fact *fact)
 {
     for (uint32_t i = 0; i < fact->n_vms; i++)
@@ -463,7 +464,7 @@ static int adopt_all(struct plan_building *building, struct wire_reader *reader,
 
 /* --- group members that must move to other hosts ---------------------------------------------- */
 
-/* The best-ranked host among those that the filter allows and that can take the VM until then. */
+/* The best-ranked host that the filter allows and that can take the VM until displaced->until. */
 static uint32_t other_host(const struct plan_building *building,
                            const struct displaced_vm *displaced)
 {
@@ -497,7 +498,7 @@ static bool is_settled(const struct plan_building *building, const struct displa
     return false;
 }
 
-/* True: a VM got another host, so everything must be adopted again. */
+/* True: a VM got another host, so all adoptions must be repeated. */
 static bool relocate(struct plan_building *building)
 {
     for (size_t i = 0; i < building->n_displaced; i++) {

@@ -1,4 +1,4 @@
-/* plan.h: an engine with the objects it refers to, and how it is built from facts. */
+/* plan.h: an engine with the objects it refers to, and its construction from facts. */
 #pragma once
 
 #include "core/host_filter.h"
@@ -7,21 +7,21 @@
 
 struct plan {
     struct engine *engine;
-    size_t n_hosts, n_places; /* places: the hosts, then the booked insides of some */
-    uint32_t *host_of;        /* by place: the host that it is, or is the inside of */
+    size_t n_hosts, n_places; /* places: the hosts, then the insides of booked hosts */
+    uint32_t *host_of;        /* by place: the host itself, or the host of the inside */
     struct set_objects objects;
     size_t filters_allocated, demands_allocated;
-    const void **columns; /* that ranks refer to: a number for each host */
+    const void **columns; /* a number for each host; ranks refer to them */
     size_t n_columns, columns_allocated;
-    struct kept_list kept; /* the hosts' units, filters, demands, what VMs hold, and the frames that
-                              filters point into */
+    struct kept_list kept; /* the hosts' units, filters, demands, units held by VMs, and the
+                              frames that filters point into */
 };
 
 /* A VM of a group that must start on another host. */
 struct displaced_vm {
     int64_t lease;
     uint32_t vm;
-    bool is_homeless; /* it has none, so its lease is not in the engine yet */
+    bool is_homeless; /* the VM has no host, so its lease is not in the engine yet */
     const struct host_filter *filter;
     struct node_set nodes; /* one VM */
     int64_t until;
@@ -31,7 +31,7 @@ struct displaced_vm {
 struct plan_building {
     struct plan *plan;
     const struct policy_hooks *hooks;
-    struct policy_host *policies; /* informed of each site; NULL: none */
+    struct policy_host *policies; /* receives each site; NULL: none */
     int64_t now;
     struct displaced_vm *displaced;
     size_t n_displaced, displaced_allocated;
@@ -42,19 +42,19 @@ struct plan_building {
     int64_t n_blocks;
 };
 
-/* The host of a place, as galernad numbers them. */
+/* The host of a place, by galernad's numbers. */
 uint32_t plan_host_of(const struct plan *plan, uint32_t place);
-void plan_finish(struct plan *plan); /* frees its contents; the structure may be used again */
+void plan_finish(struct plan *plan); /* frees the contents; the structure may be used again */
 
 /* Read settings and hosts, and create an engine that begins at building->now. */
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
 /* Read columns, filters and demands and add them to the existing ones. The filters point into the
  * frame. */
 void plan_read_objects(struct plan *plan, struct wire_reader *reader);
-/* Read adoptions and add them to the engine. Group members that must move get other hosts, a few in
- * one plan: after each the engine is made again, from `site` (where plan_make_engine() began to
- * read), and everything is adopted again. -1 with err: the adoptions are malformed, or the engine
- * cannot be made. */
+/* Read adoptions and add them to the engine. Group members that must move get other hosts, a
+ * limited number per plan: after each, the engine is rebuilt from `site` (where plan_make_engine()
+ * began to read), and everything is adopted again. -1 with err: the adoptions are malformed, or the
+ * engine cannot be created. */
 int plan_adopt(struct plan_building *building, struct wire_reader *reader,
                const struct wire_reader *site, struct error *err);
 void plan_building_finish(struct plan_building *building);

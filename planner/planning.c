@@ -21,15 +21,17 @@ struct planning {
     const struct policy_hooks *hooks;
     struct plan live;
     struct operation_index operations; /* of the live plan */
-    struct plan *current;              /* the plan that modules query: the live one, or a trial's */
+    struct plan *current;              /* the plan for modules' queries: the live one, or a
+                                          trial's */
     struct engine_outputs outputs;
-    unsigned char *frame; /* being answered; NULL: something keeps it */
+    unsigned char *frame; /* the frame being answered; NULL: something else keeps it */
 
     struct host_attributes *attributes; /* for modules; NULL: none have arrived */
 
     struct forecast *forecast; /* in progress; NULL: none */
-    int64_t forecast_us;       /* CPU time used so far */
-    struct plan forecast_of;   /* its plan, once another has replaced it: it reads its demands */
+    int64_t forecast_us;       /* CPU time so far */
+    struct plan forecast_of;   /* the plan of the forecast, which reads its demands, after
+                                  another plan has replaced it */
     bool is_replaced;
 };
 
@@ -41,7 +43,7 @@ static void end_forecast(struct planning *planning)
     planning->is_replaced = false;
 }
 
-/* Drops the plan; what a forecast still reads of it is kept. */
+/* Drops the plan, except objects that a forecast still reads. */
 static void drop_plan(struct planning *planning, struct plan *plan)
 {
     if (planning->forecast && plan == &planning->live && !planning->is_replaced) {
@@ -135,7 +137,7 @@ static uint32_t count_vms(const struct lease_request *request)
     return n;
 }
 
-/* Events of leases since the last plan, or before this process was started. */
+/* Reads events of leases since the last plan, or before this process was started. */
 static void read_events(struct planning *planning, struct wire_reader *reader)
 {
     size_t n = wire_get_count(reader, 8);
@@ -168,7 +170,7 @@ struct answer {
     int32_t failed_step; /* -1: none */
 };
 
-/* A VM that is off leaves its host. */
+/* Does a VM that is off leave its host? */
 static bool is_move_of_block(const struct engine_output *output)
 {
     return output->kind == OUTPUT_OPERATION_STARTED &&
@@ -276,7 +278,8 @@ static void view(void *context, const struct lease *lease)
     viewing->n++;
 }
 
-/* When the trial's lease would start behind the whole queue, if short enough to forecast. */
+/* The start of the trial's lease behind the whole queue, if the queue is short enough to
+ * forecast. */
 static int64_t probable_start(struct plan *plan, size_t most)
 {
     struct forecast *forecast = forecast_create(plan->engine, most);
@@ -355,13 +358,13 @@ static int build(struct planning *planning, struct plan_building *building,
     return rebuild ? plan_adopt(building, reader, &site, err) : 0;
 }
 
-/* Question for a plan that is discarded. */
+/* What to find out in a plan that is discarded. */
 struct trial {
-    size_t forecast;       /* leases to forecast */
+    size_t forecast;       /* number of leases to forecast */
     struct tracer *tracer; /* NULL: no lease is traced */
 };
 
-/* The plan keeps the frame. trial: NULL for the plan that stays. */
+/* The plan keeps the frame. trial: NULL for the live plan. */
 static int make_plan(struct planning *planning, struct plan *plan, struct wire_reader *reader,
                      struct wire_writer *reply, const struct trial *trial)
 {
@@ -424,7 +427,7 @@ static int64_t cpu_us(void)
     return spent.tv_sec * INT64_C(1000000) + spent.tv_nsec / 1000;
 }
 
-/* Another one in progress is discarded. */
+/* Discards a forecast in progress. */
 static void begin_forecast(struct planning *planning, struct wire_reader *reader)
 {
     size_t most = (size_t)wire_get(reader, 0, INT32_MAX);

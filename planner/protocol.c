@@ -1,4 +1,4 @@
-/* Requests and outputs as bytes: tables of their fields, and readers that check them. */
+/* Encodes requests and outputs: tables of their fields, and readers that check them. */
 #include "planner/protocol.h"
 
 #include <stdlib.h>
@@ -214,8 +214,7 @@ static int64_t get_number(struct wire_reader *reader)
     return reader->failed ? 0 : number;
 }
 
-/* What holds a host to come and is no lease of the plan, such as a drain, has no number that means
- * something to others. */
+/* A drain that holds a host, or another block of the plan, has an internal number: -1 is sent. */
 static int64_t number_of(const struct reason *reason, size_t i)
 {
     bool names_lease = reason->id == REASON_ROOM_RESERVED || reason->id == REASON_PLANNED ||
@@ -260,7 +259,7 @@ static void wire_put_reservation(struct wire_writer *writer, const struct reserv
     }
 }
 
-/* The array of placed VMs may move while it grows: `vms` is set after reading everything. */
+/* The array of placed VMs may move while it grows: point_to_placed() sets `vms` in the end. */
 static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply,
                             struct plan_reservation *r)
 {
@@ -279,7 +278,7 @@ static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct
                             .host = (uint32_t)wire_get(reader, 0, (int64_t)n_hosts - 1)};
 }
 
-/* The planned run of a lease that does not run yet; NULL. */
+/* The planned run of a lease that does not run yet; NULL: none. */
 static const struct reservation *lease_planned_stretch(const struct lease *lease)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)

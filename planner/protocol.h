@@ -1,11 +1,11 @@
 /* protocol.h: the messages between galernad and its planner.
  *
- * The planner answers in the order of galernad's questions, but for forecasts: a forecast is made
- * in turns, so later questions may be answered before it, and a new one takes the place of one that
- * is being made. The planner can also send log lines and faults of modules at any time. The planner
- * trusts galernad, but is not trusted itself: its answers are read strictly, its places are checked
- * against the hosts that were sent, its times and numbers are bounded so that sums do not overflow,
- * and its texts have no control characters.
+ * The planner answers in the order of galernad's questions, except for forecasts: they are made in
+ * turns, so later questions may be answered first, and a new forecast replaces one in progress. The
+ * planner can also send log lines and faults of modules at any time. The planner trusts galernad,
+ * but galernad does not trust the planner: it reads answers strictly, checks places against the
+ * hosts sent, bounds times and numbers so that sums do not overflow, and removes control characters
+ * from texts.
  */
 #pragma once
 
@@ -20,22 +20,22 @@
 #include "plugin/policy_host.h"
 
 enum {
-    PROTOCOL_SOCKET = 3,     /* descriptors of the planner */
+    PROTOCOL_SOCKET = 3,     /* the planner's descriptors */
     PROTOCOL_PAGE = 4,       /* struct call_page */
     PROTOCOL_TEXT_MAX = 512, /* characters of a text from the planner */
 };
 
 enum frame {
     /* To the planner. */
-    FRAME_SETUP,      /* the user that the process becomes, and its policies */
-    FRAME_ATTRIBUTES, /* of the hosts of the next plan and those after it; gets no answer */
+    FRAME_SETUP,      /* the user of the process, and its policies */
+    FRAME_ATTRIBUTES, /* of the hosts, for the next plans; gets no answer */
     FRAME_PLAN,       /* facts, then steps */
-    FRAME_TRY,        /* how many leases to forecast, a lease to trace (-1: none), then as
+    FRAME_TRY,        /* how many leases to forecast, the lease to trace (-1: none), then as
                          FRAME_PLAN: for a temporary engine */
     FRAME_FORECAST,   /* how many leases to forecast */
     FRAME_OPERATIONS, /* place of a host */
     /* From the planner. */
-    FRAME_READY,   /* are events wanted; of each module: was it loaded, its version */
+    FRAME_READY,   /* whether modules want events; for each module: was it loaded, its version */
     FRAME_REFUSED, /* a module cannot be used: code, text */
     FRAME_PLANNED,
     FRAME_TRIED,
@@ -48,7 +48,7 @@ enum frame {
 
 /* --- galernad's facts ------------------------------------------------------------------------- */
 
-/* The fallback for an adoption without a place. */
+/* The fallback for an adoption that finds no room at its place. */
 enum alternative {
     ALTERNATIVE_NONE,
     ALTERNATIVE_ANYWHERE, /* without its places */
@@ -59,7 +59,7 @@ enum alternative {
 struct fact_place {
     uint32_t place; /* HOST_NONE: not known */
     bool holds;     /* the VM holds the host even if its lease has no place in the plan */
-    bool relocate;  /* of a group being started: find another host for the VM */
+    bool relocate;  /* in a group being started: find another host for the VM */
     int32_t filter; /* relocate: the hosts that the VM may use; -1: all */
 };
 
@@ -80,12 +80,12 @@ extern const size_t n_fact_adoption_fields;
 /* A request that only reserves the capacity of one running VM, without end. */
 struct lease_request block_request(int64_t id, int64_t now, struct node_set *nodes);
 
-/* The numbers of a node set's filter and demand among those sent before; -1: none. */
+/* The numbers of a node set's filter and demand, sent before; -1: none. */
 struct set_numbers {
     int32_t filter, demand;
 };
 
-/* Meaning of the numbers for the planner. */
+/* The objects behind these numbers, in the planner. */
 struct set_objects {
     struct host_filter **filters;
     size_t n_filters;
@@ -93,16 +93,16 @@ struct set_objects {
     size_t n_demands;
 };
 
-/* numbers[i] is sent for node_sets[i].hosts and demand; NULL: none has either. */
+/* numbers[i] belongs to node_sets[i].hosts and demand; NULL: no set has either. */
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
                       const struct set_numbers *numbers);
-/* The node sets are returned in *sets, to be freed by the caller; their filters and demands are the
- * objects', the request's texts point into the frame. objects may be NULL: none. */
+/* The caller frees *sets, the node sets; their filters and demands belong to `objects`, and the
+ * request's texts point into the frame. objects: NULL: none. */
 void wire_get_request(struct wire_reader *reader, struct lease_request *request,
                       struct node_set **sets, const struct set_objects *objects);
 
 void wire_put_setup(struct wire_writer *writer, const struct policy_host_settings *settings);
-/* settings->modules and options are freed by the caller; texts point into the frame. */
+/* The caller frees settings->modules and options; texts point into the frame. */
 void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *settings);
 
 /* --- the planner's outputs -------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ struct plan_reservation {
     size_t n_vms;
 };
 
-/* struct engine_output as a value. */
+/* struct engine_output by value. */
 struct plan_output {
     enum engine_output_kind kind;
     int64_t lease;
@@ -128,7 +128,7 @@ struct plan_output {
     int64_t other, at;
     enum preemption_how how;
     struct reason reason;
-    struct plan_reservation reservation; /* of a resumption: the run that follows it */
+    struct plan_reservation reservation; /* for a resumption: the run after it */
 };
 
 /* A lease of the engine, unless it is simply running. */
@@ -136,15 +136,15 @@ struct lease_view {
     int64_t lease;
     enum lease_state state;
     struct reason reason;
-    int64_t start;                   /* of its first run, planned or not; INSTANT_NONE */
-    int64_t begin;                   /* when the lease is planned to run next; INSTANT_NONE */
-    struct plan_reservation stretch; /* the planned one */
+    int64_t start;                   /* of the lease's first run, planned or past; INSTANT_NONE */
+    int64_t begin;                   /* of the next planned run; INSTANT_NONE */
+    struct plan_reservation stretch; /* the planned stretch */
 };
 
 /* An adoption that could not be applied as sent. */
 struct plan_exception {
     int64_t lease;
-    bool no_place; /* else an error */
+    bool no_place; /* false: an error */
     struct reason reason;
 };
 
@@ -156,7 +156,7 @@ struct plan_relocation {
 
 struct plan_reply {
     char error[PROTOCOL_TEXT_MAX + 1]; /* "": success */
-    int32_t failed_step;               /* the step that failed, in case of an error; -1: none */
+    int32_t failed_step;               /* on an error, the step that failed; -1: none */
     struct plan_exception *exceptions;
     struct plan_relocation *relocations;
     struct plan_output *outputs;
@@ -166,8 +166,8 @@ struct plan_reply {
     size_t n_placed, placed_allocated;
     int64_t next_time;
     uint64_t stamp;           /* identifies the state that a forecast would use */
-    int64_t probable;         /* TRY: its start behind the whole queue */
-    struct plan_trace *trace; /* NULL: none was asked for */
+    int64_t probable;         /* TRY: the estimated start behind the whole queue */
+    struct plan_trace *trace; /* NULL: not requested */
 };
 
 void plan_reply_finish(struct plan_reply *reply);
@@ -191,32 +191,32 @@ struct forecast_reply {
     int64_t cpu_us;
 };
 
-/* reply->starts is to be freed by the caller in any case. False: malformed. */
+/* The caller frees reply->starts in any case. False: malformed. */
 bool wire_get_forecast(struct wire_reader *reader, struct forecast_reply *reply);
 
 struct planned_operation {
     int64_t lease; /* -1: capacity held by VMs that are not in a lease of the plan */
-    int32_t vm;    /* one of these; -1: not known */
+    int32_t vm;    /* a VM of the lease; -1: unknown */
     enum reservation_kind kind;
     int64_t from, until;
     bool planned;
-    bool held; /* no operation: room that is kept free for the lease, which waits for more */
+    bool held; /* not an operation: room kept free for the lease, which waits for more */
     int64_t cpu, memory;
 };
 
-/* *operations is to be freed by the caller in any case. False: malformed. */
+/* The caller frees *operations in any case. False: malformed. */
 bool wire_get_operations(struct wire_reader *reader, struct planned_operation **operations,
                          size_t *n);
 void wire_put_operation(struct wire_writer *writer, const struct planned_operation *operation);
 
 /* --- progress --------------------------------------------------------------------------------- */
 
-/* Shared memory: what the planner is doing. Only a hint, since modules can write to it. */
+/* Shared memory: the planner's current activity. Only a hint, since modules can write to it. */
 struct call_page {
-    _Atomic uint64_t calls;  /* counted up at each call */
-    _Atomic uint32_t module; /* 1 + the module's index; 0: none is being called */
+    _Atomic uint64_t calls;  /* number of calls so far */
+    _Atomic uint32_t module; /* 1 + the module's index; 0: no call is in progress */
     _Atomic uint32_t call;   /* enum policy_call */
-    _Atomic uint32_t last;   /* as module, of the last call */
+    _Atomic uint32_t last;   /* as `module`, for the last call */
     _Atomic int32_t syscall; /* the call that ended the process; -1: none */
     /* For each of the first 64 modules: */
     _Atomic int64_t grown[64];   /* bytes allocated in its calls */

@@ -1,5 +1,5 @@
-/* Notes what the policies are asked about one lease, and looks at each host once the plan is made.
- */
+/* Records the policies' questions about one lease, and examines each host once the plan is
+ * complete. */
 #include "planner/tracer.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct tracer {
     const struct policy_hooks *wrapped;
     struct policy_hooks hooks;
     struct plan_trace trace;
-    bool *vetoed; /* by place, by the last answer; NULL: never asked */
+    bool *vetoed; /* by place, in the last answer; NULL: never asked */
     size_t n_hosts;
 };
 
@@ -94,7 +94,7 @@ static void score_victims(void *context, const struct victim_batch *batch, int64
         if (scores[i] == POLICY_VETO || scores[i] < most)
             continue;
         most = scores[i];
-        call.best = batch->victims[i].lease->request.id; /* ascending: the larger of equals */
+        call.best = batch->victims[i].lease->request.id; /* ascending: the larger of equal scores */
     }
     note(tracer, &call);
 }
@@ -210,12 +210,12 @@ const struct policy_hooks *tracer_hooks(const struct tracer *tracer)
 
 /* --- the hosts -------------------------------------------------------------------------------- */
 
-/* A node set at a time. */
+/* Examines hosts for a node set at a time. */
 struct look {
     const struct engine *engine;
     const struct node_set *nodes;
     int64_t at, until;
-    int64_t *limits; /* by place: until when the host takes a VM */
+    int64_t *limits; /* by place: until when the host can take a VM */
     bool *closed;    /* by place: out of service then */
 };
 
@@ -249,7 +249,7 @@ static enum host_finding look_at(const struct look *look, uint32_t place)
     return look->limits[place] < look->until ? FINDING_SHORT : FINDING_FITS;
 }
 
-/* The best finding of all node sets counts: some VM of the lease can use the host. */
+/* Keeps the best finding of all node sets: one VM of the lease can use the host. */
 static void look_at_sets(const struct tracer *tracer, const struct engine *engine,
                          const struct lease *lease, enum host_finding *findings)
 {

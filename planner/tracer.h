@@ -1,8 +1,8 @@
-/* tracer.h: policy hooks that note what is asked about one lease, and what is answered.
+/* tracer.h: policy hooks that record the questions about one lease and their answers.
  *
- * The tracer's hooks pass each question on to those that they wrap. An engine without a tracer is
- * not concerned. Costs: a look at the clock for each question, another one if it is about the
- * lease; hosts are asked about one by one, not by classes of equal ones.
+ * The tracer's hooks pass each question on to the hooks that they wrap. Engines without a tracer
+ * are unaffected. Costs: one clock reading per question, a second one if the question is about the
+ * lease; hosts are scored one by one, not by classes of equal ones.
  */
 #pragma once
 
@@ -11,15 +11,15 @@
 
 struct tracer; /* opaque */
 
-/* hooks: NULL or to outlive the tracer. */
+/* hooks: NULL, or must outlive the tracer. */
 struct tracer *tracer_create(int64_t lease, const struct policy_hooks *hooks);
 void tracer_destroy(struct tracer *tracer); /* NULL is allowed */
 
 /* For the engine, which must not outlive the tracer. */
 const struct policy_hooks *tracer_hooks(const struct tracer *tracer);
 
-/* Everything asked so far, and what keeps the lease from each host in the engine's plan. host_of:
- * by place, as in struct plan; of a booked host the better finding counts. Valid until the tracer
- * is destroyed. O(hosts) for each node set, and the cost of an engine_takes_until(). */
+/* All questions so far, and the finding about each host in the engine's plan. host_of: by place, as
+ * in struct plan; for a booked host, the better finding counts. Valid until the tracer is
+ * destroyed. O(hosts) for each node set, plus an engine_takes_until(). */
 const struct plan_trace *tracer_trace(struct tracer *tracer, const struct engine *engine,
                                       const uint32_t *host_of);

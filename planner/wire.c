@@ -8,17 +8,17 @@
 #include "util/memory.h"
 
 enum {
-    NUMBER_BYTES = 10, /* of the longest one */
+    NUMBER_BYTES = 10, /* of the longest number */
     WORD = sizeof(uint64_t),
     EXTREMES = 2, /* INSTANT_NONE and _NEVER are frequent: one byte each */
     CHUNK_LEAST = 48,
-    CHUNK_MOST = 64 * 1024, /* unless more are put at once */
+    CHUNK_MOST = 64 * 1024, /* unless more bytes are put at once */
     COPIED_MOST = 4096,     /* bytes that are copied rather than moved with their chunks */
 };
 
 struct wire_chunk {
     struct wire_chunk *next;
-    size_t from, n, allocated; /* the bytes are those from `from` to n */
+    size_t from, n, allocated; /* the content is from `from` to n */
     unsigned char bytes[];
 };
 
@@ -40,7 +40,7 @@ static void add_chunk(struct wire_writer *writer, size_t needed)
     writer->last = chunk;
 }
 
-/* Side by side, at the end. */
+/* Contiguous room at the end. */
 static unsigned char *room_for(struct wire_writer *writer, size_t n)
 {
     if (!writer->last || writer->last->allocated - writer->last->n < n)

@@ -1,10 +1,10 @@
 /* wire.h: encodes numbers and texts in a frame of bytes, and decodes them.
  *
- * A frame is its length in four bytes (little-endian), and its body. Numbers are zigzag
- * variable-length integers, one to five bytes for most; texts are their length, and their bytes
+ * A frame is its length in four bytes (little-endian), then its body. Numbers are zigzag
+ * variable-length integers, mostly of one to five bytes; a text is its length and its bytes
  * including the 0. A reader is strict: each number is checked against its range, and each count
- * against the remaining bytes before anything is allocated for it. Once a read has failed, all
- * further reads fail, and return the lower bound.
+ * against the remaining bytes before memory is allocated for it. Once a read has failed, all
+ * further reads fail and return the lower bound.
  */
 #pragma once
 
@@ -26,27 +26,27 @@ struct wire_writer {
 };
 
 void wire_writer_finish(struct wire_writer *writer); /* the writer may be used again */
-/* Begin a frame: what the writer has is dropped, and there is room for the header, which is filled
- * in when the frame is complete. */
+/* Begin a frame: drops the writer's content and reserves the header, which wire_end() fills in. */
 void wire_begin(struct wire_writer *writer);
 void wire_end(struct wire_writer *writer);
 
 void wire_put(struct wire_writer *writer, int64_t number);
 void wire_put_text(struct wire_writer *writer, const char *text); /* NULL differs from "" */
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
-/* Append zeros until there is a multiple of eight bytes behind the first `from`. */
+/* Append zeros until the number of bytes after the first `from` is a multiple of eight. */
 void wire_align(struct wire_writer *writer, size_t from);
 /* Append everything from another writer. */
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other);
-/* The same, and the other is finished. Few bytes are copied, many are not. */
+/* As wire_put_all(), but finishes the other writer. Small contents are copied, large ones are
+ * moved. */
 void wire_move(struct wire_writer *writer, struct wire_writer *other);
 
-/* All bytes side by side, until the writer is changed; NULL: there are none. Copies them, and has
- * them twice for that time, when they are in several chunks. */
+/* All bytes in one array, valid until the writer changes; NULL: there are none. If they are in
+ * several chunks they are copied, and take twice the memory meanwhile. */
 unsigned char *wire_bytes(struct wire_writer *writer);
-/* The first bytes that lie side by side: their number, 0 at the end. */
+/* The first bytes that are contiguous. Returns their number, 0 at the end. */
 size_t wire_first_bytes(const struct wire_writer *writer, const unsigned char **bytes);
-/* Drop so many of them. */
+/* Drop the first n bytes. */
 void wire_drop(struct wire_writer *writer, size_t n);
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -63,17 +63,17 @@ static inline bool wire_get_bool(struct wire_reader *reader)
 {
     return wire_get(reader, 0, 1) != 0;
 }
-/* Fails unless the number is INSTANT_NONE, INSTANT_NEVER or in +-WIRE_NUMBER_MAX, so that sums with
- * it do not overflow and years can be printed. */
+/* Fails unless the number is INSTANT_NONE, INSTANT_NEVER or within +-WIRE_NUMBER_MAX: then sums
+ * with it do not overflow and years can be printed. */
 void wire_check_number(struct wire_reader *reader, int64_t number);
 /* A count of items that take `size` bytes or more each. */
 size_t wire_get_count(struct wire_reader *reader, size_t size);
-/* Points into the frame; at most `most` characters, control characters replaced by '?'. */
+/* Points into the frame; at most `most` characters; control characters are replaced by '?'. */
 const char *wire_get_text(struct wire_reader *reader, size_t most);
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n);
-/* Skip them: the reader's first byte must be aligned in memory as a word is. */
+/* Skip the zeros of wire_align(). The reader's first byte must be aligned as a word. */
 void wire_get_align(struct wire_reader *reader);
-/* What follows wire_align() as words: points into the frame. NULL: there are not as many. */
+/* The words after wire_align(), in the frame. NULL: too few bytes remain. */
 const uint64_t *wire_get_words(struct wire_reader *reader, size_t n);
 /* Have all reads succeeded, and has everything been read? */
 bool wire_is_at_end(const struct wire_reader *reader);

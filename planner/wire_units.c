@@ -1,4 +1,4 @@
-/* Units of hosts and demands of VMs as bytes: tables of their fields, and arrays. */
+/* Encodes units of hosts and demands of VMs: tables of their fields, and arrays. */
 #include "planner/wire_units.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void kept_finish(struct kept_list *kept)
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* An array of structures of one table. */
+/* An array of structures described by one table. */
 struct array_kind {
     const struct wire_field *fields;
     size_t n_fields, size;

@@ -1,7 +1,7 @@
-/* wire_units.h: what hosts have beyond amounts, and what VMs demand of it and hold, as bytes.
+/* wire_units.h: encodes units of hosts, demands of VMs for them, and the units that VMs hold.
  *
- * The structures are those of core/demand.h. What is read belongs to a list, which frees it as a
- * whole. Reading is as strict as that of wire.h; counts have the bounds of core/demand.h.
+ * The structures are those of core/demand.h. Decoded structures belong to a list, which frees them
+ * all together. Reading is as strict as in wire.h; core/demand.h bounds the counts.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct kept_list {
 };
 
 void *kept_new(struct kept_list *kept, size_t count, size_t size); /* zeroed */
-void kept_add(struct kept_list *kept, void *memory);               /* takes it */
+void kept_add(struct kept_list *kept, void *memory);               /* takes ownership */
 void kept_finish(struct kept_list *kept);
 
 void wire_put_host_units(struct wire_writer *writer, const struct host_units *units);

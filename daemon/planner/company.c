@@ -11,7 +11,7 @@
 #include "util/memory.h"
 #include "util/printable.h"
 
-/* A role in a group; of roles on one host, the first. */
+/* A role in a group; for roles that must share a host, the first of them. */
 struct role_key {
     uint32_t group, role;
 };
@@ -24,9 +24,10 @@ struct rule_list {
 
 struct company {
     const struct vmgroup_pool *pool;
-    struct map roles;  /* numbers by arrays of struct role_key; those of one entry come first */
-    uint32_t n_single; /* so many */
-    struct map lists;  /* struct rule_list * by arrays of struct role_key, of the very roles */
+    struct map roles;  /* role numbers by arrays of struct role_key; arrays of one key come first */
+    uint32_t n_single; /* number of arrays with one key */
+    struct map lists;  /* struct rule_list * by arrays of struct role_key, which name the VM's
+                          own roles */
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -38,7 +39,7 @@ static struct role_key key_of(const struct vmgroup_pool *pool, uint32_t group, u
     return (struct role_key){group, (uint32_t)__builtin_ctzll(roles)};
 }
 
-/* The keys of a VM's roles; fewer when two of them are one. */
+/* The keys of a VM's roles, fewer if two roles have the same key. */
 static size_t keys_of(const struct vmgroup_pool *pool, const struct vmgroup_member *members,
                       size_t n, struct role_key *keys)
 {
@@ -116,7 +117,7 @@ static void add_rule(struct rule_list *list, const struct company_rule *rule)
         list->rules[list->n++] = *rule;
 }
 
-/* The rule for each role of the engine that includes the key. */
+/* Adds the rule for each engine role that includes the key. */
 static void add_rules(const struct company *company, struct rule_list *list,
                       const struct role_key *key, struct company_rule rule)
 {

@@ -36,7 +36,6 @@ static bool same_group(const struct vmgroup *left, const struct vmgroup *right)
     return true;
 }
 
-/* The same roles of a VM? */
 static bool same_roles(const struct vmgroup_pool *old, const struct vmgroup_pool *new, int32_t vm)
 {
     size_t n_old, n_new;
@@ -51,7 +50,7 @@ static bool same_roles(const struct vmgroup_pool *old, const struct vmgroup_pool
     return true;
 }
 
-/* Does a change concern no VM of the pool that the plan knows? */
+/* Does the change affect none of the pool's planned VMs? */
 static bool can_keep(const struct vmgroup_pool *pool, const struct vmgroup_pool *old,
                      const struct vmgroup_pool *new, bool (*is_planned)(void *context, int32_t vm),
                      void *context)

@@ -8,8 +8,8 @@
 
 /* --- adoptions -------------------------------------------------------------------------------- */
 
-/* Is the VM waiting to start without a host, on one where it has just failed, or that no longer
- * takes VMs? */
+/* Is the VM waiting to start, but without a host, or on a host where it has just failed or that no
+ * longer takes VMs? */
 static bool must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                               const struct vm_record *vm, int64_t now)
 {
@@ -37,7 +37,7 @@ static bool must_relocate(const struct facts *facts, const struct lease_record *
            must_go_elsewhere(facts->planner, facts->picture, vm, facts->now);
 }
 
-/* The current or planned host of each VM, and what it holds there. */
+/* Writes the current or planned host of each VM, and the units that the VM holds there. */
 static void put_places(struct facts *facts, const struct lease_record *lease,
                        const struct planned *planned)
 {
@@ -78,8 +78,8 @@ static void put_adoption(struct facts *facts, const struct lease_record *lease,
         fact->adoption.as == ADOPTED_RUNNING ? fact->adoption.until : INSTANT_NONE;
 }
 
-/* Are the hosts of all VMs known, or to be found for those of a starting group? A VM on a host that
- * OpenNebula no longer has holds nothing. */
+/* Is the host of each VM known, or to be found because its group is starting? A VM whose host no
+ * longer exists in OpenNebula holds nothing. */
 static bool have_places(const struct facts *facts, const struct lease_record *lease,
                         const struct planned *planned)
 {
@@ -103,7 +103,7 @@ static int64_t running_until(const struct lease_record *lease, int64_t now)
     return until > now ? until : now + 1;
 }
 
-/* Does its host not report yet what a VM of the lease holds there? */
+/* Does a VM of the lease hold units that its host does not report yet? */
 static bool is_arriving(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;
@@ -156,8 +156,8 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     asking_finish(&asking);
 }
 
-/* For each host of the site, when the first reservation promised that host begins; INSTANT_NEVER:
- * none. To be freed. */
+/* For each host, the start of the first reservation promised that host; INSTANT_NEVER: none. To be
+ * freed. */
 static int64_t *promised_starts(const struct facts *facts)
 {
     size_t n, n_hosts = facts->picture->hosts->pool.n;
@@ -184,10 +184,9 @@ static int64_t *promised_starts(const struct facts *facts)
     return starts;
 }
 
-/* The earliest start of a reservation promised one of the lease's hosts, if before `until`. When
+/* The earliest start of a reservation that is promised a host of the lease, if before `until`. If
  * the VMs leave late, that reservation starts late: preempting VMs on other hosts would not be
- * faster.
- */
+ * faster. */
 static int64_t until_promised(struct facts *facts, const struct lease_record *lease, int64_t until,
                               int64_t now)
 {
@@ -211,8 +210,8 @@ static bool has_known_place(const struct lease_record *lease, int64_t now)
     return lease->expected != INSTANT_NONE && lease->expected >= now;
 }
 
-/* OpenNebula counts a suspension as running time; what the lease has run is known only when the
- * suspension is over. */
+/* OpenNebula counts a suspension as run time: the lease's run time is known only after the
+ * suspension. */
 static int64_t work_kept(const struct lease_record *lease, int64_t now)
 {
     if (lease->kind != LEASE_DEADLINE || lease->phase != PHASE_STOPPING ||
@@ -221,8 +220,8 @@ static int64_t work_kept(const struct lease_record *lease, int64_t now)
     return lease->duration - lease_remaining(lease, now);
 }
 
-/* Are the hosts of the VMs' memory known, and must they be kept? On other hosts the lease could not
- * be resumed, or would lose its planned place. */
+/* Are the hosts with the VMs' memory known, and must the lease keep them? Otherwise it could not be
+ * resumed, or would lose its planned place. */
 static bool has_memory_places(const struct facts *facts, const struct lease_record *lease,
                               const struct planned *planned)
 {
@@ -235,7 +234,7 @@ static bool has_memory_places(const struct facts *facts, const struct lease_reco
     return have_places(facts, lease, planned);
 }
 
-/* A lease that was suspended for a drain is not resumed in what is left until that begins. */
+/* A lease that was suspended for a drain is not resumed before the drain begins. */
 static int64_t not_resumed_before(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;
@@ -250,8 +249,8 @@ static int64_t not_resumed_before(const struct facts *facts, const struct lease_
     return at;
 }
 
-/* A waiting lease, or one that is leaving its hosts: they are occupied until it is likely to be
- * gone. Of the deadline leases, only those to be resumed. */
+/* Adopts a waiting lease, or one that is leaving its hosts, which stay occupied until it is likely
+ * to be gone. Deadline leases come here only to be resumed. */
 static void gather_waiting(struct facts *facts, const struct lease_record *lease)
 {
     int64_t now = facts->now;
@@ -294,10 +293,10 @@ static void gather_reserved(struct facts *facts, const struct lease_record *leas
 
     if (lease->kind == LEASE_RESERVATION &&
         (lease->at_risk != facts->at_risk || lease_is_over(lease, facts->now)))
-        return; /* missed: reported by the reconciliation */
+        return; /* missed: reported by reconcile */
     if (!asking_make(facts, lease, &asking))
         return;
-    /* Booting has become slower since the reservation was promised: better late than never. */
+    /* Booting has become slower since the promise: a late start is better than none. */
     if (asking.request.kind == LEASE_RESERVATION && asking.request.start < lease->start) {
         struct lease_request later = asking.request;
 
@@ -375,13 +374,13 @@ void facts_gather(struct facts *facts)
     facts_gather_blocks(facts, false);
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
-    facts->arriving = true; /* these take no device that the host reports as another's */
+    facts->arriving = true; /* these get no device that the host reports as held by another VM */
     gather_phase(facts, PHASE_STARTING, gather_running);
     gather_phase(facts, PHASE_RUNNING, gather_running);
     gather_phase(facts, PHASE_STOPPING, gather_waiting);
     facts_gather_blocks(facts, true);
     gather_phase(facts, PHASE_RESERVED, gather_reserved);
-    facts->at_risk = true; /* these take no place that is promised to another */
+    facts->at_risk = true; /* these get no place that is promised to another lease */
     gather_phase(facts, PHASE_RESERVED, gather_reserved);
     gather_deadlines(facts, true);
     gather_deadlines(facts, false);

@@ -1,25 +1,25 @@
-/* Facts for a plan: what holds room on a host and belongs to no lease of the plan: VMs, and the
- * times at which the host is drained or booked. */
+/* Facts for a plan: the room on hosts that belongs to no lease of the plan. VMs hold it, or the
+ * host is drained or booked. */
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-enum { ON_ITS_WAY = 5 /* seconds after which a VM that leaves its host is looked at again */ };
+enum { ON_ITS_WAY = 5 /* seconds until a VM that is leaving its host is checked again */ };
 
-/* What holds room on one host and belongs to no lease of the plan: a VM, or the closing of a host
- * (observed: NULL). */
+/* Room on one host that belongs to no lease of the plan: held by a VM, or by the closing of the
+ * host (observed: NULL). */
 struct block {
     int64_t id;
     struct adoption adoption;
     const struct vm_observation *observed;
     int64_t cpu, memory;
     uint32_t place;
-    int32_t filter; /* the hosts that a VM may leave for; -1: it stays */
+    int32_t filter; /* hosts to which the VM may leave; -1: it stays */
 };
 
-/* Does the engine count the VM's capacity by its lease, or will the VM be gone soon? */
+/* Is the VM's capacity counted with its lease in the engine, or will the VM be gone soon? */
 static bool covered(const struct facts *facts, const struct vm_record *vm)
 {
     const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
@@ -29,7 +29,7 @@ static bool covered(const struct facts *facts, const struct vm_record *vm)
         return false;
     if (lease_holds_hosts(lease))
         return (planned && planned->in_engine) || facts_leaves_for_promise(facts, lease);
-    /* After a restart only the time of the next attempt shows a refusal. */
+    /* After a restart, only the time of the next attempt reveals a refusal. */
     if (vm->refusals > 0 || (vm->next_try != INSTANT_NONE && vm->next_try > facts->now + SETTLING))
         return false;
     return vm->attempts == 0 &&
@@ -61,7 +61,7 @@ static void adopt_block(struct facts *facts, const struct block *block)
 /* --- hosts that are closed for a time ----------------------------------------------------------
  */
 
-/* Adopts a lease that takes the room of a place in that time. */
+/* Adopts a lease that takes all room of a place from `from` until `until`. */
 static void close_place(struct facts *facts, uint32_t place, int64_t from, int64_t until)
 {
     const struct host *host = picture_host(facts->picture, place);
@@ -117,7 +117,7 @@ void facts_put_drains(struct facts *facts)
 /* --- VMs on the other side of a booking --------------------------------------------------------
  */
 
-/* Until when the VM holds room that is given to others before it has left. */
+/* When a VM stops holding room that others get before it has left; INSTANT_NONE: no such room. */
 static int64_t stays_until(const struct facts *facts, const struct vm_record *vm)
 {
     const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
@@ -149,8 +149,8 @@ static void put_stay(struct facts *facts, const struct vm_observation *observed,
                                        .filter = -1});
 }
 
-/* A VM at that place may still hold its host when the host's other places are open. vm: NULL for
- * one without a record. */
+/* A VM at one place of a host may still hold room when the host's other places are open. vm: NULL:
+ * the VM has no record. */
 static void put_stays(struct facts *facts, const struct vm_observation *observed,
                       const struct vm_record *vm, uint32_t place)
 {
@@ -176,7 +176,7 @@ static void put_stays(struct facts *facts, const struct vm_observation *observed
 /* --- VMs of no lease ---------------------------------------------------------------------------
  */
 
-/* A VM that is off or suspended on a host that it must leave moves like one that runs. */
+/* A VM that is powered off or suspended on a host that it must leave moves like a running one. */
 static int64_t block_leaves_by(struct facts *facts, const struct vm_record *vm,
                                const struct vm_observation *observed, int32_t *filter)
 {
@@ -194,7 +194,7 @@ static int64_t block_leaves_by(struct facts *facts, const struct vm_record *vm,
     return by;
 }
 
-/* vm: NULL for one without a record. */
+/* vm: NULL: the VM has no record. */
 static void put_block(struct facts *facts, const struct vm_observation *observed,
                       const struct vm_record *vm, uint32_t place)
 {
@@ -213,7 +213,7 @@ static void put_block(struct facts *facts, const struct vm_observation *observed
     adopt_block(facts, &block);
 }
 
-/* The capacity of VMs that could never be read is known from their hosts' usage only. */
+/* The capacity of VMs that could never be read is known only from their hosts' usage. */
 static void gather_unread(struct facts *facts)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;

@@ -1,4 +1,4 @@
-/* The company that VMs of VM groups keep, as part of their demands. */
+/* Adds to VMs' demands which other VMs must share their host or be apart from it. */
 #include <string.h>
 
 #include "daemon/planner/planner_inside.h"
@@ -12,7 +12,7 @@ bool facts_has_too_many_rules(const struct facts *facts, int32_t vm)
     return company && company_of(company, vm, &demand) == COMPANY_TOO_MANY;
 }
 
-/* Does the VM wait for a host, or must it leave its own? */
+/* Does the VM wait for a host, or must it leave its host? */
 static bool needs_host(const struct facts *facts, const struct lease_record *lease,
                        const struct vm_record *vm)
 {
@@ -29,7 +29,7 @@ static void add(struct amounts *sum, const struct vm_record *vm, int sign)
     sum->of[RESOURCE_MEMORY] += sign * vm->memory;
 }
 
-/* Equal needs of all VMs without a host, by role. To be freed. */
+/* By role, the total needs of all VMs without a host that must share one. To be freed. */
 static struct amounts *needs_together(const struct facts *facts)
 {
     struct company *company = facts->picture->company;
@@ -48,7 +48,7 @@ static struct amounts *needs_together(const struct facts *facts)
     return sums;
 }
 
-/* The same of VMs of other leases. False: there are none. */
+/* The needs of such VMs in other leases. False: there are none. */
 static bool needs_of_others(struct facts *facts, const struct lease_record *lease, uint32_t role,
                             struct amounts *rest)
 {

@@ -1,5 +1,5 @@
-/* Host filters, and the columns that their ranks refer to, as facts: what many VMs share is sent
- * once; the filters of VMs that must leave their hosts. */
+/* Host filters, and the columns that their ranks refer to, as facts. Filters and columns shared by
+ * many VMs are sent once. Also the filters of VMs that must leave their hosts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void put_rank(struct facts *facts, const struct host_rank *rank)
     put_column(facts, rank->preferences);
 }
 
-/* The places that the filter allows on these sides, to be freed. */
+/* The places that the filter allows on these sides; to be freed. */
 static uint64_t *allowed_places(const struct facts *facts, const struct sides *sides,
                                 const struct host_filter *filter)
 {
@@ -154,7 +154,7 @@ static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_
                          const char *why, int64_t retry)
 {
     if (vm_is_only_wanted(facts->planner, facts->drains, vm, facts->now))
-        return; /* it stays well where it is */
+        return; /* a VM that only rebalancing would move may stay */
     facts_note(facts, NOTE_STAYS, vm->lease,
                &(struct reason){.id = REASON_NO_OTHER_HOST, .n = {vm->id, host}, .text = why},
                retry);
@@ -162,9 +162,9 @@ static void cannot_leave(struct facts *facts, const struct vm_record *vm, int32_
         facts_retry_at(facts, retry);
 }
 
-/* The hosts in service that the filter allows, without the VM's own, and without those it could not
- * be moved to, if others are left; of a VM that is only wanted elsewhere, that host. Returns how
- * many. */
+/* Collects the hosts in service that the filter allows, except the VM's own and, if others remain,
+ * hosts that the VM avoids after failures. A VM that only rebalancing moves may use just its
+ * target. Returns their number. */
 static size_t other_hosts(const struct facts *facts, const struct vm_record *vm, int32_t host,
                           const struct host_filter *filter, uint64_t *allowed)
 {

@@ -1,4 +1,4 @@
-/* The frame that takes the facts of a plan, and the settings and hosts, to the planner process. */
+/* Puts the facts of a plan, with the settings and hosts, in a frame for the planner process. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static void put_settings(const struct planner *planner, struct wire_writer *fram
     wire_put_raw(frame, &settings, sizeof settings);
 }
 
-/* A host that was never monitored has no capacity to plan with. */
+/* A host that was never monitored is sent without capacity. */
 static void put_hosts(const struct facts *facts, struct wire_writer *frame)
 {
     const struct picture *picture = facts->picture;
@@ -55,7 +55,7 @@ static void put_hosts(const struct facts *facts, struct wire_writer *frame)
     free(units);
 }
 
-/* Usage for fair share, before this plan. */
+/* Usage for fair share before this plan. */
 static void put_usage(const struct facts *facts, struct wire_writer *frame)
 {
     const struct fair_share_settings *settings = &facts->planner->settings.engine.fair_share;

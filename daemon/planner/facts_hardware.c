@@ -1,4 +1,4 @@
-/* Devices and NUMA nodes: what hosts have, what VMs demand of them, and what they hold. */
+/* Devices and NUMA nodes: units of hosts, demands of VMs, and the units that VMs hold. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static uint32_t number_of_name(const struct facts *facts, const char *name, size
     return map_add_bytes(&facts->sent->names, name, length);
 }
 
-/* A profile is known by its first word: "1145 (NVIDIA L40S-1B)". */
+/* Only the first word of a profile identifies it: "1145 (NVIDIA L40S-1B)". */
 static uint32_t number_of_profile(const struct facts *facts, const char *profile)
 {
     return number_of_name(facts, profile, strcspn(profile, " ,"));
@@ -36,8 +36,8 @@ static uint32_t number_of_profile(const struct facts *facts, const char *profile
 
 /* --- hosts ------------------------------------------------------------------------------------ */
 
-/* The short address is what requests name; of two devices with the same, the first has it. To be
- * freed; DEMAND_ANY: the device has no address of its own. */
+/* Numbers of the devices' short addresses, which requests name; if two devices share one, the first
+ * has it. DEMAND_ANY: no address of its own. To be freed. */
 static uint32_t *device_numbers(const struct facts *facts, const struct host_hardware *hardware)
 {
     uint32_t *numbers = memory_new(hardware->n_devices, sizeof *numbers);
@@ -62,7 +62,7 @@ static uint32_t *device_numbers(const struct facts *facts, const struct host_har
     return numbers;
 }
 
-/* The hardware request of the VM, if it is in the plan on this host; else NULL. */
+/* The VM's hardware request if the plan has the VM on this host; else NULL. */
 static const struct vm_hardware *planned_there(const struct facts *facts, const struct host *host,
                                                int32_t vm)
 {
@@ -104,7 +104,7 @@ static void make_profiles(const struct facts *facts, const char *profiles, struc
     }
 }
 
-/* Without those held by VMs that are not in the plan. */
+/* Leaves out devices held by VMs that are not in the plan. */
 static void make_devices(const struct facts *facts, const struct host *host, struct kept_list *kept,
                          struct host_units *units)
 {
@@ -157,7 +157,8 @@ static bool has_one_of(const uint32_t *cpus, size_t n, const uint32_t *others, s
     return false;
 }
 
-/* A core that a VM outside the plan uses is left out as a whole: it may be dedicated to it. */
+/* Leaves out a core entirely if a VM outside the plan uses it: the core may be dedicated to that
+ * VM. */
 static void make_cores(const struct facts *facts, const struct host *host,
                        const struct host_node *node, struct kept_list *kept, struct numa_node *made)
 {
@@ -273,7 +274,7 @@ int32_t *facts_put_units(const struct facts *facts, struct wire_writer *frame)
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
-/* A virtual node without CPUs or memory is placed nowhere. */
+/* A virtual node without CPUs or memory needs no place. */
 static bool counts(const struct node_request *node)
 {
     return node->cpus > 0 && node->memory > 0;

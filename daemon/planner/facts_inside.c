@@ -1,5 +1,5 @@
-/* Booked hosts as a plan sees them: each is there once more for the leases inside the booking, and
- * is closed there at all times at which it is not booked, as the host itself is while it is. */
+/* Booked hosts in a plan: each has a second place for the leases inside the booking, closed while
+ * the host is not booked, as the host itself is closed while it is booked. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static size_t booking_number(const struct facts *facts, const char *name)
     return (size_t)(drains_booking(facts->drains, name) - facts->drains->bookings);
 }
 
-/* A lease that has hosts is where they are. */
+/* A lease with hosts stays on the side where they are. */
 struct sides facts_sides(const struct facts *facts, const struct lease_record *lease, int32_t host)
 {
     const struct picture *picture = facts->picture;
@@ -86,7 +86,7 @@ static bool may_be_cut(const struct lease_record *lease)
            (lease->terms == TERMS_SUSPENDABLE || lease->terms == TERMS_MIGRATABLE);
 }
 
-/* Is one of the booking's hosts booked long enough for the lease? */
+/* Is a host of the booking booked long enough for the lease? */
 static bool has_time(const struct facts *facts, const struct lease_record *lease)
 {
     for (size_t i = 0; i < facts->drains->n; i++) {

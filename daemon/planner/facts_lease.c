@@ -4,7 +4,7 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-/* Seconds after its estimated end when a suspension counts as overdue: it is assumed to need as
+/* Seconds after its estimated end when a suspension becomes overdue: it is then assumed to need as
  * long again as it has taken, and leases promised its hosts are placed elsewhere. */
 enum { OVERDUE = 10 };
 

@@ -10,13 +10,13 @@
 #include "util/memory.h"
 
 enum {
-    BOOTS_SEEN = 3, /* with fewer observations the site's setting applies */
+    BOOTS_SEEN = 3, /* with fewer observations, the site's setting applies */
     SOON = 60,      /* seconds */
-    PAUSE = 10,     /* seconds until datastores' room and missing documents are checked again */
+    PAUSE = 10,     /* seconds until room on datastores and missing documents are checked again */
     NO_FILTER = -1,
 };
 
-/* While no promises can be made, leases that need one are refused at once. */
+/* Leases that need a promise are refused at once while promises are impossible. */
 static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
                              const struct reason *reason, int64_t retry)
 {
@@ -37,8 +37,8 @@ static bool avoids_any(const struct vm_record *vm, int64_t now)
 
 /* --- filters ---------------------------------------------------------------------------------- */
 
-/* The filter without the hosts where the VM failed recently. If that leaves no host in service, the
- * filter applies as it is, unless `always`. */
+/* The filter without hosts where the VM failed recently. If no host in service remains, the filter
+ * applies unchanged, unless `always`. */
 static int32_t filter_without_failures(struct facts *facts, const struct vm_record *vm,
                                        const struct host_filter *filter, bool always)
 {
@@ -104,13 +104,13 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
     return number;
 }
 
-/* The VMs of any other lease have hosts already: filters do not apply. */
+/* VMs of other leases have hosts already: filters do not apply to them. */
 static bool needs_place(const struct lease_record *lease)
 {
     return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
 }
 
-/* Facts of a lease with VMs that must leave their hosts. */
+/* For a lease with VMs that must leave: the hosts that this VM may go to, or its own. */
 static int32_t leave_or_stay_filter(struct facts *facts, const struct vm_record *vm)
 {
     int32_t filter;
@@ -123,7 +123,7 @@ static int32_t leave_or_stay_filter(struct facts *facts, const struct vm_record 
     return stay_filter(facts, vm);
 }
 
-/* The hosts that the requirements of a running lease allow, if its terms allow moves; else none. */
+/* The hosts that a running lease's requirements allow if its terms allow moves. */
 static int32_t move_filter(struct facts *facts, const struct lease_record *lease,
                            const struct vm_record *vm)
 {
@@ -150,7 +150,7 @@ bool planner_may_move(const struct planner *planner, const struct lease_record *
            (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING);
 }
 
-/* Datastores that are full now do not affect distant starts, nor promises already made. */
+/* Datastores that are full now affect neither distant starts nor promises already made. */
 static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
                           const struct vm *vm, struct eligible *eligible)
 {
@@ -185,8 +185,8 @@ static void note_rank(struct facts *facts, const struct lease_record *lease,
     facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
-/* Are all hosts that the lease may use quarantined, or drained without a planned end? A promise
- * keeps its hosts. The reason, or REASON_NONE. */
+/* The reason if all hosts that the lease may use are quarantined, or drained without a planned end;
+ * else REASON_NONE. A promise keeps its hosts. */
 static enum reason_id hosts_are_out(const struct facts *facts, const struct lease_record *lease,
                                     const struct host_filter *filter)
 {
@@ -213,7 +213,7 @@ static enum reason_id hosts_are_out(const struct facts *facts, const struct leas
     return reason;
 }
 
-/* Has the VM failed recently, so that it must wait for its next attempt? */
+/* Has the VM failed recently, and must it wait for its next attempt? */
 static bool pauses(struct facts *facts, const struct lease_record *lease,
                    const struct vm_record *vm)
 {
@@ -221,7 +221,8 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
 
     if (again == INSTANT_NONE || again <= facts->now)
         return false;
-    if (!lease->reason_word[0]) /* else the reason already tells the failure and the next attempt */
+    if (!lease->reason_word[0]) /* otherwise the reason already gives the failure and the next
+                                   attempt */
         note_pause(facts, lease, vm, again);
     if (lease->phase == PHASE_WAITING)
         facts_note(facts, NOTE_ESTIMATE, lease->id, &(struct reason){0}, again);
@@ -277,8 +278,8 @@ static bool filter_of_document(struct facts *facts, const struct lease_record *l
     return true;
 }
 
-/* The number of the filter of hosts that the VM may be placed on. False: it cannot be placed at
- * present; a note says why. */
+/* Finds the number of the filter of the VM's hosts. False: the VM cannot be placed at present; a
+ * note gives the reason. */
 static bool filter_of(struct facts *facts, const struct lease_record *lease,
                       const struct vm_record *vm, int32_t *filter)
 {
@@ -304,7 +305,7 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     }
     if (!observed->full && (observed->state == VM_PENDING || observed->state == VM_HOLD))
         return filter_without_document(facts, lease, vm, filter);
-    if (!observed->full) /* stopped by us, extended form not requested: any open host */
+    if (!observed->full) /* stopped by galernad and not requested in extended form: any open host */
         return true;
     return filter_of_document(facts, lease, vm, observed->full, filter);
 }
@@ -342,9 +343,9 @@ static void order_by_set(struct planned *planned, const size_t *set_of, size_t n
     planned->vms = ordered;
 }
 
-/* How long before a reservation's start its VMs are commanded, so that all run by then: the
- * observed booting time, once there are enough observations. Without a configured boot time,
- * reservations begin at their start and not before. */
+/* Seconds by which a reservation's VMs are commanded before its start, to run by then: the observed
+ * boot time once there are enough observations. Without a configured boot time, reservations never
+ * begin before their start. */
 static int64_t boot_lead(const struct facts *facts, const struct lease_record *lease)
 {
     struct estimate estimate = {0};
@@ -366,8 +367,8 @@ static int64_t boot_lead(const struct facts *facts, const struct lease_record *l
     return lead;
 }
 
-/* Has its user switched a VM of the running lease off? Suspending the lease would not free that
- * VM's host. */
+/* Has the user powered off a VM of the running lease? Suspending the lease would not free that VM's
+ * host. */
 static bool has_vm_that_is_off(const struct facts *facts, const struct lease_record *lease)
 {
     size_t n;
@@ -411,7 +412,8 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
     request->node_sets = asking->sets;
     request->n_node_sets = n_sets;
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
-        request->kind = LEASE_BEST_EFFORT; /* the start was promised: it waits if necessary */
+        request->kind = LEASE_BEST_EFFORT; /* the start was promised: the lease waits if
+                                              necessary */
     if (has_vm_that_is_off(facts, lease)) {
         request->preemptible = false;
         request->terms = TERMS_NON_PREEMPTABLE;
@@ -473,7 +475,7 @@ void asking_finish(struct asking *asking)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* The reservation's time was over before it could be planned. */
+/* Did the reservation's time end before it could be planned? */
 static bool is_over(struct facts *facts, const struct lease_record *lease)
 {
     if (lease->kind != LEASE_RESERVATION || !lease_is_over(lease, facts->now))
@@ -484,7 +486,7 @@ static bool is_over(struct facts *facts, const struct lease_record *lease)
     return true;
 }
 
-/* Adds the request of a new lease; false: not possible at present. */
+/* Adds the request of a new lease. False: impossible at present. */
 static bool add_request(struct facts *facts, int64_t id, struct wire_writer *section)
 {
     const struct lease_record *lease = store_lease(facts->store, id);

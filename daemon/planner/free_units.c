@@ -1,4 +1,4 @@
-/* Units of a host that are free now: what VMs there really hold, whatever the plan says. */
+/* Units of a host that are free now: by what its VMs really hold, whatever the plan. */
 #include <stdlib.h>
 
 #include "core/units.h"
@@ -42,7 +42,7 @@ static void looking_end(struct looking *looking)
     sent_finish(&looking->sent);
 }
 
-/* The choice of units changes what is in use while it looks. */
+/* A copy, because choosing units changes the amounts in use. */
 static int64_t *copy_of_used(const struct looking *looking)
 {
     return memory_copy(looking->used, looking->layout.n * sizeof *looking->used);
@@ -95,7 +95,8 @@ static bool meets(struct looking *looking, const struct vm_observation *vm)
 
 /* --- devices that are promised ---------------------------------------------------------------- */
 
-/* oned gives a VM the first free device that has the identifiers, by address first. */
+/* Takes devices as oned does: the first free one that has the identifiers, requests by address
+ * first. */
 static bool take_as_oned(const struct looking *looking, const struct vm_demand *demand,
                          int64_t *used)
 {
@@ -119,7 +120,7 @@ static bool take_as_oned(const struct looking *looking, const struct vm_demand *
     return true;
 }
 
-/* Devices only: CPUs and memory are as good as others. */
+/* Checks devices only: any CPUs and memory will do. */
 static bool gets_devices(const struct looking *looking, const struct vm_observation *vm,
                          int64_t *used)
 {
@@ -137,8 +138,8 @@ static bool gets_devices(const struct looking *looking, const struct vm_observat
     return true;
 }
 
-/* Do the leases that are promised this host before `until` get their devices beside those in use?
- */
+/* Do the leases that are promised this host before `until` get their devices besides those in
+ * use? */
 static bool promises_hold(const struct looking *looking, int64_t until, int64_t *used)
 {
     const struct planner *planner = looking->facts.planner;
@@ -159,7 +160,7 @@ static bool promises_hold(const struct looking *looking, int64_t until, int64_t 
     return true;
 }
 
-/* A lease that can make room does so. */
+/* Would the VM leave promised leases their devices? A preemptable lease makes room if necessary. */
 static bool spares_promises(struct looking *looking, const struct vm_observation *vm)
 {
     const struct store *store = looking->facts.planner->store;

@@ -1,4 +1,4 @@
-/* Tells policy modules what has happened to leases. */
+/* Reports events of leases to policy modules. */
 #include "daemon/planner/lessons.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
     lessons->past_vms[lessons->n_past_vms++].asked = "";
 }
 
-/* A lease that is no longer in memory; NULL: its records are deleted as well. */
+/* A lease that is no longer in memory; NULL: its records have been deleted too. */
 static const struct lease_record *read_past(struct lessons *lessons, int64_t id)
 {
     struct error err = {0};
@@ -184,7 +184,7 @@ static void preempted(struct lessons *lessons, const struct lease_record *lease,
                  .kind = POLICY_EVENT_PREEMPTED, .time = at, .other = lease->preempted_for});
 }
 
-/* The lease is over, possibly refused before it was accepted. */
+/* The lease is over; it may have been refused before it was accepted. */
 static void over(struct lessons *lessons, const struct lease_record *lease, int64_t at,
                  bool refused)
 {
@@ -199,7 +199,7 @@ static void over(struct lessons *lessons, const struct lease_record *lease, int6
         drop(lessons, known);
 }
 
-/* Its user took it out of scheduling, or gave it back. */
+/* The user parked the lease, or returned it to scheduling. */
 static void is_parked(struct lessons *lessons, const struct lease_record *lease, int64_t at,
                       bool parked)
 {
@@ -266,7 +266,7 @@ void lessons_destroy(struct lessons *lessons)
 
 struct recall {
     struct lessons *lessons;
-    int64_t oldest; /* time of the first line; INSTANT_NONE: there is none */
+    int64_t oldest; /* time of the oldest line; INSTANT_NONE: no lines */
 };
 
 static void find_oldest(void *context, const struct store_event *event)
@@ -288,7 +288,7 @@ static void recall_line(void *context, const struct store_event *event)
         learn(lessons, lease, event);
 }
 
-/* Leases that began before the oldest line that is read. */
+/* Reports leases that began before the oldest line that is read. */
 static void recall_long_ones(struct lessons *lessons, int64_t oldest)
 {
     size_t n;

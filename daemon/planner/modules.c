@@ -47,7 +47,7 @@ static void recall(struct module_list *list, const struct store *store)
     free(copy);
 }
 
-/* Drops lines of modules that are no longer configured. */
+/* Omits modules that are no longer configured. */
 void modules_remember(struct modules *modules)
 {
     const struct module_list *list = &modules->list;
@@ -95,7 +95,7 @@ int module_list_find(struct module_list *list, const struct modules *modules,
     const struct configuration *running = modules->configuration;
 
     policy_configured_init(&list->configured, policies);
-    /* The engine has taken these when it was created. */
+    /* Fixed when the engine was created. */
     list->configured.settings.seed = running->settings.seed;
     list->configured.settings.haizea_compatible =
         running->compatibility == COMPATIBILITY_HAIZEA_1_0;

@@ -1,4 +1,4 @@
-/* The processes with policy modules: start, replacement, and blame when one ends. */
+/* Processes with policy modules: start, replacement, and blame when one ends. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #define LOG_SUBSYSTEM LOG_OF_POLICIES
 
 enum {
-    STRIKES = 2,                    /* ends without a module to blame, before all are suspected */
+    STRIKES = 2,                    /* ends without a module to blame until all modules are
+                                       suspected */
     STRIKES_FORGOTTEN = 600 * 1000, /* milliseconds */
     PAUSE_MAX = 60 * 1000,          /* milliseconds between an end and the next start */
     PAUSE_FIRST = 250,
@@ -27,7 +28,7 @@ static bool is_held(uint64_t held, size_t i)
     return i < HELD_MAX && (held & UINT64_C(1) << i);
 }
 
-/* `held`: modules to replace by built-in defaults, as bits. */
+/* `held`: bits of the modules that built-in defaults replace. */
 static int start(struct modules *modules, struct modules_process *which,
                  const struct module_list *list, uint64_t held, struct error *err)
 {
@@ -158,9 +159,9 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
 
 /* --- blame ------------------------------------------------------------------------------------ */
 
-/* The engine failed outside of a call, perhaps long after a module corrupted it. A single end may
- * be chance. After the second one, the module called last both times is suspected, or else all
- * modules. */
+/* The engine failed outside of a module call, perhaps long after a module corrupted it. A single
+ * end may be chance. After the second one, the module called last both times is suspected; if they
+ * differ, all modules are. */
 static void strike(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t now = clock_monotonic(), suspect = modules->suspect;
@@ -185,7 +186,7 @@ static void strike(struct modules *modules, const struct planner_offence *offenc
                 modules, i, "was loaded when the planner failed repeatedly outside of calls");
 }
 
-/* A process with the list's modules has ended. */
+/* Finds the module to blame after a process with the list's modules has ended. */
 static void blame(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t pause = 0;
@@ -215,7 +216,7 @@ static struct planner_offence offence_of(const struct modules_process *which)
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* The reload is over; err: it failed. */
+/* Reports the end of a reload; err: it failed. */
 static void tell_loaded(struct modules *modules, const struct error *err)
 {
     modules_loaded *loaded = modules->loaded;
@@ -283,7 +284,7 @@ static void next_failed(struct modules *modules)
     }
 }
 
-/* True: the next process replaced the current one, which first finishes its answers. */
+/* True: the next process replaced the current one, which has first finished its answers. */
 static bool serve_next(struct modules *modules)
 {
     const struct planner_process *current = modules->current.process;
@@ -333,7 +334,7 @@ static enum modules_event serve_current(struct modules *modules, struct taking *
     return MODULES_ENDED;
 }
 
-/* The process that plans wait for if it is still calling a module while loading it; else NULL. */
+/* The process that delays plans because a module is still loading; NULL: none. */
 static const struct modules_process *stuck(const struct modules *modules)
 {
     const struct modules_process *current = &modules->current, *next = &modules->next;
@@ -379,9 +380,9 @@ static void start_what_is_due(struct modules *modules)
     }
 }
 
-/* Two processes at most: the current one plans, the next one loads modules and then replaces it.
- * The next one is started by a reload, when the current one has ended, and while a module that is
- * stuck in its loading is held out of the current one (start_stopgap()). */
+/* There are at most two processes: the current one plans, and the next one loads modules and then
+ * replaces it. The next one is started by a reload, when the current one has ended, and while a
+ * built-in default replaces a module that hangs while loading (start_stopgap()). */
 enum modules_event modules_serve(struct modules *modules,
                                  bool (*take)(void *context, enum frame kind,
                                               struct wire_reader *reader),
@@ -448,8 +449,8 @@ static int init(struct modules *modules, const struct configuration *configurati
     return planner_limits_find_user(&modules->limits, err);
 }
 
-/* Waits until the process is ready or refuses its modules; not for a module that hangs, unless
- * `patient`: it is still being loaded then. False: the process has ended. */
+/* Waits until the process is ready or refuses its modules. A module that hangs ends the wait while
+ * it is still loading, unless `patient`. False: the process has ended. */
 static bool await_next(struct modules *modules, bool patient)
 {
     struct modules_process *next = &modules->next;
@@ -469,7 +470,8 @@ static bool await_next(struct modules *modules, bool patient)
     return true;
 }
 
-/* A module that ends its process is left out of the next one. 0: ready, or still being loaded. */
+/* Starts processes, each without the modules that ended the last one. 0: a process is ready or
+ * still loading modules. */
 static int begin(struct modules *modules, struct error *err)
 {
     struct planner_offence last = {0};

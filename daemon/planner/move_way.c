@@ -1,4 +1,4 @@
-/* Migrations that would fail for a running VM, known in advance. */
+/* Recognises migrations that would fail for a running VM. */
 #include <string.h>
 
 #include "daemon/planner/planner_inside.h"
@@ -18,7 +18,7 @@ static bool differs(const struct host *one, const struct host *other, const char
     return a && b && strcmp(a, b) != 0;
 }
 
-/* A VM with the CPU of its host can go on, or be restored, on the same CPU only. */
+/* A VM with its host's CPU model can continue, or be restored, only on the same CPU. */
 static bool misses_its_cpu(const struct planner *planner, const struct vm_record *vm,
                            const struct vm *form, int32_t to)
 {
@@ -43,7 +43,7 @@ struct move_way planner_move_way(const struct planner *planner, const struct vm_
     if (!leaves)
         return planner->moves_cold ? (struct move_way){MOVE_COLD, "cold (migration-mode)"}
                                    : (struct move_way){MOVE_LIVE, NULL};
-    if (observed && observed->state == VM_UNKNOWN) /* OpenNebula saves nothing of it */
+    if (observed && observed->state == VM_UNKNOWN) /* OpenNebula saves nothing of such a VM */
         return (struct move_way){devices ? MOVE_OFF : MOVE_COLD,
                                  "to boot there, since OpenNebula cannot monitor it"};
     if (observed && observed->state != VM_RUNNING)

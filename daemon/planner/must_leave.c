@@ -1,5 +1,5 @@
-/* VMs that must leave their hosts: OpenNebula's operator rescheduled them, the hosts are drained or
- * promised to another lease, or they are wanted on other hosts of their cluster. */
+/* VMs that must leave their hosts: the operator rescheduled them in OpenNebula, their hosts are
+ * drained or promised to another lease, or they should move to other hosts of their cluster. */
 #include <stdio.h>
 
 #include "core/estimates.h"
@@ -8,7 +8,7 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
 
-/* Does the lease still get the hosts promised to it for that time? */
+/* Does the lease still have a promise of its hosts for that time? */
 static bool is_promised_at(const struct lease_record *lease, int64_t at)
 {
     if (!lease || lease->phase != PHASE_RESERVED || lease->at_risk)
@@ -25,7 +25,7 @@ static bool is_on(const struct vm_record *const *vms, size_t n, int32_t host)
     return false;
 }
 
-/* Does the lease get hosts where the other one is? Hosts that are not known count as such. */
+/* Does the lease get hosts where the other lease is? Unknown hosts count as such. */
 static bool gets_hosts_of(const struct store *store, int64_t id, int64_t other)
 {
     size_t n, n_others;
@@ -59,7 +59,7 @@ int64_t lease_moves_by(const struct store *store, const struct lease_record *lea
                                                                             : INSTANT_NONE;
 }
 
-/* The time needed to move the VMs of a host away, as many at once as may be. */
+/* Seconds to move all VMs off a host, with the allowed number of simultaneous migrations. */
 static int64_t time_to_empty(const struct planner *planner, int32_t host)
 {
     const struct hosts_seen *hosts = world_hosts(planner->world);
@@ -81,7 +81,7 @@ static int64_t empties_from(const struct planner *planner, const struct drain *d
     return drain->from - time_to_empty(planner, drain->host);
 }
 
-/* Seconds to suspend a VM and the other preemptible ones on its host, one after the other. */
+/* Seconds to suspend a VM and the other preemptable ones on its host, one after another. */
 static int64_t time_to_suspend(const struct planner *planner, const struct vm_record *vm)
 {
     const struct hosts_seen *hosts = world_hosts(planner->world);

@@ -1,4 +1,4 @@
-/* What operations on VMs take, as observed, and which leases may be suspended. */
+/* Observed durations of operations on VMs, and which leases may be suspended. */
 #include "daemon/planner/planner_inside.h"
 
 static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,

@@ -9,8 +9,10 @@
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 
 enum {
-    LOOK_AGAIN = 10,   /* seconds: the VM's host takes no VMs, and no other has room */
-    POLICY_PAUSE = 30, /* seconds until leases ask a policy out of service again */
+    LOOK_AGAIN = 10,   /* seconds until a VM is checked again whose host takes no VMs when no
+                          other has room */
+    POLICY_PAUSE = 30, /* seconds until leases are admitted again by a policy that was out of
+                          service */
 };
 
 static int32_t host_id(const struct planner *planner, uint32_t place)
@@ -18,7 +20,7 @@ static int32_t host_id(const struct planner *planner, uint32_t place)
     return planner->picture.hosts->pool.items[place].id;
 }
 
-/* The same of the lease. */
+/* As planner_vm(), if the VM belongs to the lease. */
 static const struct vm_record *vm_of(const struct planner *planner,
                                      const struct lease_record *lease, uint32_t vm)
 {
@@ -39,16 +41,16 @@ static void take_hosts(struct planner *planner, const struct lease_record *lease
     }
 }
 
-/* The VMs start, or are resumed, on these hosts now. The engine resumes the VMs of a host one after
- * another; here all get their goal at once, since a crash in between would leave some behind. */
+/* Starts or resumes the VMs on these hosts now. The engine resumes the VMs of a host one after
+ * another, but here all get their goal at once: a crash in between would leave some behind. */
 static void start_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
                         const struct plan_reservation *r)
 {
     bool resumes = lease_is_suspended_by_us(planner->store, lease);
 
     /* A lease that is still being stopped is planned again afterwards: the hosts of its VMs must
-     * not change while they are in transition. A reservation whose time passed while nothing could
-     * be done is missed, which the reconciliation reports. */
+     * not change during the transition. A reservation whose time passed while nothing could be done
+     * is missed; reconcile reports it. */
     if (!lease_can(lease, EVENT_START) || r->n_vms == 0 ||
         (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)))
         return;
@@ -62,8 +64,8 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
         lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
 }
 
-/* The engine counts from the planned start; when VMs start late, the lease still gets its full
- * time. The reconciliation ends a lease that is still starting: it knows whether the lease has run
+/* The engine counts from the planned start; a lease whose VMs start late still gets its full time.
+ * A lease that is still starting is left to reconcile, which determines whether the lease has run
  * or is missed. */
 static void end_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
@@ -93,7 +95,7 @@ static void admitted(struct planner *planner, const struct lease_record *lease, 
                     lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
 }
 
-/* Larger hosts may be added. */
+/* A lease too large for all hosts may fit later: larger hosts may be added. */
 static bool may_fit_later(const struct planned *planned, const struct reason *reason)
 {
     return planned->may_fit_later && planner_is_too_big(reason);
@@ -109,7 +111,7 @@ static void wait_for_hosts(struct planner *planner, const struct lease_record *l
         lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 
-/* The admission policy is out of service: leases that can wait are asked again. */
+/* Is the admission policy out of service? Then a lease that can wait is admitted later. */
 static bool is_for_now(const struct lease_record *lease, const struct reason *reason)
 {
     return lease->kind != LEASE_IMMEDIATE &&
@@ -155,7 +157,7 @@ static void finished(struct planner *planner, const struct lease_record *lease,
     }
 }
 
-/* No room for the reservation, and the operator lets such leases wait from their start on. */
+/* No room for the reservation, but the operator lets such leases wait from their start on. */
 static void converted(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     char when[64];
@@ -165,7 +167,7 @@ static void converted(struct planner *planner, const struct lease_record *lease,
                 "no room for a reservation at %s: it waits for room from then on", when);
 }
 
-/* It is about to start, and no command has been sent: it has nothing to give up but its turn. */
+/* Is the lease about to start, without a command sent? Then only its turn is lost. */
 static bool has_only_its_turn(const struct planner *planner, const struct lease_record *lease)
 {
     size_t n;
@@ -184,7 +186,7 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     struct reason reason = output->reason;
     char when[64];
 
-    if (output->how == PREEMPTED_REQUEUE) /* the engine may have planned it again since */
+    if (output->how == PREEMPTED_REQUEUE) /* the engine may have planned the lease again since */
         reason = (struct reason){.id = again ? REASON_REQUEUED_FOR : REASON_SUSPENDED_FOR,
                                  .n = {output->other, output->at}};
     planned_of(&planner->planned, lease->id)->is_preempted = true;
@@ -198,16 +200,16 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
                   store_preemption_word(lease), (long long)output->other, when);
 }
 
-/* The engine has no time for the suspension and requeues the lease at once. The VMs are suspended
- * all the same (unless their terms allow losing their work), so the lease they make room for starts
- * a little later. Either takes time that the next plan takes into account. */
+/* The engine has no time for the suspension and requeues the lease at once. Its VMs are suspended
+ * anyway, unless their terms allow losing their work, so the lease that needs the room starts a
+ * little later. The next plan takes this time into account. */
 static void withdrawn(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     bool again = !planner_keeps_work(planner, lease);
 
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    if (has_only_its_turn(planner, lease)) /* the next plan says what it waits for */
+    if (has_only_its_turn(planner, lease)) /* the next plan gives the reason for waiting */
         lease_apply(planner->store, lease, EVENT_REPLANNED, now, "%s", "");
     else
         lease_apply_because(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now);
@@ -215,7 +217,7 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
     planner->outdated = true;
 }
 
-/* VMs move to better hosts, or off hosts that they must leave. */
+/* Moves VMs to better hosts, or off hosts that they must leave. */
 static void move_vms(struct planner *planner, int64_t now, const struct plan_output *output)
 {
     const struct plan_reservation *moves = &output->reservation;
@@ -236,11 +238,11 @@ static void move_vms(struct planner *planner, int64_t now, const struct plan_out
             vm_seen_on(planner->store, vm, observed->history.host);
         shows = lease->phase == PHASE_RUNNING || lease->phase == PHASE_PARKED;
         told = vm->move_to == to && (!shows || lease->reason_id == output->reason.id);
-        if (shows) /* one that is over, whose VMs are off, keeps the reason of its end */
+        if (shows) /* a finished lease, whose VMs are off, keeps the reason of its end */
             planner_set_reason(planner, lease, &output->reason);
         way = planner_move_way(planner, vm, to, output->reason.id == REASON_LEAVES);
         vm_plan_move(planner->store, vm, to, way.kind);
-        if (told) /* a plan made again repeats what has not been commanded */
+        if (told) /* a repeated plan repeats moves that were not commanded */
             continue;
         reason_format(&output->reason, why, sizeof why, lease_time_text);
         if (output->reason.id == REASON_LEAVES)
@@ -272,10 +274,10 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
     struct planned *planned = planned_of(&planner->planned, output->lease);
 
     if (output->lease >= BLOCK_BASE && output->kind == OUTPUT_OPERATION_STARTED)
-        move_vms(planner, now, output); /* of a VM that is off */
+        move_vms(planner, now, output); /* a VM that is off */
     if (!lease || !planned)
         return;
-    if (planned->gone) { /* since before this plan was made */
+    if (planned->gone) { /* before this plan was made */
         if (output->kind == OUTPUT_FINISHED)
             planned_drop(&planner->planned, output->lease);
         return;
@@ -311,8 +313,8 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
 
 /* --- waiting leases --------------------------------------------------------------------------- */
 
-/* When a suspended deadline lease continues: a rebuilt engine keeps that place. Until it has been
- * resumed, the planned time remains. */
+/* Notes when a suspended deadline lease continues, because a rebuilt engine keeps that place. The
+ * planned time remains until the lease has been resumed. */
 static void note_resumption(struct planner *planner, const struct lease_record *lease,
                             const struct lease_view *view, int64_t now)
 {
@@ -322,8 +324,8 @@ static void note_resumption(struct planner *planner, const struct lease_record *
         lease_expect(planner->store, lease, view->begin, lease->contract);
 }
 
-/* The promised start of a reservation, and the planned start of other leases. Waiting leases
- * without one get an estimate (planner_forecast()). */
+/* Notes the promised start of a reservation, or the planned start of another lease. Waiting leases
+ * without a planned start get an estimate (planner_forecast()). */
 static void note_expectation(struct planner *planner, const struct lease_record *lease,
                              const struct lease_view *view, int64_t now)
 {
@@ -371,7 +373,7 @@ static void take_view(struct planner *planner, const struct lease_view *view, in
 
 /* --- adopted leases --------------------------------------------------------------------------- */
 
-/* The lease could not be adopted with its places. */
+/* Handles a lease that could not be adopted with its places. */
 static void take_exception(struct planner *planner, const struct plan_exception *exception)
 {
     const struct lease_record *lease = store_lease(planner->store, exception->lease);
@@ -402,14 +404,14 @@ static void take_exception(struct planner *planner, const struct plan_exception 
         planner_set_reason(planner, lease, &exception->reason);
 }
 
-/* The other VMs of its group wait for it, and some run already. */
+/* The other VMs of the group wait for this one, and some run already. */
 static void say_homeless(struct planner *planner, const struct vm_record *vm)
 {
     lease_explain(planner->store, store_lease(planner->store, vm->lease),
                   &(struct reason){.id = REASON_NO_HOST_YET, .n = {vm->id}}, NULL, INSTANT_NONE);
 }
 
-/* There is no other host: the VM is retried on the host where it failed, after its pause. */
+/* No other host has room: the VM is retried on the host where it failed, after its pause. */
 static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
 {
     uint32_t place = picture_place(&planner->picture, vm->host);
@@ -424,7 +426,7 @@ static void stay(struct planner *planner, const struct vm_record *vm, int64_t no
     }
 }
 
-/* A starting member of a group could not use its host, or had none. */
+/* Handles a starting member of a group that could not use its host, or had none. */
 static void take_relocation(struct planner *planner, const struct plan_relocation *relocation,
                             int64_t now)
 {
@@ -447,7 +449,7 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 
-/* A lease that admission accepts but no host has room for was never accepted. */
+/* A lease that passes admission but finds no host with room was never accepted. */
 static void note_refusals(struct planner *planner, const struct plan_reply *reply)
 {
     for (size_t i = 0; i < reply->n_outputs; i++) {

@@ -1,5 +1,4 @@
-/* The plan's moves of leases that leave their hosts: noted, and dropped when the plan no longer
- * contains them. */
+/* Moves of leases that leave their hosts: noted while the plan contains them, then dropped. */
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/store/awake.h"
@@ -9,7 +8,7 @@ bool planner_is_about_leaving(enum reason_id reason)
     return reason == REASON_LEAVES || reason == REASON_CANNOT_LEAVE;
 }
 
-/* The lease runs, or starts, in front of a reservation. */
+/* Notes that the lease runs or starts in front of a reservation. */
 static void note_in_front(struct planner *planner, const struct lease_record *lease,
                           const struct reason *reason, int64_t now)
 {
@@ -26,7 +25,7 @@ static void note_in_front(struct planner *planner, const struct lease_record *le
                   (long long)reason->n[0], (long long)reason->n[2], when);
 }
 
-/* A lease, or a VM that is off, must leave its hosts: it is planned to, or cannot. */
+/* Notes that a lease, or a VM that is off, is planned to leave its hosts, or cannot. */
 void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now)
 {
     const struct vm_record *vm = planner_vm(planner, view->lease, 0);
@@ -46,13 +45,13 @@ void planner_note_leaving(struct planner *planner, const struct lease_view *view
         planner_leave_cause(planner, lease, now, cause, sizeof cause);
         reason.text = cause;
         if (reason.n[0] <= now)
-            reason.n[0] = INSTANT_NONE; /* the message stays the same from plan to plan */
+            reason.n[0] = INSTANT_NONE; /* keeps the message the same from plan to plan */
     }
     planner_set_reason(planner, lease, &reason);
 }
 
-/* The lease must leave its hosts, the plan does not move it, and it may be suspended. The plan
- * does not move what it preempts, even if the lease must leave before that. */
+/* Must the lease leave its hosts, may it be suspended, and does the plan not move it? The plan
+ * never moves a lease that it preempts, even one that must leave before that. */
 static bool is_to_be_suspended(const struct planner *planner, const struct lease_record *lease,
                                int64_t now)
 {

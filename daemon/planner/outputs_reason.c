@@ -1,4 +1,5 @@
-/* Completes the engine's reasons with what it does not know, and gives them to leases. */
+/* Completes the engine's reasons with facts that the engine does not know, and gives them to
+ * leases. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ const struct vm_record *planner_vm_without_room(const struct planner *planner,
                : NULL;
 }
 
-/* The VM on a host that a lease of the engine is there for; NULL: not known. */
+/* A VM with a host, of a lease in the engine or of a block; NULL: unknown. */
 static const struct vm_record *vm_in_the_way(const struct planner *planner, int64_t lease)
 {
     size_t n;
@@ -36,7 +37,7 @@ static const struct vm_record *vm_in_the_way(const struct planner *planner, int6
     return NULL;
 }
 
-/* Adds to a reason about company which role of which VM group it is, and a VM in the way. */
+/* Adds the role, its VM group and a VM in the way to a reason about the company of VMs. */
 static struct reason with_company(const struct planner *planner, const struct lease_record *lease,
                                   const struct reason *known, char *text, size_t size)
 {
@@ -69,8 +70,7 @@ static struct reason with_company(const struct planner *planner, const struct le
     return reason;
 }
 
-/* Adds to a reason about a host that is closed to come, or until then, which drain or booking does
- * that. */
+/* Adds the drain or booking to a reason about a host that is closed later or until a time. */
 static struct reason with_closing(const struct planner *planner, const struct reason *known,
                                   char *text, size_t size)
 {
@@ -91,7 +91,7 @@ static struct reason with_closing(const struct planner *planner, const struct re
     return reason;
 }
 
-/* Adds to a reason about room the requirement because of which other hosts' room does not count. */
+/* Adds to a reason about room the requirement that excludes the room on other hosts. */
 static struct reason with_requirement(const struct planner *planner,
                                       const struct lease_record *lease, const struct reason *known,
                                       char *text, size_t size)
@@ -125,8 +125,8 @@ struct reason planner_reason_in_full(const struct planner *planner,
     struct reason reason = with_company(planner, lease, known, text, size);
 
     reason = with_closing(planner, &reason, text, size);
-    /* A reservation is planned from the time on at which it is deployed, a late one from the time
-     * of the plan on; its owner knows its start. */
+    /* The engine plans a reservation from its deployment on, a late one from the time of the plan
+     * on; its owner knows the requested start. */
     if (reason.id == REASON_NO_ROOM_AT_START && lease->kind == LEASE_RESERVATION &&
         lease->accumulated == 0)
         reason.n[1] = lease->start;

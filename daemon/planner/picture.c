@@ -1,5 +1,5 @@
-/* The hosts and the site as a plan sees them: taken from the world, and kept until the next
- * complete plan. */
+/* The hosts and the site for a plan: taken from the world, and kept until the next complete
+ * plan. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-enum { ROOM_PAUSE = 60 /* seconds until missing room is looked for again */ };
+enum { ROOM_PAUSE = 60 /* seconds until missing room is checked again */ };
 
 void picture_drop(struct picture *picture)
 {
@@ -56,7 +56,7 @@ static uint64_t mix_number(uint64_t digest, int64_t number)
     return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
 }
 
-/* The comparison includes the holders of threads and devices, because oned chooses these. */
+/* The digest includes the holders of threads and devices, because oned chooses these. */
 static uint64_t mix_hardware(uint64_t digest, const struct host_hardware *hardware)
 {
     for (size_t i = 0; i < hardware->n_devices; i++) {
@@ -79,8 +79,8 @@ static uint64_t mix_hardware(uint64_t digest, const struct host_hardware *hardwa
     return digest;
 }
 
-/* Figures that monitoring changes all the time do not make the hosts different; requirements on
- * such figures are compared by their results. */
+/* Figures that monitoring changes constantly are left out; requirements on such figures are
+ * compared by their results. */
 static uint64_t hosts_digest(const struct host_pool *pool)
 {
     uint64_t digest = UINT64_C(14695981039346656037);
@@ -104,7 +104,7 @@ static uint64_t hosts_digest(const struct host_pool *pool)
     return digest;
 }
 
-/* Use the latest figures for new leases, if the hosts are otherwise the same. */
+/* Uses the latest figures for new leases if the hosts are otherwise the same. */
 static bool picture_follow(struct picture *picture, struct hosts_seen *seen)
 {
     if (hosts_digest(&seen->pool) != picture->digest ||
@@ -137,7 +137,7 @@ static void use_vmgroups(struct picture *picture, struct vmgroups_seen *seen)
     eligibility_use_vmgroups(picture->eligibility, seen ? &seen->pool : NULL);
 }
 
-/* Does the plan know the VM with the roles it had? */
+/* Is the VM in the plan with its old roles? */
 static bool is_in_plan(void *context, int32_t id)
 {
     const struct planner *planner = context;
@@ -169,7 +169,8 @@ static bool takes_vms(const struct host *host)
     return host->state == HOST_ON;
 }
 
-/* Room on datastores that was promised to VMs and is not in the datastores' figures yet. */
+/* Repeats the room on datastores that was promised to VMs and is missing in the datastores'
+ * figures. */
 static void repeat_promises(struct picture *picture, const struct planner *planner)
 {
     size_t n;
@@ -184,7 +185,7 @@ static void repeat_promises(struct picture *picture, const struct planner *plann
     }
 }
 
-/* The same for addresses of networks. */
+/* Repeats the promised addresses of networks. */
 static void repeat_addresses(struct picture *picture, const struct planner *planner)
 {
     size_t n;
@@ -204,7 +205,7 @@ uint32_t picture_inside(const struct picture *picture, uint32_t host, const char
 
 static void take_insides(struct picture *picture, const struct drains *drains)
 {
-    picture->insides = NULL; /* a new picture: the analyser does not see that it is empty */
+    picture->insides = NULL; /* a new picture: the static analyser does not see that this is NULL */
     picture->n_insides = picture->insides_allocated = 0;
     for (size_t i = 0; drains && i < drains->n; i++) {
         const struct drain *drain = &drains->items[i];
@@ -258,7 +259,7 @@ int picture_take(struct picture *picture, const struct planner *planner,
     return 0;
 }
 
-/* The VM goes to this system datastore, and its disks take room there and where its images are. */
+/* Promises the VM room on its system datastore and on the datastores of its images. */
 static void promise_room(struct planner *planner, const struct vm *vm, int32_t datastore,
                          uint32_t place)
 {
@@ -281,7 +282,7 @@ static void promise_room(struct planner *planner, const struct vm *vm, int32_t d
     free(promises);
 }
 
-/* Networks for the VM's automatic NICs on that host. */
+/* Chooses networks for the VM's automatic NICs on the host. */
 static bool choose_networks(struct planner *planner, const struct vm *vm, uint32_t place,
                             struct reason *reason, char *text, size_t size)
 {
@@ -312,8 +313,8 @@ static bool goes_to(const struct planner *planner, const struct vm_record *vm, i
            (observed && observed->history.host == host && observed_holds_host(observed));
 }
 
-/* VMs that went to the host since it was read are not among those that it lists. A requirement on
- * CURRENT_VMS that they break is met by another host once they are listed. */
+/* Does the VM's requirement on CURRENT_VMS hold with the VMs that went to the host since it was
+ * read? The host does not list them yet; once it does, another host is chosen. */
 static bool bears_arrivals(const struct planner *planner, const struct vm *vm, uint32_t place,
                            struct reason *reason, char *text, size_t size)
 {

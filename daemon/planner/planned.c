@@ -1,4 +1,4 @@
-/* The leases that the engine has been given, by their ids. */
+/* The leases in the engine, by their ids. */
 #include <stdlib.h>
 
 #include "daemon/planner/planner_inside.h"

@@ -1,4 +1,4 @@
-/* The planner from galernad's side: sends facts, applies outputs, supervises the process. */
+/* The planner in galernad: sends facts, applies outputs, supervises the process. */
 #include "daemon/planner/planner.h"
 
 #include <errno.h>
@@ -31,7 +31,8 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     struct planner *planner = memory_new(1, sizeof *planner);
 
     planner->settings = *settings;
-    /* OpenNebula migrates the VMs: for the engine they keep running, live or cold. */
+    /* OpenNebula migrates the VMs: for the engine they keep running, whether they move live or
+     * cold. */
     planner->moves_cold = settings->engine.migration_mode == MOVING_COLD;
     planner->settings.engine.migration_mode = MOVING_LIVE;
     planner->store = store;
@@ -75,7 +76,7 @@ void planner_set_estimates(struct planner *planner, const struct estimates *esti
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The engine and its state are lost. A forecast in progress goes on, and is answered. */
+/* Discards the engine and its state. A forecast in progress continues and is answered. */
 static void lose_engine(struct planner *planner)
 {
     planner->ready = false;
@@ -91,7 +92,7 @@ static void is_over(struct planner *planner, bool made)
         planner->settings.planned(planner->settings.context, made);
 }
 
-/* Refuse leases that the engine cannot handle, and plan all others: one by one. */
+/* Refuses leases that the engine cannot handle; all others are planned, one by one. */
 static void take_failure(struct planner *planner, const struct plan_reply *reply)
 {
     const struct lease_record *lease = NULL;
@@ -107,8 +108,7 @@ static void take_failure(struct planner *planner, const struct plan_reply *reply
     lose_engine(planner);
 }
 
-/* A module that corrupts the engine's memory can change leases' ids: outputs must be about the
- * leases that were sent. */
+/* Was the lease sent to the engine? A module that corrupts the engine's memory can change ids. */
 static bool is_ours(const struct planner *planner, int64_t lease)
 {
     bool ours = planned_of(&planner->planned, lease) != NULL;
@@ -174,7 +174,7 @@ static bool take_question(struct planner *planner, enum frame kind, struct wire_
         return true;
     sound = kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
                                 : planner_take_operations(&waiting, reader);
-    if (!sound) { /* who asked has no answer yet */
+    if (!sound) { /* the question is unanswered */
         error_set(&err, EAGAIN, "the answer of the planner is malformed; try again in a moment");
         question_fails(&waiting, &err);
     }
@@ -228,8 +228,8 @@ unsigned planner_waitfds(const struct planner *planner, struct pollfd *fds)
     return planner->modules ? modules_waitfds(planner->modules, fds) : 0;
 }
 
-/* When a question behind a plan or a slow question is answered with "busy"; INSTANT_NEVER: it is
- * being answered, or was told. */
+/* When the question is answered with "busy" because a plan or a slow question delays it;
+ * INSTANT_NEVER: its answer is in progress, or the caller has been informed. */
 static int64_t patience_of(const struct planner *planner, size_t i)
 {
     const struct waiting *waiting = &planner->waiting[i];
@@ -267,7 +267,7 @@ static void forget_process(struct planner *planner, const char *why)
         is_over(planner, false);
 }
 
-/* Their answers are dropped when they arrive. */
+/* The answers to these questions are dropped when they arrive. */
 static void answer_impatient_ones(struct planner *planner)
 {
     for (size_t i = 0; i < planner->n_waiting; i++) {
@@ -348,7 +348,8 @@ void planner_tell(struct planner *planner, const struct policy_event *event)
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
-/* Drops moves that were planned but not commanded: the new engine plans the best ones now. */
+/* Drops moves that were planned but not commanded: the new engine plans the best moves at that
+ * time. */
 static void forget_moves(struct planner *planner)
 {
     size_t n;
@@ -409,7 +410,7 @@ static void add_steps(struct planner *planner, struct facts *facts)
     planner->n_departures = planner->n_arrivals = 0;
 }
 
-/* A frame with what modules may ask about hosts, unless they have it. */
+/* Sends the host attributes for modules, unless the planner has them. */
 static void put_attributes(struct planner *planner, struct wire_writer *frame)
 {
     const struct hosts_seen *hosts = planner->picture.hosts;
@@ -543,7 +544,8 @@ void planner_gone(struct planner *planner, int64_t lease)
     append(&planner->departures, &planner->n_departures, &planner->departures_allocated, lease);
     planned->in_engine = false;
     planned->gone = true;
-    planner->outdated = planner->outdated || planned->stays; /* only its own room leaves with it */
+    planner->outdated = planner->outdated || planned->stays; /* the lease's room on the other
+                                                                side of a booking remains */
 }
 
 int64_t planner_retry_time(const struct planner *planner)

@@ -1,5 +1,5 @@
-/* Answers whether the change of a lease would hold: a plan on a temporary engine with the changed
- * lease, in which all that is promised keeps its place. */
+/* Answers whether the change of a lease would hold: plans with the changed lease on a temporary
+ * engine, in which all promises keep their places. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ static void change_trial_destroy(struct change_trial *trial)
 
 /* --- before the answer ------------------------------------------------------------------------ */
 
-/* A lease that has not begun is tried like a new request, after all that is promised. */
+/* A lease that has not begun is tried like a new request, after all promises. */
 static bool is_like_new(const struct planner *planner, const struct lease_record *lease)
 {
     return !lease_has_begun(lease) && !lease_is_suspended_by_us(planner->store, lease) &&
            lease->kind != LEASE_IMMEDIATE;
 }
 
-/* Is the lease in the trial? If not, a note may say why. */
+/* Is the lease in the trial? If not, a note may give the reason. */
 static int check_facts(const struct facts *facts, int64_t lease, struct error *err)
 {
     const struct planned *planned = planned_of(facts->planned, lease);
@@ -171,7 +171,7 @@ static void judge_exceptions(const struct planner *planner, const struct plan_re
     }
 }
 
-/* A reservation that would be converted to a best-effort lease does not hold either. */
+/* A reservation that would be converted to a best-effort lease is refused too. */
 static void judge_outputs(const struct plan_reply *reply, int64_t id, struct planner_change *change)
 {
     for (size_t i = 0; i < reply->n_outputs && change->accepted; i++) {
@@ -184,7 +184,7 @@ static void judge_outputs(const struct plan_reply *reply, int64_t id, struct pla
     }
 }
 
-/* Where the lease's VMs are planned; to be freed. */
+/* The planned hosts of the lease's VMs; to be freed. */
 static struct changed_place *places_of(const struct change_trial *trial,
                                        const struct plan_reservation *stretch)
 {

@@ -1,4 +1,5 @@
-/* Answers what a drain of hosts would do: a plan on a temporary engine, read VM by VM. */
+/* Answers what a drain of hosts would do: plans on a temporary engine and reads the plan VM by
+ * VM. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static struct drained_vm *find(const struct drain_trial *drain, int32_t vm)
     return NULL;
 }
 
-/* The VM with that number in the trial's engine, if it is on a drained host. */
+/* The VM with that number in the trial's engine, if on a drained host. */
 static struct drained_vm *planned_vm(const struct drain_trial *drain, int64_t id, uint32_t number)
 {
     const struct planned *planned = planned_of(&drain->planned, id);
@@ -72,7 +73,7 @@ static void say_why_it_stays(const struct planner *planner, const struct lease_r
         snprintf(item->why, sizeof item->why, "not planned yet; try again in a few seconds");
 }
 
-/* Until the plan says something else. */
+/* The VM's fate unless the plan changes it. */
 static void add_vm(struct drain_trial *drain, const struct planner *planner,
                    const struct vm_record *vm, const struct drain *on, int64_t now)
 {
@@ -114,7 +115,7 @@ static void gather_vms(struct drain_trial *drain, const struct planner *planner,
     }
 }
 
-/* The lease has no place in the trial. */
+/* Notes that the lease has no place in the trial. */
 static void lacks_place(struct drain_trial *drain, const struct planner *planner, int64_t id)
 {
     const struct lease_record *lease = store_lease(planner->store, id);
@@ -126,7 +127,7 @@ static void lacks_place(struct drain_trial *drain, const struct planner *planner
     drain->unplaced[drain->n_unplaced++] = id;
 }
 
-/* Notes from gathering the facts. */
+/* Applies the notes from gathering the facts. */
 static void take_notes(struct drain_trial *drain, const struct planner *planner,
                        const struct facts *facts)
 {
@@ -222,7 +223,7 @@ static void stays(const struct drain_trial *drain, const struct planner *planner
     struct reason reason = view->reason;
     bool suspends = lease && planner_may_suspend(planner, lease);
 
-    reason.n[0] = INSTANT_NONE; /* the time is said beside it */
+    reason.n[0] = INSTANT_NONE; /* reported separately, in `at` */
     for (uint32_t i = 0; planned && i < planned->n_vms; i++) {
         struct drained_vm *vm = planned_vm(drain, view->lease, i);
 

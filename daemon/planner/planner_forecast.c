@@ -7,8 +7,8 @@
 
 enum {
     REST = 200,            /* pause between forecasts, in multiples of the last one's CPU time */
-    PAUSE_MIN = 1000,      /* milliseconds between forecasts at least, */
-    PAUSE_MAX = 60 * 1000, /* and at most, when nothing has changed */
+    PAUSE_MIN = 1000,      /* milliseconds between forecasts: minimum, */
+    PAUSE_MAX = 60 * 1000, /* and maximum if nothing has changed */
 };
 
 /* Is the lease waiting without a planned start? */
@@ -20,7 +20,8 @@ static bool is_open(const struct planner *planner, const struct lease_record *le
     return planned && planned->in_engine && !planned->is_placed;
 }
 
-/* The other leases are too far back in the queue; leases that arrived meanwhile are behind them. */
+/* Marks the other leases as too far back in the queue; leases that arrived meanwhile are behind
+ * them. */
 static bool note_far_ones(struct planner *planner, bool any, int64_t now)
 {
     bool news = false;

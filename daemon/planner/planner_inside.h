@@ -14,14 +14,14 @@ struct inside {
     char booking[TERM_TEXT_MAX];
 };
 
-/* Hosts and site as seen by the plan. Places are those of the hosts, then of the insides. */
+/* Hosts and site as the plan sees them. Places number the hosts first, then the insides. */
 struct picture {
     struct hosts_seen *hosts;
     struct site_seen *site;
     struct vmgroups_seen *vmgroups; /* NULL: never seen */
     struct eligibility *eligibility;
     struct company *company; /* NULL with vmgroups */
-    bool *closed;            /* by place: the host takes no VMs; not of insides */
+    bool *closed;            /* by place: the host takes no VMs; without the insides */
     struct inside *insides;
     size_t n_insides, insides_allocated;
     uint64_t digest;
@@ -32,20 +32,20 @@ struct planned {
     int32_t *vms; /* OpenNebula's ids in the order of the engine's VMs */
     uint32_t n_vms;
     bool in_engine;
-    bool gone;          /* leaving the engine: its outputs are ignored */
-    bool may_fit_later; /* best-effort without a deadline: larger hosts may be added */
+    bool gone;          /* still in the engine, but leaving: its outputs are ignored */
+    bool may_fit_later; /* best-effort without a deadline: waits for larger hosts */
     bool is_placed;     /* the engine has planned its next start */
     bool is_preempted;  /* by this plan */
-    bool is_refused;    /* the same */
-    bool stays;         /* holds room on both sides of a booked host, see facts_blocks.c */
+    bool is_refused;    /* by this plan */
+    bool stays;         /* holds room outside and inside a booked host, see facts_blocks.c */
     int64_t end;        /* in the engine; INSTANT_NONE: not running */
 };
 
 enum note_kind {
-    NOTE_REASON,   /* cannot be placed: reason, retry */
-    NOTE_ESTIMATE, /* does not start before `retry` */
+    NOTE_REASON,   /* the lease cannot be placed: reason, retry */
+    NOTE_ESTIMATE, /* the lease does not start before `retry` */
     NOTE_STAYS,    /* a VM cannot leave its host: reason, retry */
-    NOTE_RANK,     /* invalid rank: text */
+    NOTE_RANK,     /* the rank is invalid: text */
     NOTE_REFUSED,  /* reason */
 };
 
@@ -79,23 +79,26 @@ struct facts {
     struct wire_writer column_section, filter_section, demand_section, adoption_section,
         step_section;
     size_t n_new_columns, n_new_filters, n_new_demands, n_adoptions, n_steps;
-    int64_t *step_leases; /* of each step, -1: several */
+    int64_t *step_leases; /* the lease of each step; -1: several leases */
     size_t steps_allocated;
     size_t n_requests;
     struct note *notes;
     size_t n_notes, notes_allocated;
-    struct amounts *together; /* by role: what waiting VMs need that must be on one host; NULL: not
-                                 computed yet */
+    struct amounts *together; /* by role: the needs of waiting VMs that must share a host; NULL:
+                                 not computed yet */
     int64_t *promised; /* start of the first reservation on each host; NULL: not computed yet */
     const struct drains *drains; /* NULL: none */
     int64_t leave_by;            /* of the running lease being gathered; INSTANT_NONE: it stays */
-    size_t n_leaving;            /* its VMs that may go to other hosts */
-    bool arriving; /* leases with VMs that hold units their hosts do not report yet are gathered */
-    bool at_risk;  /* reservations that have lost their place are gathered: after all others */
-    int64_t n_drains;                    /* adopted, and VMs that are elsewhere during one */
-    int64_t retry;                       /* some lease is left out until then; INSTANT_NEVER */
-    bool is_trial;                       /* events stay for the next plan */
-    const struct changed_lease *changed; /* instead of the store's; NULL: none */
+    size_t n_leaving;            /* the number of its VMs that may change hosts */
+    bool arriving;    /* gathering leases with VMs that hold units which their hosts do not report
+                         yet */
+    bool at_risk;     /* gathering reservations that have lost their place, after all others */
+    int64_t n_drains; /* drains adopted, and VMs placed elsewhere during one */
+    int64_t retry;    /* when a lease that was left out is planned again;
+                         INSTANT_NEVER: none was */
+    bool is_trial;    /* events are kept for the next plan */
+    const struct changed_lease *changed; /* replaces the store's record; NULL: no lease is
+                                            changed */
 };
 
 /* A pending question to the planner. */
@@ -105,15 +108,16 @@ struct waiting {
         planner_tried *tried;
         planner_told *told;
     };
-    struct drain_trial *drain;   /* what a drain would do; NULL: another question */
-    struct change_trial *change; /* would the change of a lease hold? NULL: another question */
+    struct drain_trial *drain;   /* for planner_try_drains(); NULL: another question */
+    struct change_trial *change; /* for planner_try_change() and planner_trace(); NULL: another
+                                    question */
     struct hosts_seen *hosts;    /* of a dry run; released with the question */
     void *context;
     int64_t since;    /* monotonic milliseconds */
     uint32_t n_hosts; /* in the facts of a trial */
     enum lease_kind lease_kind;
-    bool is_told;   /* the caller was told that the planner is busy */
-    bool is_traced; /* of a change: the decision about the lease */
+    bool is_told;   /* the caller got the answer that the planner is busy */
+    bool is_traced; /* of a change: with a trace of the decision */
 };
 
 struct planner {
@@ -122,22 +126,23 @@ struct planner {
     struct store *store;
     struct world *world;
 
-    struct modules *modules;   /* the process; NULL: plans are made here (tests) */
-    struct planning *planning; /* of tests; NULL */
-    int (*answer_here)(struct planner *planner, struct wire_writer *frame); /* with it */
-    bool ready;         /* the engine is that of the last plan */
+    struct modules *modules;   /* the process; NULL: this process plans (tests) */
+    struct planning *planning; /* for tests; NULL */
+    int (*answer_here)(struct planner *planner, struct wire_writer *frame); /* for `planning` */
+    bool ready;         /* the engine holds the last plan */
     bool in_flight;     /* a plan is in progress */
     uint64_t n_plans;   /* begun */
-    bool recalled;      /* the modules were told the past */
-    int64_t planned_at; /* the plan's time, seconds since 1970 */
+    bool recalled;      /* the past was replayed to the modules */
+    int64_t planned_at; /* seconds since 1970: the time of the plan */
     int64_t next_time;
-    uint64_t attributes; /* number of the picture whose attributes the planner has; 0: none */
+    uint64_t attributes; /* number of the picture with the attributes that the planner has; 0:
+                            none */
     int64_t *step_leases;
     size_t n_requests;
     struct waiting waiting[8];
     size_t n_waiting;
-    int64_t answering; /* monotonic milliseconds: start of the answer to the first question, unless
-                          planning */
+    int64_t answering;         /* monotonic milliseconds: start of the answer to the first question,
+                                  unless a plan is in progress */
     struct wire_writer events; /* sent with the next plan */
     size_t n_events;
 
@@ -145,39 +150,40 @@ struct planner {
     struct map planned;
     struct sent sent;
     uint64_t compared; /* number of the last picture compared */
-    bool same;         /* the result */
+    bool same;         /* the result of that comparison */
     int64_t built;
-    bool outdated;     /* its decisions were not followed exactly: a complete plan is needed */
+    bool outdated;     /* the engine's decisions were not followed exactly: a complete plan is
+                          needed */
     bool is_rebuild;   /* a complete plan is in progress, not a step */
     bool moves_cold;   /* migrations to better hosts suspend the VM */
     size_t n_unplaced; /* adopted leases without a place */
 
     int64_t *arrivals, *departures; /* lease ids for the next step */
     size_t n_arrivals, arrivals_allocated, n_departures, departures_allocated;
-    int64_t retry; /* end of a failed VM's pause; INSTANT_NEVER */
+    int64_t retry; /* when the first failed VM's pause ends; INSTANT_NEVER */
     bool careful;  /* a step failed: new leases are sent one by one */
 
     bool forecasting;                      /* a forecast is in progress */
-    uint64_t forecast_wanted;              /* state that the next forecast would show; 0: none */
-    uint64_t forecast_of;                  /* state that the last forecast showed */
+    uint64_t forecast_wanted;              /* the state to forecast next; 0: none */
+    uint64_t forecast_of;                  /* the state of the last forecast */
     int64_t forecast_begun, forecast_next; /* monotonic milliseconds */
     int64_t outlook;                       /* number of forecasts noted */
 };
 
 /* --- picture.c --- */
-/* drains: of which the bookings are seen; NULL: none */
+/* drains: their bookings become part of the picture; NULL: none. */
 int picture_take(struct picture *picture, const struct planner *planner,
                  const struct drains *drains, struct error *err);
 void picture_drop(struct picture *picture);
 uint32_t picture_place(const struct picture *picture, int32_t host); /* HOST_NONE: unknown */
-/* The place of the host that a place is, or is inside of. */
+/* The host's place of a place, which may be an inside. */
 uint32_t picture_host_place(const struct picture *picture, uint32_t place);
 const struct host *picture_host(const struct picture *picture, uint32_t place);
-/* The place inside that booking of a host at a place; HOST_NONE. */
+/* The host's place inside the booking; HOST_NONE: the booking does not have the host. */
 uint32_t picture_inside(const struct picture *picture, uint32_t host, const char *booking);
-/* Free space on datastores and free addresses are known for the present only: a promised start does
- * not depend on them. If one of the lease's VMs could not start for the lack of them, *reason says
- * so, with its text in *eligible. */
+/* Free space of datastores and free addresses are known for the present only, so promised starts do
+ * not depend on them. If a VM of the lease could not start for lack of either, *reason gives it,
+ * with its text in *eligible. */
 void planner_look_for_room(struct planner *planner, const struct lease_record *lease, int64_t now,
                            struct reason *reason, struct eligible *eligible);
 
@@ -186,19 +192,20 @@ struct planned *planned_add(struct facts *facts, int64_t lease);
 struct planned *planned_of(const struct map *planned, int64_t lease); /* NULL */
 void planned_drop(struct map *planned, int64_t lease);
 void planned_drop_all(struct map *planned);
-/* The VM with that number in the engine; NULL: it no longer exists. */
+/* The engine's VM of that number; NULL: the VM no longer exists. */
 const struct vm_record *planner_vm(const struct planner *planner, int64_t id, uint32_t vm);
 
 /* --- operations.c --- */
-/* The settings with what operations were observed to take. */
+/* The settings, with the observed durations of operations. */
 struct engine_settings planner_engine_settings(const struct planner *planner);
-/* Are its VMs suspended when the engine has no time for that and requeues the lease? */
+/* Are the lease's VMs suspended when the engine requeues the lease because there is no time to
+ * suspend it? */
 bool planner_keeps_work(const struct planner *planner, const struct lease_record *lease);
 /* May the lease be suspended to empty its host, and resumed on others later? */
 bool planner_may_suspend(const struct planner *planner, const struct lease_record *lease);
 
 /* --- facts_lease.c: one lease or VM --- */
-/* The reservation begins at `at`, or now if that has passed, and ends as promised. */
+/* Let the reservation begin at `at`, or now if that has passed, and end as promised. */
 void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
                        struct lease_request *request);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
@@ -207,22 +214,23 @@ bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after 
 void facts_note(struct facts *facts, enum note_kind kind, int64_t lease,
                 const struct reason *reason, int64_t retry);
 void facts_retry_at(struct facts *facts, int64_t at);
-/* Seconds until a VM in transition is expected to settle, and is planned again, when no estimate
- * exists. */
+/* If no estimate exists: seconds until a VM in transition is expected to settle and is planned
+ * again. */
 enum { SETTLING = 5 };
-/* The lease as the plan is to see it: the store's record, or the changed one. */
+/* The lease for the plan: the store's record, or the changed one. */
 const struct lease_record *facts_lease(const struct facts *facts, const struct lease_record *lease);
-/* The size of a VM as the plan is to see it: the store's, or that of the changed lease. */
+/* The size of a VM for the plan: from the store, or from the changed lease. */
 struct amounts facts_size(const struct facts *facts, const struct vm_record *vm);
 bool lease_holds_hosts(const struct lease_record *lease);
-/* A deadline lease that is being suspended: its resumption is planned after the reservations that
- * it makes room for. When the suspension is overdue, those are placed elsewhere. */
+/* Is the lease a deadline lease whose suspension makes room for reservations? Its resumption is
+ * planned after them; if the suspension is overdue, the reservations are placed elsewhere. */
 bool facts_leaves_for_promise(const struct facts *facts, const struct lease_record *lease);
-/* When the last VM of the lease will probably be suspended. *overdue: at least one is overdue. */
+/* The estimated time at which the last VM of the lease is suspended. *overdue: a suspension is
+ * overdue. */
 int64_t facts_leaving_until(const struct facts *facts, const struct lease_record *lease,
                             int64_t now, bool *overdue);
-/* Can VMs of the lease be sent to other hosts? Those that start only leave when they run: no sooner
- * than that, a plan has them leave; what a drain would do is answered as if they ran. */
+/* Can VMs of the lease move to other hosts? Starting VMs cannot until they run, but the trial of a
+ * drain treats them as running. */
 bool facts_may_leave(const struct facts *facts, const struct lease_record *lease);
 /* When the first of the lease's VMs must leave its host; INSTANT_NONE: none must. */
 int64_t facts_leaves_by(const struct facts *facts, const struct lease_record *lease);
@@ -235,32 +243,35 @@ struct asking {
     struct planned *planned;
 };
 
-/* The lease as it was requested, without node sets. */
+/* The lease's original request, without node sets. */
 struct lease_request request_of(const struct lease_record *lease);
 /* Make the lease's request, and its entry in facts->planned. False: the lease cannot be placed at
- * present; a note says why. */
+ * present; a note gives the reason. */
 bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking);
 void asking_finish(struct asking *asking);
-/* The filter for a VM that must start on another host: its number. */
+/* The number of the filter for a VM that must start on another host. */
 int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
-/* A step with a request for each lease of `arrivals` that can be requested, and the cancellations.
- */
+/* Add a step with the cancellations, and with a request for each lease of `arrivals` that can be
+ * requested. */
 void facts_add_step(struct facts *facts, const int64_t *departures, size_t n_departures,
                     const int64_t *arrivals, size_t n_arrivals);
 
 /* --- facts_filters.c: numbers of filters in the planner --- */
-/* The VM's lease may use the filter's hosts outside, or inside its booking. */
+/* Send the filter and return its number. It covers the hosts that the VM's lease may use: outside,
+ * or inside its booking. */
 int32_t facts_put_filter(struct facts *facts, const struct vm_record *vm,
                          const struct host_filter *filter);
-/* The same, sent once for all VMs that share it and the sides. */
+/* As facts_put_filter(), but sent once for all VMs that share the filter and the sides. */
 int32_t facts_shared_filter(struct facts *facts, const struct vm_record *vm,
                             const struct host_filter *filter);
-/* The filter of any host: -1 where no host is booked. */
+/* The filter that allows any host; -1 if no host is booked. */
 int32_t facts_any_host(struct facts *facts, const struct vm_record *vm);
-/* Of the hosts for VMs that ask for nothing special: -1 where these are all, and none is booked. */
+/* The filter of the hosts for VMs without special requirements; -1 if these are all hosts and none
+ * is booked. */
 int32_t facts_usual_hosts_of(struct facts *facts, const struct lease_record *lease);
-/* The number of the filter for a VM that must leave `host`. False: there is no other host that it
- * may use, or none at present; a note says why. */
+/* The number of the filter for a VM that must leave `host`. False: the VM may use no other host, or
+ * none at present; a note gives the reason, unless the VM's document is missing or only rebalancing
+ * moves the VM. */
 bool facts_leave_filter(struct facts *facts, const struct vm_record *vm, int32_t host,
                         int32_t *filter);
 
@@ -278,110 +289,113 @@ bool facts_make_demand(const struct facts *facts, const struct vm_hardware *hard
                        struct made_demand *made);
 void facts_make_units(const struct facts *facts, const struct host *host, struct kept_list *kept,
                       struct host_units *units);
-/* Units that the VM holds on its host; returns the number of its virtual nodes. */
+/* The units that the VM holds on its host. Returns the number of its virtual nodes. */
 uint32_t facts_make_vm_units(const struct facts *facts, const struct host *host,
                              const struct vm_observation *observed, struct kept_list *kept,
                              struct vm_units *units);
-/* The number of what the VM demands of a host; -1: nothing. lease: to be placed; NULL: it is on its
- * host. */
+/* The number of the VM's demand on a host; -1: nothing beyond amounts. lease: to be placed; NULL:
+ * the VM is on its host. */
 int32_t facts_demand(struct facts *facts, const struct lease_record *lease,
                      const struct vm_observation *observed);
-/* Write all hosts' units, each once, and return the number of each host's, to be freed. */
+/* Write the hosts' units, equal ones once. Returns the number of each host's units, to be freed. */
 int32_t *facts_put_units(const struct facts *facts, struct wire_writer *frame);
-/* Does the VM have devices or NUMA nodes on its host? Then write what it holds there. */
+/* Does the VM hold devices or NUMA nodes on its host? If so, facts_put_vm_units() must follow. */
 bool facts_has_units(const struct facts *facts, const struct vm_observation *observed,
                      uint32_t place);
 void facts_put_vm_units(const struct facts *facts, const struct vm_observation *observed,
                         uint32_t place, struct wire_writer *section);
 
 /* --- outputs.c, outputs_leaving.c, outputs_reason.c --- */
-/* A VM of the lease if the reason is lack of room for one; else NULL. */
+/* A VM of the lease, if the reason is lack of room for it; else NULL. */
 const struct vm_record *planner_vm_without_room(const struct planner *planner,
                                                 const struct lease_record *lease,
                                                 const struct reason *reason);
-/* The reason with what the engine does not know; what is added to it is written to the text. */
+/* The reason, completed with facts that the engine does not know; the text holds the additions. */
 struct reason planner_reason_in_full(const struct planner *planner,
                                      const struct lease_record *lease, const struct reason *known,
                                      char *text, size_t size);
 void planner_set_reason(struct planner *planner, const struct lease_record *lease,
                         const struct reason *reason);
 bool planner_is_about_leaving(enum reason_id reason);
-/* The view of a lease, or of a VM that is off, with such a reason. */
+/* Apply a view of a lease, or of a VM that is off, whose reason planner_is_about_leaving(). */
 void planner_note_leaving(struct planner *planner, const struct lease_view *view, int64_t now);
-/* After the views: leases that must leave their hosts and cannot are suspended in time if they may
- * be; those that need not leave any more lose the reason. O(VMs of awake leases x drains). */
+/* After the views: suspend in time leases that must leave their hosts and cannot, if their terms
+ * allow it; remove the reason from leases that need not leave any more. O(VMs of awake leases x
+ * drains). */
 void planner_review_leaves(struct planner *planner, int64_t now);
 
 /* --- must_leave.c: VMs that must leave their hosts --- */
 /* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */
 int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
-/* When the lease must be on other hosts for a lease that gets its own: the start of that lease,
- * also when it has passed and the lease is in the way; INSTANT_NONE. */
+/* When the lease must be on other hosts because another lease gets its own: the start of that
+ * lease, even if it has passed and the lease still occupies the hosts; INSTANT_NONE. */
 int64_t lease_moves_by(const struct store *store, const struct lease_record *lease, int64_t now);
-/* Is the only reason for the VM to change hosts that its cluster is better balanced then? Not if an
- * operator or a drain wants it off its host now. */
+/* Must the VM change hosts only to balance its cluster? Not if an operator or a drain requires it
+ * to leave its host now. */
 bool vm_is_only_wanted(const struct planner *planner, const struct drains *drains,
                        const struct vm_record *vm, int64_t now);
-/* Does the lease run, or start, and end by then? */
+/* Does the lease run or start, and end by `at`? */
 bool lease_ends_before(const struct lease_record *lease, int64_t at, int64_t now);
 /* As planner_leaves_by(), with these drains (NULL: none). */
 int64_t vm_leaves_by(const struct planner *planner, const struct drains *drains,
                      const struct vm_record *vm, int64_t now);
-/* Is it worth it to have a VM without an end on a host that it must leave at that time
- * (INSTANT_NONE: it need not)? */
+/* Is it worthwhile to place a VM without an end on a host that it must leave at `leaves`
+ * (INSTANT_NONE: never)? */
 bool planner_stays_long_enough(const struct planner *planner, int64_t leaves, int64_t now);
-/* Why the VM leaves its host: " (host 3 is drained)". */
+/* Why the VM leaves its host, for a sentence: " (host 3 is drained)". */
 void planner_vm_leave_cause(const struct planner *planner, const struct vm_record *vm, char *text,
                             size_t size);
-/* The same of the first VM of the lease that does; "": none does. */
+/* As planner_vm_leave_cause(), for the first VM of the lease that must leave; "": none must. */
 void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
                          int64_t now, char *text, size_t size);
-/* When VMs of a lease that find no other host are suspended, so that they and the others there are
- * off their host when the first of these drains begins; `now` if that time has come, INSTANT_NONE
- * if no drain is ahead of them. */
+/* When to suspend VMs of a lease for which no other host has room, to empty the host before the
+ * first of these drains begins: together with the other preemptible VMs there. `now` if that time
+ * has passed; INSTANT_NONE: no drain is ahead of them. */
 int64_t planner_suspend_by(const struct planner *planner, const struct drains *drains,
                            const struct lease_record *lease, int64_t now);
-/* It is suspended for that: its VMs avoid the host until then. */
+/* For a lease suspended because of a drain: its VMs avoid the host until the drain begins. */
 void planner_avoid_drained(const struct planner *planner, const struct lease_record *lease,
                            int64_t now);
-/* Must a VM of the lease leave its host? Not if it is only wanted on another one. */
+/* Must a VM of the lease leave its host? Rebalancing alone does not count. */
 bool planner_has_to_leave(const struct planner *planner, const struct drains *drains,
                           const struct lease_record *lease, int64_t now);
-/* The same, or is one wanted on another, or moving? */
+/* Is a VM of the lease moving, or must one leave its host, also only to rebalance the cluster? */
 bool planner_is_leaving(const struct planner *planner, const struct lease_record *lease,
                         int64_t now);
 
 /* --- facts_inside.c: booked hosts --- */
-/* The place of a host where the lease (NULL: none) has a VM, or is planned to; HOST_NONE. */
+/* The place of a host where the lease (NULL: none) has a VM or is planned; HOST_NONE. */
 uint32_t facts_place(const struct facts *facts, const struct lease_record *lease, int32_t host);
 void facts_put_insides(const struct facts *facts, struct wire_writer *frame);
-/* Where a lease may be; host: where its VM is, or is planned to be, -1: nowhere. O(drains). */
+/* The sides of booked hosts that a lease may use; host: of its VM, or its planned one, -1: none.
+ * O(drains). */
 struct sides {
     bool outside;
     bool inside[BOOKINGS_MOST]; /* by number of the booking */
 };
 struct sides facts_sides(const struct facts *facts, const struct lease_record *lease, int32_t host);
 bool facts_is_on(const struct facts *facts, const struct sides *sides, uint32_t place);
-/* Does the lease name a booking that it cannot be inside of? Then the text says why. */
+/* Does the lease name a booking that it cannot be inside of? Then the text gives the reason. */
 bool facts_are_kept_out(const struct facts *facts, const struct lease_record *lease,
                         char text[STORE_TEXT_MAX]);
-/* When the drain begins in which a reservation starts inside its booking; INSTANT_NONE. */
+/* When the drain of its booking begins during which a reservation starts; INSTANT_NONE. */
 int64_t facts_begins_inside(const struct facts *facts, const struct lease_record *lease);
 
 /* --- move_way.c --- */
 struct move_way {
     enum move_kind kind;
-    const char *why; /* it does not move live: "powered off meanwhile, since ..."; NULL: it does */
+    const char *why; /* why the VM does not move live: "powered off meanwhile, since ..."; NULL:
+                        it does */
 };
-/* How the VM moves to the host, by what it and the hosts can do. leaves: it must. */
+/* How the VM moves to the host, by the abilities of the VM and the hosts. leaves: it must move. */
 struct move_way planner_move_way(const struct planner *planner, const struct vm_record *vm,
                                  int32_t to, bool leaves);
 
 /* --- facts_company.c: VM groups --- */
-/* Add the VM's role and rules; *rest: of what the VMs need that must be with it. */
+/* Add the VM's role and rules; *rest: the needs of the other VMs that must share its host. */
 void facts_add_company(struct facts *facts, const struct lease_record *lease, int32_t vm,
                        struct vm_demand *demand, struct amounts *rest);
-/* The VM's groups have more rules for it than the engine keeps. */
+/* Do the VM's groups have more rules for it than the engine keeps? */
 bool facts_has_too_many_rules(const struct facts *facts, int32_t vm);
 
 /* --- facts.c --- */
@@ -396,17 +410,17 @@ void facts_put(struct facts *facts, bool rebuild, struct wire_writer *frame);
 void facts_put_attributes(const struct host_pool *pool, struct wire_writer *frame);
 
 /* --- facts_blocks.c --- */
-/* Closes hosts while they are drained, and insides while they are not. */
+/* Close hosts during their drains, and insides outside of them. */
 void facts_put_drains(struct facts *facts);
-/* What VMs hold that no lease of the plan accounts for: VMs of leases that hold hosts, or all
- * others. */
+/* Block room that VMs hold and no lease of the plan accounts for. of_leases: VMs of leases that
+ * hold hosts; else all others. */
 void facts_gather_blocks(struct facts *facts, bool of_leases);
 
 /* --- review.c: what is said of leases beside the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);
-/* Reservations without a place in the plan are reported before they are late. */
+/* Report reservations without a place in the plan before they are late. */
 void planner_note_risks(struct planner *planner, int64_t now);
-/* A complete plan repeats all preemptions that still apply; the others are dropped. */
+/* Drop preemptions that a complete plan did not repeat: a plan repeats all that still apply. */
 void planner_drop_preemptions(struct planner *planner, int64_t now);
 /* Note when a waiting lease will probably start. True: the estimate has changed. */
 bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
@@ -416,11 +430,12 @@ bool planner_estimate(struct planner *planner, const struct lease_record *lease,
 void planner_take_reply(struct planner *planner, const struct plan_reply *reply);
 
 /* --- too_small.c --- */
-/* Is the reason that no hosts, or too few, could hold the lease when empty? A best-effort lease
- * then waits: hosts may be added, or report devices later. */
+/* Is the reason that no hosts, or too few, could hold the lease even when empty? A best-effort
+ * lease then waits: hosts may be added, or report devices later. */
 bool planner_is_too_big(const struct reason *reason);
-/* Replace such a reason if a VM of the lease fits on no host that it may use. Returns that VM, else
- * any; NULL: there is none, or the hosts lack devices, or NUMA nodes, not room. O(VMs x hosts). */
+/* Replace such a reason if a VM of the lease fits on no host that it may use. Returns that VM; else
+ * a VM of the lease if all have the same size; else NULL. NULL also if the hosts lack devices or
+ * NUMA nodes. O(VMs x hosts). */
 const struct vm_record *planner_too_small(const struct planner *planner,
                                           const struct lease_record *lease, struct reason *reason);
 
@@ -428,14 +443,14 @@ const struct vm_record *planner_too_small(const struct planner *planner,
 bool planner_take_forecast(struct planner *planner, struct wire_reader *reader);
 
 /* --- question.c --- */
-/* 0: sent; the frame may be empty then. Before a frame with an answer, the caller must record the
- * question. */
+/* 0: sent; the frame may be empty afterwards. Before sending a frame with an answer, the caller
+ * must record the question. */
 int planner_send(struct planner *planner, struct wire_writer *frame, int answers,
                  struct error *err);
-/* Record the question and send its frame. EAGAIN: the planner is busy, or not there. */
+/* Record the question and send its frame. EAGAIN: the planner is busy or has no process. */
 int question_ask(struct planner *planner, struct wire_writer *frame, const struct waiting *waiting,
                  struct error *err);
-/* The facts of a question: apart from those of the plan. */
+/* The facts of a question, separate from those of the plan. */
 struct asked_facts {
     struct picture picture;
     struct map planned;
@@ -443,29 +458,29 @@ struct asked_facts {
     struct facts facts;
 };
 
-/* What a question supposes instead of what is stored. */
+/* Assumptions of a question that replace stored values. */
 struct supposition {
-    const struct drains *drains;         /* NULL: as ordered */
+    const struct drains *drains;         /* NULL: the drains in the settings */
     const struct changed_lease *changed; /* NULL: no lease is changed */
 };
 
-/* Gathers the facts; -1 with err. To be finished in any case. */
+/* Gather the facts; -1 with err. The caller must finish them in any case. */
 int asked_facts_gather(struct asked_facts *trial, const struct planner *planner,
                        struct supposition supposed, int64_t now, struct error *err);
 int asked_facts_send(struct asked_facts *trial, struct planner *planner,
                      const struct waiting *waiting, struct error *err);
 void asked_facts_finish(struct asked_facts *trial);
-/* Add a line, a sentence without its full stop, to a text, if it has room. */
+/* Append a line (a sentence without its full stop) to a text if it has room. */
 void question_add_line(char *text, size_t size, const char *line);
-/* Adds a line for each lease that makes room for this one; how many there are. */
+/* Append a line for each lease that makes room for this one. Returns the number of these leases. */
 size_t describe_victims(const struct planner *planner, const struct plan_reply *reply,
                         int64_t lease, char *text, size_t size);
 
 /* --- planner_try.c --- */
-/* Answers the question with the error. */
+/* Answer the question with the error. */
 void question_fails(struct waiting *waiting, const struct error *err);
 
-/* Read the answer and pass it on. False: it is malformed, and the question is not answered. */
+/* Read the answer and pass it on. False: it is malformed, and the question stays unanswered. */
 bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
                         struct wire_reader *reader);
 bool planner_take_operations(const struct waiting *waiting, struct wire_reader *reader);
@@ -473,15 +488,15 @@ bool planner_take_operations(const struct waiting *waiting, struct wire_reader *
 void planner_disappoint(struct planner *planner, const char *why);
 
 /* --- planner_drain.c --- */
-/* Answers the question of planner_try_drains(), and forgets it. */
+/* Answer the question of planner_try_drains() and free it. */
 void planner_take_drain(struct planner *planner, const struct waiting *waiting,
                         const struct plan_reply *reply);
 void planner_drop_drain(const struct waiting *waiting, const struct error *err);
 
 /* --- planner_change.c --- */
-/* Does the lease, which has no place in a trial, have one in the plan? */
+/* Would the lease, which has no place in a trial, lose a promise? */
 bool planner_loses_promise(const struct lease_record *lease);
-/* Answers the question of planner_try_change(), and forgets it. */
+/* Answer the question of planner_try_change() and free it. */
 void planner_take_change(struct planner *planner, const struct waiting *waiting,
                          const struct plan_reply *reply);
 void planner_drop_change(const struct waiting *waiting, const struct error *err);

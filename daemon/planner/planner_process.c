@@ -1,4 +1,4 @@
-/* The planner process: how it is started, and frames to and from it. */
+/* The planner process: its start, and the frames to and from it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include "util/memory.h"
 
 enum {
-    DESCRIPTORS_FROM = 16,   /* our descriptors are above the process's */
+    DESCRIPTORS_FROM = 16,   /* lowest descriptor here, above those of the process */
     ANSWER_LEAST = 16 << 20, /* bytes that an answer may have, plus */
     ANSWER_RATIO = 16,       /* this many per byte of the question */
     READ_AT_ONCE = 256 << 10,
@@ -135,7 +135,8 @@ static void close_all(struct descriptors *its)
             close(all[i]);
 }
 
-/* A socket, and a pipe for its standard error: output that does not fit in the pipe is lost. */
+/* Creates a socket, and a pipe for the standard error: output that does not fit in the pipe is
+ * lost. */
 static int connect_to(struct planner_process *process, struct descriptors *its, struct error *err)
 {
     int ends[2] = {-1, -1}, pipe[2] = {-1, -1};
@@ -205,7 +206,7 @@ static void write_some(struct planner_process *process)
         if (put < 0 && errno == EAGAIN)
             return;
         if (put < 0)
-            break; /* the process closed its socket: noticed after reading what was sent */
+            break; /* the process closed its socket: handled after reading its last output */
         wire_drop(&process->out, (size_t)put);
     }
     wire_writer_finish(&process->out);
@@ -269,7 +270,7 @@ static void take_frames(struct planner_process *process,
     process->in_n -= done;
 }
 
-/* Reads whatever has arrived; false: the process closed its socket. */
+/* Reads all that has arrived; false: the process closed its socket. */
 static bool read_some(struct planner_process *process)
 {
     for (;;) {

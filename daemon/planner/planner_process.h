@@ -1,11 +1,10 @@
-/* planner_process.h: a planner process from galernad's side: start, non-blocking communication,
+/* planner_process.h: a planner process, seen from galernad: start, non-blocking communication,
  * supervision, end.
  *
  * Frames are sent and received as the socket allows. While an answer is awaited, the shared page is
- * sampled 4 to 50 times a second: a module call that exceeds its limit, or a plan that exceeds its
- * own, ends the process (process_end.c). However the process ends, a text says how and which module
- * was being called. The page is only a hint: a module can write to it. The process's standard error
- * goes to the log.
+ * sampled 4 to 50 times a second: a module call or a plan that exceeds its limit ends the process
+ * (process_end.c). A text describes each end and names the module being called. The page is only a
+ * hint, since modules can write to it. The process's standard error goes to the log.
  */
 #pragma once
 
@@ -22,39 +21,38 @@ struct pollfd;
 struct planner_limits {
     int64_t call, plan; /* milliseconds */
     int64_t memory;     /* bytes of address space; 0: no limit */
-    const char *user;   /* the process's user when galernad runs as root */
-    uid_t uid;          /* planner_limits_find_user() sets both */
+    const char *user;   /* user of the process if galernad runs as root */
+    uid_t uid;          /* set by planner_limits_find_user(), as gid */
     gid_t gid;
 };
 
-/* The ids of limits->user if galernad runs as root, else its own. -1: no such user. May block where
- * users come from a directory service. */
+/* Find the ids of limits->user if galernad runs as root, else galernad's own. -1: no such user. May
+ * block if users come from a directory service. */
 int planner_limits_find_user(struct planner_limits *limits, struct error *err);
 
 /* How the process ended. */
 struct planner_offence {
     int64_t module; /* the module's index in the setup; -1: unknown */
     int64_t last;   /* the module called last; -1: none */
-    char text[400]; /* the offence: "crashed (Segmentation fault) when it was called for admit", and
-                     * the last line on its standard error */
+    char text[400]; /* "crashed (Segmentation fault) when it was called for admit", with the last
+                       line on its standard error */
 };
 
 enum { PLANNER_PROCESS_FDS = 2 };
 
-/* Start the program with these modules; settings->modules must be set. The process is ready when
- * FRAME_READY has arrived. Costs about 1 ms. Errors: those of the system, with the program's
- * name. */
+/* Start the program with these modules; settings->modules must be set. The process is ready once
+ * FRAME_READY has arrived. Costs about 1 ms. Errors: from the system, with the program's name. */
 struct planner_process *planner_process_start(const struct policy_host_settings *settings,
                                               const struct planner_limits *limits,
                                               struct error *err);
 /* End the process if needed and wait for its end; NULL is allowed. */
 void planner_process_destroy(struct planner_process *process);
-/* The same without blocking: freeing a large process takes a while. False: not ended yet; call this
- * again later. */
+/* As planner_process_destroy(), but without blocking: freeing a large process takes a while. False:
+ * the process has not ended yet; call this again later. */
 bool planner_process_bury(struct planner_process *process);
 
-/* Send a frame, which is finished then, or queue what the socket does not take at once. `answers`:
- * how many frames must answer it (0 or 1) within the limit of a plan. */
+/* Send a frame and finish it, or queue the bytes that the socket does not take at once. `answers`:
+ * the number of answers (0 or 1) due within the limit of a plan. */
 void planner_process_send(struct planner_process *process, struct wire_writer *frame, int answers);
 bool planner_process_is_busy(const struct planner_process *process); /* an answer is awaited */
 
@@ -63,9 +61,9 @@ unsigned planner_process_waitfds(const struct planner_process *process, struct p
 /* When to call planner_process_serve() at the latest: monotonic milliseconds; INSTANT_NEVER. */
 int64_t planner_process_due(const struct planner_process *process);
 
-/* Send and receive without blocking; `take` is called with the kind and the rest of each frame
- * received, and returns false for an invalid frame, which ends the process. Returns false when the
- * process has ended: planner_process_offence() says how. */
+/* Send and receive without blocking. `take` is called with the kind and the rest of each frame
+ * received; it returns false for an invalid frame, which ends the process. False: the process has
+ * ended; planner_process_offence() describes how. */
 bool planner_process_serve(struct planner_process *process,
                            bool (*take)(void *context, enum frame kind, struct wire_reader *reader),
                            void *context);
@@ -73,13 +71,12 @@ const struct planner_offence *planner_process_offence(const struct planner_proce
 /* The index of the module called last; -1: none. */
 int64_t planner_process_last_called(const struct planner_process *process);
 
-/* How often the module (an index in the setup, of the first 64) was called, and for how long in
- * all, in nanoseconds. Only a hint: modules can write to it. */
+/* How often the module (an index in the setup, below 64) was called, and the total time in
+ * nanoseconds. Only a hint: modules can write to these numbers. */
 struct planner_time {
     uint64_t calls, spent;
 };
 struct planner_time planner_process_time(const struct planner_process *process, size_t module);
 
-/* Set the limit of address space. While an answer is awaited it is only raised: a smaller value is
- * ignored. */
+/* Set the limit of address space. While an answer is awaited, a smaller value is ignored. */
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes);

@@ -1,5 +1,5 @@
-/* Plans which running VMs of a cluster should change hosts. Moves that the plan of leases finds no
- * room for later are not made, so only room now and promised room count here. */
+/* Plans which running VMs of a cluster should change hosts. A move is made only if the plan of
+ * leases has room for it, so only present and promised room count here. */
 #include <math.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -9,7 +9,7 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-enum { STAYS_LONG_ENOUGH = 600 /* seconds: a lease that ends sooner is not moved */ };
+enum { STAYS_LONG_ENOUGH = 600 /* seconds: a lease that ends sooner does not move */ };
 
 /* A VM that may move. */
 struct candidate {
@@ -23,7 +23,7 @@ struct cluster_plan {
     int64_t now;
     struct rebalance_problem problem;
     double predictive;            /* struct rebalance_settings */
-    int64_t *measured;            /* by host of the problem: CPU that its VMs use */
+    int64_t *measured;            /* by host of the problem: CPU usage of its VMs */
     int64_t net, disk;            /* of all hosts: bytes per second */
     uint32_t *places;             /* by host of the problem: its place in the picture */
     uint32_t *numbers;            /* by place: the host of the problem, or HOST_NONE */
@@ -43,8 +43,8 @@ static int64_t reported(const struct host *host, const char *name)
     return used >= 0 && used < (double)INT32_MAX ? llround(used) : -1;
 }
 
-/* A figure between what it is (-1: not reported) and what it is expected to be. As in OneDRS, no
- * forecast and a forecast of nothing are the same. */
+/* A figure between the present one (-1: not reported) and the forecast. As in OneDRS, a forecast of
+ * 0 counts as none. */
 static int64_t expected(const struct cluster_plan *plan, int64_t present, int64_t forecast)
 {
     present = present > 0 ? present : 0;
@@ -92,7 +92,7 @@ static void add_hosts(struct cluster_plan *plan, int32_t cluster)
     }
 }
 
-/* The host of the problem with OpenNebula's id; NULL: it is in another cluster. */
+/* The host in the problem by OpenNebula's id; NULL: the host is in another cluster. */
 static struct rebalance_host *host_of(const struct cluster_plan *plan, int32_t id, uint32_t *number)
 {
     uint32_t place = picture_place(&plan->picture, id);
@@ -103,8 +103,7 @@ static struct rebalance_host *host_of(const struct cluster_plan *plan, int32_t i
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
-/* Usage of a VM on that host, as far as measured; else the share of its allocated CPU in the
- * host's. */
+/* The VM's usage on that host where measured; else the share of its allocated CPU in the host's. */
 static void measure(const struct cluster_plan *plan, const struct vm_observation *observed,
                     uint32_t number, int64_t *amount)
 {
@@ -121,7 +120,7 @@ static void measure(const struct cluster_plan *plan, const struct vm_observation
     amount[MEASURE_DISK] = use ? expected(plan, use->disk, use->disk_forecast) : 0;
 }
 
-/* Hosts are measured as a whole, and their VMs one by one, at other times. */
+/* A host's usage is at least that of its VMs: the two are measured at different times. */
 static void count_measured(struct cluster_plan *plan)
 {
     for (uint32_t i = 0; i < plan->problem.n_hosts; i++) {
@@ -134,8 +133,8 @@ static void count_measured(struct cluster_plan *plan)
     }
 }
 
-/* The lease keeps running: nothing is planned for it soon, it keeps no device, CPUs or company, and
- * it is not locked. */
+/* Does the lease keep running where it is? False also for VMs that are locked or hold devices or
+ * CPUs. */
 static bool may_move(const struct cluster_plan *plan, const struct vm_record *vm,
                      const struct vm_observation *observed)
 {
@@ -158,7 +157,8 @@ static bool is_blocked(const struct vm *vm)
     return blocked && strcasecmp(blocked, "YES") == 0;
 }
 
-/* NULL: its template has not been read, or it is in a VM group, or blocked, or may use no host. */
+/* NULL: the VM's template has not been read, or the VM is in a VM group or blocked, or may use no
+ * host. */
 static const struct host_filter *filter_of(struct cluster_plan *plan,
                                            const struct vm_observation *observed)
 {
@@ -184,7 +184,7 @@ static void add_candidate(struct cluster_plan *plan, const struct vm_record *vm,
     problem->vms[problem->n_vms++] = *candidate;
 }
 
-/* The measured amounts of the host, except its total CPU, are those of its VMs. */
+/* Adds a VM's measured use to that of its host; the host's CPU usage is measured itself. */
 static void count_use(struct cluster_plan *plan, struct rebalance_host *host,
                       const struct rebalance_vm *vm)
 {
@@ -224,7 +224,8 @@ static void add_vms(struct cluster_plan *plan)
     }
 }
 
-/* Room that accepted leases will take on hosts where OpenNebula does not count it yet. */
+/* Reserves the room that accepted leases will take on hosts where OpenNebula does not count it
+ * yet. */
 static void keep_promises(struct cluster_plan *plan)
 {
     size_t n;
@@ -251,7 +252,7 @@ static void keep_promises(struct cluster_plan *plan)
     }
 }
 
-/* It ends before the host is drained, or has no end and leaves it then, later than soon. */
+/* Does the VM end before the host is drained, or stay long enough if it has no end? */
 static bool goes_in_time(const struct cluster_plan *plan, const struct vm_record *vm, int32_t host)
 {
     const struct drains *drains = plan->planner->settings.drains;

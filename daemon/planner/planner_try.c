@@ -24,7 +24,7 @@ static void describe_wait(int64_t probable, struct planner_trial *trial)
     question_add_line(trial->text, sizeof trial->text, line);
 }
 
-/* The hosts of the trial's first run; NULL: not planned. */
+/* The hosts of the lease's first run in the trial; NULL: not planned. */
 static const struct plan_reservation *first_run(const struct plan_reply *reply,
                                                 const struct lease_view *lease)
 {

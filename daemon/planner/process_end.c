@@ -1,4 +1,4 @@
-/* End of a planner process: its deadlines, its standard error, the module to blame. */
+/* The end of a planner process: its limits, its standard error, the module to blame. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@ enum {
     SAMPLES = 8,     /* of the page, during the limit of a call */
     SAMPLE_MIN = 20, /* milliseconds */
     SAMPLE_MAX = 250,
-    END_SEEN = 50,     /* milliseconds between closing its socket and its end, */
+    END_SEEN = 50,     /* milliseconds from the closed socket to the process's end, */
     END_FORCED = 1000, /* and between SIGKILL and its end */
-    END_LOOK = 5,      /* how often its end is checked */
-    LINES_MAX = 100,   /* of its standard error: more are not logged */
+    END_LOOK = 5,      /* milliseconds between checks for its end */
+    LINES_MAX = 100,   /* of its standard error: further lines are not logged */
 };
 
 /* --- standard error --------------------------------------------------------------------------- */
@@ -45,7 +45,8 @@ static void take_character(struct planner_process *process, char c)
         process->line[process->line_n++] = (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;
 }
 
-/* Reads a pipe's content at most: a process that keeps writing must not block galernad. */
+/* Reads at most the content of a full pipe: a process that keeps writing must not block
+ * galernad. */
 static void read_errors(struct planner_process *process)
 {
     char text[4096];
@@ -186,8 +187,8 @@ static void kill_it(struct planner_process *process)
         kill(process->pid, SIGKILL);
 }
 
-/* When the socket is closed, wait briefly for the process to end, then kill it. The wait gives a
- * process that was ending by itself the time to report how. */
+/* After the socket was closed, gives the process a short time to end by itself and report how, then
+ * kills it. */
 static void look_for_end(struct planner_process *process)
 {
     int64_t waited = clock_monotonic() - process->hung_up;
@@ -286,7 +287,7 @@ void process_begins_waiting(struct planner_process *process)
     memset(process->in_module, 0, sizeof process->in_module);
 }
 
-/* The module that took most of the time; -1: none. */
+/* The module in more than half of the samples; -1: none. */
 static int64_t slowest_module(const struct planner_process *process)
 {
     for (size_t i = 0; i < WATCHED_MODULES_MAX; i++)

@@ -14,8 +14,8 @@ struct planner_process {
     struct call_page *page;
     struct planner_limits limits;
     size_t n_modules;
-    int64_t hung_up; /* monotonic milliseconds: the process closed its socket then; 0: open */
-    bool killed;     /* for closing its socket */
+    int64_t hung_up; /* monotonic milliseconds: when the process closed its socket; 0: open */
+    bool killed;     /* by us, for closing its socket */
     bool over;
     struct planner_offence offence;
 
@@ -24,12 +24,12 @@ struct planner_process {
     size_t in_n, in_allocated;
     size_t answer_max; /* bytes */
 
-    int awaited;        /* answers */
-    int64_t since;      /* monotonic milliseconds: waiting for the next of them since */
-    int64_t sampled;    /* the last sample */
-    uint64_t calls;     /* the page's counter of calls at that time */
-    int64_t call_since; /* the first sample with this call */
-    unsigned n_samples, in_module[WATCHED_MODULES_MAX]; /* of this answer */
+    int awaited;        /* number of answers */
+    int64_t since;      /* monotonic milliseconds: start of the wait for the next answer */
+    int64_t sampled;    /* monotonic milliseconds: the last sample */
+    uint64_t calls;     /* the page's counter of calls in that sample */
+    int64_t call_since; /* the first sample during the current call */
+    unsigned n_samples, in_module[WATCHED_MODULES_MAX]; /* during this wait */
 
     char line[PLANNER_LINE_MAX], last_line[PLANNER_LINE_MAX]; /* of its standard error */
     size_t line_n;
@@ -37,10 +37,10 @@ struct planner_process {
 };
 
 /* --- process_end.c --- */
-/* The wait for an answer begins. */
+/* Begin to wait for an answer. */
 void process_begins_waiting(struct planner_process *process);
-/* The process closed its socket: it is ending, or a module closed the socket. */
+/* Note that the process closed its socket: it is ending, or a module closed the socket. */
 void process_hung_up(struct planner_process *process);
 void process_broke_protocol(struct planner_process *process);
-/* Check the process's end and deadlines, and log its standard error. */
+/* Check for the process's end and exceeded limits, and log its standard error. */
 void process_watch(struct planner_process *process);

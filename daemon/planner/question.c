@@ -1,4 +1,5 @@
-/* Questions to the planner: their facts, apart from those of the plan, and their way there. */
+/* Questions to the planner: gathering their facts, separate from those of the plan, and sending
+ * them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@ int planner_send(struct planner *planner, struct wire_writer *frame, int answers
     return 0;
 }
 
-/* The planner still works on questions whose askers have been told that it is busy. If those who
- * ask again were put behind them, it would never work on anything else. */
+/* Is the planner still busy with a question that was answered with "busy"? Repeated questions
+ * behind it would keep the planner busy forever. */
 static bool is_behind(const struct planner *planner)
 {
     for (size_t i = 0; i < planner->n_waiting; i++)
@@ -97,7 +98,7 @@ void question_add_line(char *text, size_t size, const char *line)
     snprintf(text + length, size - length, "%s%s.", length ? "\n" : "", line);
 }
 
-/* "Lease 7 would be suspended"; the planner keeps the work of what has begun. */
+/* "Lease 7 would be suspended". The planner keeps the work of leases that have begun. */
 static void describe_victim(const struct planner *planner, const struct plan_output *output,
                             char *line, size_t size)
 {

@@ -1,5 +1,5 @@
-/* Reviews the leases after a plan: preemptions that no longer apply, reservations at risk, the
- * notes made while gathering facts; and the starts that are shown, rounded. */
+/* Reviews the leases after a plan: drops preemptions that no longer apply, reports reservations at
+ * risk, applies the notes made while gathering facts, and rounds the starts that are shown. */
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/log.h"
@@ -11,11 +11,11 @@
 enum {
     GRAIN_SOON = 600,  /* seconds: starts further ahead are shown in minutes, */
     GRAIN_FAR = 86400, /* and further ahead than this in ten minutes */
-    TOLERANCE = 20,    /* unchanged if it differs by less than a 20th of the wait, */
+    TOLERANCE = 20,    /* an estimate stays if it differs by less than a 20th of the wait */
     TOLERANCE_MIN = 5, /* or by at most this many seconds */
 };
 
-/* Does the lease, whose preemption was not repeated, have its hosts without an end again? */
+/* Does the lease, whose preemption the plan did not repeat, keep its hosts indefinitely again? */
 static bool is_kept(const struct planner *planner, const struct lease_record *lease,
                     const struct planned *planned, int64_t now)
 {
@@ -41,7 +41,7 @@ void planner_drop_preemptions(struct planner *planner, int64_t now)
         if (planned && !planned->is_preempted && store_is_preempted(leases[i]) &&
             leases[i]->phase == PHASE_RUNNING && is_kept(planner, leases[i], planned, now)) {
             lease_keeps_hosts(planner->store, leases[i], now);
-            planner->outdated = true; /* the engine may have been given the suspension */
+            planner->outdated = true; /* the suspension may be in the engine's plan */
         }
     }
 }
@@ -59,7 +59,7 @@ static void note_risk(struct planner *planner, const struct lease_record *lease,
     lease_time_text(lease->start, when, sizeof when);
     store_reason_sentence(lease, true, text, sizeof text);
     if (at_risk) {
-        planner->outdated = true; /* leases that make room for it keep their hosts */
+        planner->outdated = true; /* leases that make room for the reservation keep their hosts */
         log_warning_of(lease->id, -1, "lease %lld cannot start at %s at present: %s",
                        (long long)lease->id, when, text);
         store_history(planner->store, lease->id, now, "at-risk",
@@ -97,7 +97,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
     case NOTE_ESTIMATE:
         planner_estimate(planner, lease, note->retry, now);
         break;
-    case NOTE_RANK: /* otherwise its owner would not notice the unintended host */
+    case NOTE_RANK: /* otherwise the owner would not notice the unintended host */
         if (lease->rank_ignored)
             break;
         lease_note_rank_ignored(planner->store, lease);

@@ -1,10 +1,10 @@
-/* Why no host can hold a lease: which of its VMs, and what of it is too much. */
+/* Why no host can hold a lease: which VM is too large, and in CPU or memory. */
 #include "daemon/planner/planner_inside.h"
 
-/* Of the hosts that a VM may use. */
+/* The largest sizes among the hosts that a VM may use. */
 struct largest {
-    int64_t cpu, memory; /* perhaps of different hosts */
-    bool holds;          /* one of them could hold the VM when empty */
+    int64_t cpu, memory; /* possibly of different hosts */
+    bool holds;          /* one of the hosts could hold the VM when empty */
 };
 
 static struct largest largest_for(const struct planner *planner, const struct vm_record *vm)
@@ -39,7 +39,7 @@ bool planner_is_too_big(const struct reason *reason)
            lacks_units(reason);
 }
 
-/* One of the VMs if all have the same size. */
+/* Any of the VMs if all have the same size; else NULL. */
 static const struct vm_record *of_one_size(const struct vm_record *const *vms, size_t n)
 {
     for (size_t i = 1; i < n; i++)
