@@ -1,7 +1,7 @@
 /* answers.h: the daemon's answers on its control socket (doc/control-protocol.md).
  *
- * Reads the store, and calls everything else through a table of functions, so that it can be tested
- * without a daemon.
+ * Reads the store directly and calls everything else through a table of functions, so tests need no
+ * daemon.
  */
 #pragma once
 
@@ -30,10 +30,10 @@ struct host_view {
     bool usable;                        /* VMs may be placed there */
     int64_t cpu, memory;                /* capacity for VMs: 1/100, MB */
     int64_t cpu_used, memory_used;      /* by the VMs there now */
-    uint32_t vms, unread;               /* unread: of these, VMs that cannot be read */
-    int64_t unread_cpu, unread_memory;  /* what is kept for these */
+    uint32_t vms, unread;               /* number of VMs there that cannot be read */
+    int64_t unread_cpu, unread_memory;  /* room kept free for these */
     int64_t quarantined_until;          /* INSTANT_NONE: not quarantined */
-    const struct drain_times *drains;   /* now and later, ascending */
+    const struct drain_times *drains;   /* current and future, ascending */
     size_t n_drains;
 };
 
@@ -42,34 +42,36 @@ enum { HOSTS_ALL = -1, HOSTS_DRAINED = -2 };
 struct drain_order {
     const int32_t *hosts;
     size_t n_hosts;
-    bool any;            /* n_hosts hosts that are free then, `hosts` is NULL */
-    const char *cluster; /* any: only of this one; NULL */
+    bool any;            /* book any n_hosts hosts that are free then; `hosts` is NULL */
+    const char *cluster; /* for `any`: only hosts of this cluster; NULL: of all */
     int64_t from, until; /* INSTANT_NEVER: until an operator ends it */
     bool dry_run;
-    const struct booking *booking; /* admits users and groups; NULL: a drain, not a booking */
-    const char *user; /* of OpenNebula, whose booking may affect no others; NULL: an operator's */
+    const struct booking *booking; /* admitted users and groups; NULL: a drain, not a booking */
+    const char *user; /* the OpenNebula user, whose booking may not affect others; NULL: an
+                         operator */
 };
 
 enum { DRAIN_COUNT_MOST = 10000 };
 
 struct undrain_order {
     int32_t host;
-    int64_t at; /* the drain that includes this time; INSTANT_NONE: the first */
-    bool all;   /* and all later ones */
+    int64_t at; /* ends the drain that includes this time; INSTANT_NONE: the first drain */
+    bool all;   /* also ends all later ones */
 };
 
-/* What an order does, or would do. */
+/* The effects of an order, or of its dry run. */
 struct drain_result {
     bool accepted;
     const int32_t *hosts; /* drained or booked */
     size_t n_hosts;
-    const struct drained_vm *vms; /* on them */
+    const struct drained_vm *vms; /* on these hosts */
     size_t n_vms;
-    const int64_t *unplaced; /* leases that lose the place they are promised, or wait for in vain */
+    const int64_t *unplaced; /* leases that lose their promised place, or wait for it in vain */
     size_t n_unplaced;
-    char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX]; /* not accepted: why; else "" */
-    int64_t instead_from;   /* not accepted: what would be, for as long; INSTANT_NONE: not known */
-    const int32_t *instead; /* on these hosts */
+    char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX]; /* not accepted: the reason; else "" */
+    int64_t instead_from;   /* not accepted: start of an alternative of the same length;
+                               INSTANT_NONE: unknown */
+    const int32_t *instead; /* hosts of the alternative */
     size_t n_instead;
 };
 
@@ -82,11 +84,11 @@ struct unbook_order {
     const char *booking;
     int64_t at; /* INSTANT_NONE: now */
     bool dry_run;
-    const char *user; /* who has to own it; NULL: an operator */
+    const char *user; /* the required owner; NULL: an operator */
 };
 
 struct rebalance_order {
-    const char *name; /* of the cluster; NULL: it is named by its id */
+    const char *name; /* of the cluster; NULL: `id` names the cluster */
     int64_t id;
     enum { REBALANCE_APPLIED, REBALANCE_SHOWN, REBALANCE_DROPPED } action;
 };
@@ -107,11 +109,11 @@ struct rebalance_view {
     struct rebalance_move_view *moves;
     struct rebalance_host_view {
         int32_t host;
-        double before, after; /* percent of its capacity in use */
+        double before, after; /* percent of the host's capacity in use */
     } * hosts;
 };
 
-/* A change of a lease that is asked for. */
+/* A requested change of a lease. */
 struct change_order {
     int64_t lease;
     const struct lease_change *change;
@@ -122,16 +124,17 @@ struct change_order {
 /* Result of a change of a lease, or of its dry run. */
 struct lease_trial {
     bool accepted;
-    int64_t in_the_way;         /* not accepted: the lease whose promise it would break; -1 */
+    int64_t in_the_way;         /* not accepted: the lease with a promise that the change would
+                                   break; -1 */
     int64_t start, duration;    /* not accepted: the nearest alternative; INSTANT_NONE, SPAN_NONE */
     char word[STORE_GROUP_MAX]; /* not accepted: the reason's stable word; "" */
-    char text[STORE_TEXT_MAX];  /* what changes, or why not */
-    char victims[1024];         /* for people: a line for each lease that makes room; "" */
+    char text[STORE_TEXT_MAX];  /* the changes, or the reason */
+    char victims[1024];         /* a line for each lease that makes room; "" */
 };
 
 /* A current or planned operation on a host. */
 struct operation_view {
-    int64_t lease;       /* -1: of a VM that is not in a lease of the plan */
+    int64_t lease;       /* -1: by a VM that is not in a lease of the plan */
     int32_t vm;          /* -1: unspecified */
     const char *what;    /* "run", "suspend", "resume", "migrate", "shutdown", "transfer"; "hold":
                           * room is kept free for the lease, which waits for more */
@@ -140,7 +143,7 @@ struct operation_view {
     bool planned;        /* has not begun */
 };
 
-/* The daemon's functions that answers call, each with `context`. All but the optional ones are
+/* The daemon's functions for answers, called with `context`. All but the optional ones are
  * required. Errors become answers with "ok": false; EPERM and EACCES have the code "denied", ENOENT
  * "not-found", EINVAL "malformed", EAGAIN "not-ready", ENOSPC "refused". */
 struct answers_daemon {
@@ -152,31 +155,31 @@ struct answers_daemon {
      * "version", "leader", "reached", "last_poll"}, "started", "cycles", "policies", ... */
     void (*status)(void *context, json_t *object);
 
-    /* Why what is known of OpenNebula may be outdated, and since when. False: it is not. */
+    /* Why the data from OpenNebula may be outdated, and since when. False: the data are current. */
     bool (*outdated)(void *context, char *text, size_t size, int64_t *since);
-    /* Other numbers whenever OpenNebula was read, and whenever its hosts have changed (their load
-     * apart). */
+    /* Numbers that change whenever OpenNebula has been read, and whenever its hosts have changed
+     * other than in their load. */
     uint64_t (*readings)(void *context);
     uint64_t (*host_changes)(void *context);
 
-    /* which: the id of a host, HOSTS_ALL, or HOSTS_DRAINED: drained now or later. O(hosts x
-     * drains), and O(VMs) unless asked in the last second; O(1) if none is drained. */
+    /* which: the id of a host, HOSTS_ALL, or HOSTS_DRAINED (drained now or later). O(hosts x
+     * drains), plus O(VMs) unless called in the last second; O(1) if no host is drained. */
     void (*each_host)(void *context, int32_t which,
                       void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 
-    /* The name of the host that is called `name`, or (NULL) has the id *id, which becomes its id.
-     * NULL: none. */
+    /* Find a host by `name` or, if that is NULL, by the id *id. Returns its name and sets *id to
+     * its id; NULL: not found. */
     const char *(*host_name)(void *context, const char *name, int64_t *id);
 
-    /* Visit the operations on a host (OpenNebula's id), in any order. -1 with err: no such host, no
-     * plan yet; EINPROGRESS: the request is handled again later, and answered with
+    /* Visit the operations on a host (OpenNebula's id), in any order. -1 with err: no such host, or
+     * no plan yet; EINPROGRESS: the request is handled again later and answered by
      * control_answer(). */
     int (*each_operation)(void *context, int32_t host,
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err);
 
-    /* The usage of users at `now`, which orders leases of equal priority; to be destroyed. NULL: by
-     * age. Optional. */
+    /* The users' usage at `now`, which orders leases of equal priority; to be destroyed. NULL: age
+     * orders them. Optional. */
     struct fair_share *(*shares)(void *context, int64_t now);
 
     /* The VM that a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP)
@@ -184,12 +187,12 @@ struct answers_daemon {
     void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
                       size_t size);
 
-    /* Adds the trace of the decision about a lease that has not started to an object. EINPROGRESS:
-     * as above. */
+    /* Add the trace of the decision about a lease that has not started to an object. EINPROGRESS:
+     * as each_operation(). */
     int (*trace)(void *context, int64_t lease, json_t *object, struct error *err);
 
-    /* The usage by user or group, to be freed; *period becomes that of the rows. NULL with err;
-     * EINPROGRESS: as above. */
+    /* The usage by user or group, to be freed; *period becomes the period of the rows. NULL with
+     * err; EINPROGRESS: as each_operation(). */
     struct account_row *(*usage)(void *context, struct account_period *period, size_t *n,
                                  struct error *err);
 
@@ -199,31 +202,31 @@ struct answers_daemon {
     /* Put a lease on hold until it is released. */
     int (*hold)(void *context, int64_t lease, const char *who, struct error *err);
 
-    /* Change a lease, or try to. 0 with *trial, also for a refusal, which changes nothing.
-     * EINPROGRESS: as above. */
+    /* Change a lease, or try the change. 0 with *trial, also for a refusal, which changes nothing.
+     * EINPROGRESS: as each_operation(). */
     int (*change)(void *context, const struct change_order *order, struct lease_trial *trial,
                   struct error *err);
 
-    /* Would the order fit? The store does not change. EINPROGRESS: as above. */
+    /* Would the order fit? The store does not change. EINPROGRESS: as each_operation(). */
     int (*dry_run)(void *context, const struct order *order, struct planner_trial *trial,
                    struct error *err);
 
-    /* Create the VMs of a checked order. 0: the answer follows (or has been sent) by
-     * control_answer(ticket, answers_requested() or answers_refused()); if a VM fails, the daemon
-     * removes those already created. -1 with err: nothing was done. */
+    /* Create the VMs of a checked order. 0: control_answer(ticket, answers_requested() or
+     * answers_refused()) sends the answer or has sent it; if a VM fails, the daemon removes those
+     * already created. -1 with err: nothing was done. */
     int (*request)(void *context, const struct order *order, const struct control_peer *peer,
                    struct error *err);
 
     void (*wake)(void *context); /* OpenNebula has changes */
 
-    /* Reload the policy modules; on failure the old ones stay. Optional. */
+    /* Reload the policy modules; on failure the old ones remain in use. Optional. */
     int (*reload_policies)(void *context, struct error *err);
-    /* Drain or book hosts, and show what that does; dry_run: only show it. EINPROGRESS: as above.
-     */
+    /* Drain or book hosts and show the effects; dry_run: only show them. EINPROGRESS: as
+     * each_operation(). */
     int (*drain)(void *context, const struct drain_order *order, const char *who,
                  const struct drain_viewer *viewer, struct error *err);
-    /* Show the plan of a cluster, making one if it has none, and apply or drop it, or not.
-     * EINPROGRESS: as above. */
+    /* Show the plan of a cluster, making one if necessary; apply or drop it if ordered.
+     * EINPROGRESS: as each_operation(). */
     int (*rebalance)(void *context, const struct rebalance_order *order, const char *who,
                      void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                      struct error *err);
@@ -231,11 +234,11 @@ struct answers_daemon {
     int (*undrain)(void *context, const struct undrain_order *order, const char *who,
                    struct error *err);
 
-    /* End a booking, on all its hosts, now or at a time, and show what that does. -1 with err:
-     * there is none, or it is not the user's. EINPROGRESS: as above. */
+    /* End a booking on all its hosts, now or at a time, and show the effects. -1 with err: there is
+     * no such booking, or another user owns it. EINPROGRESS: as each_operation(). */
     int (*unbook)(void *context, const struct unbook_order *order, const char *who,
                   const struct drain_viewer *viewer, struct error *err);
-    /* Visit all bookings, or those that a user owns or that admit the user (NULL: all). */
+    /* Visit all bookings (user: NULL), or those that a user owns or that admit the user. */
     void (*each_booking)(void *context, const char *user,
                          void (*visit)(void *visitor, const struct booking *booking),
                          void *visitor);
@@ -244,8 +247,7 @@ struct answers_daemon {
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);
     /* Add the level of each subsystem of the log to an object. */
     void (*log_levels)(void *context, json_t *object);
-    /* Set the level of a subsystem, or of all (NULL). EINVAL: there is no such level or subsystem.
-     */
+    /* Set the level of a subsystem, or of all (NULL). EINVAL: unknown level or subsystem. */
     int (*log_set)(void *context, const char *level, const char *subsystem, struct error *err);
     /* Enable a module that is out of service. Optional. */
     int (*enable_policy)(void *context, const char *module, struct error *err);
@@ -257,7 +259,7 @@ struct answers; /* opaque */
 struct answers *answers_create(struct store *store, const struct answers_daemon *daemon);
 void answers_destroy(struct answers *answers); /* NULL is allowed */
 
-/* Another number after each change that an answer could show, but for the passing of time. */
+/* A number that changes with everything that an answer could show, except the passing of time. */
 uint64_t answers_state(const struct answers *answers);
 
 /* A control_handler; context is the struct answers. Root, the daemon's user and members of the

@@ -6,10 +6,10 @@
 #include "daemon/store/store.h"
 #include "util/output.h"
 
-/* A text from outside: bytes that are not UTF-8 become U+FFFD. */
+/* A text from outside galernad: bytes that are not UTF-8 become U+FFFD. */
 json_t *json_from_text(const char *text);
 
-/* The value written to an output in memory; takes it. */
+/* The value written to an output in memory; takes ownership of the output. */
 json_t *json_from_output(struct output *text);
 
 /* RFC 3339; null for INSTANT_NONE, "never" for INSTANT_NEVER. */

@@ -1,7 +1,7 @@
 /* answers_text.h: JSON written as text.
  *
- * Building, writing and freeing 10,000 leases as jansson objects takes 130 ms, during which the
- * daemon's only thread is blocked. As text it only copies bytes.
+ * Building, writing and freeing 10,000 leases as jansson objects takes 130 ms, which blocks the
+ * daemon's only thread. Writing text only copies bytes.
  */
 #pragma once
 
@@ -18,30 +18,30 @@ struct shown_lease {
     size_t n_vms;
     size_t position;                /* in the queue; 0: not queued */
     const struct share_view *share; /* of its owner; NULL: no fair share, or not queued */
-    int64_t began;                  /* of a finished lease: when it first ran; INSTANT_NONE */
-    bool lasting;                   /* without what grows and shrinks by itself: run, left */
+    int64_t began;                  /* of a finished lease: its first start; INSTANT_NONE */
+    bool lasting;                   /* leave out the values that change with time: run, left */
 };
 
-/* Write a lease as lists show it, as an object. About 2 us. */
+/* Write a lease as an object, as in lists. About 2 us. */
 void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
-/* The same without the end of the object: further members follow. */
+/* As json_write_lease(), without the end of the object: further members follow. */
 void json_begin_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
 
-/* A VM as `lease show` shows it. */
+/* Write a VM as in `lease show`. */
 void json_write_vm(struct json_writer *writer, const struct vm_record *vm);
 
 /* Write a member of an object. Times: null for INSTANT_NONE, "never" for INSTANT_NEVER. */
 void text_put_hundredths(struct json_writer *writer, const char *key, int64_t number);
 void text_put_instant(struct json_writer *writer, const char *key, int64_t instant);
 
-/* A member of an answer, written to an output in memory: a value, or the values of an array. */
+/* A member of an answer, in an output in memory: a value, or the values of an array. */
 struct text_member {
     const char *name;
     struct output *text;
     bool is_array;
 };
 
-/* The answer `head` with these members. Returns a JSON string with the text of the whole answer, as
- * control.h accepts it; takes the reference to head, and the outputs. */
+/* The answer `head` with these members. Returns a JSON string with the text of the whole answer,
+ * for control.h; takes ownership of head and the outputs. */
 json_t *answer_with_texts(json_t *head, const struct text_member *members, size_t n);
 json_t *answer_with_list(json_t *head, const char *name, struct output *list);

@@ -1,8 +1,9 @@
-/* change_page.h: tells who keeps answers of galernad whether they may be out of date.
+/* change_page.h: shows processes that cache answers of galernad whether these may be outdated.
  *
- * A file beside the control socket, for those who may use that, which galernad and its readers map:
- * one number, which is another one after each change that an answer could show. galernad writes it
- * before an answer leaves, so a change that somebody was told of is known to all readers.
+ * The page is a file beside the control socket, with the same readers, which galernad and the
+ * readers map. It holds one number, which changes with everything that an answer could show.
+ * galernad writes the number before it sends an answer: a change that one reader has seen is
+ * visible to all.
  */
 #pragma once
 
@@ -14,15 +15,16 @@
 
 struct change_page; /* opaque */
 
-/* galernad: creates the file, in the place of an earlier one. group: may read it, too; -1: none. */
+/* For galernad: create the file, replacing an earlier one. group: may read the file too; -1:
+ * none. */
 struct change_page *change_page_create(const char *socket, gid_t group, struct error *err);
 void change_page_write(struct change_page *page, uint64_t number);
 
-/* A reader. NULL: there is no such file. */
+/* For a reader. NULL: there is no such file. */
 struct change_page *change_page_open(const char *socket);
-/* Has no other galernad taken the socket since? One system call. */
+/* Does the page belong to the galernad that now has the socket? One system call. */
 bool change_page_is_current(const struct change_page *page);
 uint64_t change_page_read(const struct change_page *page);
 
-/* Its creator removes the file. NULL is allowed. */
+/* galernad's call removes the file. NULL is allowed. */
 void change_page_destroy(struct change_page *page);

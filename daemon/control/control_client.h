@@ -1,4 +1,4 @@
-/* control_client.h: one connection of the control socket, on the daemon's side. */
+/* control_client.h: one connection of the control socket, in the daemon. */
 #pragma once
 
 #include "daemon/control/control.h"
@@ -10,9 +10,9 @@ struct control_client {
     size_t in_length, in_allocated;
     char *out; /* the answer being written; NULL: none */
     size_t out_length, out_sent;
-    int64_t progress; /* monotonic milliseconds: the last request began or was answered */
+    int64_t progress; /* monotonic milliseconds: when the last request began or was answered */
     bool owed;        /* the handler will answer later */
-    bool ended;       /* the client sends nothing more */
+    bool ended;       /* the client has closed its sending side */
     bool last;        /* close after the current answer */
 };
 
@@ -25,12 +25,12 @@ int control_client_read(struct control_client *client, int64_t now);
 /* Write as much as the socket accepts. -1: the connection is broken. */
 int control_client_write(struct control_client *client, int64_t now);
 
-/* The next complete line; false: none. *length is without the newline; *line points into
- * client->in. Remove it with control_client_take() and the same length. */
+/* The next complete line; false: none. *length excludes the newline; *line points into client->in.
+ * Remove the line with control_client_take() and the same length. */
 bool control_client_line(const struct control_client *client, const char **line, size_t *length);
 void control_client_take(struct control_client *client, size_t length);
 
-/* Set the next answer to write; there must be none yet. Takes the reference. */
+/* Set the next answer to write; none may be pending. Takes the reference. */
 void control_client_answer(struct control_client *client, json_t *answer);
 
 /* Has the client been silent, stalled or kept waiting for too long? */

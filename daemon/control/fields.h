@@ -1,5 +1,5 @@
-/* fields.h: a misspelt field of a request is an error: it would be ignored, as "form" in an order
- * to drain a host "from" tomorrow. */
+/* fields.h: rejects misspelt fields of requests. To ignore one could be harmful: an order to drain
+ * a host "form" tomorrow would drain it now. */
 #pragma once
 
 #include <jansson.h>
@@ -7,6 +7,6 @@
 
 #include "util/error.h"
 
-/* Are all fields of the object known? known: their names, then NULL; terms: those of leases, too.
- * -1 with err: EINVAL. O(fields of the object x known). */
+/* Does `known`, a list that ends with NULL, contain all fields of the object? terms: terms of
+ * leases are known too. -1 with err: EINVAL. O(fields of the object x known). */
 int fields_check(const json_t *object, const char *const known[], bool terms, struct error *err);

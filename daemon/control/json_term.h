@@ -9,6 +9,6 @@
 /* A boolean, a whole number or a string. */
 json_t *json_from_term(const struct lease_term *term, const struct term_values *values);
 
-/* Read a value. Errors: EINVAL (the term's name, the value, and what is expected). */
+/* Read a value. Errors: EINVAL (with the term's name, the value, and the expected values). */
 int json_to_term(const json_t *value, const struct lease_term *term, struct term_values *values,
                  struct error *err);

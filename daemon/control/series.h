@@ -1,6 +1,5 @@
 /* series.h: the requests of a series of reservations, one for each occurrence
- * (doc/decisions/0013-an-occurrence-is-a-lease.md). For those who ask galernad.
- */
+ * (doc/decisions/0013-an-occurrence-is-a-lease.md). For clients of galernad. */
 #pragma once
 
 #include <jansson.h>
@@ -12,18 +11,18 @@
 
 struct series {
     enum recurrence rule;
-    int64_t first; /* its start, seconds since 1970 */
-    uint32_t n;    /* occurrences */
+    int64_t first; /* start of the first occurrence, seconds since 1970 */
+    uint32_t n;    /* number of occurrences */
     term_text name;
 };
 
-/* Either `times` or `until` (the last start at the latest) is not 0. The name is that of the
- * request, or is made of the rule and the time. -1 with err (EINVAL): there is no occurrence, or
- * there are too many. O(occurrences). */
+/* Exactly one of `times` and `until` (the latest start) must be nonzero. The name comes from the
+ * request, or else from the rule and the time. -1 with err (EINVAL): no occurrences, or too many.
+ * O(occurrences). */
 int series_make(struct series *series, int64_t times, int64_t until, const json_t *request,
                 struct error *err);
 
 int64_t series_start(const struct series *series, uint32_t i);
 
-/* The request for occurrence i: with its start and the name of the series; to be released. */
+/* The request for occurrence i, with its start and the name of the series; to be released. */
 json_t *series_request(const struct series *series, const json_t *request, uint32_t i);

@@ -5,8 +5,8 @@
 
 struct daemon;
 
-/* A control_handler, context is the daemon: answers_handle(), with some answers delayed until the
- * planner has replied (services_question.c). */
+/* A control_handler; context is the daemon. As answers_handle(), but some answers are delayed until
+ * the planner has replied (services_question.c). */
 json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request);
 /* For control_share(): answers_state(). */
 uint64_t services_state(void *context);
@@ -14,10 +14,10 @@ uint64_t services_state(void *context);
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
 
-/* Parts of the table. Do rights and hosts allow an order? -1: `reason`, its sentence in `text`. */
+/* Do rights and hosts allow an order? -1: `reason`, with its sentence in `text`. */
 int services_check_order(const struct daemon *daemon, const struct order *order,
                          struct reason *reason, char text[STORE_TEXT_MAX]);
-/* Creates the VMs of an order. */
+/* Create the VMs of an order. */
 int services_request(void *context, const struct order *order, const struct control_peer *peer,
                      struct error *err);
 /* Levels of the log (services_log.c). */

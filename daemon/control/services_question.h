@@ -1,39 +1,39 @@
 /* services_question.h: requests on the control socket that the planner answers.
  *
- * Such a request is put off and handled again, from its beginning, when the planner has replied:
- * daemon->question then has the reply.
+ * Such a request is postponed. When the planner has replied, it is handled again from its
+ * beginning, with the reply in daemon->question.
  */
 #pragma once
 
 #include "daemon/control/answers.h"
 #include "daemon/daemon.h"
 
-/* How far the answer to a change of a lease is. */
+/* Progress of the answer to a change of a lease. */
 struct change_search {
     enum {
-        CHANGE_WANTED,     /* the change itself is tried */
-        CHANGE_LONGEST,    /* refused: the longest duration is searched for between two */
-        CHANGE_NEXT_START, /* refused: a later start is searched for */
-        CHANGE_CHECK,      /* the start that was found is tried */
-        CHANGE_RESIZED,    /* accepted, and its VMs have the new size */
+        CHANGE_WANTED,     /* trying the change itself */
+        CHANGE_LONGEST,    /* refused: a binary search for the longest duration */
+        CHANGE_NEXT_START, /* refused: searching for a later start */
+        CHANGE_CHECK,      /* trying the start that was found */
+        CHANGE_RESIZED,    /* accepted, and the VMs have the new size */
     } stage;
-    uint64_t plans; /* begun when the planner was asked */
-    bool is_stale;  /* a plan was being made then */
+    uint64_t plans; /* number of plans begun when the planner was asked */
+    bool is_stale;  /* a plan was in progress at that time */
     unsigned asked;
     int64_t fits, fails, tried; /* durations */
-    int64_t cpu, memory;        /* of each VM, as asked; 0: as it is */
-    struct lease_trial judged;  /* of the change itself */
+    int64_t cpu, memory;        /* of each VM, as requested; 0: unchanged */
+    struct lease_trial judged;  /* result of the change itself */
 };
 
-/* How far the search for hosts to drain or book is. */
+/* Progress of the search for hosts to drain or book. */
 struct drain_search {
-    int32_t *hosts; /* the ones tried; NULL: nothing was tried yet. Owned */
+    int32_t *hosts; /* hosts of the current try; NULL: none yet. Owned */
     size_t n_hosts;
-    int64_t from;   /* when */
-    uint64_t plans; /* as above */
+    int64_t from;   /* start of the current try */
+    uint64_t plans; /* as in struct change_search */
     bool is_stale;
     unsigned asked;
-    bool is_refused; /* what was asked for, for this reason: alternatives are tried */
+    bool is_refused; /* the order itself is refused for this reason; alternatives are tried */
     char word[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
 };
 
@@ -51,79 +51,80 @@ struct services_question {
     const struct planner_change *change;
     struct account *account; /* read for this request */
     struct change_search search;
-    /* Asked by galernad itself, for a VM's attribute, instead of a request: what handles it again.
-     */
+    /* For a question that galernad asks because of a VM's attribute, not of a request: called to
+     * handle it again. */
     void (*again)(struct daemon *daemon);
     int32_t vm;
     struct lease_change wanted;
-    char asked[STORE_ASKED_MAX]; /* by the attribute */
-    int64_t gives_up; /* monotonic milliseconds: no longer waits for templates; 0: has not waited */
-    struct error err; /* if the planner failed */
+    char asked[STORE_ASKED_MAX]; /* the attribute's value */
+    int64_t gives_up; /* monotonic milliseconds: when to stop waiting for templates; 0: has not
+                         waited */
+    struct error err; /* the planner's failure */
 };
 
-/* A copy of the request being handled, as the context of a question to the planner. */
+/* A copy of the question being handled, as the context of a question to the planner. */
 struct services_question *services_put_off(const struct services_question *question);
-/* The question was asked (0), or not (-1 with err, and it is dropped). Returns -1, with EINPROGRESS
- * if it was. */
+/* Finish sending a question. asked: 0, or -1 with err: then the question is dropped. Returns -1,
+ * with EINPROGRESS if the question was sent. */
 int services_later(struct services_question *question, int asked, struct error *err);
-/* Handle the request again: nothing is known yet. */
+/* Handle the request again, from its first stage. */
 void services_resume(struct services_question *question);
-/* Without an answer. */
+/* Discard a question without an answer. */
 void services_drop(struct services_question *question);
-/* The planner has replied. err: it failed; or NULL. */
+/* Handle a question again after the planner's reply. err: the planner failed; or NULL. */
 void services_handle_again(struct services_question *question, const struct error *err);
 
 /* --- services_templates.c: requests that wait for templates of VMs --- */
-/* Is the host, of that cluster, asked about? */
+/* Is the host, of that cluster, among the hosts in question? */
 bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t cluster);
-/* 0: the templates of the VMs on these hosts, or of the lease's VMs on hold, are known, or have
- * been waited for in vain. -1 with EINPROGRESS: the request is handled again when they are; EAGAIN:
- * another one waits. Takes the hosts over in any case. O(VMs). */
+/* Wait for the templates of the VMs on these hosts, or of the lease's VMs on hold. 0: they are
+ * known, or the wait took too long. -1 with EINPROGRESS: the request is handled again later;
+ * EAGAIN: another request waits. Takes ownership of `asked` in any case. O(VMs). */
 int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err);
-/* OpenNebula has been polled: go on with the request that waits. */
+/* After a poll of OpenNebula: continue the request that waits. */
 void services_templates_read(struct daemon *daemon);
-/* galernad ends. */
+/* For the stop of galernad. */
 void services_templates_forget(struct daemon *daemon);
 
 /* --- services_hosts.c: what answers call to show hosts --- */
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
-/* galernad ends. */
+/* For the stop of galernad. */
 void services_hosts_forget(struct daemon *daemon);
 
 /* --- services_drain.c: what answers call to drain hosts --- */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    const struct drain_viewer *viewer, struct error *err);
-/* The drains with those of the order, to be finished. A booking stays that of its owner. */
+/* The drains, with those of the order, to be finished. A booking keeps its owner. */
 void services_add_drains(const struct daemon *daemon, const struct drain_order *order,
                          struct drains *drains);
-/* Asks the planner what these drains do: -1 with EINPROGRESS, or another error. */
+/* Ask the planner for the effects of these drains. -1 with EINPROGRESS, or another error. */
 int services_try_drains(struct daemon *daemon, const struct drains *drains, struct error *err);
 /* The planner's answer about VMs on these hosts, to be freed. */
 struct drained_vm *services_drained(const struct services_question *question, const int32_t *hosts,
                                     size_t n_hosts, size_t *n);
 int services_undrain(void *context, const struct undrain_order *order, const char *who,
                      struct error *err);
-/* When the host is drained, now and later, ascending; returns how often. */
+/* The current and future drains of a host, ascending; returns their number. */
 size_t services_drains_of(const struct daemon *daemon, int32_t host,
                           struct drain_times times[DRAINS_OF_HOST_MOST]);
-/* The same as operations of the host. */
+/* Visit the drains of a host as operations. */
 void services_visit_drains(const struct daemon *daemon, int32_t host,
                            void (*visit)(void *visitor, const struct operation_view *operation),
                            void *visitor);
-/* "drained", "booked", ...: the state of a host in that drain. used: VMs are there. */
+/* The state of a host in that drain: "drained", "booked", ... used: VMs are on the host. */
 const char *services_drain_word(const struct drain *drain, bool used);
 
 /* --- services_booking.c: which hosts are booked, by whom --- */
-/* May the order's user change that booking? */
+/* May the user change that booking? */
 int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
                          struct error *err);
-/* Do [rights] allow the order of a user? False: `rule` says why not. */
+/* Do [rights] allow a user's order? False: `rule` gives the reason. */
 bool services_may_book(const struct daemon *daemon, const struct drain_order *order,
                        char rule[LEASE_SPEC_TEXT_MAX]);
-/* Choose the hosts that the planner is asked about first, then next: an alternative to an order
- * that does not fit. False: there are no more. */
+/* Choose the hosts for the first question to the planner, then for the next one: an alternative to
+ * an order that does not fit. False: there is none. */
 bool services_first_hosts(const struct daemon *daemon, const struct drain_order *order);
 bool services_next_hosts(const struct daemon *daemon, const struct drain_order *order);
 /* What was asked for is refused for this reason: alternatives are tried. */
@@ -131,7 +132,7 @@ void services_refuse(const struct daemon *daemon, const char *word, const char *
 /* The order with the chosen hosts, at the chosen time. */
 struct drain_order services_tried_order(const struct daemon *daemon,
                                         const struct drain_order *order);
-/* By the planner's answer: does it affect only those whom it may affect? */
+/* By the planner's answer: does the order affect only leases that it may affect? */
 bool services_order_fits(const struct daemon *daemon, const struct drain_order *order);
 void services_show_refusal(const struct daemon *daemon, const struct drain_order *order,
                            const struct drain_viewer *viewer);
@@ -147,29 +148,29 @@ int services_change(void *context, const struct change_order *order, struct leas
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
 
 /* --- services_resize.c: VMs of another size --- */
-/* Does the change give a VM of the lease another one? */
+/* Does the change alter the size of a VM of the lease? */
 bool services_resizes(const struct daemon *daemon, const struct lease_record *lease,
                       const struct lease_change *change);
-/* "cpu 2 instead of 1, ...", of the first VM; "" if it changes none. */
+/* "cpu 2 instead of 1, ...", for the first VM; "": no change. */
 void services_resize_text(const struct daemon *daemon, const struct lease_record *lease,
                           const struct lease_change *change, char *text, size_t size);
-/* Resizes all VMs of the lease, or none: the request, whose change has been accepted, is handled
- * again then, at CHANGE_RESIZED. -1, with EINPROGRESS. */
+/* Resize all VMs of the lease, or none; the change has been accepted. The request is handled again
+ * afterwards, at CHANGE_RESIZED. Returns -1, with EINPROGRESS. */
 int services_resize(struct daemon *daemon, const struct lease_record *lease,
                     const struct lease_change *change, const struct lease_trial *judged,
                     struct error *err);
 
 /* --- services_attribute.c: what users ask for by changing the attributes of their VMs --- */
-/* Call it when VMs have been read, before their extended forms are dropped. */
+/* Handle changed attributes. Call it after reading VMs, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);
 
 /* --- services_usage.c: what answers call to tell who used how much --- */
-/* The store is read in pieces, one in each turn of the loop. */
+/* Reads the store in pieces, one in each turn of the loop. */
 struct account_row *services_usage(void *context, struct account_period *period, size_t *n,
                                    struct error *err);
-/* A piece of the first account, if there is one. Some milliseconds. */
+/* Read a piece of the first account, if there is one. Takes some milliseconds. */
 void services_usage_go_on(struct daemon *daemon);
-/* galernad ends. */
+/* For the stop of galernad. */
 void services_usage_forget(struct daemon *daemon);
 
 /* --- services_trace.c: what answers call to explain a decision --- */

@@ -27,7 +27,7 @@ struct picture {
     uint64_t digest;
 };
 
-/* A lease as given to the engine. */
+/* A lease as the engine knows it. */
 struct planned {
     int32_t *vms; /* OpenNebula's ids in the order of the engine's VMs */
     uint32_t n_vms;
