@@ -44,7 +44,7 @@ enum host_finding {
 
 struct found_hosts {
     int64_t n;
-    uint32_t places[TRACE_HOSTS]; /* of the first of them */
+    uint32_t places[TRACE_HOSTS]; /* the first of these hosts */
 };
 
 struct plan_trace {

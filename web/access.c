@@ -1,4 +1,4 @@
-/* Asks OpenNebula whether a caller may do something. */
+/* Checks callers' rights with OpenNebula. */
 #include "web/access.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ static bool owns_all(const struct access *access, const json_t *leases)
     return true;
 }
 
-/* Leaves out those that the caller does not see; of changes, says that these are gone. */
+/* Removes leases that the caller does not see; in an answer with changes, lists them as gone. */
 static void keep_seen(const struct access *access, const struct vm_pool *vms, json_t *answer)
 {
     json_t *leases = json_object_get(answer, "leases"), *gone = json_object_get(answer, "gone");
@@ -130,8 +130,8 @@ static bool has_lease(const json_t *answer, int64_t id)
     return false;
 }
 
-/* Is one of the VMs that came into sight a lease that has not changed? Most are new ones, and
- * change. */
+/* Does the answer lack a lease of a VM that became visible, because the lease has not changed? Most
+ * such VMs are new, and their leases have changed. */
 static bool misses_lease(const struct access *access, const json_t *answer, const json_t *shown)
 {
     bool missing = false;
@@ -153,7 +153,7 @@ static bool misses_lease(const struct access *access, const json_t *answer, cons
     return missing;
 }
 
-/* All leases instead of those that have changed. */
+/* Answers with all leases instead of the changed ones. */
 static int ask_for_all(const struct access *access, const json_t *asked, json_t *answer,
                        struct error *err)
 {
@@ -177,7 +177,7 @@ static void put_revision(json_t *answer, const struct sight *sight)
         json_object_set_new(answer, "revision", json_sprintf("%s-%s", revision, sight->revision));
 }
 
-/* To an answer with a revision. */
+/* Reduces an answer that has a revision. */
 static int reduce_changes(const struct access *access, const json_t *asked, json_t *answer,
                           struct error *err)
 {
@@ -243,7 +243,7 @@ static int reduce_hosts(const struct access *access, json_t *answer, struct erro
     return 0;
 }
 
-/* Whose operation it is, is not for the caller. */
+/* Removes the owner of an operation that the caller may not see. */
 static void hide_owner(json_t *operation)
 {
     static const char *const private_fields[] = {"lease", "vm", "user", "name"};
@@ -277,7 +277,8 @@ static int reduce_timeline(const struct access *access, json_t *answer, struct e
 
 /* --- by route --------------------------------------------------------------------------------- */
 
-/* Changes since a time of which it is not known what the caller saw then: all. */
+/* Turns a request for changes into one for all leases if the caller's view at that time is
+ * unknown. */
 static void check_since(const struct access *access, json_t *asked)
 {
     const char *since = json_string_value(json_object_get(asked, "since"));

@@ -48,7 +48,7 @@ static void give(struct api_answer *answer, unsigned status, const json_t *docum
 
 static void refuse(struct api_answer *answer, unsigned status, const char *code, const char *text)
 {
-    char *shown = memory_text(text); /* may quote what was asked */
+    char *shown = memory_text(text); /* may quote the request */
     json_t *document;
 
     mask_controls(shown, '?');
@@ -58,7 +58,7 @@ static void refuse(struct api_answer *answer, unsigned status, const char *code,
     free(shown);
 }
 
-/* An error of this process, not of galernad's answer. */
+/* Answers with an error of this process, not of galernad. */
 static void refuse_error(struct api_answer *answer, const struct error *err)
 {
     switch (err->code) {
@@ -86,9 +86,10 @@ static void refuse_error(struct api_answer *answer, const struct error *err)
     }
 }
 
-/* The status of what galernad answered. Not accepted: 200 if that is the answer to a question (a
- * dry run; requests for new leases have `accepted` only then), 409 if what was asked for was not
- * done. Without `accepted` it was done: the route's status, 201 where a lease was created. */
+/* The HTTP status for galernad's answer. Not accepted: 200 for a question (a dry run, or a request
+ * for a new lease, which has `accepted` only in a dry run), 409 for an order that was not carried
+ * out. Without `accepted` the order was carried out: the route's status, which is 201 if it creates
+ * a lease. */
 static unsigned status_of(const struct route *route, const json_t *document)
 {
     static const struct {
@@ -130,7 +131,7 @@ static json_t *ask(void *context, json_t *request, struct error *err)
     return answer ? answer : no_answer(err);
 }
 
-/* For whom galernad is asked, and whether that user may do everything. */
+/* Names the user of the request for galernad, and whether the user is an operator. */
 static void name_caller(json_t *asked, const struct route *route, const struct caller *caller)
 {
     json_t *named = json_pack("{s:s, s:b}", "user", caller->name, "operator", caller->is_operator);
@@ -150,8 +151,8 @@ static int take_query(const struct api_request *request, const struct route *rou
     return 0;
 }
 
-/* NULL with err, or if *answer is galernad's own text, passed on as it is: to read and write a long
- * list again takes many times as long. */
+/* NULL with err; or NULL if *answer is galernad's own text, passed on unchanged: parsing and
+ * writing a long list takes many times as long. */
 static json_t *look(const struct access *access, const json_t *asked, bool passes,
                     struct api_answer *answer, struct error *err)
 {
@@ -204,8 +205,8 @@ static void answer_route(const struct access *access, const struct route *route,
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* A page of another site can send a form in the name of a user whose browser knows the password;
- * it cannot send this type. */
+/* Is the body of this type? Another site's page can send a form with the password that a user's
+ * browser knows, but not this type. */
 static bool is_json(const struct api_request *request)
 {
     size_t n = sizeof media_type - 1;
@@ -228,7 +229,7 @@ static bool refuse_unless_get(const struct api_request *request, struct api_answ
     return true;
 }
 
-/* Files are the same for all: everybody may read them. */
+/* Files are public. */
 static bool answer_files(const struct api *api, const struct api_request *request,
                          struct api_answer *answer)
 {
@@ -273,7 +274,7 @@ static void answer_signed_in(const struct api *api, const struct caller *caller,
         answer_route(&access, route, request, captured, answer);
 }
 
-/* Changes and denied requests are logged. */
+/* Logs changes and denied requests. */
 static void log_request(const struct api_request *request, const struct api_answer *answer)
 {
     char line[512];

@@ -1,6 +1,7 @@
-/* api.h: from a request over HTTP to its answer: who asks, what, may they, and what galernad says.
+/* api.h: from a request over HTTP to its answer: the caller, the route, the caller's rights, and
+ * galernad's answer.
  *
- * Thread-safe. Knows neither sockets nor TLS (server.h).
+ * Thread-safe. Independent of sockets and TLS (server.h).
  */
 #pragma once
 
@@ -44,6 +45,6 @@ struct api_answer {
     char who[CALLER_NAME_MAX]; /* for the log; "": not signed in */
 };
 
-/* Answers a request to a `struct api`, and logs it if it changes something or is denied. Always
- * gives an answer. A server_answer of server.h. */
+/* Answer a request to a `struct api`; log it if it changes something or is denied. Always answers.
+ * A server_answer of server.h. */
 void api_answer(const void *api, const struct api_request *request, struct api_answer *answer);

@@ -1,4 +1,4 @@
-/* Limits how many requests a caller may make. */
+/* Limits the requests of callers. */
 #include "web/bucket.h"
 
 struct bucket {
@@ -27,8 +27,8 @@ static double tokens_at(const struct buckets *buckets, const struct bucket *buck
     return tokens < buckets->burst ? tokens : buckets->burst;
 }
 
-/* A full bucket is like one that is not there. If none is full, the newest is forgotten: its caller
- * gets a burst again, which is better than to refuse new callers. */
+/* Drops full buckets, which are like new ones. If none is full, drops the newest: its caller gets a
+ * burst again, which is better than refusing new callers. */
 static void make_room(struct buckets *buckets, int64_t now)
 {
     struct map *map = &buckets->by_name;

@@ -1,7 +1,7 @@
-/* bucket.h: how many requests a caller may make: a bucket of tokens that fills at a fixed rate.
+/* bucket.h: limits the requests of callers: each has a bucket of tokens that fills at a fixed rate.
  *
- * Not thread-safe. Memory is bounded: when BUCKETS_MAX are reached, full buckets are forgotten, and
- * if there are none, the newest one: its caller may make as many requests again.
+ * Not thread-safe. Memory is bounded: at BUCKETS_MAX, full buckets are dropped; if there are none,
+ * the newest one, whose caller then starts again with a full bucket.
  */
 #pragma once
 
@@ -14,15 +14,15 @@ enum { BUCKETS_MAX = 4096 };
 
 struct buckets {
     struct map by_name; /* of struct bucket */
-    double rate, burst; /* tokens per second, and at most */
+    double rate, burst; /* tokens per second, and the maximum */
 };
 
 void buckets_init(struct buckets *buckets, double rate, double burst);
 void buckets_finish(struct buckets *buckets);
 
-/* Take a token from the bucket of that name; now: monotonic milliseconds. False: it is empty. O(1),
- * O(BUCKETS_MAX) when there are too many. */
+/* Take a token from the bucket of that name; now: monotonic milliseconds. False: the bucket is
+ * empty. O(1), or O(BUCKETS_MAX) when old buckets are dropped. */
 bool buckets_take(struct buckets *buckets, const char *name, int64_t now);
 
-/* Is there a token? None is taken. */
+/* Is there a token? Takes none. */
 bool buckets_has(const struct buckets *buckets, const char *name, int64_t now);

@@ -1,4 +1,4 @@
-/* Asks OpenNebula who makes a request. */
+/* Identifies the caller of a request, through OpenNebula. */
 #include "web/caller.h"
 
 #include <errno.h>
@@ -19,9 +19,9 @@
 enum {
     KEY_BYTES = 32,
     REMEMBERED_MAX = 4096, /* callers */
-    FAILURES_BURST = 10,   /* of an address; one more each FAILURE_REST seconds */
+    FAILURES_BURST = 10,   /* per address; one more every FAILURE_REST seconds */
     FAILURE_REST = 6,
-    TIMEOUT = 10 * 1000, /* milliseconds of a call to oned */
+    TIMEOUT = 10 * 1000, /* milliseconds per call to oned */
     ANSWER_MAX = 64 << 20,
     PARALLEL = 8,
     ADMINISTRATORS = 0, /* the group oneadmin, and its first user */
@@ -37,7 +37,7 @@ struct remembered {
 struct callers {
     struct callers_settings settings;
     uint8_t key[KEY_BYTES];
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the following members */
     struct map known;     /* of struct remembered, by the keyed hash of the session */
     struct buckets failures, requests;
 };
@@ -184,7 +184,7 @@ static int count_request(struct callers *callers, const struct caller *caller, i
                      (long long)callers->settings.rate);
 }
 
-/* Under the lock; the call to OpenNebula is made without it. */
+/* Call it with the lock held; it releases the lock during the call to OpenNebula. */
 static int sign_in(struct callers *callers, const char *address,
                    const uint8_t digest[SHA256_DIGEST_SIZE], struct caller *caller,
                    struct error *err)

@@ -1,10 +1,9 @@
-/* caller.h: who makes a request, by OpenNebula's word.
+/* caller.h: identifies the caller of a request, through OpenNebula.
  *
- * A caller proves who it is with a session of OpenNebula, "user:password" or "user:token", in
- * HTTP's Basic scheme. OpenNebula answers whether the session is valid and whose it is;
- * the answer is remembered for CALLER_REMEMBERED milliseconds under a keyed hash of the session.
- * The session itself is kept for the time of the request only. Failed attempts of an address are
- * limited. Thread-safe.
+ * A caller sends a session of OpenNebula, "user:password" or "user:token", in HTTP's Basic scheme.
+ * OpenNebula determines whether the session is valid, and its user; the result is remembered for
+ * CALLER_REMEMBERED milliseconds under a keyed hash of the session. The session itself is kept only
+ * during the request. Failed attempts are limited per address. Thread-safe.
  */
 #pragma once
 
@@ -28,27 +27,26 @@ struct callers; /* opaque */
 struct callers_settings {
     const char *endpoint; /* of oned */
     const char *ca_file;  /* NULL: the system's */
-    bool allow_plaintext; /* http to another machine than this one */
-    int64_t rate;         /* requests per second of a caller; twice as many in a burst */
+    bool allow_plaintext; /* http to other machines than this one */
+    int64_t rate;         /* requests per second of a caller; bursts may have twice as many */
 };
 
 /* Texts of the settings must outlive the result. NULL with err: the endpoint is not valid. */
 struct callers *callers_create(const struct callers_settings *settings, struct error *err);
 void callers_destroy(struct callers *callers); /* NULL is allowed */
 
-/* What a client signs in with. */
+/* The credentials of a client. */
 struct caller_signs {
     const char *user, *password; /* or a token */
     const char *address;         /* of the client, for the limit of failures */
 };
 
-/* Whose session is it? 0 with *caller, which is
- * to be finished; -1 with err: EACCES (the session is not valid), EBUSY (too many failures from
- * this address, or too many requests of this caller), EAGAIN (OpenNebula does not answer). Takes a
- * call to OpenNebula if the caller is not remembered. */
+/* Find the session's user. 0 with *caller, to be finished; -1 with err: EACCES (the session is not
+ * valid), EBUSY (too many failures from this address, or too many requests of this caller), EAGAIN
+ * (OpenNebula does not answer). Makes a call to OpenNebula if the caller is not remembered. */
 int callers_sign_in(struct callers *callers, const struct caller_signs *with, struct caller *caller,
                     struct error *err);
 void caller_finish(struct caller *caller);
 
-/* Connections to OpenNebula with the session of a caller; NULL with err. */
+/* A connection to OpenNebula with the session of a caller; NULL with err. */
 struct rpc *callers_connect(const struct callers *callers, const char *session, struct error *err);

@@ -1,4 +1,4 @@
-/* Tells open pages that something has changed. */
+/* Notifies open pages of changes. */
 #include "web/feed.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct feed {
     pthread_t watcher;
     bool watching; /* the thread runs */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* what follows */
+    pthread_cond_t changed; /* signals changes of the following members */
     bool stopped;
     int64_t state;   /* galernad's count of changes; -1: it does not answer */
     uint64_t number; /* of the last event */
@@ -31,7 +31,7 @@ struct listener {
     uint64_t seen;
 };
 
-/* Under the lock; until something changes, or the time is over. */
+/* Waits until something changes or the time is over. Call it with the lock held. */
 static void wait_some(struct feed *feed, int milliseconds)
 {
     struct timespec until;

@@ -1,8 +1,8 @@
-/* feed.h: tells open pages that something has changed, as server-sent events.
+/* feed.h: notifies open pages of changes, by server-sent events.
  *
- * One thread asks galernad for its status every FEED_INTERVAL milliseconds while there are
- * listeners, whatever their number. An event carries nothing but a number; the page then asks for
- * what it shows, with its own rights. Thread-safe.
+ * While there are listeners, one thread reads galernad's status every FEED_INTERVAL milliseconds.
+ * An event carries only a number; the page then requests its data with the rights of its own user.
+ * Thread-safe.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 enum {
     FEED_INTERVAL = 1000,
-    FEED_SILENCE = 15000, /* milliseconds, after which a comment keeps the connection open */
+    FEED_SILENCE = 15000, /* milliseconds after which a comment keeps the connection open */
     FEED_LISTENERS = 32,
 };
 
@@ -24,13 +24,13 @@ struct listener;
 
 /* galernad must outlive the result. NULL with err. */
 struct feed *feed_create(struct galernad *galernad, struct error *err);
-/* Ends the waiting of all listeners: their next read is the end. */
+/* Stop all listeners: their next read returns the end. */
 void feed_stop(struct feed *feed);
 void feed_destroy(struct feed *feed); /* after all listeners; NULL is allowed */
 
-/* NULL: there are FEED_LISTENERS already. */
+/* NULL: there are already FEED_LISTENERS. */
 struct listener *feed_listen(struct feed *feed);
 void feed_leave(struct listener *listener);
 
-/* Waits for the next event or comment, and writes its text. 0: the end. */
+/* Wait for the next event or comment, and write its text. 0: the end. */
 size_t feed_read(struct listener *listener, char *text, size_t size);

@@ -1,5 +1,5 @@
-/* files.h: what galerna-web serves as it is: the page, and the description of the API. Read at the
- * start. */
+/* files.h: the static files of galerna-web: the page, and the description of the API. They are read
+ * at the start. */
 #pragma once
 
 #include <stddef.h>
@@ -19,5 +19,5 @@ struct files; /* opaque */
 struct files *files_create(const char *directory, struct error *err);
 void files_destroy(struct files *files); /* NULL is allowed */
 
-/* NULL: there is none. */
+/* NULL: there is no such file. */
 const struct file *files_find(const struct files *files, const char *path);

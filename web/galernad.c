@@ -12,7 +12,7 @@
 
 enum {
     KEPT_MAX = 8,
-    KEPT_FOR = CONTROL_IDLE / 2000, /* seconds, before galernad closes them */
+    KEPT_FOR = CONTROL_IDLE / 2000, /* seconds, shorter than galernad's own limit */
 };
 
 struct galernad {
@@ -21,7 +21,7 @@ struct galernad {
     struct kept {
         int fd;
         time_t since;
-    } kept[KEPT_MAX]; /* the last one used is the last */
+    } kept[KEPT_MAX]; /* in the order of use, the latest at the end */
     int n;
     struct kept_answers *answers;
 };
@@ -55,7 +55,7 @@ void galernad_destroy(struct galernad *galernad)
     free(galernad);
 }
 
-/* -1: there is none. */
+/* -1: no connection is kept. */
 static int take(struct galernad *galernad)
 {
     time_t oldest = seconds() - KEPT_FOR;

@@ -1,6 +1,6 @@
-/* galernad.h: asks galernad, for all threads of galerna-web.
+/* galernad.h: requests to galernad, for all threads of galerna-web.
  *
- * Thread-safe. Connections are kept for the next requests: to connect costs galernad as much as a
+ * Thread-safe. Connections are kept for later requests: connecting costs galernad as much as a
  * short answer.
  */
 #pragma once
@@ -17,7 +17,7 @@ void galernad_destroy(struct galernad *galernad);     /* NULL is allowed */
 /* As control_ask(). */
 json_t *galernad_ask(struct galernad *galernad, const json_t *request, int timeout,
                      struct error *err);
-/* The answer to a question that changes nothing, as galernad wrote it, to be freed; or one that it
- * has given to the same question in this second, if nothing has changed since. */
+/* The answer to a question that changes nothing, as galernad wrote it, to be freed. An answer to
+ * the same question from this second is reused if nothing has changed since. */
 char *galernad_look(struct galernad *galernad, const json_t *question, int timeout,
                     struct error *err);

@@ -28,15 +28,16 @@ struct haizea {
     const char *password;
 };
 
-/* A call that is being answered. */
+/* A call in progress. */
 struct haizea_call {
     const struct haizea *haizea;
-    const struct api_request *request; /* of HTTP */
+    const struct api_request *request; /* the HTTP request */
 };
 
 /* --- the HTTP API ----------------------------------------------------------------------------- */
 
-/* The answer of the HTTP API, to be released; NULL: a fault is set, with its status and error. */
+/* The answer of the HTTP API, to be released; NULL: the fault is set, with the HTTP status and
+ * error. */
 static json_t *ask(xmlrpc_env *env, const struct haizea_call *call, struct route_request route)
 {
     struct api_request request = {.route = route,
@@ -119,7 +120,7 @@ static xmlrpc_value *cancel_lease(xmlrpc_env *env, xmlrpc_value *arguments, void
     return answer ? xmlrpc_int_new(env, 0) : NULL;
 }
 
-/* The lines of an answer's list, each written as a value. */
+/* Converts the items of a list in an answer. */
 static xmlrpc_value *list_of(xmlrpc_env *env, json_t *answer, const char *name,
                              xmlrpc_value *(*write)(xmlrpc_env *env, const json_t *line))
 {
@@ -190,7 +191,7 @@ static xmlrpc_value *get_hosts(xmlrpc_env *env, xmlrpc_value *arguments, void *s
     return list(env, arguments, context, ROUTE_PREFIX "/hosts", "hosts", write_host);
 }
 
-/* Haizea answers 0, whatever the lease. */
+/* Haizea answers 0 for any lease. */
 static xmlrpc_value *answer_zero(xmlrpc_env *env, xmlrpc_value *arguments, void *server,
                                  void *context)
 {
@@ -198,7 +199,7 @@ static xmlrpc_value *answer_zero(xmlrpc_env *env, xmlrpc_value *arguments, void 
     return xmlrpc_int_new(env, 0);
 }
 
-/* galernad hears of events from OpenNebula. */
+/* Does nothing: galernad gets events from OpenNebula. */
 static xmlrpc_value *notify_event(xmlrpc_env *env, xmlrpc_value *arguments, void *server,
                                   void *context)
 {
@@ -226,14 +227,15 @@ static void refuse(struct api_answer *answer, unsigned status, const char *text)
     answer->length = strlen(text);
 }
 
-/* Nothing declares an entity, in no encoding: all but UTF-8 and its subsets have zeros. */
+/* Does the call have a DOCTYPE, or zero bytes? The DOCTYPE could declare entities; in encodings
+ * other than UTF-8 and its subsets, which have zero bytes, it would not be found. */
 static bool has_doctype(const struct route_request *call)
 {
     return memchr(call->body, '\0', call->length) || strstr(call->body, "<!DOCTYPE");
 }
 
-/* Keeps pages in a browser on this machine from making calls: they cannot send this type to
- * another site. */
+/* Is the type XML? Pages in a browser on this machine cannot send this type to another site, so
+ * they cannot make calls. */
 static bool is_xml(const struct api_request *request)
 {
     return request->type && strncasecmp(request->type, "text/xml", 8) == 0;

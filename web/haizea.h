@@ -1,7 +1,7 @@
 /* haizea.h: Haizea's XML-RPC interface, for its old clients (doc/decisions/0014).
  *
- * Its calls carry no identity, so each is made as a request to the HTTP API in the name of one user
- * whose session the operator gives. Thread-safe.
+ * Haizea's calls carry no identity: each becomes a request to the HTTP API with the session of one
+ * user, which the operator configures. Thread-safe.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct haizea; /* opaque */
 struct haizea *haizea_create(const struct api *api, const char *session, struct error *err);
 void haizea_destroy(struct haizea *haizea); /* NULL is allowed */
 
-/* Answers a call; of the request, its user is not looked at. Always gives an answer. A
- * server_answer of server.h. */
+/* Answer a call; the request's own credentials are ignored. Always answers. A server_answer of
+ * server.h. */
 void haizea_answer(const void *haizea, const struct api_request *request,
                    struct api_answer *answer);

@@ -1,4 +1,4 @@
-/* Reads and writes Haizea's documents of leases. */
+/* Reads and writes Haizea's lease documents. */
 #include "web/haizea_lease.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum { VALUE_MAX = 80 };
 
-/* How Haizea's command says that a lease has no end. */
+/* The duration that Haizea's command writes for a lease without an end. */
 static const int64_t century = INT64_C(36500) * 86400;
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static int take_nodes(json_t *asked, const xmlNode *nodes, struct error *err)
     return 0;
 }
 
-/* "2026-11-21 15:04:05.00", in local time. */
+/* Reads "2026-11-21 15:04:05.00", in local time. */
 static int take_exact(json_t *asked, const xmlNode *exact, struct error *err)
 {
     struct value value;
@@ -146,7 +146,7 @@ static int take_exact(json_t *asked, const xmlNode *exact, struct error *err)
 
     if (read_value(exact, "time", &value, err) < 0)
         return -1;
-    value.text[strcspn(value.text, ".")] = '\0'; /* seconds are whole */
+    value.text[strcspn(value.text, ".")] = '\0'; /* drops the fraction of a second */
     if (*value.text == '+' || time_parse_instant(value.text, 0, &start))
         return complain(exact, err, "time: expected a time such as 2026-11-21 15:04:05");
     time_text_utc(start, text, sizeof text);
@@ -253,7 +253,7 @@ json_t *haizea_lease_read(const char *document, size_t length, struct error *err
 
     if (!read)
         result = error_set(err, EINVAL, "the lease is not well-formed XML");
-    else if (read->intSubset) /* nothing declares an entity */
+    else if (read->intSubset) /* a DOCTYPE could declare entities */
         result = error_set(err, EINVAL, "the lease has a DOCTYPE");
     else
         result = take_lease(asked, xmlDocGetRootElement(read), err);
@@ -266,7 +266,7 @@ json_t *haizea_lease_read(const char *document, size_t length, struct error *err
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Numbers of Haizea's states. */
+/* Haizea's numbers of its states. */
 enum {
     STATE_PENDING = 1,
     STATE_REJECTED = 2,
@@ -290,7 +290,7 @@ static const char *text_of(const json_t *lease, const char *name)
     return text ? text : "";
 }
 
-/* A lease that has run has other states than one that has not. */
+/* Leases that have run before have other states. */
 static int state_of(const json_t *lease)
 {
     static const struct {
@@ -317,7 +317,7 @@ static int state_of(const json_t *lease)
     return STATE_PENDING;
 }
 
-/* A time of day as Haizea writes it; "": not set. */
+/* A time of day in Haizea's format; "": not set. */
 static void local_time(const json_t *lease, const char *name, char text[TIME_TEXT_MAX])
 {
     int64_t instant;

@@ -1,4 +1,4 @@
-/* Keeps galernad's answers until something changes, for a second at most. */
+/* Caches galernad's answers until something changes, for a second at most. */
 #include "web/kept_answers.h"
 
 #include <pthread.h>
@@ -11,20 +11,21 @@
 
 enum {
     PLACES = 32,
-    SHORT_MOST = 256 * 1024, /* bytes; of longer ones only the last is kept, in the first place */
+    SHORT_MOST = 256 * 1024, /* bytes; of longer answers only the last one is kept, in the first
+                                place */
 };
 
 struct kept_answers {
     const char *socket;
     pthread_mutex_t lock;
     struct change_page *page; /* NULL: there is none */
-    time_t second;            /* in which the answers were asked for */
-    uint64_t number;          /* of changes then */
+    time_t second;            /* when the answers were requested */
+    uint64_t number;          /* the count of changes at that time */
     uint64_t state;           /* counts seconds and changes */
     struct kept_answer {
         char *question, *answer; /* NULL: none */
     } items[PLACES];
-    size_t next; /* place for a short one */
+    size_t next; /* place for the next short answer */
 };
 
 struct kept_answers *kept_answers_create(const char *socket)
@@ -55,7 +56,7 @@ void kept_answers_destroy(struct kept_answers *kept)
     free(kept);
 }
 
-/* Once a second: has another galernad come? */
+/* Once a second: opens the page of a new galernad. */
 static void follow(struct kept_answers *kept)
 {
     if (kept->page && change_page_is_current(kept->page))
@@ -64,7 +65,7 @@ static void follow(struct kept_answers *kept)
     kept->page = change_page_open(kept->socket);
 }
 
-/* Drops what was asked for in another second, or before a change. */
+/* Drops answers from another second, or from before a change. */
 static void look(struct kept_answers *kept)
 {
     time_t second = time(NULL);

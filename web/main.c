@@ -1,4 +1,4 @@
-/* galerna-web: the HTTP API of galernad, and Haizea's, in a process of its own. */
+/* galerna-web: the HTTP API of galernad, and Haizea's interface, as a separate process. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <libxml/parser.h>
@@ -24,7 +24,7 @@ static void wait_for_end(const sigset_t *signals)
         continue;
 }
 
-/* Until a signal comes. haizea NULL: not served. */
+/* Serves until a signal arrives. haizea NULL: Haizea's interface is not served. */
 static int serve(const struct web_options *options, struct api *api, const struct haizea *haizea,
                  const sigset_t *signals, struct error *err)
 {
@@ -54,7 +54,7 @@ static int serve(const struct web_options *options, struct api *api, const struc
     return result;
 }
 
-/* Finds the user of Haizea's calls; *acting stays empty if they are not served. */
+/* Finds the user for Haizea's calls; *acting stays empty if the interface is not served. */
 static int find_acting(const struct web_options *options, struct credentials *acting,
                        struct error *err)
 {

@@ -28,7 +28,7 @@ static int read_rule(const json_t *asked, enum recurrence *rule, struct error *e
     return error_set(err, EINVAL, "repeat: expected hourly, daily, weekdays or weekly");
 }
 
-/* *instant stays when there is none. */
+/* Leaves *instant unchanged if the field is missing. */
 static int read_time(const json_t *asked, const char *field, int64_t *instant, struct error *err)
 {
     const json_t *value = json_object_get(asked, field);
@@ -66,7 +66,7 @@ static const char *code_of(const json_t *answer)
     return json_is_true(json_object_get(answer, "ok")) ? NULL : code ? code : "failed";
 }
 
-/* The answer of galernad for one occurrence, with its requested start. */
+/* Adds galernad's answer for one occurrence, with its requested start. */
 static void add_occurrence(json_t *occurrences, json_t *answer, int64_t start)
 {
     static const char *const of_document[] = {"ok", "schema", "now", "outdated"};
@@ -99,7 +99,7 @@ struct asking {
     size_t refused;
 };
 
-/* The last answer, with which the call ends, or NULL with err. */
+/* Returns the last answer, which ends the call, or NULL with err. */
 static json_t *ask_all(struct asking *asking, struct error *err)
 {
     json_t *answer = NULL;

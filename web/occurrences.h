@@ -1,14 +1,14 @@
-/* occurrences.h: a series of reservations in one call: galernad is asked for each occurrence in
- * turn. */
+/* occurrences.h: a series of reservations in one call, which becomes one request to galernad per
+ * occurrence. */
 #pragma once
 
 #include "web/access.h"
 
-/* Is the request for a lease one for a series (`repeat`)? */
+/* Does the lease request describe a series (`repeat`)? */
 bool series_is_asked(const json_t *asked);
 
-/* The answer, to be released: galernad's own if it is an error before there is any lease. An
- * occurrence that is refused does not keep the others from being asked for; another failure does.
- * NULL with err: EINVAL (what is said of the series does not fit), EAGAIN (galernad does not
- * answer). Takes nothing; changes `asked`. */
+/* Request all occurrences. Returns the answer, to be released: galernad's own if it fails before
+ * there is any lease. After a refused occurrence the next one follows; any other failure ends the
+ * series. NULL with err: EINVAL (the description of the series is invalid), EAGAIN (galernad does
+ * not answer). Changes `asked`, without taking it. */
 json_t *series_ask(const struct access *access, json_t *asked, struct error *err);

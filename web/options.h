@@ -9,10 +9,11 @@
 #include "web/server.h"
 
 struct web_options {
-    struct server_settings server, haizea; /* haizea.listen NULL: not served */
-    const char *haizea_auth; /* file with the session in whose name Haizea's calls are made */
-    const char *socket;      /* of galernad; NULL: as the command galerna finds it */
-    struct callers_settings callers; /* endpoint NULL: as OpenNebula's own tools find it */
+    struct server_settings server, haizea; /* haizea.listen NULL: Haizea's interface is not
+                                              served */
+    const char *haizea_auth;               /* file with the session for Haizea's calls */
+    const char *socket;                    /* of galernad; NULL: found as by the command galerna */
+    struct callers_settings callers;       /* endpoint NULL: found as by OpenNebula's own tools */
     const char *files;
 };
 

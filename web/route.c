@@ -1,4 +1,4 @@
-/* The table of paths, and what each asks galernad for. */
+/* The table of paths, and the request to galernad for each. */
 #include "web/route.h"
 
 #include <errno.h>
@@ -74,8 +74,8 @@ const size_t n_routes = sizeof routes / sizeof *routes;
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* The path matches the route's; *captured: what is in the place of the parameter, up to the end of
- * the segment. */
+/* Does the path match the route's? *captured: the parameter's value, up to the end of the
+ * segment. */
 static bool matches(const char *pattern, const char *path, const char **captured)
 {
     *captured = NULL;
@@ -147,7 +147,7 @@ static json_t *words_of(const char *text)
     return words;
 }
 
-/* NULL: not a value of that type. */
+/* NULL: the text is not a value of that type. */
 static json_t *value_of(enum parameter_type type, const char *text)
 {
     json_t *value = NULL;
@@ -226,7 +226,7 @@ static int take_body(json_t *asked, const struct route_request *request, struct 
     }
     json_object_foreach(unqualified(body), key, value)
     {
-        /* The command, the caller and the path's parameter are not the body's to say. */
+        /* A body must not set the command, the caller or the path's parameter. */
         if (json_object_get(asked, key) || strcmp(key, "caller") == 0) {
             result = error_set(err, EINVAL, "unknown field '%.60s'", key);
             break;

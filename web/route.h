@@ -1,7 +1,7 @@
-/* route.h: the paths of the HTTP API (doc/api.md), and what each asks galernad for.
+/* route.h: the paths of the HTTP API (doc/api.md), and the request to galernad for each.
  *
  * One table maps a method and a path to a command of the control socket (doc/control-protocol.md).
- * Parameters of the path and the query become fields of the request, as do the members of a body.
+ * Parameters of the path and the query, and the members of a body, become fields of the request.
  * Pure: no input or output.
  */
 #pragma once
@@ -17,11 +17,11 @@ enum route_right {
     RIGHT_SIGNED_IN,  /* every user */
     RIGHT_OPERATOR,   /* operators only */
     RIGHT_OWN_LEASES, /* every user; other users' leases are left out of the answer */
-    RIGHT_USE,        /* who may USE the lease's first VM */
-    RIGHT_MANAGE,     /* who may MANAGE all VMs of the lease */
+    RIGHT_USE,        /* users who may USE the lease's first VM */
+    RIGHT_MANAGE,     /* users who may MANAGE all VMs of the lease */
     RIGHT_OWN_HOSTS,  /* every user; hosts that the user may not USE are left out */
     RIGHT_OWN_USAGE,  /* every user; only for the user's own usage */
-    RIGHT_HOST,       /* who may USE the host; owners of other users' leases are left out */
+    RIGHT_HOST,       /* users who may USE the host; owners of other users' leases are left out */
 };
 
 enum parameter_type {
@@ -48,8 +48,8 @@ struct route {
     struct route_parameter parameter;               /* of the path */
     struct route_parameter query[ROUTE_PARAMETERS]; /* all optional */
     bool body;                                      /* takes a JSON object */
-    bool as_caller;  /* OpenNebula is asked by the caller's session */
-    unsigned status; /* of a success */
+    bool as_caller;  /* galernad uses the caller's session with OpenNebula */
+    unsigned status; /* HTTP status of a success */
 };
 
 #define ROUTE_PREFIX "/api/v1"
@@ -64,14 +64,14 @@ struct route_request {
     size_t length;
 };
 
-/* The route of a method and a path. NULL: err has ENOENT (no such path) or ENOTSUP (another method,
- * `allow` gets those that the path has). HEAD counts as GET. *captured: the path's parameter, in
+/* The route of a method and a path. NULL: err has ENOENT (no such path) or ENOTSUP (wrong method;
+ * `allow` lists the methods of the path). HEAD counts as GET. *captured: the path's parameter, in
  * `path`; NULL: none. */
 const struct route *route_find(const char *method, const char *path, const char **captured,
                                char *allow, size_t size, struct error *err);
 
 /* The request for the control socket, with its "command"; to be released. NULL with err (EINVAL):
- * the body or the path's parameter, and what is expected. */
+ * the invalid body or parameter, and the expected value. */
 json_t *route_ask(const struct route *route, const struct route_request *request,
                   const char *captured, struct error *err);
 

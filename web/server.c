@@ -21,7 +21,7 @@ struct server {
     char *certificate, *key;
 };
 
-/* A request as it arrives. */
+/* A request that is being received. */
 struct exchange {
     char body[API_BODY_MAX + 1];
     size_t length;
@@ -99,7 +99,7 @@ static enum MHD_Result send_answer(const struct server *server, struct MHD_Conne
     struct MHD_Response *response = response_of(server, answer);
     enum MHD_Result result;
 
-    if (!response) /* too many listeners, or out of memory: the client tries again */
+    if (!response) /* too many listeners, or out of memory: the client retries */
         return MHD_NO;
     add_headers(response, answer);
     result = MHD_queue_response(connection, answer->status, response);
@@ -177,7 +177,7 @@ static enum MHD_Result requested(void *context, struct MHD_Connection *connectio
     if (*upload_size == 0)
         return answer_exchange(context, connection, exchange, &request);
     if (*upload_size > API_BODY_MAX - exchange->length) {
-        exchange->too_long = true; /* the rest is read and dropped, so that the client hears why */
+        exchange->too_long = true; /* reads and drops the rest, so the client gets the error */
     } else {
         memcpy(exchange->body + exchange->length, upload, *upload_size);
         exchange->length += *upload_size;

@@ -1,7 +1,7 @@
-/* server.h: HTTP and TLS for the API, and HTTP for Haizea's.
+/* server.h: HTTP and TLS for the API, and HTTP for Haizea's interface.
  *
- * A thread for each of SERVER_CLIENTS_MAX connections, so that a request may wait for OpenNebula or
- * galernad. Off the loopback interface it takes TLS only.
+ * Each of up to SERVER_CLIENTS_MAX connections has its own thread, so a request may wait for
+ * OpenNebula or galernad. Addresses other than loopback require TLS.
  */
 #pragma once
 
@@ -11,14 +11,15 @@
 #include "web/api.h"
 
 enum {
-    SERVER_CLIENTS_MAX = 48,   /* below CONTROL_CLIENTS_MAX: others reach galernad in any case */
-    SERVER_IDLE_LIMIT = 30,    /* seconds in which a client must send or read something */
-    SERVER_MEMORY = 32 * 1024, /* bytes of a request's headers, and of what libmicrohttpd reads */
+    SERVER_CLIENTS_MAX = 48,   /* below CONTROL_CLIENTS_MAX: leaves connections to galernad for
+                                  others */
+    SERVER_IDLE_LIMIT = 30,    /* seconds within which a client must send or read something */
+    SERVER_MEMORY = 32 * 1024, /* bytes for a request's headers and libmicrohttpd's buffer */
 };
 
 struct server; /* opaque */
 
-/* Always gives an answer. Thread-safe. */
+/* Always answers. Thread-safe. */
 typedef void server_answer(const void *context, const struct api_request *request,
                            struct api_answer *answer);
 
@@ -28,11 +29,11 @@ struct server_settings {
     const char *certificate, *key; /* files, PEM; both NULL: no TLS */
     server_answer *answer;
     const void *context;
-    struct feed *feed; /* of answers that are a stream; NULL: there are none */
+    struct feed *feed; /* source of streamed answers; NULL: there are none */
 };
 
-/* Starts its threads. NULL with err: EINVAL (the address; one off the
- * loopback interface without a certificate), those of bind(2), a file that cannot be read. */
+/* Start the server's threads. NULL with err: EINVAL (an invalid address, or not a loopback address
+ * and no certificate), errors of bind(2), a file that cannot be read. */
 struct server *server_create(const struct server_settings *settings, struct error *err);
-/* Waits for the requests under way; feed_stop() first. NULL is allowed. */
+/* Waits for requests in progress; call feed_stop() first. NULL is allowed. */
 void server_destroy(struct server *server);

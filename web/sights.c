@@ -1,4 +1,4 @@
-/* Remembers which VMs of others a user could see. */
+/* Remembers which VMs of other users each user could see. */
 #include "web/sights.h"
 
 #include <pthread.h>
@@ -9,11 +9,11 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-enum { VIEWS = 256 /* remembered, of those who asked last */ };
+enum { VIEWS = 256 /* number of views remembered, for the users with the latest requests */ };
 
 struct view {
     int32_t user;
-    uint64_t turn; /* when its user asked last; 0: the place is free */
+    uint64_t turn; /* the user's last request; 0: the place is free */
     struct revisions revisions;
 };
 
@@ -50,7 +50,7 @@ static struct view *find(struct sights *sights, int32_t user)
     return NULL;
 }
 
-/* When all places are taken, it replaces the view of the user who has been silent for longest. */
+/* If all places are taken, replaces the view whose user's last request is the oldest. */
 static struct view *find_or_add(struct sights *sights, int32_t user)
 {
     struct view *view = find(sights, user);
@@ -89,7 +89,8 @@ bool sights_know(struct sights *sights, int32_t user, const char *since)
     return known;
 }
 
-/* Of all VMs that the user sees and does not own: owners see their leases when the VMs are gone. */
+/* Notes all VMs that the user sees and does not own; owners see their leases even after the VMs are
+ * gone. */
 static void note(struct view *view, const struct vm_pool *vms)
 {
     struct revisions *revisions = &view->revisions;
@@ -103,7 +104,8 @@ static void note(struct view *view, const struct vm_pool *vms)
 
         if (!vm)
             revisions_drop(revisions, id);
-        else if (vm->uid == view->user) /* since then, or it could be hidden when it ends */
+        else if (vm->uid == view->user) /* owned by the user since: must not become hidden when
+                                           it ends */
             map_remove(&revisions->items, i);
     }
     revisions_tidy(revisions);

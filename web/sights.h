@@ -1,9 +1,9 @@
-/* sights.h: which VMs of others a user could see when the user asked last.
+/* sights.h: which VMs of others a user could see at the user's last request.
  *
- * Whoever asks for changes of leases only must also hear of those that have come into sight or gone
- * out of it because somebody changed rights in OpenNebula, of which galernad hears nothing. So a
- * user's view has revisions of its own (daemon/control/revisions.h), and what users name in `since`
- * is galernad's revision, a '-', and that of their view. Thread-safe.
+ * A user who requests only the changes of leases also needs the leases that have become visible or
+ * invisible through changed rights in OpenNebula, which galernad does not read. Each user's view
+ * therefore has revisions of its own (daemon/control/revisions.h); `since` in a user's request is
+ * galernad's revision, a '-', and the revision of the view. Thread-safe.
  */
 #pragma once
 
@@ -17,16 +17,16 @@ struct sights; /* opaque */
 struct sights *sights_create(void);
 void sights_destroy(struct sights *sights); /* NULL is allowed */
 
-/* Is this a revision from which a user's view is known? Else the user needs the whole list. */
+/* Is the user's view known at this revision? Otherwise the user needs the whole list. */
 bool sights_know(struct sights *sights, int32_t user, const char *since);
 
-/* What has changed of a view. */
+/* The changes of a view. */
 struct sight {
     json_t *shown, *hidden; /* ids of VMs, to be released */
     char revision[REVISION_TEXT_MAX];
 };
 
-/* Notes the VMs that the user sees now, and finds those that were not seen, or were, at `since`
- * (NULL: never). O(VMs). */
+/* Note the VMs that the user sees now, and find those that have become visible or invisible since
+ * `since` (NULL: never). O(VMs). */
 void sights_look(struct sights *sights, int32_t user, const struct vm_pool *vms, const char *since,
                  struct sight *sight);

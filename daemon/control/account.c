@@ -1,4 +1,4 @@
-/* Usage and reservations by user or group: leases, their VMs, then their history. */
+/* Usage and reservations by user or group: reads leases, then their VMs, then their history. */
 #include "daemon/control/account.h"
 
 #include <stdio.h>
@@ -9,16 +9,16 @@
 #include "util/map.h"
 #include "util/memory.h"
 
-/* A lease, and what its history says. */
+/* A lease, with totals from its history. */
 struct part {
     char owner[STORE_NAME_MAX];
     enum lease_phase phase;
     bool in_memory, is_reservation;
     int64_t submit, earliest, start, duration, end;
-    int64_t ran; /* seconds, by its record */
+    int64_t ran; /* seconds, from its record */
     int64_t cpu, memory;
-    int64_t open;         /* running since, by its history; INSTANT_NONE */
-    int64_t span, inside; /* seconds of running by its history, and those in the period */
+    int64_t open;         /* start of a run in the history that has not ended; INSTANT_NONE */
+    int64_t span, inside; /* seconds of running in the history, and their part in the period */
     int64_t first, last;  /* its first start, and last event; INSTANT_NONE */
     int64_t preemptions, refusals, late;
 };
@@ -28,7 +28,7 @@ struct account {
     struct account_period period;
     struct map parts; /* struct part, by lease */
     enum { READS_LEASES, READS_VMS, READS_EVENTS } stage;
-    size_t n; /* read in this piece */
+    size_t n; /* items read in this piece */
     int64_t last_lease, last_event;
     int32_t last_vm;
 };
@@ -79,7 +79,7 @@ static struct part *add_part(struct account *account, const struct lease_record 
     return part;
 }
 
-/* One that was in memory at the beginning may have left it. */
+/* Skips leases that were in memory at the beginning and have left it since. */
 static void add_past_lease(void *context, const struct lease_record *lease)
 {
     struct account *account = context;
@@ -167,7 +167,7 @@ static void add_event(void *context, const struct store_event *event)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Seconds that it ran in the period. */
+/* Seconds that the lease ran in the period. */
 static int64_t used(const struct account_period *period, const struct part *part)
 {
     int64_t end = part->last != INSTANT_NONE ? part->last : part->end;

@@ -27,7 +27,8 @@ struct account_row {
     int64_t cpu_reserved;  /* by reservations: their time until they were over */
     int64_t cpu_kept;      /* the used part of cpu_reserved */
     int64_t waited, waits; /* seconds from the request, or from the earliest start of the lease,
-                              to the first start; number of leases that waited */
+                              to the first start; number of leases with a first start in the
+                              period */
 };
 
 /* An account that is computed in pieces; the store may change between them. */

@@ -19,8 +19,8 @@ static const struct {
     const char *name;
     enum lease_right right;
     answer_function *answer;
-    const char *fields[FIELDS_MOST]; /* beside `command` and `caller` */
-    bool terms;                      /* those of leases are fields, too */
+    const char *fields[FIELDS_MOST]; /* besides `command` and `caller` */
+    bool terms;                      /* terms of leases are fields too */
 } commands[] = {
     {"lease-list", RIGHT_READ, answer_lease_list,
      .fields = {"phase", "user", "series", "all", "limit", "since"}},
@@ -91,7 +91,7 @@ void answers_destroy(struct answers *answers)
     free(answers);
 }
 
-/* NULL: valid. */
+/* NULL: the fields are valid. */
 static json_t *check_fields(const json_t *request, int command)
 {
     const char *known[FIELDS_MOST + 2] = {"command", "caller"};
@@ -115,7 +115,7 @@ static json_t *unknown_command(const char *name)
                         suggestion_text(&suggestion, near, sizeof near));
 }
 
-/* For whom a trusted peer, such as galerna-web, asks; NULL: valid. */
+/* Reads the user for whom a trusted peer, such as galerna-web, makes the request. NULL: valid. */
 static json_t *read_caller(struct question *question)
 {
     const json_t *caller = json_object_get(question->request, "caller"), *session, *is_operator;

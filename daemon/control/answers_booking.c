@@ -1,4 +1,4 @@
-/* Answers about bookings: whom they admit, and their end. */
+/* Answers about bookings: listing, admission, and end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-/* A list of names as one text with commas; NULL: not a list of names. To be freed. */
+/* Joins a list of names with commas; NULL: not a list of names. To be freed. */
 static char *join_names(const json_t *names)
 {
     char *text = memory_new(BOOKING_NAMES_MOST + 1, 1);
@@ -33,7 +33,7 @@ static char *join_names(const json_t *names)
     return NULL;
 }
 
-/* The same of a field, which may be missing. */
+/* Joins the names in a field, which may be missing. */
 static char *read_names(const json_t *booking, const char *field)
 {
     const json_t *value = json_object_get(booking, field);
@@ -41,7 +41,7 @@ static char *read_names(const json_t *booking, const char *field)
     return !value || json_is_null(value) || json_is_array(value) ? join_names(value) : NULL;
 }
 
-/* Who owns the booking; NULL: not a name, or not the caller's. To be freed. */
+/* Reads the owner of a booking; NULL: not a name, or not the caller's. To be freed. */
 static char *read_owner(const struct question *question, const json_t *value)
 {
     const char *user = answers_plain_user(question), *owner = json_string_value(value);
@@ -130,7 +130,7 @@ json_t *answers_bookings(const struct question *question)
     return list;
 }
 
-/* Bookings by name, to which the times of their hosts are added. */
+/* Adds the times of the host's bookings to their entries, found by name. */
 static void add_times(void *context, const struct host_view *host)
 {
     json_t *bookings = context, *booking;

@@ -1,6 +1,5 @@
-/* "lease-change": other times, another kind, other terms or another size for a lease, or why it
- * cannot have them.
- */
+/* "lease-change": changes the times, kind, terms or size of a lease, or answers why this is
+ * impossible. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 #define SPAN_MOST INT64_C(3153600000) /* 100 years */
 
-/* A span in seconds; NULL: valid. */
+/* Reads a span in seconds; NULL: valid. */
 static json_t *read_span(const struct question *question, const char *field, int64_t least,
                          int64_t *span, bool *there)
 {
@@ -36,7 +35,7 @@ static bool is_unlimited(const struct question *question)
     return text && strcmp(text, "unlimited") == 0;
 }
 
-/* At most one of duration, extend and shorten; NULL: valid. */
+/* Reads at most one of duration, extend and shorten; NULL: valid. */
 static json_t *read_duration(const struct question *question, const struct lease_record *lease,
                              struct lease_change *change)
 {
@@ -75,7 +74,7 @@ static json_t *read_duration(const struct question *question, const struct lease
     return NULL;
 }
 
-/* Either start or shift; NULL: valid. */
+/* Reads either start or shift; NULL: valid. */
 static json_t *read_start(const struct question *question, const struct lease_record *lease,
                           struct lease_change *change)
 {
@@ -96,7 +95,7 @@ static json_t *read_start(const struct question *question, const struct lease_re
     return NULL;
 }
 
-/* Of each VM. NULL: valid. */
+/* Reads the size of each VM; NULL: valid. */
 static json_t *read_size(const struct question *question, struct lease_change *change)
 {
     struct error err;
@@ -209,7 +208,7 @@ static json_t *change_lease(const struct question *question, const struct lease_
     return answer;
 }
 
-/* The lease of a request that changes it; NULL: *wrong is the answer. */
+/* Finds the lease of a request for a change; NULL: *wrong is the answer. */
 static const struct lease_record *read_lease(const struct question *question, json_t **wrong)
 {
     const json_t *dry = json_object_get(question->request, "dry_run");

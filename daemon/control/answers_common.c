@@ -1,5 +1,4 @@
-/* What the answers have in common: how they begin, errors, the fields and the author of a request.
- */
+/* Parts of all answers: their beginning, errors, and the fields and author of a request. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
@@ -35,7 +34,7 @@ static const char *code_word(int code)
 
 json_t *answers_refused(const struct error *err)
 {
-    struct error shown = *err; /* may quote what was asked */
+    struct error shown = *err; /* may quote the request */
     json_t *answer;
 
     if (err->code == EINPROGRESS)
@@ -59,7 +58,7 @@ json_t *answer_error(int code, const char *format, ...)
     return answers_refused(&err);
 }
 
-/* Adds since when, and why, the answer may not be what OpenNebula is now. */
+/* Adds why and since when the answer may differ from the state of OpenNebula. */
 static void put_outdated(const struct question *question, json_t *answer)
 {
     const struct answers_daemon *daemon = question->answers->daemon;

@@ -1,4 +1,4 @@
-/* Answers about hosts: what they hold, what is planned there, drains, quarantines. */
+/* Answers about hosts: their load, planned operations, drains and quarantines. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-/* By the reason of its lease. */
+/* Is the VM unable to leave its host, by the reason of its lease? */
 static bool cannot_leave(const struct lease_record *lease, const struct vm_record *vm)
 {
     return lease && store_is_leaving(lease) && lease->reason_id != REASON_LEAVES &&
@@ -18,7 +18,7 @@ static bool cannot_leave(const struct lease_record *lease, const struct vm_recor
            (lease->reason_id != REASON_NO_OTHER_HOST || lease->reason_n[0] == vm->id);
 }
 
-/* The VMs that cannot leave a drained host, and why. */
+/* Writes the VMs that cannot leave a drained host, with the reasons. */
 static void write_staying(const struct question *question, struct json_writer *writer,
                           const struct host_view *host)
 {
@@ -94,12 +94,12 @@ static void write_host(const struct question *question, struct json_writer *writ
 struct host_list {
     const struct question *question;
     struct json_writer writer;
-    struct output *shown; /* NULL: all are written, else those that have changed since: */
+    struct output *shown; /* NULL: write all hosts; otherwise only those that have changed since: */
     uint64_t since;
-    size_t n; /* hosts that there are */
+    size_t n; /* number of hosts in total */
 };
 
-/* What is shown of a host that is not drained. */
+/* Collects the displayed facts of a host that is not drained. */
 static void put_facts(struct output *shown, const struct host_view *host)
 {
     const char *const texts[] = {host->name, host->cluster, host->state};
@@ -113,8 +113,7 @@ static void put_facts(struct output *shown, const struct host_view *host)
             output_bytes(shown, texts[i], strlen(texts[i]) + 1);
 }
 
-/* Most hosts have not: what they show is compared without writing it, which takes ten times as
- * long. */
+/* Compares the facts of most hosts without writing them, which would take ten times as long. */
 static bool has_changed(const struct host_list *list, const struct host_view *host)
 {
     struct revisions *revisions = list->question->answers->hosts;
@@ -142,7 +141,7 @@ static void add_host(void *context, const struct host_view *host)
         write_host(list->question, &list->writer, host);
 }
 
-/* As a JSON array. */
+/* Makes a JSON array of the hosts. */
 static json_t *json_from_hosts(const struct question *question, int32_t which)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
@@ -161,7 +160,7 @@ json_t *answers_drains(const struct question *question)
     return json_from_hosts(question, HOSTS_DRAINED);
 }
 
-/* Notes hosts that are no longer there; returns the numbers of those that went since then. */
+/* Notes hosts that no longer exist; returns the ids of those that have gone since list->since. */
 static json_t *gone_hosts(const struct host_list *list)
 {
     const struct answers_daemon *daemon = list->question->answers->daemon;
@@ -259,7 +258,7 @@ struct wanted_host {
     const char *name;
 };
 
-/* The host named by a value of the request; else the answer with the error. */
+/* Finds the host named by a value of the request. NULL, or the answer with the error. */
 static json_t *match(const struct question *question, const json_t *host,
                      struct wanted_host *wanted)
 {
@@ -349,7 +348,7 @@ void answers_put_drains(json_t *answer, const struct drain_result *result)
     json_put(answer, "unplaced", unplaced);
 }
 
-/* As many hosts as are asked for, whichever they are. */
+/* Reads the number of any hosts to drain or book. */
 static json_t *read_count(const struct question *question, struct drain_order *order)
 {
     int64_t count = 0;
@@ -368,7 +367,7 @@ static json_t *read_count(const struct question *question, struct drain_order *o
     return wrong;
 }
 
-/* Fills ids; a host named twice counts once. */
+/* Fills in the ids; a host named twice counts once. */
 static json_t *read_hosts(const struct question *question, int32_t *ids, size_t *n)
 {
     const json_t *hosts = json_object_get(question->request, "hosts"), *host;
@@ -407,7 +406,7 @@ static json_t *read_drain(const struct question *question, struct drain_order *o
     return wrong;
 }
 
-/* An order being answered. */
+/* The context of show_drain(). */
 struct drain_answer {
     const struct drain_order *order;
     json_t *answer;
@@ -519,7 +518,7 @@ json_t *answer_host_undrain(const struct question *question)
     return answer_of_host(question, &wanted, "galerna-host-undrain/1");
 }
 
-/* Its facts are added when its operations are known: the planner may have to be asked first. */
+/* The host's facts are added after its operations, for which the planner may have to be queried. */
 json_t *answer_host_timeline(const struct question *question)
 {
     const struct answers_daemon *daemon = question->answers->daemon;

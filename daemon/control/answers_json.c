@@ -1,4 +1,4 @@
-/* Makes JSON of the store's records. */
+/* Converts records of the store to JSON. */
 #include "daemon/control/answers_json.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ json_t *json_from_instant(int64_t instant)
 
 void json_put(json_t *object, const char *key, json_t *value)
 {
-    /* Fails only when out of memory, here or when value was made. */
+    /* Fails only if memory ran out, here or for the value. */
     if (json_object_set_new(object, key, value) < 0)
         abort();
 }

@@ -13,7 +13,7 @@ enum {
     MESSAGES_MAX = 5,
 };
 
-/* The lease named by the request, in memory or in the file. NULL: *wrong. */
+/* Finds the lease that the request names, in memory or in the file. NULL: *wrong is the answer. */
 static const struct lease_record *find_lease(const struct question *question, json_t **wrong)
 {
     struct store *store = question->answers->store;
@@ -46,7 +46,7 @@ static const struct lease_record *find_lease(const struct question *question, js
     return NULL;
 }
 
-/* What a starting, stopping, ending or late lease waits for. */
+/* Writes the VM that a starting, stopping, ending or late lease waits for. */
 static void write_waits_for(const struct question *question, const struct lease_record *lease,
                             struct json_writer *writer)
 {
@@ -93,7 +93,7 @@ json_t *answer_lease_show(const struct question *question)
                              &(struct text_member){"lease", shown, false}, 1);
 }
 
-/* The place of a lease in the queue; 0: it is not there. */
+/* The position of a lease in the queue; 0: not queued. */
 static size_t position_of(const struct question *question, const struct lease_record *lease)
 {
     const struct answered_queue *queue;
@@ -107,7 +107,7 @@ static size_t position_of(const struct question *question, const struct lease_re
     return 0;
 }
 
-/* The first leases of the queue, of those ahead of a position. */
+/* Writes the first leases of the queue up to a position. */
 static struct output *ahead_of(const struct question *question, size_t position)
 {
     const struct store *store = question->answers->store;
@@ -143,7 +143,7 @@ static json_t *messages_of(const struct question *question, const struct lease_r
     return messages;
 }
 
-/* With its owner's share while it waits. */
+/* Writes the lease; while it waits, with its owner's share. */
 static struct output *explained_lease(const struct question *question,
                                       const struct lease_record *lease)
 {
@@ -167,7 +167,7 @@ static struct output *explained_lease(const struct question *question,
     return shown;
 }
 
-/* trace NULL: without. Takes it. */
+/* trace: NULL: none; takes the reference. */
 static json_t *explain(const struct question *question, json_t *trace)
 {
     json_t *answer, *wrong;

@@ -1,4 +1,4 @@
-/* lease-list: all leases that pass a filter, or those of them that have changed. */
+/* lease-list: the leases that pass a filter: all, or those that have changed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "util/memory.h"
 
 enum {
-    PAST_LIMIT = 1000, /* leases of the archive by default */
+    PAST_LIMIT = 1000, /* finished leases listed by default */
     PAST_LIMIT_MAX = 10000,
 };
 
@@ -98,7 +98,7 @@ static void write_past(const struct past_list *past, const struct lease_record *
     json_write_lease(past->writer, &view, past->question->now);
 }
 
-/* Reading a finished lease's VMs and history takes two more queries, about 30 us. */
+/* A finished lease's VMs and history take two more queries, about 30 us. */
 static void add_past(void *context, const struct lease_record *lease)
 {
     struct past_list *past = context;
@@ -146,7 +146,7 @@ static int write_leases(const struct question *question, const struct filter *fi
     struct past_list past = {question, filter, writer, err, false};
     size_t n;
     const struct lease_record *const *all = store_leases(store, &n);
-    size_t *positions = NULL; /* found when the first one passes */
+    size_t *positions = NULL; /* allocated for the first lease that passes */
 
     for (size_t i = 0; i < n; i++) {
         if (!passes(filter, all[i]))
@@ -168,8 +168,8 @@ static int write_leases(const struct question *question, const struct filter *fi
 
 /* --- what has changed ------------------------------------------------------------------------- */
 
-/* When the lease is shown differently, though nothing happens: at these times, or a second later.
- */
+/* When the lease is displayed differently although nothing happens: at these times, or a second
+ * later. */
 static int64_t shown_until(const struct lease_record *lease, int64_t now)
 {
     const int64_t times[] = {lease->start, lease->earliest, lease->expected, lease->retry,
@@ -185,7 +185,7 @@ static int64_t shown_until(const struct lease_record *lease, int64_t now)
     return until;
 }
 
-/* Notes leases as they are shown now. */
+/* For noting how leases are displayed now. */
 struct revision_notes {
     const struct question *question;
     struct revised_leases *leases;
@@ -221,7 +221,7 @@ static void note_changed(const struct revision_notes *notes, const struct store 
     notes->leases->stirs = store_stirs(store);
 }
 
-/* Those of whom time has changed what is shown, and those that have left memory. */
+/* Notes leases whose display has changed with time, and leases that have left memory. */
 static void note_others(const struct revision_notes *notes, const struct store *store)
 {
     struct revisions *revisions = &notes->leases->revisions;
@@ -252,7 +252,8 @@ static void note_leases(const struct question *question)
     size_t n;
 
     store_leases(store, &n);
-    if (question->now < leases->now) /* the clock was set back: what was over is to come again */
+    if (question->now < leases->now) /* the clock was set back: leases that were done with may
+                                        change again */
         leases->stirs = 0;
     leases->now = question->now;
     if (store_stirs(store) != leases->stirs)
@@ -265,7 +266,8 @@ static void note_leases(const struct question *question)
     output_destroy(notes.shown);
 }
 
-/* Writes a lease that has left memory, and may have changed before, if it is in a list of all. */
+/* Writes a lease that has left memory, or may have changed before it did, if the filter includes
+ * finished leases. */
 static bool write_archived(const struct question *question, const struct filter *filter, int64_t id,
                            struct json_writer *writer)
 {
@@ -280,7 +282,7 @@ static bool write_archived(const struct question *question, const struct filter 
     return !past.failed;
 }
 
-/* Writes the leases that have changed; returns the numbers of those that are not in the list. */
+/* Writes the changed leases that pass the filter; returns the ids of those that do not. */
 static json_t *write_changes(const struct question *question, const struct filter *filter,
                              uint64_t since, struct json_writer *writer)
 {
@@ -314,7 +316,7 @@ static json_t *json_from_queue(const struct answered_queue *queue)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Of a question with `since`. True: only what has changed follows. */
+/* For a question with `since`. True: the answer lists only changes. */
 static bool put_revision(const struct question *question, const char *text, json_t *head,
                          uint64_t *since)
 {

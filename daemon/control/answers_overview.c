@@ -1,4 +1,4 @@
-/* What all leases together are like, counted again only when one has changed. */
+/* Totals over all leases, recomputed only after a lease has changed. */
 #include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
@@ -47,7 +47,7 @@ static json_t *json_from_far(const struct far_reservation *far)
     return line;
 }
 
-/* The reservations far ahead that hold the most: capacity that others may wait for. */
+/* Lists the largest reservations far ahead: other leases may wait for their capacity. */
 static json_t *far_reservations(const struct question *question, struct overview *overview)
 {
     const struct store *store = question->answers->store;
@@ -73,7 +73,7 @@ static json_t *far_reservations(const struct question *question, struct overview
     return answer;
 }
 
-/* It has begun, left its hosts, and waits to go on. */
+/* Has the lease begun, left its hosts, and is it waiting to be resumed? */
 static bool is_suspended(const struct lease_record *lease)
 {
     return (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED) &&

@@ -1,4 +1,4 @@
-/* queue: the waiting leases, in their order. */
+/* queue: the waiting leases in the order of the queue. */
 #include <stdlib.h>
 
 #include "daemon/control/answers_private.h"
@@ -20,7 +20,7 @@ struct share *queue_share_of(const struct queue_order *order, const struct lease
     return fair_share_of(order->shares, lease->uid, lease->gid);
 }
 
-/* By priority, fair share, and age. */
+/* Orders by priority, fair share and age. */
 static int compare_queued(const void *one, const void *two, void *context)
 {
     const struct queue_order *order = context;

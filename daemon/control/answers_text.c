@@ -103,7 +103,7 @@ static int64_t seconds_run(const struct lease_record *lease, int64_t now)
     return run;
 }
 
-/* An expected start in the past is not shown; for a lease that has not started, it is shown as the
+/* An expected start in the past is not shown; if the lease has not started, it is shown as the
  * previous expectation. */
 static void put_expectation(struct json_writer *writer, const struct lease_record *lease,
                             int64_t now)
@@ -125,7 +125,7 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
         json_put_string(writer, "promise", lease->contract ? "contract" : "estimate");
 }
 
-/* A reservation ends at its time, also if it started late. */
+/* The time left to a reservation: it ends at its time even if it started late. */
 static int64_t rest_of(const struct lease_record *lease, int64_t left, int64_t now)
 {
     int64_t rest = lease->start + lease->duration - instant_later(now, lease->start);
@@ -184,7 +184,8 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
                      lease->phase == PHASE_RUNNING ? lease->unused_until : INSTANT_NONE);
 }
 
-/* The lease's activity as a sentence, why it waits, and the lease for which it leaves its hosts. */
+/* Writes the lease's activity as a sentence, why it waits, and the lease for which it leaves its
+ * hosts. */
 static void put_activity(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     int64_t suspended_at = store_suspended_at(lease);
@@ -232,7 +233,7 @@ static int by_number(const void *one, const void *two)
     return a < b ? -1 : a > b;
 }
 
-/* The hosts of the lease's VMs (current, last or planned), each once. */
+/* Writes the hosts of the lease's VMs (current, last or planned), each once. */
 static void put_hosts(struct json_writer *writer, const struct vm_record *const *vms, size_t n)
 {
     int32_t few[FEW_VMS], *hosts = n > FEW_VMS ? memory_new(n, sizeof *hosts) : few;
@@ -251,7 +252,7 @@ static void put_hosts(struct json_writer *writer, const struct vm_record *const 
         free(hosts);
 }
 
-/* Usage in CPU-hours. */
+/* Writes usage in CPU-hours. */
 static void put_share(struct json_writer *writer, const struct share_view *share)
 {
     enum { CPU_HOUR = 3600 };
@@ -281,7 +282,7 @@ void json_begin_lease(struct json_writer *writer, const struct shown_lease *view
     json_put_string(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, view->vms, view->n_vms);
-    /* A refused lease was never on the hosts that were planned for it. */
+    /* A refused lease was never on the hosts planned for it. */
     put_hosts(writer, view->vms, view->vms && lease->phase != PHASE_REFUSED ? view->n_vms : 0);
     put_times(writer, lease, now);
     if (!view->lasting)

@@ -1,4 +1,4 @@
-/* usage: who used and reserved how much. */
+/* usage: CPU and memory that users or groups used and reserved. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { PERIOD_DEFAULT = 30 * 86400 /* seconds */ };
 
-/* Fills in the period and the user (NULL: all). NULL, or the answer with the error. */
+/* Reads the period and the user (NULL: all). NULL, or the answer with the error. */
 static json_t *read_period(const struct question *question, struct account_period *period,
                            const char **user)
 {

@@ -1,11 +1,11 @@
-/* What is shown of a lease beyond its record: its VMs, and when it began. */
+/* The view of a lease beyond its record: its VMs, and when it began. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/answers_private.h"
 #include "util/memory.h"
 
-/* Finds when a lease first ran, in its history: its record has only the current run. */
+/* Finds in the history when a lease first ran: the record has only the current run. */
 static void note_begin(void *context, const struct store_event *event)
 {
     int64_t *began = context;
@@ -16,7 +16,7 @@ static void note_begin(void *context, const struct store_event *event)
         *began = event->at;
 }
 
-/* INSTANT_NONE also if the history is unreadable: other requests report that. */
+/* INSTANT_NONE also if the history is unreadable: other requests report this. */
 static int64_t begin_of(const struct question *question, const struct lease_record *lease)
 {
     int64_t began = INSTANT_NONE;

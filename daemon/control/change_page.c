@@ -1,4 +1,4 @@
-/* A number in memory that galernad shares with those who keep its answers. */
+/* A number in memory that galernad shares with processes that cache its answers. */
 #include "daemon/control/change_page.h"
 
 #include <errno.h>
@@ -18,10 +18,10 @@ struct change_page {
     dev_t device;
     ino_t inode;
     void *memory;
-    _Atomic uint64_t *number; /* the same */
+    _Atomic uint64_t *number; /* points to the memory */
 };
 
-/* Takes the descriptor. */
+/* Takes ownership of the descriptor. */
 static struct change_page *map_page(const char *path, int fd, bool own)
 {
     int protection = own ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -106,7 +106,8 @@ void change_page_destroy(struct change_page *page)
     if (!page)
         return;
     if (page->own) {
-        change_page_write(page, change_page_read(page) + 1); /* it answers no more */
+        change_page_write(page, change_page_read(page) + 1); /* signals that there are no more
+                                                                answers */
         if (change_page_is_current(page))
             unlink(page->path);
     }

@@ -16,8 +16,8 @@
 #include "util/unqualified.h"
 
 enum {
-    REQUESTS_A_TURN = 8, /* of one client, before the others are served */
-    EVICT_AFTER = 1000,  /* milliseconds of silence until another client may take its place */
+    REQUESTS_A_TURN = 8, /* of one client before others are served */
+    EVICT_AFTER = 1000,  /* milliseconds of silence before another client may replace this one */
     DEPTH_MAX = 16,      /* of a request */
     DEAF_FOR = 1000,     /* milliseconds without accepting when out of descriptors */
 };
@@ -36,7 +36,7 @@ struct control {
     uint64_t tickets;
     struct change_page *page; /* NULL: not shared */
     uint64_t (*state)(void *context);
-    /* An answer given before its handler returned. */
+    /* An answer that arrived before its handler returned. */
     uint64_t asking;
     json_t *early;
 };
@@ -108,7 +108,7 @@ static void share(const struct control *control)
         change_page_write(control->page, control->state(control->context));
 }
 
-/* The events to wait for; 0: none. A client must read each answer before it gets the next. */
+/* The events to wait for; 0: none. A client must read each answer before it gets the next one. */
 static short wanted(const struct control_client *client)
 {
     const char *line;
@@ -118,7 +118,7 @@ static short wanted(const struct control_client *client)
         return POLLOUT;
     if (client->owed)
         return 0;
-    /* The next request has already been read: return at once. */
+    /* The next request has already been read: do not wait. */
     if (control_client_line(client, &line, &length))
         return POLLOUT;
     return client->ended ? 0 : POLLIN;
@@ -241,7 +241,7 @@ static size_t connections_of(const struct control *control, uid_t uid)
     return n;
 }
 
-/* The connection without progress for longest, of a user or (NULL) of all. */
+/* The connection without progress for the longest time, of one user or (uid: NULL) of all. */
 static size_t longest_without_progress(const struct control *control, const uid_t *uid)
 {
     size_t longest = CONTROL_CLIENTS_MAX;
@@ -265,8 +265,9 @@ static uid_t busiest(const struct control *control)
     return found;
 }
 
-/* Clients must not keep others out by holding connections open: who has the most gives way to
- * others whatever it waits for, and to itself what has been silent. */
+/* Users must not lock others out by holding connections open: the user with the most connections
+ * loses one to another user, even if an answer is pending; otherwise only a silent connection is
+ * dropped. */
 static bool make_room(struct control *control, uid_t newcomer, int64_t now)
 {
     size_t longest;
@@ -310,7 +311,8 @@ static void accept_clients(struct control *control, int64_t now)
             struct control_client *client = control_client_create(fd, &peer, now);
 
             control->clients[control->n_clients++] = client;
-            if (serve_client(control, client, POLLIN, now) < 0) /* most have sent their request */
+            if (serve_client(control, client, POLLIN, now) < 0) /* most clients have sent their
+                                                                   request already */
                 drop_client(control, control->n_clients - 1);
         }
     }

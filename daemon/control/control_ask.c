@@ -1,4 +1,4 @@
-/* Asks galernad over its control socket. */
+/* Sends requests to galernad over its control socket. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ static int connect_error(const char *path, struct error *err)
     }
 }
 
-/* Many clients may wait to be accepted: it waits with them, until that time. */
+/* Waits until `until` if the queue of connections to be accepted is full. */
 static int connect_until(int fd, const struct sockaddr_un *address, int64_t until)
 {
     int64_t left = until - milliseconds();
@@ -128,7 +128,7 @@ static int send_all(int fd, const char *text, size_t length, int64_t until, cons
             if (wait_for(fd, POLLOUT, until, path, err) < 0)
                 return -1;
         } else if (errno == EPIPE || errno == ECONNRESET)
-            return 0; /* its answer may tell why */
+            return 0; /* the answer may give the reason */
         else if (errno != EINTR)
             return error_set(err, errno, "%s: cannot send: %s", path, strerror(errno));
     }

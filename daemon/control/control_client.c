@@ -106,7 +106,7 @@ void control_client_answer(struct control_client *client, json_t *answer)
 
 bool control_client_is_late(const struct control_client *client, int64_t now)
 {
-    int64_t sent = (int64_t)client->out_sent / CONTROL_PACE; /* reading in sips does not help */
+    int64_t sent = (int64_t)client->out_sent / CONTROL_PACE; /* slow reading gains little */
     int64_t limit = client->out             ? CONTROL_STALL + sent
                     : client->owed          ? CONTROL_LATE
                     : client->in_length > 0 ? CONTROL_STALL

@@ -31,7 +31,7 @@ int control_find_group(const char *group, gid_t *gid, struct error *err)
     return 0;
 }
 
-/* Removes the socket of a killed daemon: one that refuses connections. */
+/* Removes the socket of a killed daemon, which refuses connections. */
 static int remove_stale(const char *path, const struct sockaddr_un *address, struct error *err)
 {
     struct stat status;
@@ -59,7 +59,7 @@ static int remove_stale(const char *path, const struct sockaddr_un *address, str
     return 0;
 }
 
-/* Binds with the final permissions, or fewer: there is no moment with more. */
+/* Binds with the final permissions or fewer, never with more. */
 static int bind_private(int fd, const char *path, const struct sockaddr_un *address, gid_t group)
 {
     mode_t mask = umask(S_IXUSR | S_IRWXG | S_IRWXO);

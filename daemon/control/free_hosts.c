@@ -1,4 +1,4 @@
-/* When hosts are in use, and when enough of them are not. */
+/* When hosts are in use, and when enough hosts are free. */
 #include "daemon/control/free_hosts.h"
 
 #include <stdbool.h>
@@ -97,7 +97,7 @@ size_t free_hosts_find(struct free_hosts *hosts, int64_t from, int64_t until, in
 
 /* --- the next time ---------------------------------------------------------------------------- */
 
-/* From that time on one host more, or one less, is free for long enough. */
+/* From this time on, one host more, or one less, is free for long enough. */
 struct turn {
     int64_t at;
     int by;
@@ -110,7 +110,7 @@ static int by_time(const void *a, const void *b)
     return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : x->by - y->by;
 }
 
-/* Of a host, whose uses begin at *use. Returns how many. */
+/* Adds the turns of a host, whose uses begin at *use. Returns their number. */
 static size_t add_turns(const struct free_hosts *hosts, int32_t host, size_t *use, int64_t length,
                         struct turn *turns)
 {

@@ -1,4 +1,4 @@
-/* Terms of leases to and from JSON. */
+/* Converts terms of leases to and from JSON. */
 #include "daemon/control/json_term.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 
 #include "util/decimal.h"
 
-/* What the last decimal of a number may lack in binary. */
+/* The error that the last decimal of a number may have in binary. */
 #define ROUNDING 1e-6
 
 static int wrong_term(const struct lease_term *term, const json_t *value, struct error *err)

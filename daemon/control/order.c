@@ -1,4 +1,4 @@
-/* A lease requested over the control socket: reading, checking, and writing its templates. */
+/* A lease requested over the control socket: reads and checks it, and writes the VMs' templates. */
 #include "daemon/control/order.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static int read_time(const json_t *request, const char *field, int64_t *instant,
     return 0;
 }
 
-/* The value of an enumeration by its word. */
+/* Reads an enumeration's value by its word. */
 static int read_word(const json_t *request, const char *field, const char *const *words, int n,
                      struct error *err)
 {
@@ -114,7 +114,7 @@ static int add_size(const json_t *from, struct order *order, struct error *err)
     return 0;
 }
 
-/* VMs of further sizes. */
+/* Reads VMs of further sizes. */
 static int read_also(const json_t *request, struct order *order, struct error *err)
 {
     static const char *const known[] = {"count", "cpu", "memory", NULL};
@@ -186,7 +186,7 @@ static int read_name(const json_t *request, struct order *order, struct error *e
     if (!name || !*name || strlen(name) >= sizeof order->name - 16)
         return error_set(err, EINVAL, "name: expected a string of 1 to %d characters",
                          (int)sizeof order->name - 17);
-    /* The name becomes part of a template, where these characters would end the value. */
+    /* In a template, these characters would end the value. */
     for (const char *at = name; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f)
             return error_set(err, EINVAL,
@@ -213,7 +213,7 @@ static int check_reservation(const struct order *order, int64_t now, struct erro
     return 0;
 }
 
-/* A latest start is a deadline that leaves no time to spare. */
+/* Reads a latest start, which is a deadline without time to spare. */
 static int read_latest(const json_t *request, struct order *order, struct error *err)
 {
     int64_t latest = INSTANT_NONE;
@@ -345,7 +345,7 @@ static void put_time(struct writer *writer, const char *name, int64_t instant)
     if (instant == INSTANT_NONE)
         return;
     time_text_utc(instant, text, sizeof text);
-    text[strlen(text) - 1] = '\0'; /* an offset instead of Z, for all readers */
+    text[strlen(text) - 1] = '\0'; /* an offset instead of Z, which all readers understand */
     put(writer, "%s=\"%s+00:00\", ", name, text);
 }
 

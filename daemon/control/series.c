@@ -1,4 +1,4 @@
-/* The starts of a series, and a request for each. */
+/* The starts of a series, and the request for each occurrence. */
 #include "daemon/control/series.h"
 
 #include <errno.h>

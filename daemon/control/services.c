@@ -1,4 +1,4 @@
-/* Services of the daemon behind the answers of the control socket. */
+/* The daemon's services for the answers of the control socket. */
 #include "daemon/control/services.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int64_t now_of(void *context)
     return clock_now();
 }
 
-/* Reports the last time our clock was set since galernad started. */
+/* Reports when this machine's clock was last set, since galernad started. */
 static void put_clock(const struct clocks *clocks, json_t *object)
 {
     static const char *const words[] = {
@@ -93,7 +93,7 @@ static const struct user *user_of(const struct daemon *daemon, int32_t uid)
     return site ? user_pool_find(&site->users, uid) : NULL;
 }
 
-/* Under the names of the user and the group, or their ids where a name is unknown or not text. */
+/* Names the user and the group, or their ids if a name is unknown or not text. */
 static void put_used(const struct daemon *daemon, const struct used *used, json_t *usage)
 {
     enum { CPU_HOUR = 3600 };
@@ -113,7 +113,7 @@ static void put_used(const struct daemon *daemon, const struct used *used, json_
     json_decref(hours);
 }
 
-/* With fair share: those who have used most, in CPU-hours. */
+/* With fair share: the users who have used the most, in CPU-hours. */
 static void put_usage(const struct daemon *daemon, json_t *object)
 {
     enum { SHOWN_MOST = 20 };
@@ -133,7 +133,7 @@ static void put_usage(const struct daemon *daemon, json_t *object)
     json_object_set_new(object, "cpu_hours", usage);
 }
 
-/* Which front-end acts: the mark says so to those that follow. */
+/* Reports the front-end whose galernad acts, which the others know from the mark. */
 static void put_leadership(const struct daemon *daemon, json_t *oned)
 {
     const struct cloud_leadership *leadership = world_leadership(daemon->world);
@@ -284,7 +284,7 @@ static int dry_run(void *context, const struct order *order, struct planner_tria
     return 0;
 }
 
-/* VMs that failed on the host may be tried there again as well. */
+/* VMs that failed on the host may be tried there again. */
 static int release_host(void *context, int32_t host, const char *who, struct error *err)
 {
     struct daemon *daemon = context;

@@ -1,5 +1,5 @@
-/* Users change a lease by the attribute of its VM: what differs from what the attribute said before
- * is checked as `galerna lease change` is. The planner tries one change at a time. */
+/* Users change a lease by changing the attribute of its VM: the differences from the previous
+ * attribute are checked like `galerna lease change`. The planner tries one change at a time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool differs(const json_t *before, const json_t *now, const char *field)
     return !json_equal(json_object_get(before, field), json_object_get(now, field));
 }
 
-/* A lease that no longer has an earliest start may start at once. */
+/* A lease whose earliest start was removed may start at once. */
 static void want_start(const struct lease_record *lease, const struct lease_spec *spec, int64_t now,
                        struct lease_change *change)
 {
@@ -56,16 +56,16 @@ static void want_start(const struct lease_record *lease, const struct lease_spec
         change->start = wanted;
 }
 
-/* What an attribute asks for now, and what it asked for before. */
+/* The contents of an attribute now and before. */
 struct reading {
-    struct lease_spec spec; /* the times on our clock */
-    json_t *document;       /* the same, on the clock of the VM's creation: does not move when ours
-                             * is set */
+    struct lease_spec spec; /* times by this machine's clock */
+    json_t *document;       /* the same, by the clock at the VM's creation: constant when the
+                               clock is set */
     char *text;             /* of the document */
     json_t *before;         /* the document as last seen */
 };
 
-/* The requests of the attribute since it was last read that differ from the lease. False:
+/* Finds what has changed in the attribute since it was last read and differs from the lease. False:
  * nothing. */
 static bool want(const struct lease_record *lease, const struct reading *reading, int64_t now,
                  struct lease_change *change)
@@ -122,13 +122,13 @@ static void refuse_with_alternative(struct daemon *daemon, const struct lease_re
     refuse(daemon, lease, text, now);
 }
 
-/* The planner or the store fails, or is busy. All else is told to the owner. */
+/* Did the planner or the store fail, or is it busy? All other errors are reported to the owner. */
 static bool is_temporary(const struct error *err)
 {
     return err->code == EAGAIN || err->code == EIO;
 }
 
-/* Asks the planner, or takes its answer: daemon->question has the change. */
+/* Has the planner try the change in daemon->question, or handles its answer. */
 static void judge(struct daemon *daemon)
 {
     const struct services_question *question = daemon->question;
@@ -151,7 +151,7 @@ static void judge(struct daemon *daemon)
         return;
     }
     if (result < 0 && is_temporary(&err))
-        return; /* asked again after the next poll */
+        return; /* the change is tried again after the next poll */
     vm_has_asked(daemon->store, vm, question->asked);
     if (result < 0)
         refuse(daemon, lease, err.text, clock_now());
@@ -173,7 +173,7 @@ static void ask(struct daemon *daemon, const struct vm_record *vm,
     daemon->question = NULL;
 }
 
-/* The attribute differs from what it was. */
+/* Handles an attribute that has changed. */
 static void see_change(struct daemon *daemon, const struct vm_record *vm,
                        const struct lease_record *lease, struct reading *reading, int64_t now)
 {

@@ -1,4 +1,4 @@
-/* Bookings of hosts: which hosts are free for one, who may change it, what its end does. */
+/* Bookings of hosts: finding free hosts, checking owners and rights, ending bookings. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "util/memory.h"
 
 enum {
-    TRIES_MOST = 8,               /* alternatives that the planner is asked about */
-    LOOKS_AHEAD = 90 * 24 * 3600, /* seconds: how far a later time is searched for */
+    TRIES_MOST = 8,               /* alternatives that the planner tries */
+    LOOKS_AHEAD = 90 * 24 * 3600, /* seconds: how far ahead a later time is searched for */
 };
 
 /* --- who ------------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ bool services_may_book(const struct daemon *daemon, const struct drain_order *or
     bool may;
 
     for (size_t i = 0; !order->hosts && i < order->n_hosts; i++)
-        unknown[i] = -1 - (int32_t)i; /* no host has such an id */
+        unknown[i] = -1 - (int32_t)i; /* an id that no host has */
     if (!order->hosts)
         known.hosts = unknown;
     services_add_drains(daemon, &known, &drains);
@@ -73,7 +73,7 @@ static void use_by_vm(const struct daemon *daemon, const struct vm_record *vm, i
                        lease->phase == PHASE_RUNNING ? lease_end_from(lease, now) : INSTANT_NEVER);
 }
 
-/* VMs that galernad does not schedule have no end that it knows. */
+/* VMs that galernad does not schedule have no known end. */
 static void use_by_strangers(const struct daemon *daemon, int64_t now, struct free_hosts *hosts)
 {
     const struct host_pool *pool = &world_hosts(daemon->world)->pool;
@@ -91,9 +91,9 @@ static void use_by_strangers(const struct daemon *daemon, int64_t now, struct fr
     }
 }
 
-/* Hosts in service, of that cluster (NULL: any). A host is in use by its VMs until their leases
- * end, by accepted leases that are planned there, and while it is drained or booked. What is
- * planned there without a promise does not count. The planner has the last word. */
+/* Collects the hosts in service of a cluster (NULL: any). A host is in use by its VMs until their
+ * leases end, by accepted leases planned there, and while it is drained or booked. Plans without a
+ * promise do not count. The planner decides in the end. */
 static struct free_hosts *gather(const struct daemon *daemon, const char *cluster)
 {
     const struct hosts_seen *seen = world_hosts(daemon->world);
@@ -137,7 +137,7 @@ struct drain_order services_tried_order(const struct daemon *daemon,
     return tried;
 }
 
-/* Of the first host that was named. */
+/* The order's cluster, or that of the first host named. */
 static const char *cluster_of(const struct daemon *daemon, const struct drain_order *order)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
@@ -156,7 +156,7 @@ void services_refuse(const struct daemon *daemon, const char *word, const char *
     snprintf(search->text, sizeof search->text, "%s", text);
 }
 
-/* Takes these hosts for the next question; false: they are those of the last one. */
+/* Uses these hosts for the next question; false: they are the hosts of the last one. */
 static bool take_hosts(struct drain_search *search, int32_t *hosts, size_t n, int64_t from)
 {
     bool is_same = search->hosts && search->from == from && search->n_hosts == n &&
@@ -171,7 +171,7 @@ static bool take_hosts(struct drain_search *search, int32_t *hosts, size_t n, in
     return true;
 }
 
-/* The same time with other hosts, or the next time at which enough are free. */
+/* Chooses other hosts at the same time, or the next time at which enough are free. */
 static bool choose_next(const struct daemon *daemon, const struct drain_order *order,
                         struct free_hosts *hosts)
 {
@@ -182,7 +182,7 @@ static bool choose_next(const struct daemon *daemon, const struct drain_order *o
     if (free_hosts_find(hosts, from, from + length, found, order->n_hosts) == order->n_hosts) {
         if (take_hosts(search, found, order->n_hosts, from))
             return true;
-        found = memory_new(order->n_hosts, sizeof *found); /* the search has taken them */
+        found = memory_new(order->n_hosts, sizeof *found); /* the search owns the other array */
     }
     from = free_hosts_next(hosts, from, length, order->n_hosts);
     if (from > order->from + LOOKS_AHEAD) {
@@ -240,7 +240,7 @@ bool services_first_hosts(const struct daemon *daemon, const struct drain_order 
 
 /* --- does it fit? ----------------------------------------------------------------------------- */
 
-/* VMs inside the booking stay there. */
+/* VMs inside the booking may stay. */
 static bool is_affected(const struct daemon *daemon, const struct drained_vm *vm,
                         const char *booking)
 {
@@ -296,8 +296,7 @@ void services_show_refusal(const struct daemon *daemon, const struct drain_order
 
 /* --- the end of a booking --------------------------------------------------------------------- */
 
-/* Those that name the booking and have not begun: for all the time that it had left. To be freed.
- */
+/* The leases that name the booking and have not begun, for the rest of the booking. To be freed. */
 static int64_t *waiting_inside(const struct daemon *daemon, const char *booking, size_t *n)
 {
     size_t n_leases;
@@ -374,7 +373,7 @@ static int end_booking(struct daemon *daemon, const struct unbook_order *order, 
     return daemon_commit(daemon, err);
 }
 
-/* An end at once moves nobody, so it needs no planner. */
+/* Ending a booking now moves no VMs, so it needs no planner. */
 int services_unbook(void *context, const struct unbook_order *order, const char *who,
                     const struct drain_viewer *viewer, struct error *err)
 {
@@ -407,7 +406,7 @@ int services_unbook(void *context, const struct unbook_order *order, const char 
 
 /* --- all bookings ----------------------------------------------------------------------------- */
 
-/* Of the user's own group. */
+/* The user's primary group. */
 static const char *group_of(const struct daemon *daemon, const char *user)
 {
     const struct site_seen *site = world_site(daemon->world);

@@ -1,5 +1,5 @@
-/* Changing, holding and releasing a lease: the planner tries it, and only what holds is written. A
- * refusal comes with the nearest alternative, which the planner has tried too. */
+/* Changing, holding and releasing leases: the planner tries a change, and only a change that holds
+ * is written. A refusal includes the nearest alternative, which the planner has tried too. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -12,9 +12,9 @@
 #include "util/instant.h"
 
 enum {
-    ASKED_MOST = 60,                 /* questions to the planner for one request */
-    LOOKS_AHEAD = 30 * 24 * 3600,    /* seconds: how far a later start is searched for */
-    LONGEST_TRIED = 366 * 24 * 3600, /* seconds: the same of a duration */
+    ASKED_MOST = 60,                 /* questions to the planner per request */
+    LOOKS_AHEAD = 30 * 24 * 3600,    /* seconds: how far ahead a later start is searched for */
+    LONGEST_TRIED = 366 * 24 * 3600, /* seconds: the longest duration searched for */
 };
 
 static void answered(void *context, const struct planner_change *change, const struct error *err)
@@ -43,7 +43,7 @@ static int ask(struct daemon *daemon, const struct change_search *search,
         err);
 }
 
-/* The same when the templates of VMs on hold have been read. */
+/* Asks the planner after the templates of VMs on hold have been read. */
 static int ask_with_templates(struct daemon *daemon, const struct change_search *search,
                               const struct lease_record *changed, struct error *err)
 {
@@ -53,7 +53,7 @@ static int ask_with_templates(struct daemon *daemon, const struct change_search 
                                                              : ask(daemon, search, changed, err);
 }
 
-/* Has a plan been made since the planner was asked? What it promised is not in the answer. */
+/* Has a plan been made since the question was sent? The answer ignores the plan's promises. */
 static bool is_outdated(const struct daemon *daemon)
 {
     const struct change_search *search = &daemon->question->search;
@@ -97,7 +97,7 @@ static int release(struct daemon *daemon, const struct lease_record *lease, cons
     return daemon_commit(daemon, err);
 }
 
-/* Are all VMs of the lease in that state? Held: those that galernad is about to hold count. */
+/* Are all VMs of the lease in that state? For VM_HOLD, VMs that galernad is about to hold count. */
 static int check_vms(const struct daemon *daemon, const struct lease_record *lease,
                      enum vm_state state, struct error *err)
 {
@@ -196,7 +196,7 @@ static int check_start(struct daemon *daemon, const struct lease_record *changed
     return ask(daemon, search, &later, err);
 }
 
-/* 0: what there is to know is known, the alternative in search->judged. -1: as the others. */
+/* 0: the search is finished, with the alternative in search->judged. -1: as services_change(). */
 static int next_alternative(struct daemon *daemon, const struct lease_record *lease,
                             const struct lease_record *changed, struct change_search *search,
                             struct error *err)
@@ -226,7 +226,7 @@ static int next_alternative(struct daemon *daemon, const struct lease_record *le
     }
 }
 
-/* The lease as it would be. */
+/* Makes the changed lease. */
 static int make_changed(const struct daemon *daemon, const struct lease_record *lease,
                         const struct lease_change *change, struct lease_record *changed,
                         struct error *err)
@@ -240,7 +240,7 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
             return -1;
         return check_vms(daemon, lease, VM_HOLD, err);
     }
-    /* Once the VMs have their new size, there may be nothing else to change. */
+    /* Once the VMs have their new size, nothing else may have to change. */
     if (daemon->question->search.stage != CHANGE_RESIZED &&
         !services_resizes(daemon, lease, change))
         wanted.cpu = wanted.memory = 0;
@@ -252,8 +252,8 @@ static int make_changed(const struct daemon *daemon, const struct lease_record *
     return 0;
 }
 
-/* A parked lease has no place in the plan: it is judged when it goes on. One without a promised
- * time is released in any case, and waits. */
+/* The answer for a parked lease, which has no place in the plan: it is judged when released. A
+ * lease without a promised time is always released, and waits. */
 static const struct planner_change *change_of_parked(const struct lease_record *lease,
                                                      const struct lease_change *change)
 {
@@ -265,7 +265,7 @@ static const struct planner_change *change_of_parked(const struct lease_record *
                : NULL;
 }
 
-/* What is said of a change that holds. */
+/* Describes a change that holds. */
 static void describe(const struct daemon *daemon, const struct lease_record *lease,
                      const struct lease_record *changed, const struct lease_change *change,
                      struct lease_trial *trial)
@@ -284,7 +284,7 @@ static void describe(const struct daemon *daemon, const struct lease_record *lea
     snprintf(trial->victims, sizeof trial->victims, "%s", daemon->question->change->victims);
 }
 
-/* The change holds. */
+/* Applies a change that holds. */
 static int carry_out(struct daemon *daemon, const struct change_order *order,
                      const struct lease_record *changed, struct lease_trial *trial,
                      struct error *err)
@@ -298,16 +298,16 @@ static int carry_out(struct daemon *daemon, const struct change_order *order,
                : apply(daemon, changed, order->who, trial, err);
 }
 
-/* Handled from its beginning at each answer of the planner; question->search has the stage:
+/* Runs from its beginning after each answer of the planner; question->search has the stage:
  *
- *     WANTED                    the change is tried
- *       it holds                it is written; with another size of VMs, at RESIZED
- *       it does not, is longer  LONGEST: the durations in between are tried, by halves
- *       it does not, starts     NEXT_START: the next start is searched for; CHECK: it is tried
- *     RESIZED                   the VMs have the new size: it is written
+ *     WANTED                    the planner tries the change
+ *       it holds                it is written; if VMs change size, at RESIZED
+ *       it fails, is longer     LONGEST: binary search for the longest duration
+ *       it fails, reservation   NEXT_START: search for a later start; CHECK: try that start
+ *     RESIZED                   the VMs have the new size: the change is written
  *
- * A refusal's alternative is kept in search.judged until it is known. While another plan has been
- * made since the question was sent, WANTED is asked again. */
+ * search.judged keeps a refusal until its alternative is known. WANTED is repeated if another plan
+ * has been made since the question was sent. */
 int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
                     struct error *err)
 {

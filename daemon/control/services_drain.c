@@ -1,5 +1,5 @@
-/* Draining and booking hosts: asks the planner what that does, then keeps it. A user's booking that
- * would affect others is refused, with the nearest one that would not. */
+/* Draining and booking hosts: the planner tries the order, which is then kept. A user's booking
+ * that would affect others is refused, with the nearest alternative that would not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-enum { ASKED_MOST = 60 /* questions to the planner for one request */ };
+enum { ASKED_MOST = 60 /* questions to the planner per request */ };
 
 /* --- the drains of an order ------------------------------------------------------------------- */
 
@@ -36,8 +36,7 @@ void services_add_drains(const struct daemon *daemon, const struct drain_order *
     }
 }
 
-/* Hosts that are booked are not drained meanwhile, nor booked by others, nor the other way round.
- */
+/* Drains and bookings of a host must not overlap, nor may different bookings. */
 static int check_overlaps(const struct daemon *daemon, const struct drain_order *order,
                           struct error *err)
 {
@@ -169,7 +168,7 @@ static int begin_drains(struct daemon *daemon, const struct drain_order *order, 
     return daemon_commit(daemon, err);
 }
 
-/* The order holds, or is an operator's, who is only told what it does. */
+/* Accepts an order that fits, or any order of an operator, who only sees its effects. */
 static int accept(struct daemon *daemon, const struct drain_order *order, const char *who,
                   const struct drain_viewer *viewer, struct error *err)
 {
@@ -185,13 +184,13 @@ static int accept(struct daemon *daemon, const struct drain_order *order, const 
 
     result.vms = vms;
     if (order->user)
-        result.n_vms = 0; /* they end in time, or are inside */
+        result.n_vms = 0; /* the VMs end in time, or are inside the booking */
     viewer->show(viewer->context, &result);
     free(vms);
     return order->dry_run ? 0 : begin_drains(daemon, order, who, err);
 }
 
-/* Has a plan been made since the planner was asked? What it promised is not in the answer. */
+/* Has a plan been made since the question was sent? The answer ignores the plan's promises. */
 static bool is_outdated(const struct daemon *daemon)
 {
     const struct drain_search *search = &daemon->question->drains;
@@ -211,7 +210,7 @@ static int check_user(const struct daemon *daemon, const struct drain_order *ord
     return error_set(err, ENOSPC, "refused: %s", rule);
 }
 
-/* False: there is nothing to ask the planner about. */
+/* False: there is no question for the planner. */
 static bool choose_first(const struct daemon *daemon, const struct drain_order *order)
 {
     struct error err;

@@ -1,4 +1,4 @@
-/* What answers call to show hosts. */
+/* The functions that show hosts, for answers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void count_use(const struct daemon *daemon, const struct host_pool *pool,
         count_unread(daemon, &pool->items[i], &uses[i]);
 }
 
-/* In the order of the pool; counted again when something has changed. */
+/* The use of each host, in the order of the pool; recomputed after changes. */
 static const struct host_use *use_of_hosts(struct daemon *daemon, struct hosts_seen *hosts)
 {
     struct hosts_use *known = &daemon->hosts_use;

@@ -1,4 +1,4 @@
-/* The levels of the log, as operators see and set them while galernad runs. */
+/* Showing and setting the levels of the log while galernad runs. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ void services_log_levels(void *context, json_t *object)
                  json_string(log_level_words[log_subsystem_level((enum log_subsystem)i)]));
 }
 
-/* The place of a word in the list; -1 with err. */
+/* The index of a word in the list; -1 with err. */
 static int find_word(const char *word, const char *const *words, int n, struct error *err)
 {
     struct suggestion suggestion;
@@ -33,7 +33,7 @@ static int find_word(const char *word, const char *const *words, int n, struct e
                      suggestion_text(&suggestion, near, sizeof near));
 }
 
-/* "configured" is the level of the configuration. */
+/* "configured" stands for the level in the configuration. */
 static int find_level(const char *word, int *level, struct error *err)
 {
     if (strcmp(word, "configured") == 0) {

@@ -1,4 +1,4 @@
-/* Requests on the control socket that are handled again when the planner has replied. */
+/* Requests on the control socket that are handled again after the planner has replied. */
 #include "daemon/control/services_question.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ void services_resume(struct services_question *question)
     else
         answer = answers_handle(daemon->answers, &question->peer, question->request);
     daemon->question = NULL;
-    if (answer) /* else it was put off again */
+    if (answer) /* otherwise the request was postponed again */
         control_answer(daemon->control, question->peer.ticket, answer);
     services_drop(question);
 }

@@ -127,7 +127,7 @@ bool services_may_book(const struct daemon *daemon, const struct drain_order *or
  * an order that does not fit. False: there is none. */
 bool services_first_hosts(const struct daemon *daemon, const struct drain_order *order);
 bool services_next_hosts(const struct daemon *daemon, const struct drain_order *order);
-/* What was asked for is refused for this reason: alternatives are tried. */
+/* Note why the order itself is refused: alternatives are tried next. */
 void services_refuse(const struct daemon *daemon, const char *word, const char *text);
 /* The order with the chosen hosts, at the chosen time. */
 struct drain_order services_tried_order(const struct daemon *daemon,

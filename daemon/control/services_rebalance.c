@@ -1,4 +1,4 @@
-/* Rebalancing clusters: plans are made, shown, applied and dropped. */
+/* Rebalancing of clusters: making, showing, applying and dropping plans. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@ static void ignored(void *context, const struct cloud_reply *reply)
         log_warning("a VM of a failed request may be left over: %s", reply->message);
 }
 
-/* An order is all or nothing. */
+/* Removes the VMs already created: an order is all or nothing. */
 static void take_back(const struct making *making)
 {
     for (uint32_t i = 0; i < making->n_vms; i++)
@@ -86,7 +86,7 @@ static void make_vm(struct making *making, const struct order *order, const char
     crash_point("after a VM is ordered");
 }
 
-/* How many VMs of the size fit on all hosts when empty. INT64_MAX: unknown. */
+/* How many VMs of the size would fit on all hosts when empty. INT64_MAX: unknown. */
 static int64_t most_vms(const struct daemon *daemon, const struct order_size *size)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
@@ -113,7 +113,7 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
         *reason = (struct reason){.id = REASON_NOT_GRANTED, .text = text};
         return -1;
     }
-    if (order_unsized(order)) /* defined by the template */
+    if (order_unsized(order)) /* the template defines a size */
         return 0;
     for (size_t i = 0; i < order->n_sizes; i++) {
         const struct order_size *size = &order->sizes[i];

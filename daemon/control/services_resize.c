@@ -1,5 +1,5 @@
-/* Gives the VMs of a lease another size, once the planner has found that there is room: OpenNebula
- * resizes all of them, or none. */
+/* Resizes the VMs of a lease once the planner has found room: OpenNebula resizes all of them, or
+ * none. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct resizing;
 struct resized {
     struct resizing *resizing;
     int32_t vm;
-    int64_t cpu, memory; /* that it gets */
+    int64_t cpu, memory; /* the new size */
     int64_t cpu_before, memory_before;
     enum cloud_outcome outcome;
 };

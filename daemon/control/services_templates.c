@@ -1,5 +1,4 @@
-/* Requests that need what galernad does not read all the time: templates of VMs, and what these
- * use. */
+/* Requests that need data which galernad does not read all the time: VMs' templates and usage. */
 #include <errno.h>
 
 #include "daemon/control/services_question.h"
@@ -19,7 +18,7 @@ static void asked_hosts_finish(struct asked_hosts *asked)
     *asked = (struct asked_hosts){.question = NULL};
 }
 
-/* A VM on hold has left the listing with templates; the next poll brings its own. */
+/* A VM on hold is no longer in the listing with templates; the next poll reads its template. */
 static bool lacks_templates_of_lease(const struct daemon *daemon, int64_t lease)
 {
     size_t n;
@@ -35,8 +34,8 @@ static bool lacks_templates_of_lease(const struct daemon *daemon, int64_t lease)
     return false;
 }
 
-/* Without its template, the other hosts of a VM are not known. To rebalance a cluster, what its VMs
- * use and its own template are read, too. */
+/* A VM's other hosts are unknown without its template. Rebalancing a cluster also needs its VMs'
+ * usage. */
 static bool lacks_templates(const struct daemon *daemon, const struct asked_hosts *asked)
 {
     size_t n;

@@ -1,4 +1,4 @@
-/* The operations that run and are planned on a host. */
+/* The running and planned operations on a host. */
 #include <errno.h>
 
 #include "daemon/control/services_question.h"
@@ -29,8 +29,8 @@ static const char *operation_word(enum reservation_kind kind)
     }
 }
 
-/* Does an operation on the host concern this VM? True for the only VM of a lease; with several,
- * each VM's host is known only after they are commanded. */
+/* Does an operation on the host concern this VM? True for the only VM of a lease; if there are
+ * several, each VM's host is known only after they are commanded. */
 static bool is_about(const struct usage_timeline *timeline, const struct operation_view *view,
                      const struct vm_record *vm, size_t n)
 {
@@ -44,7 +44,7 @@ static bool is_unknown(const struct usage_timeline *timeline, const struct vm_re
     return observed && observed->state == VM_UNKNOWN;
 }
 
-/* Show an operation per VM if the VMs make up all of it; else as a whole. */
+/* Shows one operation per VM if the VMs make up all of it; else the operation as a whole. */
 static void show_vms(const struct usage_timeline *timeline, const struct operation_view *whole)
 {
     size_t n;
@@ -73,7 +73,7 @@ static void show_vms(const struct usage_timeline *timeline, const struct operati
         }
 }
 
-/* The parked lease of a VM for which a plan only keeps room; NULL: none. */
+/* The parked lease of a VM for which the plan only keeps room; NULL: none. */
 static const struct lease_record *parked_lease(const struct usage_timeline *timeline,
                                                const struct planned_operation *operation)
 {
@@ -134,7 +134,7 @@ int services_each_operation(void *context, int32_t host,
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
 
-    /* While the plan is being rebuilt, the answer waits for it. */
+    /* While the plan is being rebuilt, the answer waits for the new plan. */
     if (!hosts || (!planner_is_ready(daemon->planner) && !planner_is_planning(daemon->planner)))
         return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been read");
     if (!host_pool_find(&hosts->pool, host))

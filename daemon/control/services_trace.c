@@ -1,4 +1,4 @@
-/* Trace of the decision about a lease, which the planner plans again without effect. */
+/* Traces the decision about a lease: the planner plans it again without effect. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Accounts of usage, made between the turns of the loop: the store may hold very many events. */
+/* Accounts of usage, computed between the turns of the loop: the store may hold very many
+ * events. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Requests to the API.
 "use strict";
 
-// The value of the header Authorization, of the user who signed in (changes.js). It is nowhere but
-// here, and what the browser itself knows is not used: it asks nobody for a password.
+// The value of the Authorization header of the user who signed in (changes.js). It is kept only
+// here. The browser's own credentials are not used, so the browser never opens a password dialog.
 let authorization = null;
 
 function send(path, { method = "GET", body, signal } = {}) {

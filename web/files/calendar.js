@@ -1,17 +1,17 @@
-// The calendar of galerna-web: what its API says about hosts, leases and the queue, as it happens.
-// It only reads; changes.js asks for changes. Times are milliseconds since 1970.
+// The calendar of galerna-web: hosts, leases and the queue from the API, updated on changes. This
+// script only reads; changes.js requests changes. Times are milliseconds since 1970.
 "use strict";
 
 const OVER = new Set(["ended", "refused", "failed"]);
 const AHEAD = new Set(["gathering", "waiting", "reserved"]);
-const BEFORE_NOW = 0.25; // the part of the view that is past
-const REFRESH = 2000; // at least so long between two readings
-const STEPS = 250; // of the curve of utilization
+const BEFORE_NOW = 0.25; // the part of the view that is past while it follows the present
+const REFRESH = 2000; // milliseconds between two readings, at least
+const STEPS = 250; // points of the utilization curve
 
-// Made once: its use costs less than its making.
+// Created once: creating a format costs more than using it.
 const MOMENT = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
 
-// "never" is the end of time; null stays.
+// "never" becomes Infinity; null remains null.
 const time = (text) => (text === "never" ? Infinity : text ? Date.parse(text) : null);
 
 function say(moment) {
@@ -44,7 +44,7 @@ const page = {
 
 // --- reading ----------------------------------------------------------------------------------
 
-// When a lease holds its hosts, and how it is drawn; null: not at any known time.
+// When a lease holds its hosts, and how it is drawn; null: at no known time.
 function stretch(lease) {
     let from = time(lease.began) ?? time(lease.since);
     let use = OVER.has(lease.phase) ? "past" : "running";
@@ -60,7 +60,7 @@ function stretch(lease) {
     return { lease, use, from, until: until ?? Infinity, hosts: lease.hosts };
 }
 
-// What keeps leases off a host.
+// The bands of a host: times when it takes no leases.
 function bandsFor(host) {
     const bands = [];
     for (const drain of host.drains ?? [])
@@ -71,7 +71,7 @@ function bandsFor(host) {
     return bands;
 }
 
-// Hosts that OpenNebula does not show to the user are known from the user's leases.
+// Adds hosts that OpenNebula does not show to the user but that have leases of the user.
 function hostRows(hosts, byHost) {
     const rows = new Map(hosts.map((host) => [host.host, { ...host, bands: bandsFor(host) }]));
     for (const id of byHost.keys())
@@ -81,13 +81,13 @@ function hostRows(hosts, byHost) {
         NAMES.compare(a.cluster ?? "", b.cluster ?? "") || NAMES.compare(a.name, b.name));
 }
 
-// What is known: leases and, if they have a time, their bars, by their numbers; hosts by theirs; the
-// numbers of the leases that wait, in their order; the revisions of these lists, of which only
-// changes are read. Lists are read whole now and then: leases that are over leave them only there.
+// The current data: leases and, if they have a time, their bars, by id; hosts by id; the ids of
+// waiting leases, in order; the revisions of these lists, for reading only changes. The lists are
+// read completely now and then, because finished leases leave them only then.
 let known = new Map(), hosts = new Map(), queued = [];
 let revisions = null, wholeAt = 0;
 
-// What is shown of a lease, to keep no more.
+// The parts of a lease that are displayed; the rest is not kept.
 const shown = ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
     earliest, start, began, since, expected, promise, end, duration, deadline, activity,
     reason }) => ({ lease, name, user, user_group, kind, phase, vms, cpu, memory, hosts, submitted,
@@ -182,7 +182,7 @@ async function refresh() {
     try {
         const news = await read();
         if (asker !== authorization)
-            return; // in the name of another user
+            return; // the user has changed
         take(news);
         await drawLately();
         tell(`As of ${new Date(news.now).toLocaleTimeString()}`, false);
@@ -270,7 +270,7 @@ function drawWaits() {
 
 // --- queue and leases -------------------------------------------------------------------------
 
-const FIRST = 100; // of the queue; the others on demand
+const FIRST = 100; // rows of the queue; the others on demand
 let isWhole = false;
 
 function drawQueue() {
@@ -305,8 +305,8 @@ element("whole-queue").onclick = () => {
     drawQueue();
 };
 
-// What was decided lately, which operators may see; others have the histories of their leases. Who
-// was denied it once is not asked for again: each denial is a line of galerna-web's log.
+// Recent decisions, for operators; other users have the histories of their leases. After a denial
+// the user's request is not repeated: each denial is a line in galerna-web's log.
 let deniedTo; // the value of `authorization`
 
 async function drawLately() {
@@ -350,8 +350,8 @@ async function showLease(lease) {
 offer([["1 hour", HOUR], ["6 hours", 6 * HOUR], ["1 day", DAY], ["1 week", 7 * DAY],
     ["1 month", 30 * DAY], ["1 quarter", 91 * DAY]]);
 
-// The stream of events, which says that something has changed and not what. Over fetch(): an
-// EventSource could not say who asks.
+// The stream of events, which reports that something has changed, but not what. fetch() sends the
+// user's credentials, which an EventSource could not.
 const RETRY = 3000;
 let stream = new AbortController();
 
@@ -363,7 +363,8 @@ async function listen() {
             const { body } = await send("/events", { signal });
             const reader = body.pipeThrough(new TextDecoderStream()).getReader();
             refresh();
-            // A silence of some seconds, too: nobody tells what rights have changed in OpenNebula.
+            // Refresh after some seconds of silence too: changed rights in OpenNebula cause no
+            // event.
             while (!(await reader.read()).done)
                 refresh();
         } catch (error) {

@@ -1,7 +1,7 @@
-// What a user who signed in asks for: leases, changes, orders. The API decides, by its rules.
+// Requests of a user who signed in: leases, changes, orders. The API decides, by its rules.
 "use strict";
 
-// One request at a time; its outcome is told where `place` is.
+// Sends one request at a time and shows its outcome at `place`.
 async function order(place, path, options, said) {
     const answer = element(place);
     answer.textContent = "Asking";
@@ -16,7 +16,7 @@ async function order(place, path, options, said) {
     }
 }
 
-// A change that is refused comes with one that would not be.
+// A refusal includes the nearest change that would be accepted.
 function nearest({ alternative }) {
     if (!alternative)
         return "";
@@ -34,7 +34,7 @@ function outcomeOfChange(answer) {
 
 // --- signing in -------------------------------------------------------------------------------
 
-// The page only reads until its user says otherwise.
+// The page only reads until its user enables changes.
 function letChange(does) {
     document.body.classList.toggle("changing", does);
     element("to-change").setAttribute("aria-pressed", does);
@@ -92,7 +92,7 @@ element("credentials").onsubmit = async (event) => {
 
 // --- terms ------------------------------------------------------------------------------------
 
-// The same fields are in both forms; their names are those of the API.
+// Both forms have these fields, with the names of the API.
 for (const place of document.querySelectorAll(".terms"))
     place.append(element("terms-of-lease").content.cloneNode(true));
 for (const nothing of document.querySelectorAll("form option[value='']"))
@@ -114,7 +114,7 @@ function valueOf(field) {
     return field.name === "keep" ? field.value === "true" : field.value;
 }
 
-// What is filled in, in the words of the API.
+// The fields that are filled in, by their names in the API.
 function termsOf(form) {
     const terms = {};
     for (const field of form.elements)
@@ -140,7 +140,7 @@ const outcomeOfLease = (answer) => (answer.accepted
         answer.text}`
     : `It would be refused: ${answer.text}.`);
 
-// Of a series: each start whose lease there would not be, or is not.
+// The outcome of a series: each start without a lease, or that would have none.
 function outcomeOfSeries(answer, done) {
     const fine = answer.occurrences.filter((one) => !one.error && one.accepted !== false);
     const others = answer.occurrences.filter((one) => !fine.includes(one)).map((one) =>
@@ -203,7 +203,7 @@ function give(name, done) {
 give("hold", "The lease is on hold.");
 give("release", "The lease is released.");
 
-// The second press counts, so that no slip of the finger ends VMs.
+// Only a second press cancels the lease, as protection against accidents.
 element("change").elements.cancel.onclick = (event) => {
     const button = event.target;
     if (button.dataset.lease !== element("lease").dataset.shown) {

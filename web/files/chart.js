@@ -1,4 +1,4 @@
-// Curves beside each other, as steps: each value holds until the next.
+// Draws curves side by side, as steps: each value holds until the next one.
 "use strict";
 
 function pathOf(points, box) {
@@ -11,8 +11,8 @@ function pathOf(points, box) {
     return path;
 }
 
-// A figure of `series` ({name, points: [[x, y], ...]}, which ascend in x; y is 0 or more) in a box
-// {from, until, most?}; x(value) and y(value) say what is at the ends of the axes.
+// A figure of `series` ({name, points: [[x, y], ...]}, ascending in x; y is 0 or more) in a box
+// {from, until, most?}; x(value) and y(value) return the labels at the ends of the axes.
 function chart(title, series, box, { x, y }) {
     const drawn = series.filter((one) => one.points.length > 0);
     const most = box.most ?? drawn.reduce((high, one) =>
@@ -35,7 +35,7 @@ function chart(title, series, box, { x, y }) {
                 make("span", {}, x(box.until)))] : []));
 }
 
-// Which color is which.
+// The colors of the series.
 function chartKey(names) {
     return make("ul", { className: "key" }, ...names.map((name, i) =>
         make("li", { className: `series${i % 8}` }, name)));

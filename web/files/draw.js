@@ -1,9 +1,9 @@
-// Hosts over time, drawn from rows and bars; for the calendar of galerna-web and for reports.
-// Times are milliseconds, since 1970 or since the start of a run. The script that follows defines
-// `page`: now() (the present), say(moment), tick(moment, distance) (its text on the axis),
-// zone(moment) (what its days are shifted by), follow() (called before drawing), drawn() (called
-// after it), filtered() (the filter has changed), home() (the view to begin with) and open(lease);
-// and it calls offer().
+// Draws hosts over time, from rows and bars, for the calendar of galerna-web and for reports. Times
+// are milliseconds, since 1970 or since the start of a run. The script that follows must define
+// `page`: now() (the present), say(moment), tick(moment, distance) (the label on the axis),
+// zone(moment) (the shift of its days), follow() (called before drawing), drawn() (called after
+// drawing), filtered() (called when the filter has changed), home() (the initial view) and
+// open(lease); and it must call offer().
 "use strict";
 
 const HOUR = 3600e3;
@@ -14,11 +14,11 @@ const TICKS = [5 * 60e3, 15 * 60e3, HOUR, 3 * HOUR, 6 * HOUR, DAY, 7 * DAY,
 const LANE = 24; // pixels
 const NARROW = 3; // pixels
 
-// Made once: its use costs less than its making.
+// Created once: creating a collator costs more than using it.
 const NAMES = new Intl.Collator([], { numeric: true });
 
 const view = { from: 0, span: DAY, follows: true, filter: "" };
-let width = 300; // of the calendar, in pixels: asked for once, since each question lays it out
+let width = 300; // of the calendar, in pixels; measured once, since measuring causes a layout
 let data = { hosts: [], byHost: new Map() };
 
 const element = (id) => document.getElementById(id);
@@ -34,7 +34,7 @@ function make(tag, properties, ...children) {
 const hostsOfBar = (bar) => (bar.hosts.length ? bar.hosts : [null]);
 const inOrder = (row) => row.sort((a, b) => a.from - b.from);
 
-// Returns the rows, which are to be put in order.
+// Returns the rows that must be sorted afterwards.
 function putIn(byHost, bar) {
     return hostsOfBar(bar).map((host) => {
         if (!byHost.has(host))
@@ -88,7 +88,7 @@ function barOf(bar, lane) {
     return place(node, bar.from, bar.until);
 }
 
-// Bars too narrow to be told apart are one, which opens a view of them.
+// Draws bars too narrow to be distinguished as one, which opens a view of them.
 function crowdOf(crowd, lane) {
     const node = make("button", { className: "bar crowd", type: "button", textContent: crowd.n,
         title: `${crowd.n} leases, ${page.say(crowd.from)} to ${page.say(crowd.until)}` });
@@ -120,7 +120,7 @@ function gather(bars) {
     return all;
 }
 
-// Bars that overlap are put into lanes; returns how many.
+// Puts bars that overlap in separate lanes; returns the number of lanes.
 function fillLane(area, bars) {
     const ends = [];
     for (const bar of gather(bars)) {
@@ -133,7 +133,7 @@ function fillLane(area, bars) {
     return ends.length;
 }
 
-// host.bands: [kind, from, until] each.
+// host.bands: a [kind, from, until] for each band.
 function bandsOf(host) {
     return (host.bands ?? []).filter(([, from, until]) => isShown(from, until))
         .map(([kind, from, until]) => place(make("div", { className: `band ${kind}`,
@@ -150,7 +150,7 @@ function fillRow(row) {
     row.area.append(place(make("span", { className: "present" }), page.now(), page.now()));
 }
 
-// Only rows that are in sight or near have bars.
+// Only rows in or near the visible part have bars.
 const NEAR = 300; // pixels
 let rows = [];
 const inSight = new Set();
@@ -200,7 +200,7 @@ function axis() {
     return make("div", { className: "axis" }, make("span", {}, page.tick(view.from, DAY)), line);
 }
 
-// A row for each host, under its cluster.
+// Makes a row for each host, grouped by cluster.
 function makeRows(hosts) {
     const children = [];
     let cluster;
@@ -218,7 +218,7 @@ function makeRows(hosts) {
     watchRows();
 }
 
-// Rows stay while hosts are the same: only those in sight are filled again.
+// Rows are kept while the hosts are the same: only visible rows are filled again.
 let drawnRows = null;
 
 function drawRows() {
@@ -249,7 +249,7 @@ function draw() {
         calendar.querySelector(`[data-lease="${focused}"]`)?.focus();
 }
 
-// The dialog of a lease; facts: [name, value] each, null and false are omitted.
+// Opens the dialog of a lease. facts: a [name, value] for each; null and false are omitted.
 function openLease(lease, facts) {
     element("lease-title").textContent = `Lease ${lease.lease} ${lease.name}`;
     element("lease-activity").textContent = lease.activity;
@@ -281,7 +281,7 @@ function home() {
     draw();
 }
 
-// Left and right go along a row, up and down to the bar of another row that is nearest in time.
+// Left and right move along a row; up and down move to the bar of another row nearest in time.
 function step(bar, key) {
     const rows = [...element("calendar").querySelectorAll(".row")].filter((row) =>
         row.querySelector(".bar"));

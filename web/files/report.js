@@ -1,21 +1,21 @@
-// The report of runs that are over, from the data in the page; report/page.h says what they are.
-// Times are milliseconds since the start of a run; in the data, seconds.
+// The report of finished runs, from the data in the page, which report/page.h describes. Times are
+// milliseconds since the start of a run, but seconds in the data.
 "use strict";
 
 const given = JSON.parse(element("data").textContent);
 const shown = given.runs.filter((run) => run.hosts);
-const onHosts = shown.filter((run) => run.bars); // a sweep may keep its leases only
+const onHosts = shown.filter((run) => run.bars); // a sweep may have kept only the leases
 const USES = { VM: "running", Withdrawn: "lost" }; // others: planned
 const OVERHEADS = new Set(["SUSPEND", "RESUME", "SHUTDOWN"]);
 
-// Runs of the same name are told apart by their files.
+// Runs with the same name are distinguished by their files.
 for (const [run, name] of given.runs.map((one) => [one, one.name]))
     if (given.runs.filter((one) => one.title === name || one.name === name).length > 1)
         Object.assign(run, { title: name, name: `${name} (${run.file})` });
 
 let current = onHosts[0];
 
-// How long: "12 s", "7 min", "2 h 3 min", "1 d 4 h".
+// A duration: "12 s", "7 min", "2 h 3 min", "1 d 4 h".
 function span(seconds) {
     if (seconds === null || seconds === undefined)
         return "–";
@@ -28,7 +28,7 @@ function span(seconds) {
         : `${Math.floor(whole / 86400)} d ${Math.floor(minutes / 60) % 24} h`;
 }
 
-// When, since the start of the run: "03:12", "1 d 03:12".
+// A time since the start of the run: "03:12", "1 d 03:12".
 function moment(milliseconds) {
     if (!isFinite(milliseconds) || milliseconds === null)
         return "not known";
