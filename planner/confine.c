@@ -298,8 +298,8 @@ static int load_filter(bool reading, struct error *err)
 
     if (!filter)
         return error_set(err, ENOMEM, "cannot confine the planner: out of memory for a filter");
-    /* Mitigations of speculation by other processes would slow down all computing; modules share
-     * the process's memory anyway. */
+    /* Mitigations against speculative attacks by other processes would slow down all computing;
+     * modules share the process's memory anyway. */
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     result = fill(filter, reading);

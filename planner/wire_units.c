@@ -215,7 +215,7 @@ const struct vm_demand *wire_get_demand(struct wire_reader *reader, struct kept_
     return demand;
 }
 
-/* --- what a VM holds -------------------------------------------------------------------------- */
+/* --- units that a VM holds -------------------------------------------------------------------- */
 
 void wire_put_vm_units(struct wire_writer *writer, const struct vm_units *units, uint32_t n_nodes)
 {

@@ -51,7 +51,7 @@ static int check_lease(const struct access *access, enum route_right right, int6
     return result;
 }
 
-/* --- what a caller sees ----------------------------------------------------------------------- */
+/* --- visible VMs and hosts -------------------------------------------------------------------- */
 
 static int visible_vms(const struct access *access, struct vm_pool *vms, struct error *err)
 {

@@ -205,8 +205,8 @@ static void answer_route(const struct access *access, const struct route *route,
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Is the body of this type? Another site's page can send a form with the password that a user's
- * browser knows, but not this type. */
+/* Is the body JSON? A page of another site can send a form with the password that a user's browser
+ * knows, but cannot send this type. */
 static bool is_json(const struct api_request *request)
 {
     size_t n = sizeof media_type - 1;

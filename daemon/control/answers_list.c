@@ -166,7 +166,7 @@ static int write_leases(const struct question *question, const struct filter *fi
                : 0;
 }
 
-/* --- what has changed ------------------------------------------------------------------------- */
+/* --- changes ---------------------------------------------------------------------------------- */
 
 /* When the lease is displayed differently although nothing happens: at these times, or a second
  * later. */
@@ -252,8 +252,7 @@ static void note_leases(const struct question *question)
     size_t n;
 
     store_leases(store, &n);
-    if (question->now < leases->now) /* the clock was set back: leases that were done with may
-                                        change again */
+    if (question->now < leases->now) /* the clock was set back: times that had passed come again */
         leases->stirs = 0;
     leases->now = question->now;
     if (store_stirs(store) != leases->stirs)

@@ -16,7 +16,7 @@
 #include "daemon/store/words.h"
 #include "util/time_text.h"
 
-/* --- what an attribute asks for --------------------------------------------------------------- */
+/* --- reading attributes ----------------------------------------------------------------------- */
 
 static int64_t start_of(const struct lease_spec *spec)
 {

@@ -18,7 +18,7 @@ enum {
     LOOKS_AHEAD = 90 * 24 * 3600, /* seconds: how far ahead a later time is searched for */
 };
 
-/* --- who ------------------------------------------------------------------------------------- */
+/* --- owners and rights ------------------------------------------------------------------------ */
 
 int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
                          struct error *err)

@@ -86,14 +86,14 @@ void services_templates_read(struct daemon *daemon);
 /* For the stop of galernad. */
 void services_templates_forget(struct daemon *daemon);
 
-/* --- services_hosts.c: what answers call to show hosts --- */
+/* --- services_hosts.c: showing hosts, for answers --- */
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
 /* For the stop of galernad. */
 void services_hosts_forget(struct daemon *daemon);
 
-/* --- services_drain.c: what answers call to drain hosts --- */
+/* --- services_drain.c: draining hosts, for answers --- */
 int services_drain(void *context, const struct drain_order *order, const char *who,
                    const struct drain_viewer *viewer, struct error *err);
 /* The drains, with those of the order, to be finished. A booking keeps its owner. */
@@ -116,7 +116,7 @@ void services_visit_drains(const struct daemon *daemon, int32_t host,
 /* The state of a host in that drain: "drained", "booked", ... used: VMs are on the host. */
 const char *services_drain_word(const struct drain *drain, bool used);
 
-/* --- services_booking.c: which hosts are booked, by whom --- */
+/* --- services_booking.c: bookings of hosts --- */
 /* May the user change that booking? */
 int services_check_owner(const struct daemon *daemon, const char *name, const char *user,
                          struct error *err);
@@ -142,7 +142,7 @@ void services_each_booking(void *context, const char *user,
                            void (*visit)(void *visitor, const struct booking *booking),
                            void *visitor);
 
-/* --- services_change.c: what answers call to change a lease --- */
+/* --- services_change.c: changing leases, for answers --- */
 int services_change(void *context, const struct change_order *order, struct lease_trial *trial,
                     struct error *err);
 int services_hold(void *context, int64_t id, const char *who, struct error *err);
@@ -160,11 +160,11 @@ int services_resize(struct daemon *daemon, const struct lease_record *lease,
                     const struct lease_change *change, const struct lease_trial *judged,
                     struct error *err);
 
-/* --- services_attribute.c: what users ask for by changing the attributes of their VMs --- */
+/* --- services_attribute.c: changes of leases by VMs' attributes --- */
 /* Handle changed attributes. Call it after reading VMs, before their extended forms are dropped. */
 void services_attributes(struct daemon *daemon, int64_t now);
 
-/* --- services_usage.c: what answers call to tell who used how much --- */
+/* --- services_usage.c: usage of users and groups, for answers --- */
 /* Reads the store in pieces, one in each turn of the loop. */
 struct account_row *services_usage(void *context, struct account_period *period, size_t *n,
                                    struct error *err);
@@ -173,15 +173,15 @@ void services_usage_go_on(struct daemon *daemon);
 /* For the stop of galernad. */
 void services_usage_forget(struct daemon *daemon);
 
-/* --- services_trace.c: what answers call to explain a decision --- */
+/* --- services_trace.c: explaining decisions, for answers --- */
 int services_trace(void *context, int64_t id, json_t *trace, struct error *err);
 
-/* --- services_timeline.c: what answers call to show what runs and is planned on a host --- */
+/* --- services_timeline.c: operations on a host, for answers --- */
 int services_each_operation(void *context, int32_t host,
                             void (*visit)(void *visitor, const struct operation_view *operation),
                             void *visitor, struct error *err);
 
-/* --- services_rebalance.c: what answers call to rebalance clusters --- */
+/* --- services_rebalance.c: rebalancing clusters, for answers --- */
 int services_rebalance(void *context, const struct rebalance_order *order, const char *who,
                        void (*show)(void *viewer, const struct rebalance_view *plan), void *viewer,
                        struct error *err);

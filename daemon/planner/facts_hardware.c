@@ -360,7 +360,7 @@ int32_t facts_demand(struct facts *facts, const struct lease_record *lease,
     return number;
 }
 
-/* --- what a VM holds -------------------------------------------------------------------------- */
+/* --- units that a VM holds -------------------------------------------------------------------- */
 
 bool facts_has_units(const struct facts *facts, const struct vm_observation *observed,
                      uint32_t place)

@@ -78,7 +78,7 @@ bool facts_is_on(const struct facts *facts, const struct sides *sides, uint32_t 
                : sides->inside[booking_number(facts, picture->insides[place - n_hosts].booking)];
 }
 
-/* --- who is admitted, and when ---------------------------------------------------------------- */
+/* --- admission to bookings -------------------------------------------------------------------- */
 
 static bool may_be_cut(const struct lease_record *lease)
 {

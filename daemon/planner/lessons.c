@@ -33,7 +33,7 @@ struct lessons {
     size_t n_past_vms, past_vms_allocated;
 };
 
-/* --- what modules have been told -------------------------------------------------------------- */
+/* --- known leases ----------------------------------------------------------------------------- */
 
 static size_t place_of(const struct lessons *lessons, int64_t lease)
 {

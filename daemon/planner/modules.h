@@ -73,9 +73,9 @@ struct modules {
 enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };
 
 /* Find the configured modules, start a process without those out of service and wait until the
- * process is ready; modules that end the process are put out of service. Creating a module may take
- * half a second: after that the function returns, and modules_serve() reports when the process is
- * ready. NULL with err. */
+ * process is ready; modules that end the process are put out of service. A module may take half a
+ * second to be created; then the function returns anyway, and modules_serve() reports when the
+ * process is ready. NULL with err. */
 struct modules *modules_create(const struct configuration *configuration, struct store *store,
                                struct error *err);
 void modules_destroy(struct modules *modules); /* NULL is allowed */

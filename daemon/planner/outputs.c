@@ -9,9 +9,9 @@
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 
 enum {
-    LOOK_AGAIN = 10,   /* seconds until a VM is checked again whose host takes no VMs when no
-                          other has room */
-    POLICY_PAUSE = 30, /* seconds until leases are admitted again by a policy that was out of
+    LOOK_AGAIN = 10,   /* seconds until a VM is retried if its host takes no VMs and no other has
+                          room */
+    POLICY_PAUSE = 30, /* seconds until a lease retries admission while the policy is out of
                           service */
 };
 
@@ -111,7 +111,7 @@ static void wait_for_hosts(struct planner *planner, const struct lease_record *l
         lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 
-/* Is the admission policy out of service? Then a lease that can wait is admitted later. */
+/* Was the lease rejected only because the admission policy is out of service, and can it wait? */
 static bool is_for_now(const struct lease_record *lease, const struct reason *reason)
 {
     return lease->kind != LEASE_IMMEDIATE &&

@@ -38,8 +38,8 @@ struct planner_settings {
     const struct configuration *configuration;
     const struct policy_hooks *policies;
     struct eligibility_settings eligibility;
-    int64_t boot_time; /* until boot times are learned, seconds by which commands of reservations
-                          are early; 0: never */
+    int64_t boot_time; /* seconds by which reservations are commanded early, until boot times are
+                          learned; 0: never */
     const struct quarantine *quarantine; /* quarantined hosts; must outlive the planner */
     const struct drains *drains;         /* must outlive the planner; NULL: none */
     int64_t moves_per_host;              /* simultaneous migrations; 0: 1 */

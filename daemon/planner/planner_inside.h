@@ -416,7 +416,7 @@ void facts_put_drains(struct facts *facts);
  * hold hosts; else all others. */
 void facts_gather_blocks(struct facts *facts, bool of_leases);
 
-/* --- review.c: what is said of leases beside the engine's outputs --- */
+/* --- review.c: findings about leases besides the engine's outputs --- */
 void planner_take_notes(struct planner *planner, const struct facts *facts);
 /* Report reservations without a place in the plan before they are late. */
 void planner_note_risks(struct planner *planner, int64_t now);

@@ -94,7 +94,7 @@ function drawFigures() {
 
 // --- curves -----------------------------------------------------------------------------------
 
-// The share of leases whose value is at most so much, over a logarithmic scale.
+// Draws, over a logarithmic scale, the share of leases with at most a given value.
 function distribution(title, name, least, text) {
     const at = (value) => Math.log10(Math.max(least, value));
     const series = shown.map((run) => ({ name: run.name,
@@ -129,7 +129,7 @@ function drawCurves() {
 
 // --- hosts ------------------------------------------------------------------------------------
 
-// "0-3 7" as numbers.
+// Parses "0-3 7" as numbers.
 const hostsOf = (text) => text.split(" ").filter(Boolean).flatMap((range) => {
     const [first, last = first] = range.split("-").map(Number);
     return Array.from({ length: last - first + 1 }, (_, i) => first + i);
