@@ -388,8 +388,8 @@ static int try_alternative(struct plan_building *building, struct fact *fact, st
     return engine_adopt(engine, adoption, err);
 }
 
-/* Has a VM of a starting group no host? relocate() looks for one when all other leases are in the
- * plan. */
+/* Does a VM of a starting group lack a host? relocate() looks for one when all other leases are in
+ * the plan. */
 static bool has_homeless(const struct fact *fact)
 {
     for (uint32_t i = 0; i < fact->n_vms; i++)

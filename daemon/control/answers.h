@@ -259,7 +259,7 @@ struct answers; /* opaque */
 struct answers *answers_create(struct store *store, const struct answers_daemon *daemon);
 void answers_destroy(struct answers *answers); /* NULL is allowed */
 
-/* A number that changes with everything that an answer could show, except the passing of time. */
+/* A number that differs after each change that an answer could show, except the passing of time. */
 uint64_t answers_state(const struct answers *answers);
 
 /* A control_handler; context is the struct answers. Root, the daemon's user and members of the

@@ -1,7 +1,7 @@
 /* change_page.h: shows processes that cache answers of galernad whether these may be outdated.
  *
  * The page is a file beside the control socket, with the same readers, which galernad and the
- * readers map. It holds one number, which changes with everything that an answer could show.
+ * readers map. It holds one number, which differs after each change that an answer could show.
  * galernad writes the number before it sends an answer: a change that one reader has seen is
  * visible to all.
  */

@@ -46,8 +46,8 @@ struct control *control_create(const char *path, const char *group, control_hand
                                void *context, struct error *err);
 void control_destroy(struct control *control); /* removes the socket; NULL is allowed */
 
-/* Share a number that changes with everything that an answer could show (change_page.h). `state` is
- * called for it before each answer and each wait. */
+/* Share a number that differs after each change that an answer could show (change_page.h). `state`
+ * is called for it before each answer and each wait. */
 int control_share(struct control *control, uint64_t (*state)(void *context), struct error *err);
 
 /* Descriptors to wait for: fills `fds`, which has space for `room`; returns their number, at most

@@ -51,8 +51,8 @@ struct services_question {
     const struct planner_change *change;
     struct account *account; /* read for this request */
     struct change_search search;
-    /* For a question that galernad asks because of a VM's attribute, not of a request: called to
-     * handle it again. */
+    /* For a question that comes from a VM's attribute instead of a request: called to handle it
+     * again. */
     void (*again)(struct daemon *daemon);
     int32_t vm;
     struct lease_change wanted;
@@ -83,14 +83,14 @@ bool asked_hosts_have(const struct asked_hosts *asked, int32_t host, int32_t clu
 int services_await_templates(struct daemon *daemon, struct asked_hosts *asked, struct error *err);
 /* After a poll of OpenNebula: continue the request that waits. */
 void services_templates_read(struct daemon *daemon);
-/* For the stop of galernad. */
+/* Call this when galernad stops. */
 void services_templates_forget(struct daemon *daemon);
 
 /* --- services_hosts.c: showing hosts, for answers --- */
 void services_each_host(void *context, int32_t which,
                         void (*visit)(void *visitor, const struct host_view *host), void *visitor);
 const char *services_host_name(void *context, const char *name, int64_t *id);
-/* For the stop of galernad. */
+/* Call this when galernad stops. */
 void services_hosts_forget(struct daemon *daemon);
 
 /* --- services_drain.c: draining hosts, for answers --- */
@@ -170,7 +170,7 @@ struct account_row *services_usage(void *context, struct account_period *period,
                                    struct error *err);
 /* Read a piece of the first account, if there is one. Takes some milliseconds. */
 void services_usage_go_on(struct daemon *daemon);
-/* For the stop of galernad. */
+/* Call this when galernad stops. */
 void services_usage_forget(struct daemon *daemon);
 
 /* --- services_trace.c: explaining decisions, for answers --- */

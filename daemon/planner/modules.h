@@ -112,7 +112,7 @@ enum modules_event modules_serve(struct modules *modules,
  * service), or as module_list_find(). */
 int modules_reload(struct modules *modules, const struct modules_wanted *wanted,
                    modules_loaded *loaded, void *context, struct error *err);
-/* For the stop of galernad: cancels a reload in progress, calling `loaded`. */
+/* Cancel a reload in progress, calling `loaded`, because galernad stops. */
 void modules_abandon(struct modules *modules);
 
 void modules_each(const struct modules *modules,

@@ -108,7 +108,7 @@ void planner_serve(struct planner *planner);
  * service), or a module is missing. */
 int planner_reload(struct planner *planner, const struct modules_wanted *wanted,
                    modules_loaded *loaded, void *context, struct error *err);
-/* For the stop of galernad: answers pending reloads and questions. */
+/* Answer pending reloads and questions, because galernad stops. */
 void planner_stop(struct planner *planner);
 
 /* Report an event of a lease to policy modules, with the next plan. */

@@ -349,7 +349,7 @@ void planner_vm_leave_cause(const struct planner *planner, const struct vm_recor
 void planner_leave_cause(const struct planner *planner, const struct lease_record *lease,
                          int64_t now, char *text, size_t size);
 /* When to suspend VMs of a lease for which no other host has room, to empty the host before the
- * first of these drains begins: together with the other preemptible VMs there. `now` if that time
+ * first of these drains begins: together with the other preemptable VMs there. `now` if that time
  * has passed; INSTANT_NONE: no drain is ahead of them. */
 int64_t planner_suspend_by(const struct planner *planner, const struct drains *drains,
                            const struct lease_record *lease, int64_t now);
