@@ -21,7 +21,7 @@ void buckets_init(struct buckets *buckets, double rate, double burst);
 void buckets_finish(struct buckets *buckets);
 
 /* Take a token from the bucket of that name; now: monotonic milliseconds. False: the bucket is
- * empty. O(1), or O(BUCKETS_MAX) when old buckets are dropped. */
+ * empty. O(1), or O(BUCKETS_MAX) when buckets are dropped. */
 bool buckets_take(struct buckets *buckets, const char *name, int64_t now);
 
 /* Is there a token? Takes none. */

@@ -265,8 +265,8 @@ static void note_leases(const struct question *question)
     output_destroy(notes.shown);
 }
 
-/* Writes a lease that has left memory, or may have changed before it did, if the filter includes
- * finished leases. */
+/* Writes a lease that has left memory and may have changed before, if the filter includes finished
+ * leases. */
 static bool write_archived(const struct question *question, const struct filter *filter, int64_t id,
                            struct json_writer *writer)
 {

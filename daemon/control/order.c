@@ -345,7 +345,7 @@ static void put_time(struct writer *writer, const char *name, int64_t instant)
     if (instant == INSTANT_NONE)
         return;
     time_text_utc(instant, text, sizeof text);
-    text[strlen(text) - 1] = '\0'; /* an offset instead of Z, which all readers understand */
+    text[strlen(text) - 1] = '\0'; /* not all readers understand Z, so an offset replaces it */
     put(writer, "%s=\"%s+00:00\", ", name, text);
 }
 

@@ -16,9 +16,9 @@ struct series {
     term_text name;
 };
 
-/* Exactly one of `times` and `until` (the latest start) must be nonzero. The name comes from the
- * request, or else from the rule and the time. -1 with err (EINVAL): no occurrences, or too many.
- * O(occurrences). */
+/* The series ends after `times` occurrences or, if that is 0, at `until`, the latest start. The
+ * name comes from the request, or else from the rule and the time. -1 with err (EINVAL): no
+ * occurrences, or too many. O(occurrences). */
 int series_make(struct series *series, int64_t times, int64_t until, const json_t *request,
                 struct error *err);
 

@@ -36,7 +36,7 @@ void services_add_drains(const struct daemon *daemon, const struct drain_order *
     }
 }
 
-/* Drains and bookings of a host must not overlap, nor may different bookings. */
+/* A host's drains must not overlap its bookings, and different bookings must not overlap. */
 static int check_overlaps(const struct daemon *daemon, const struct drain_order *order,
                           struct error *err)
 {

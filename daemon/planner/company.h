@@ -33,7 +33,7 @@ enum company_result company_of(struct company *company, int32_t vm, struct vm_de
 /* Must the VMs of the demand's role share a host? */
 bool company_is_on_one_host(const struct vm_demand *demand);
 
-/* The number of roles; each is numbered below it. */
+/* The number of roles; role numbers are below it. */
 uint32_t company_roles(const struct company *company);
 /* For messages: "role web of VM group 3". */
 void company_role_text(const struct company *company, uint32_t role, char *text, size_t size);

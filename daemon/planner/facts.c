@@ -204,7 +204,7 @@ static int64_t until_promised(struct facts *facts, const struct lease_record *le
     return until > now ? until : now;
 }
 
-/* Is the lease's planned start still ahead, so that its place is kept? */
+/* Is the lease's planned start still ahead? Then its place is kept. */
 static bool has_known_place(const struct lease_record *lease, int64_t now)
 {
     return lease->expected != INSTANT_NONE && lease->expected >= now;

@@ -117,7 +117,8 @@ void facts_put_drains(struct facts *facts)
 /* --- VMs on the other side of a booking --------------------------------------------------------
  */
 
-/* When a VM stops holding room that others get before it has left; INSTANT_NONE: no such room. */
+/* When the VM stops holding room that is already given to others; INSTANT_NONE: it leaves in
+ * time. */
 static int64_t stays_until(const struct facts *facts, const struct vm_record *vm)
 {
     const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;

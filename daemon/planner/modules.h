@@ -52,7 +52,8 @@ struct modules {
 
     struct modules_process current; /* makes the plans */
     uint64_t held;                  /* modules that built-in defaults replace in `current` */
-    int64_t held_since;             /* seconds since 1970: since when, while `next` loads them */
+    int64_t held_since;             /* seconds since 1970: when this began; `next` loads the
+                                       modules */
     struct modules_process next;    /* being loaded: replaces `current` when ready */
     int64_t began;                  /* monotonic milliseconds: start of the last process */
     struct module_list *reloaded; /* the modules of `next` during a reload; NULL: those of `list` */

@@ -150,8 +150,8 @@ int64_t planner_retry_time(const struct planner *planner);
 /* When the lease ends in the engine's plan; INSTANT_NONE: the lease is not running there. */
 int64_t planner_end(const struct planner *planner, int64_t id);
 
-/* A member of the group cannot start on its planned host. The next plan moves the member to another
- * host if one has room. */
+/* Is a member of the group unable to start on its planned host? The next plan then moves that
+ * member to another host if one has room. */
 bool planner_must_relocate(const struct planner *planner, const struct lease_record *lease,
                            int64_t now);
 

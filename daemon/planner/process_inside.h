@@ -15,7 +15,7 @@ struct planner_process {
     struct planner_limits limits;
     size_t n_modules;
     int64_t hung_up; /* monotonic milliseconds: when the process closed its socket; 0: open */
-    bool killed;     /* by us, for closing its socket */
+    bool killed;     /* by galernad, for closing its socket */
     bool over;
     struct planner_offence offence;
 
