@@ -1,6 +1,6 @@
 /* clock.h: the two clocks of the daemon.
  *
- * Leases live on the wall clock, which may jump; waiting and ordering use the monotonic one.
+ * Leases use the wall clock, which may jump; waiting and ordering use the monotonic clock.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* clocks.h: clocks that are wrong, differ, or are set while leases run.
  *
- * Leases live on this machine's wall clock; the times OpenNebula reports are on OpenNebula's own.
- * The dates of its answers tell how far that clock is ahead. When a clock is set, durations keep
- * their length: the rest of a lease, "START=+1:00:00", pauses. Times of day ("START=2026-11-22
- * 12:00:00") follow the clock.
+ * Leases use the wall clock of this machine; the times in OpenNebula's answers come from
+ * OpenNebula's clock. The dates of the answers show how far that clock is ahead. When a clock is
+ * set, durations keep their length: the remaining time of a lease, "START=+1:00:00", pauses. Times
+ * of day ("START=2026-11-22 12:00:00") follow the clock.
  */
 #pragma once
 
@@ -20,11 +20,11 @@ enum {
     CLOCKS_BOOT_MAX = 64,
 };
 
-/* When our clock was set, as far as it is known. */
+/* When our clock was set, as far as known. */
 enum clocks_when {
     CLOCKS_RUNNING,
     CLOCKS_DOWN,          /* while galernad was not running */
-    CLOCKS_DOWN_AT_LEAST, /* the same, across a boot: back by this much or more */
+    CLOCKS_DOWN_AT_LEAST, /* likewise, across a reboot: set back by at least this much */
 };
 
 struct clocks {
@@ -32,19 +32,19 @@ struct clocks {
     bool known;    /* the two clocks have been compared */
     int64_t other; /* a different offset in the last dates, and how often it was seen */
     int votes;
-    int64_t date_at;            /* when the last date compared came, as cloud_date() */
+    int64_t date_at;            /* when the last compared date arrived, as cloud_date() */
     int64_t wall, steady;       /* our clocks when last read, milliseconds; 0: never */
-    char boot[CLOCKS_BOOT_MAX]; /* id of this boot of the machine; "": not known */
+    char boot[CLOCKS_BOOT_MAX]; /* boot id of the machine; "": unknown */
     /* When our clock was last set: by how many seconds, and when that was noticed; 0: never. */
     int64_t set_by, set_at;
     enum clocks_when set_when;
 };
 
-/* More than the gradual adjustments of NTP? Milliseconds. */
+/* Is the change too large for NTP's gradual adjustments? Milliseconds. */
 bool clocks_is_jump(int64_t set);
 
-/* Milliseconds by which the wall clock was set since the last call; 0: it was not. steady: a clock
- * that continues while the machine sleeps. */
+/* Milliseconds by which the wall clock was set since the last call, or 0. steady: a clock that
+ * continues while the machine sleeps. */
 int64_t clocks_watch(struct clocks *clocks, int64_t wall, int64_t steady);
 
 /* A date from OpenNebula and our time when it arrived, seconds. Returns by how many seconds
@@ -64,20 +64,20 @@ void clocks_move(struct daemon *daemon, int64_t by);
 /* OpenNebula's time on this machine's clock; 0 (not yet) stays 0. */
 int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
 
-/* By how many seconds OpenNebula's clock was ahead of ours when it gave a VM the time `created`: so
- * far that `created` is not in the future, else as now. While the last dates suggest that it was
- * set, the offset before or after that, whichever makes the VM younger. */
+/* How many seconds OpenNebula's clock was ahead of ours when it assigned a VM the time `created`,
+ * but at least so many that `created` is not in the future. While the latest dates suggest that the
+ * clock was set: the offset before or after, whichever makes the VM younger. */
 int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);
 
-/* Since when a VM has been running, on our clock, whichever clock was set meanwhile; 0: not known.
- * lease: the VM's. */
+/* When the VM's current run began, on our clock, even if a clock was set meanwhile; 0: unknown.
+ * lease: the lease of the VM. */
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,
                              const struct vm_record *vm, const struct vm_observation *observed);
 
 /* --- clocks_recall.c: across restarts --- */
-/* The id of this boot; "": none. */
+/* This machine's boot id; "": none. */
 void clocks_boot(char boot[CLOCKS_BOOT_MAX]);
-/* Note the clocks as last read; written with the next commit of the store. */
+/* Note the clocks as last read; the next commit of the store writes them. */
 void clocks_remember(struct daemon *daemon);
 /* At startup, before the store's times are used: notice clocks that were set since the store was
  * written, as clocks_step() does while running. clocks.boot must be set. */

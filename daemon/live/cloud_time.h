@@ -1,9 +1,8 @@
-/* cloud_time.h: what a user reserves of the whole cloud: how much at any one time, and for how
- * long.
+/* cloud_time.h: the share of the whole cloud that a user reserves, at any one time and over time.
  *
- * A VM with a quarter of the processors of all hosts, for four hours, takes one hour of the whole
- * cloud; of CPU and memory, that of which it takes the larger part counts. Hosts that are disabled
- * or have failed count as well: a limit does not change with them.
+ * A VM with a quarter of the CPU of all hosts, for four hours, takes one hour of the whole cloud.
+ * The larger of the shares of CPU and memory counts. Disabled and failed hosts are included, so a
+ * limit does not change with them.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 struct changed_lease;
 struct daemon;
 
-/* VMs in all, in 1/100 and MB. */
+/* A total over VMs, in 1/100 CPU and MB. */
 struct vms_size {
     int64_t cpu, memory;
 };
@@ -26,20 +25,21 @@ struct reserving {
     int32_t uid;
     const struct lease_record *lease; /* its kind and times */
     struct vms_size size;
-    /* NULL, or the lease whose place it takes: as it was, or the group that it joins. */
+    /* NULL, or the lease that the request replaces: the lease before a change, or the group it
+     * joins. */
     const struct lease_record *instead;
-    bool is_change; /* of `instead` */
+    bool is_change; /* the request changes `instead` */
 };
 
-/* Of a user, with that request. */
+/* The reservations of a user, including the request. */
 struct reserved {
     struct rights_holding *holdings;
     size_t n, allocated;
 };
 
-/* Gives a request for rights what its user's unfinished reservations and deadline leases are, those
- * of this poll that are not planned yet included. Nothing if it is neither. What the request points
- * to is in *reserved, to be finished. O(leases). */
+/* Adds the user's unfinished reservations and deadline leases to a request for rights, including
+ * those of this poll that are not planned yet. Adds nothing if the request is of neither kind. The
+ * request points into *reserved, which the caller finishes. O(leases). */
 void reserved_begin(struct reserved *reserved, const struct daemon *daemon,
                     const struct reserving *asked, struct rights_request *request);
 void reserved_finish(struct reserved *reserved);

@@ -11,7 +11,7 @@
 #include "daemon/store/store.h"
 #include "util/map.h"
 
-/* Capacity used on a host: by the VMs seen there, and by commands in flight. */
+/* Capacity used on a host by the VMs observed there and by commands in flight. */
 struct host_usage {
     int64_t cpu, memory;
     int busy;  /* VMs being commanded or in transition */
@@ -20,7 +20,7 @@ struct host_usage {
     bool awaited; /* a VM waits for room here */
 };
 
-/* The last failure that was logged, to log repetitions only once. */
+/* The last logged failure: repetitions are counted and logged once. */
 struct complaint {
     enum reason_id id;
     char quote[STORE_TEXT_MAX];
@@ -30,8 +30,8 @@ struct complaint {
 
 /* How soon a start is due. */
 enum urgency {
-    URGENCY_BEGUN,    /* other VMs of its lease have started */
-    URGENCY_PROMISED, /* to start now */
+    URGENCY_BEGUN,    /* other VMs of the lease have started */
+    URGENCY_PROMISED, /* promised to start now */
     URGENCY_DEADLINE,
     URGENCY_NONE,
 };
@@ -44,11 +44,11 @@ struct start {
     int64_t priority;
 };
 
-/* A group that found too few turns. */
+/* A group that did not get enough turns. */
 struct kept_turns {
-    int64_t group;  /* its lease; 0: none */
-    bool are_kept;  /* it has waited so long that others get none */
-    int64_t before; /* the group for which they are kept in this cycle; 0: none */
+    int64_t group;  /* the group's lease; 0: none */
+    bool are_kept;  /* it has waited so long that other VMs get no turns */
+    int64_t before; /* the group that keeps the turns in this cycle; 0: none */
 };
 
 struct enactor {
@@ -61,14 +61,14 @@ struct enactor {
     size_t n_stuck;
     const struct vm_observation *first_stuck; /* of this cycle */
 
-    struct start *starts; /* VMs to be started or moved, before it is known which may be now */
+    struct start *starts; /* VMs to be started or moved, not yet checked for turns and room */
     size_t n_starts, starts_allocated;
     int32_t *commands; /* VMs with a command to send */
     size_t n_commands, commands_allocated;
     int32_t *watched;
     size_t n_watched, watched_allocated;
-    struct map announced; /* leases of which commands are due in this cycle: whether they wait for
-                             promises */
+    struct map announced; /* leases with commands due in this cycle: whether they wait for
+                           * promises */
     int64_t next_time;    /* seconds since 1970 */
     struct complaint complaint;
     size_t in_flight;
@@ -77,79 +77,81 @@ struct enactor {
 };
 
 /* --- enactor.c --- */
-/* The command that makes the VM run. */
+/* The command that starts or resumes the VM. */
 enum command enactor_to_run(const struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed);
 
 /* --- enactor_announced.c --- */
-/* Must a promise of the VM's lease be in OpenNebula before the command? The answer stays the same
- * in a cycle. O(1) on average. */
+/* Must a promise of the VM's lease be in OpenNebula before the command? The answer does not change
+ * during a cycle. O(1) on average. */
 bool enactor_waits_for_promise(struct enactor *enactor, const struct vm_record *vm);
 void enactor_ask_again(struct enactor *enactor);
 
 /* --- enactor_order.c --- */
-/* Leases' VMs that follow each other are added in O(VMs of the lease). */
+/* Adding the VMs of a lease one after the other costs O(VMs of the lease). */
 void enactor_add_start(struct enactor *enactor, const struct vm_record *vm, enum command command);
 void enactor_sort_starts(struct enactor *enactor); /* O(n log n) */
-/* Was the start promised for now, or has the VM's lease begun? */
+/* Was the start promised for now, or have other VMs of the lease started? */
 bool enactor_is_urgent(const struct enactor *enactor, const struct vm_record *vm,
                        enum command command);
 
 /* --- enactor_rules.c --- */
-/* May the VM be on that host by the rules of its VM groups? Others may still be leaving, and a user
- * may have moved some since the plan was made. */
+/* Do the rules of its VM groups allow the VM on that host? Other VMs may still be leaving, or may
+ * have been moved by a user since the plan was made. */
 bool enactor_keeps_rules(struct enactor *enactor, const struct vm_record *vm, int32_t host);
 
 /* --- enactor_turns.c --- */
-/* Called first in each cycle. */
+/* To be called first in each cycle. */
 void enactor_begin_turns(struct enactor *enactor);
-/* Do the limits allow one operation more? If not, its owner is told once that lasts. */
+/* Do the limits allow one more operation? If they do not for a while, the owner is notified. */
 bool enactor_has_turn(struct enactor *enactor, const struct vm_record *vm, enum command command);
-/* Are there turns for all VMs of a group that starts? It keeps those that there are until the end
- * of the cycle, and after a while until it starts. O(VMs of the lease). */
+/* Are there enough turns for all VMs of a starting group? The group keeps the available turns until
+ * the end of the cycle, and after a while until it starts. O(VMs of the lease). */
 bool enactor_group_has_turns(struct enactor *enactor, const struct vm_record *vm);
 
 /* --- enactor_usage.c --- */
 /* The usage of a host; NULL: not in the pool. O(log hosts). */
 struct host_usage *enactor_usage_of(const struct enactor *enactor, int32_t id);
-/* A command was sent that brings the VM to the host of its record, and its effect has not been seen
- * yet. */
+/* Was a command sent that brings the VM to the host of its record, whose effect has not been
+ * observed yet? */
 bool enactor_on_its_way(const struct vm_record *vm, const struct vm_observation *observed);
-/* Count the usage of all hosts, and the operations in all. O(hosts + VMs). */
+/* Count the usage of each host, and the operations in total. O(hosts + VMs). */
 void enactor_count_hosts(struct enactor *enactor);
 
 /* --- enactor_send.c --- */
-/* May the VM be unlocked to carry out its goal: is its lease's time over, or must it make room for
- * a lease that was promised to run? O(1). */
+/* May the VM be unlocked to reach its goal: is its lease's time over, or must the lease make room
+ * for one that was promised to run? O(1). */
 bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now);
-/* Does the VM's lease make room for one that was promised to run? O(1). */
+/* Does the VM's lease make room for a lease that was promised to run? O(1). */
 bool enactor_serves_promise(const struct enactor *enactor, const struct vm_record *vm);
 /* Free the commands that wait for an answer. */
 void enactor_forget_sent(struct enactor *enactor);
 
 /* --- enactor_stuck.c --- */
-/* In transition for longer than `stuck-after` and than three times the longest estimate of any
- * operation. Stuck VMs do not count against the limits, which are for operations that make
+/* Has the VM been in transition for longer than `stuck-after` and three times the longest estimate
+ * of any operation? Stuck VMs do not count against the limits, which are for operations that make
  * progress. */
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
-/* The oned that began the VM's operation no longer leads its zone and may not report its end. It
- * counts neither against the limits nor against the host. */
+/* Did the oned that began the VM's operation lose the leadership of its zone, so that the end of
+ * the operation may never be reported? The operation counts neither against the limits nor against
+ * the host. */
 bool enactor_may_be_lost(const struct enactor *enactor, const struct vm_observation *observed);
-/* Note whether a VM is stuck: its owner is told. */
+/* Note whether a VM is stuck, and notify its owner. */
 void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed);
-/* Tell the operator how many are, and quarantine the hosts where several VMs are stuck. */
+/* Log how many VMs are stuck, and quarantine hosts with several stuck VMs. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now);
 /* Log that a host is quarantined from now on, and replan. */
 void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *why, int64_t now);
 
 /* --- enactor_failures.c --- */
-/* The VM failed to start on its host: counted once per failure. True: time to recover the VM. */
+/* The VM failed to start on its host: counted once per failure. True: the VM is due to be
+ * recovered. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now);
 /* Log how often the last failure was repeated, when that is due. */
 void enactor_tell_repeated(struct enactor *enactor, int64_t now);
-/* The VM's last command is due once more, so its effect is not seen. False: it may still come, or
+/* The VM's last command is due again: had it no effect? False: the effect may still be observed, or
  * the command is repeated after a pause. */
 bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
                         const struct vm_observation *observed, int64_t now);

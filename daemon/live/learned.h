@@ -1,15 +1,15 @@
-/* learned.h: how long operations on VMs really take, learned from those observed.
+/* learned.h: learns how long operations on VMs really take.
  *
  * An operation is measured from its command to the observation that shows its end. That includes
- * the time of oned, its drivers and the polls, since other VMs wait for that as well. Two models
- * are kept for each kind of operation: the same time for every VM, and a time proportional to
- * memory. The one that has been closer to the observations is used. Both are smoothed (an eighth of
- * a new value, a quarter of a new deviation, as TCP does for round trips, RFC 6298), and a margin
- * of some deviations is added (estimate-margin, 2 unless set): a suspension that ends early costs
- * less than a reservation that starts late.
+ * the time of oned, its drivers and the polls, since other VMs wait for these as well. Each kind of
+ * operation has two models: the same time for every VM, and a time proportional to memory. The
+ * model that has been closer to the observations is used. Both are smoothed (an eighth of a new
+ * value, a quarter of a new deviation, as TCP does for round trips, RFC 6298), plus a margin of
+ * some deviations (estimate-margin, 2 unless set): a suspension that ends early costs less than a
+ * reservation that starts late.
  *
- * Estimates are stored as facts of the store and survive a restart; operations in progress do not.
- * Times are monotonic milliseconds, memory is MB.
+ * Estimates are facts in the store and survive a restart; operations in progress do not. Times are
+ * monotonic milliseconds, memory is MB.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct store;
 struct estimates; /* opaque */
 
 enum operation {
-    OPERATION_SUSPEND, /* stop or suspend, until it is stopped or suspended */
-    OPERATION_RESUME,  /* deploy of a stopped VM or resume, until it runs */
-    OPERATION_BOOT,    /* first deploy, until it runs */
+    OPERATION_SUSPEND, /* stop or suspend, until the VM is stopped or suspended */
+    OPERATION_RESUME,  /* deploy of a stopped VM, or resume, until the VM runs */
+    OPERATION_BOOT,    /* first deploy, until the VM runs */
     OPERATIONS
 };
 
@@ -43,9 +43,9 @@ void estimates_destroy(struct estimates *estimates); /* NULL is allowed */
  * operations at once are not measured. */
 void estimates_begun(struct estimates *estimates, int32_t vm, enum operation operation,
                      int64_t memory, int64_t at);
-/* The VM was seen suspended (running) by a poll sent at that time. Counts when such an operation is
- * in progress and began before. True: the estimate has changed noticeably, by a tenth or more.
- * O(log n) for n operations in progress, O(n) when one ends. */
+/* A poll sent at `at` saw the VM suspended (running). Counts if such an operation is in progress
+ * and began before. True: the estimate has changed by a tenth or more. O(log n) for n operations in
+ * progress, O(n) when one ends. */
 bool estimates_suspended(struct estimates *estimates, int32_t vm, int64_t at);
 bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at);
 /* The operation failed, the VM was deleted, or a user interfered: not a measurement. */
@@ -53,8 +53,8 @@ void estimates_forget(struct estimates *estimates, int32_t vm);
 
 struct estimate estimates_of(const struct estimates *estimates, enum operation operation);
 
-/* By how much operations took longer (shorter) than estimated, margin included, since the creation.
- */
+/* By how much operations took longer (shorter) than estimated, margin included, since the estimates
+ * were created. */
 const struct histogram *estimates_errors(const struct estimates *estimates,
                                          enum operation operation, bool longer);
 
