@@ -1,7 +1,7 @@
 /* broken_rules.h: VMs on hosts that break rules of their VM groups.
  *
  * VM group rules hold for placements: the enactor does not send a command that would break one
- * (keeps_rules() in enactor.c). VMs that already break a rule, because a user moved them or added
+ * (enactor_keeps_rules()). VMs that already break a rule, because a user moved them or added
  * them to a group while they were running, stay where they are; their owners are notified.
  */
 #pragma once

@@ -1,5 +1,5 @@
-/* lease_order.h: what is asked of galernad: a new lease, and a change of one. Times are seconds
- * since 1970.
+/* lease_order.h: requests to galernad for a new lease, and for a change of a lease. Times are
+ * seconds since 1970.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "core/lease.h"
 #include "daemon/store/store.h"
 
-/* Groups of orders have this prefix and a number. */
+/* Names of groups of orders: this prefix and a number. */
 #define ORDER_GROUP_PREFIX "galerna-"
 
 enum { ORDER_SIZES_MAX = 16 };
@@ -33,17 +33,19 @@ struct order {
     int64_t duration; /* seconds, or SPAN_UNLIMITED */
     LEASE_TERM_MEMBERS;
     char name[STORE_NAME_MAX]; /* "": none */
-    const char *user;    /* of OpenNebula, in whose name it is made; NULL: the daemon's account */
-    const char *session; /* of that user; both belong to the request */
+    const char *user;          /* the OpenNebula user who requests the lease; NULL: the daemon's
+                                * account */
+    const char *session;       /* of that user; `user` and `session` belong to the request */
 };
 
-/* Other times, another kind, other terms or another size for a lease (`galerna lease change`). */
+/* New times, kind, terms or size of a lease (`galerna lease change`). */
 struct lease_change {
-    int64_t duration;    /* in all, seconds, or SPAN_UNLIMITED; SPAN_NONE: as before */
-    int64_t start;       /* of a reservation; other leases do not start before; INSTANT_NONE */
-    int64_t deadline;    /* of a deadline lease; INSTANT_NONE: as before */
-    int64_t cpu, memory; /* of each of its VMs, 1/100 and MB; 0: as before */
-    bool releases;       /* the lease is on hold and waits again; nothing else changes */
+    int64_t duration;    /* total, seconds, or SPAN_UNLIMITED; SPAN_NONE: unchanged */
+    int64_t start;       /* of a reservation; of other leases, the earliest start; INSTANT_NONE:
+                          * unchanged */
+    int64_t deadline;    /* of a deadline lease; INSTANT_NONE: unchanged */
+    int64_t cpu, memory; /* of each of its VMs, 1/100 and MB; 0: unchanged */
+    bool releases;       /* the lease is on hold and returns to the queue; nothing else changes */
     bool changes_kind;
     enum lease_kind kind;           /* best-effort, reservation or deadline */
     unsigned given;                 /* bits 1 << enum term_id: terms that change */

@@ -1,11 +1,11 @@
 /* lease_state.h: the owner of a lease's state.
  *
- * A lease changes by events. One table says which event may happen in which phase, the phase it
- * leads to, the goal it gives the lease's VMs, and the word in its history: doc/lease-states.md
- * prints it. What else an event changes is in take_effect(). lease_apply() is the only function
- * that changes a lease's phase, and the only one that gives all its VMs a goal. The other functions
+ * A lease changes by events. One table lists which event may happen in which phase, the next phase,
+ * the goal of the lease's VMs, and the word in its history: doc/lease-states.md prints the table.
+ * take_effect() makes all other changes of an event. lease_apply() is the only function that
+ * changes a lease's phase, and the only one that gives all its VMs a goal. The other functions
  * change the other fields of the record. This file does not depend on the planner, OpenNebula or
- * the clock: callers say what happened, and when.
+ * the clock: callers pass the event and its time.
  *
  * Times are seconds since 1970. A record passed in must be in the store.
  */
@@ -21,15 +21,16 @@ struct vm;
 
 enum lease_event {
     /* from intake */
-    EVENT_REQUESTED,     /* a VM asks for a lease of its own */
+    EVENT_REQUESTED,     /* a VM requests a lease of its own */
     EVENT_GROUP_OPENED,  /* the first VM of a group */
     EVENT_COMPLETE,      /* all VMs of the group exist */
     EVENT_FOUND_RUNNING, /* a VM without a lease is running */
     EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
-    EVENT_FOUND_HELD,    /* a VM without a lease is on hold: it asks when it is released */
-    EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease, or one found on hold */
-    EVENT_GREW,          /* the user made a VM of a promised lease larger: it is a new request */
-    EVENT_QUEUED,        /* the terms it now requests are granted */
+    EVENT_FOUND_HELD,    /* a VM without a lease is on hold: requested when its user releases it */
+    EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease, or of a lease found on
+                          * hold */
+    EVENT_GREW,          /* the user enlarged a VM of a promised lease: a new request */
+    EVENT_QUEUED,        /* the requested terms are granted */
     EVENT_RESTORED,   /* its promise was found in OpenNebula, and its VMs wait or are suspended */
     EVENT_TAKEN_OVER, /* its VMs show a later promise: restored from there */
     EVENT_REFUSED,    /* by rights, policy, lack of room, or a malformed attribute */
@@ -37,7 +38,7 @@ enum lease_event {
     EVENT_ACCEPTED,  /* admitted: the lease has a promise, or waits for room */
     EVENT_CONVERTED, /* a reservation without room becomes best-effort */
     EVENT_START,     /* its VMs are to be deployed */
-    EVENT_RESUME,    /* the same after a suspension by galernad */
+    EVENT_RESUME,    /* its VMs are to be resumed after a suspension by galernad */
     EVENT_SUSPEND,   /* its VMs make room and keep their work */
     EVENT_RESTART,   /* its VMs make room and lose their work */
     EVENT_GIVES_WAY, /* its VMs are ended to make room, by its terms */
@@ -53,23 +54,23 @@ enum lease_event {
     EVENT_RELEASED,          /* a user or operator released the VMs of a parked lease */
     EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a waiting lease */
     EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a finished lease */
-    EVENT_HELD,              /* the VMs are held, as commanded: nothing left to do */
+    EVENT_HELD,              /* the VMs are held, as commanded: nothing is left to do */
     EVENT_ENDED,             /* its VMs are gone, or ended as configured */
     /* from the daemon */
     EVENT_REPLANNED, /* no command sent yet: the start is planned again */
-    EVENT_MISSED,    /* the promised time has passed and the lease has not run */
+    EVENT_MISSED,    /* the promised time has passed without the lease running */
     EVENT_GIVEN_UP,  /* a VM could not be started */
-    EVENT_CHANGED,   /* a user or operator gave it other times or terms, and they hold */
-    EVENT_HOLD,      /* a user or operator wants it to wait until it is released */
+    EVENT_CHANGED,   /* a user or operator changed its times or terms, and the planner accepted */
+    EVENT_HOLD,      /* a user or operator put the lease on hold, until it is released */
     EVENT_RELEASE,   /* a user or operator releases a lease that is on hold */
-    EVENT_CANCELLED, /* a user, an operator or an interrupted order */
+    EVENT_CANCELLED, /* by a user, an operator or an interrupted order */
     EVENTS
 };
 
 const char *lease_event_name(enum lease_event event); /* "requested", "suspend", ... */
 
 enum {
-    /* `to` of a transition: RESERVED when a start or a deadline was promised, else WAITING */
+    /* `to` of a transition: RESERVED if a start or a deadline was promised, else WAITING */
     PHASE_QUEUE = PHASES,
     /* `goal` of a transition: the VMs' goals stay as they are */
     GOAL_KEPT = GOALS,
@@ -80,7 +81,7 @@ struct lease_transition {
     enum lease_event event;
     int to;           /* a phase, or PHASE_QUEUE */
     int goal;         /* of all existing VMs of the lease, or GOAL_KEPT */
-    const char *word; /* in its history; NULL: none */
+    const char *word; /* in the lease's history; NULL: none */
 };
 
 /* The transition for a phase and an event; NULL: the event cannot happen in that phase. O(1). */
@@ -94,60 +95,62 @@ bool lease_can(const struct lease_record *lease, enum lease_event event);
 int lease_apply(struct store *store, const struct lease_record *lease, enum lease_event event,
                 int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same; the text is the sentence of the lease's reason, or for which lease it is preempted. */
+/* As lease_apply(). The text is the sentence of the lease's reason, or names the lease for which
+ * this one is preempted. */
 int lease_apply_because(struct store *store, const struct lease_record *lease,
                         enum lease_event event, int64_t now);
 
-/* EVENT_REFUSED with its reason; also logged. */
+/* Apply EVENT_REFUSED with its reason, and log it. */
 int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
                  const struct reason *reason, const struct vm_record *vm);
 
 /* --- outside of events ------------------------------------------------------------------------ */
 
 /* Set the reason why the lease is in its phase, and when the failed operation is retried
- * (INSTANT_NONE). The reason's text may be cut. `vm`: the reason includes the size of this VM;
- * NULL: it does not. True: the reason or the time has changed. */
+ * (INSTANT_NONE). The reason's text may be cut. `vm`: the VM whose size the reason includes, or
+ * NULL. True: the reason or the time has changed. */
 bool lease_explain(struct store *store, const struct lease_record *lease,
                    const struct reason *reason, const struct vm_record *vm, int64_t retry);
 
 /* The shortest time that any VM of the lease ran in closed history records, seconds. */
 int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
 
-/* All VMs of the lease have been running since then: sets its begin and its end. */
+/* All VMs of the lease have been running since `since`: sets the begin and the end. */
 void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since);
 
-/* The lease's VMs stopped running: adds up the time they ran. Its end is unknown from now on,
- * except for a reservation. */
+/* The lease's VMs stopped running: adds up their run time. The lease's end becomes unknown, except
+ * for a reservation. */
 void lease_stopped_running(struct store *store, const struct lease_record *lease);
 
-/* The lease was ended before it was seen running: the time it ran counts all the same. */
+/* The lease ended before it was observed running: its run time counts all the same. */
 void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since);
 
-/* Its VMs are gone, and have run for so long, the last one until then. */
+/* The lease's VMs are gone; they ran for `ran_for` seconds, the last one until `until`. */
 void lease_ran_until(struct store *store, const struct lease_record *lease, int64_t ran_for,
                      int64_t until);
 
-/* The lease's owner was told that it is late. */
+/* The lease's owner was notified that the lease is late. */
 void lease_note_late(struct store *store, const struct lease_record *lease);
-/* The lease's owner has been charged for `charged` seconds of the time that it ran. */
+/* The lease's owner has been charged for `charged` seconds of the lease's run time. */
 void lease_note_charged(struct store *store, const struct lease_record *lease, int64_t charged);
-/* The lease's owner was told that its end is near. */
+/* The lease's owner was notified that the end is near. */
 void lease_note_warned(struct store *store, const struct lease_record *lease);
 
-/* Its owner was told that it ends then unless its VMs are used; INSTANT_NONE: it does not. */
+/* The owner was notified that the lease ends at `until` unless its VMs are used; INSTANT_NONE: it
+ * does not. */
 void lease_note_unused(struct store *store, const struct lease_record *lease, int64_t until);
 
-/* A change that its owner asked for by the attribute was refused; "": the attribute says what
- * holds. */
+/* A change that the owner requested by the attribute was refused; "": the attribute matches the
+ * lease. */
 void lease_note_change_refused(struct store *store, const struct lease_record *lease,
                                const char *why);
 
-/* Set when the lease starts (or continues): promised (`contract`), planned or estimated.
- * INSTANT_NONE: unknown; INSTANT_NEVER: what the lease waits for has no known end. True: that is
- * new. */
+/* Set when the lease starts or continues: promised (`contract`), planned or estimated.
+ * INSTANT_NONE: unknown; INSTANT_NEVER: the lease waits for something without a known end. True:
+ * the value is new. */
 bool lease_expect(struct store *store, const struct lease_record *lease, int64_t at, bool contract);
 
-/* The lease is to make room for another one at that time. False: already noted. */
+/* The lease is to make room for lease `other` at `at`. False: already noted. */
 bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at);
 
@@ -157,23 +160,23 @@ void lease_keeps_hosts(struct store *store, const struct lease_record *lease, in
 /* The lease has moved to other hosts, as noted. */
 void lease_has_moved(struct store *store, const struct lease_record *lease);
 
-/* The size of the lease's group. `until`: when an incomplete group counts as complete. */
+/* Set the size of the lease's group. `until`: when an incomplete group counts as complete. */
 void lease_gather(struct store *store, const struct lease_record *lease, uint32_t size,
                   int64_t until);
 
 /* Copy the requested terms from the record `terms`. */
 void lease_take_terms(struct store *store, const struct lease_record *lease,
                       const struct lease_record *terms);
-/* EVENT_CHANGED, with the kind, times and terms of the record `changed`
- * (daemon/live/lease_change.h). The hosts of other leases that would have made room are theirs
- * again: O(leases) if the start or kind changes. */
+/* Apply EVENT_CHANGED, with the kind, times and terms of the record `changed`
+ * (daemon/live/lease_change.h). Leases that would have made room for this one keep their hosts:
+ * O(leases) if the start or kind changes. */
 int lease_take_change(struct store *store, const struct lease_record *lease,
                       const struct lease_record *changed, int64_t now, const char *text);
-/* The lease belongs to the owner of the VM, and gets its name, unless it has one. */
+/* The lease gets the owner of the VM, and the VM's name if it has no name. */
 void lease_belongs_to(struct store *store, const struct lease_record *lease, const struct vm *vm);
-/* The lease was submitted at that time. */
+/* The lease was submitted at `at`. */
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
-/* The terms of the lease's promise, with the rest of what was promised: its place in the queue, and
+/* Restore the terms and the other contents of the lease's promise: its place in the queue, and
  * whether it is late. The lease is accepted. */
 void lease_restore(struct store *store, const struct lease_record *lease,
                    const struct lease_record *promised);
@@ -182,29 +185,29 @@ void lease_restore(struct store *store, const struct lease_record *lease,
 void lease_move_times(struct store *store, const struct lease_record *lease, int64_t by);
 
 /* --- notes that are not stored ---------------------------------------------------------------- */
-/* The number of the last forecast that included it. */
+/* The number of the last forecast that included the lease. */
 void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook);
-/* It is promised, and could not start at present. */
+/* The lease is promised, and could not start at present. */
 void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk);
-/* Monotonic milliseconds: since when its VMs were measured as unused; 0: they are used. */
+/* Monotonic milliseconds: since when the lease's VMs were measured as unused; 0: they are used. */
 void lease_note_unused_since(struct store *store, const struct lease_record *lease, int64_t since);
-/* It is too far back in the queue to estimate its start. */
+/* The lease is too far back in the queue to estimate its start. */
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
-/* The SCHED_RANK of one of its VMs is not valid. */
+/* The SCHED_RANK of one of the lease's VMs is not valid. */
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
-/* 1: it is in the record, 2: with its end. */
+/* 1: the lease is in the record, 2: with its end. */
 void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
-/* Ended, refused or failed. */
+/* Has the lease ended, was it refused, or has it failed? */
 bool lease_is_final(const struct lease_record *lease);
 /* Has galernad suspended VMs of the lease that still exist? O(VMs of the lease). */
 bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease);
-/* When the lease's time is over if it runs, or began to, at `begun` (an earlier `since` takes
+/* When the lease's time is over if it began to run, or begins, at `begun` (an earlier `since` takes
  * precedence); INSTANT_NEVER: unlimited. */
 int64_t lease_end_from(const struct lease_record *lease, int64_t begun);
-/* How much longer than accepted the lease is with this duration: seconds, or SPAN_UNLIMITED. */
+/* By how much this duration extends the accepted one: seconds, or SPAN_UNLIMITED. */
 int64_t lease_extended_by(const struct lease_record *lease, int64_t duration);
 /* Has the lease used up its time at `now`? */
 bool lease_is_over(const struct lease_record *lease, int64_t now);

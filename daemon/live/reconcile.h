@@ -1,4 +1,4 @@
-/* reconcile.h: brings leases in line with what was observed of their VMs, and with the time. */
+/* reconcile.h: updates leases from the observations of their VMs, and by time. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,25 +10,25 @@
 
 struct daemon;
 
-/* Has no command been sent for the lease? Then its start may be replanned. */
+/* Has no command been sent for the lease, so that its start may be replanned? */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
-/* Starting leases without a command sent return to the queue, except those that only wait for
- * others to leave their hosts. */
+/* Starting leases without a command return to the queue, except those that only wait for other VMs
+ * to leave their hosts. */
 void reconcile_before_replan(struct daemon *daemon);
-/* The VM cannot be started, and its lease fails: final until its user releases the VM. Other VMs of
- * the lease that run or are in transition are ended, the rest are held. `last`: the last failure.
- */
+/* The VM cannot be started: its lease fails, finally unless its user releases the VM. Other VMs of
+ * the lease that run or are in transition are ended, the rest are held. `last`: the last
+ * failure. */
 void reconcile_abandon_start(struct daemon *daemon, const struct vm_record *failed,
                              const char *last, int64_t now);
 /* Update leases from the observations of their VMs. */
 void reconcile(struct daemon *daemon, int64_t now);
-/* When time alone makes something due for a lease, as reconcile_lease_time(); INSTANT_NEVER.
- * O(leases that are awake). */
+/* When a lease is due by time alone, as reconcile_lease_time(); INSTANT_NEVER. O(leases that are
+ * awake). */
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
-/* The VM that a starting, stopping, ending or late lease waits for at `now` (seconds since 1970),
- * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or nothing. */
+/* The VM for which a starting, stopping, ending or late lease waits at `now` (seconds since 1970),
+ * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or none. */
 void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                       char *text, size_t size);
-/* A user or operator cancels the lease. -1 with err: ENOENT (no such lease in memory), EALREADY (it
- * is over). */
+/* A user or operator cancels the lease. -1 with err: ENOENT (no such lease in memory), EALREADY
+ * (the lease is over). */
 int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);

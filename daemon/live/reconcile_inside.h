@@ -4,28 +4,28 @@
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
 
-/* A VM's state in OpenNebula, as far as it matters to its lease. */
+/* A VM's state in OpenNebula, as far as its lease depends on it. */
 enum vm_status {
-    STATUS_UNKNOWN, /* nothing newer than the last command */
+    STATUS_UNKNOWN, /* no observation since the last command */
     STATUS_GONE,
     STATUS_PENDING,
     STATUS_RUNNING,
     STATUS_IN_TRANSITION,   /* booting, migrating, being suspended, ... */
     STATUS_FAILED,          /* needs recovery by a user */
-    STATUS_PREEMPTED,       /* suspended or stopped by us */
+    STATUS_PREEMPTED,       /* suspended or stopped by galernad */
     STATUS_STOPPED_BY_USER, /* suspended, stopped, powered off, undeployed, held by a user */
 };
 
 struct vm_statuses {
-    size_t n; /* that are not gone */
+    size_t n; /* VMs that are not gone */
     size_t of[STATUS_STOPPED_BY_USER + 1];
-    size_t off;       /* of those that their user stopped: after they had run */
-    int64_t since;    /* the latest start among the running VMs; 0: one of them is not known */
-    bool has_untimed; /* that one */
-    /* Of the VMs that are found gone: how long each ran at least, and when the last one ended; 0:
-     * their records do not tell. */
+    size_t off;       /* VMs stopped by their user after they had run */
+    int64_t since;    /* the latest start of the running VMs; 0: one start is unknown */
+    bool has_untimed; /* one of these starts is unknown */
+    /* Of the VMs found gone: how long each ran at least, and when the last one ended; 0:
+     * unknown. */
     int64_t ran_for, until;
-    bool resumed; /* one of those was suspended and resumed unseen */
+    bool resumed; /* one of these was suspended and resumed between polls */
 };
 
 /* A VM's status by its last observation. */
@@ -38,35 +38,35 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
                      enum lease_event event, int64_t now, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same with a reason, which becomes the lease's and whose sentence goes into the history.
- * REASON_NONE: the lease keeps its reason. */
+/* As reconcile_apply(), with a reason, which becomes the lease's reason and whose sentence goes
+ * into the history. REASON_NONE: the lease keeps its reason. */
 bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
                         enum lease_event event, enum reason_id reason, int64_t now);
-/* All VMs of the lease run, since then. */
+/* All VMs of the lease have been running since `since`. */
 void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int64_t since,
                     int64_t now);
 /* A user or operator stopped all VMs of the lease. */
 void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* The lease returns to the queue, or to its promise, by that event; or ends if its time is over. */
+/* The event returns the lease to the queue or to its promise, or ends it if its time is over. */
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now);
-/* Refuses a lease that waits if its owner may not have it with VMs as large as they are now. */
+/* Refuses a waiting lease if its owner has no right to the present size of its VMs. */
 void reconcile_check_size(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* After a lease has failed: VMs still being started are ended if they run, held if they fail. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* Reports a lease that does not run after its promised start, commanded or not. */
+/* Reports a lease that does not run after its promised start, with or without a command. */
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* Ends leases whose time is over, and warns before. */
+/* Ends leases whose time is over, and warns their owners before. */
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* Ends leases whose VMs are unused (unused-after), and tells their owners before. */
+/* Ends leases whose VMs are unused (unused-after), and notifies their owners before. */
 void reconcile_watch_use(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports promises that were not kept in time. */
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* When time alone makes something due for the lease: the next time after `now`; INSTANT_NEVER. */
+/* When the lease is next due by time alone, after `now`; INSTANT_NEVER. */
 int64_t reconcile_lease_time(const struct daemon *daemon, const struct lease_record *lease,
                              int64_t now);
 /* A VM that must leave the host and is still there, or NULL. O(VMs). */
 const struct vm_record *reconcile_departing_vm(const struct daemon *daemon, int32_t host);
-/* The first such VM on the hosts of a lease. */
+/* The first departing VM on the hosts of a lease, or NULL. */
 const struct vm_record *reconcile_departing_vm_of_lease(const struct daemon *daemon,
                                                         const struct lease_record *lease);

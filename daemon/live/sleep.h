@@ -1,10 +1,10 @@
-/* sleep.h: which leases a cycle looks at (daemon/store/awake.h).
+/* sleep.h: selects the leases that a cycle examines (daemon/store/awake.h).
  *
- * A lease goes to sleep when a whole cycle has changed nothing about it, its phase waits for no
- * more than its VMs, its owner or a time, and its VMs are seen to be where they should be. A change
- * of what is observed of its VMs wakes it, as a change of its records does. What concerns all
- * leases (a reload, who acts, broken rules of VM groups) wakes all of them; so does the passing of
- * a minute, in case a cycle was wrong about one.
+ * A lease goes to sleep after a whole cycle without a change to it, if its phase waits only for its
+ * VMs, its owner or a time, and its VMs are observed where they should be. A changed observation of
+ * its VMs wakes it, as does a change of its records. Changes that concern all leases (a reload,
+ * another acting galernad, broken rules of VM groups) wake all of them; so does the passing of a
+ * minute, in case a cycle let one sleep by mistake.
  */
 #pragma once
 
@@ -16,11 +16,11 @@ struct daemon;
 struct sleep {
     uint64_t cycle;  /* store_stirs() when the cycle began */
     int64_t all_at;  /* monotonic milliseconds: when all leases were last awake */
-    bool acted;      /* as then */
-    bool broke_rule; /* rules of VM groups were broken then */
+    bool acted;      /* whether this daemon acted then */
+    bool broke_rule; /* whether rules of VM groups were broken then */
 };
 
-/* A cycle begins: wakes the leases that it has to look at. */
+/* A cycle begins: wakes the leases that it must examine. */
 void sleep_begin(struct daemon *daemon, int64_t now);
-/* It has taken all its steps: leases for which nothing was done may go to sleep. */
+/* The cycle has taken all its steps: unchanged leases may go to sleep. */
 void sleep_end(struct daemon *daemon);

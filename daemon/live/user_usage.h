@@ -1,9 +1,9 @@
-/* user_usage.h: what users have used, for fair share (core/fair_share.h).
+/* user_usage.h: the usage of users, for fair share (core/fair_share.h).
  *
  * A lease's CPU time is charged to its owner when its VMs have stopped: the store has an account
- * for each user in a group, as a fact, and each lease knows for how long it has been charged. What
- * has not been charged yet, since VMs still run, is counted where it is asked for; so nothing is
- * written while they run, and what ran while the daemon was down counts.
+ * for each user in a group, as a fact, and each lease records the time charged. Uncharged time of
+ * running VMs is added when usage is requested. Thus nothing is written while they run, and VMs
+ * that ran while the daemon was down count.
  */
 #pragma once
 
@@ -15,21 +15,22 @@
 
 struct used {
     int32_t uid, gid;
-    double used; /* as it counts now: core/usage.h */
+    double used; /* after decay: core/usage.h */
 };
 
-/* Everyone with an account or VMs, in no particular order; to be freed. O(accounts + leases in
+/* All users with an account or VMs, in no particular order; to be freed. O(accounts + leases in
  * memory). */
 struct used *usage_now(const struct store *store, const struct fair_share_settings *settings,
                        int64_t now, size_t *n);
 
-/* The shares with this usage. To be destroyed. */
+/* The shares with the present usage. To be destroyed. */
 struct fair_share *usage_shares(const struct store *store,
                                 const struct fair_share_settings *settings, int64_t now);
 
-/* Charge what the lease has run so far to its owner, who is about to change. */
+/* Charge the lease's run time so far to its owner, who is about to change. */
 void usage_charge_lease(struct store *store, const struct fair_share_settings *settings,
                         const struct lease_record *lease, int64_t now);
 
-/* Charge leases whose VMs have stopped; before each commit. O(leases that are awake). */
+/* Charge leases whose VMs have stopped; to be called before each commit. O(leases that are
+ * awake). */
 void usage_charge(struct store *store, const struct fair_share_settings *settings, int64_t now);
