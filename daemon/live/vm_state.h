@@ -2,7 +2,8 @@
  *
  * vm_set_goal() is the only function that changes a goal; lease_apply() sets the goals of all VMs
  * of a lease. Functions named vm_note_ change only fields that are not stored. Times are seconds
- * since 1970 unless stated otherwise. A record passed in must be in the store. Each is O(1).
+ * since 1970 unless noted otherwise. A record passed in must be in the store. Each function is
+ * O(1).
  */
 #pragma once
 
@@ -17,14 +18,14 @@
  * NONE resets them. */
 void vm_set_goal(struct store *store, const struct vm_record *vm, enum vm_goal goal);
 
-/* The VM is on that host, or planned to be; a planned move is dropped. */
+/* The VM is on that host, or planned to be; its planned move is dropped. */
 void vm_place(struct store *store, const struct vm_record *vm, int32_t host);
 /* The VM starts on that host instead of the one where it failed, without a pause. */
 void vm_relocate(struct store *store, const struct vm_record *vm, int32_t host);
 void vm_take_datastore(struct store *store, const struct vm_record *vm, int32_t datastore);
-/* No command is sent to the VM before then; INSTANT_NONE: at any time. */
+/* No command is sent to the VM before `at`; INSTANT_NONE: no limit. */
 void vm_retry_at(struct store *store, const struct vm_record *vm, int64_t at);
-/* The VM is not placed on that host before then. A few hosts are kept, the latest ones. */
+/* The VM is not placed on that host before `until`. Only the latest few hosts are kept. */
 void vm_avoid_host(struct store *store, const struct vm_record *vm, int32_t host, int64_t until);
 void vm_stop_avoiding(struct store *store, const struct vm_record *vm, int32_t host);
 
@@ -37,13 +38,13 @@ void vm_moves_to(struct store *store, const struct vm_record *vm, int32_t to, bo
 /* The VM's move has ended, or was dropped. */
 void vm_end_move(struct store *store, const struct vm_record *vm);
 
-/* An operator wants the VM on another host, or no longer. */
+/* An operator wants the VM on another host, or no longer wants that. */
 void vm_note_resched(struct store *store, const struct vm_record *vm, bool resched);
-/* Rebalancing wants it on that host; -1: no longer. */
+/* Rebalancing wants the VM on that host; -1: no longer. */
 void vm_want_on(struct store *store, const struct vm_record *vm, int32_t host);
-/* A migration that was commanded failed: none before `again`, and no live one. */
+/* A commanded migration failed: no further one before `again`, and no live one. */
 void vm_note_move_failed(struct store *store, const struct vm_record *vm, int64_t again);
-/* The VM is on another host: what is kept for moves that it must make is forgotten. */
+/* The VM is on another host: the records of its required move are cleared. */
 void vm_note_moved(struct store *store, const struct vm_record *vm);
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -52,20 +53,20 @@ void vm_note_moved(struct store *store, const struct vm_record *vm);
 void vm_command(struct store *store, const struct vm_record *vm, enum command command, int64_t at);
 /* The command is not sent after all. */
 void vm_command_withdrawn(struct store *store, const struct vm_record *vm);
-/* The VM was observed after the command was answered. The command stays the VM's last one. */
+/* The VM was observed after the answer to the command. The command stays the VM's last one. */
 void vm_command_over(struct store *store, const struct vm_record *vm);
-/* The VM's last command had its effect: another one, or none, is due. */
+/* The VM's last command had its effect: another command, or none, is due. */
 void vm_note_effect(struct store *store, const struct vm_record *vm);
 /* The VM's last command had no effect: it is sent again at `again`. */
 void vm_command_in_vain(struct store *store, const struct vm_record *vm, int64_t again);
 void vm_note_sent(struct store *store, const struct vm_record *vm);
-/* The VM's lock is taken away with a command; or the VM is started again, and its owner no longer
- * has to be told. */
+/* A command also removes the VM's lock; or the VM starts again, and its owner no longer needs to be
+ * notified. */
 void vm_set_unlocked(struct store *store, const struct vm_record *vm, bool unlocked);
-/* The command was answered, at `at` (monotonic milliseconds): observations asked for before then
- * are ignored. */
+/* The command was answered at `at` (monotonic milliseconds): observations requested earlier are
+ * ignored. */
 void vm_note_answered(struct store *store, const struct vm_record *vm, int64_t at);
-/* OpenNebula accepted the command. `sequence`: of the VM's last history record as seen. */
+/* OpenNebula accepted the command. `sequence`: the VM's last history record as observed. */
 void vm_command_accepted(struct store *store, const struct vm_record *vm, int32_t sequence);
 /* OpenNebula could not be reached: retried at `again`. */
 void vm_command_unsent(struct store *store, const struct vm_record *vm, int64_t again);
@@ -75,31 +76,31 @@ void vm_command_too_late(struct store *store, const struct vm_record *vm, int64_
  * `others_fault`. */
 void vm_command_refused(struct store *store, const struct vm_record *vm, bool others_fault,
                         int64_t again);
-/* The VM failed in that history record: not placed again before `pause`; if it ran before, not
- * commanded before then either. */
+/* The VM failed in that history record: it is not placed again before `pause`, nor, if it ran
+ * before, sent commands. */
 void vm_failed(struct store *store, const struct vm_record *vm, int32_t number, int64_t pause);
-/* The VM waits for room on its host since then, monotonic milliseconds. */
+/* The VM has been waiting for room on its host since `since`, monotonic milliseconds. */
 void vm_note_blocked(struct store *store, const struct vm_record *vm, int64_t since);
 
 /* --- what was observed ------------------------------------------------------------------------ */
 
 void vm_seen_gone(struct store *store, const struct vm_record *vm);
 void vm_seen_running(struct store *store, const struct vm_record *vm);
-/* The same for a VM that is being ended: keeps the attempts counted for its goal. */
+/* As vm_seen_running(), for a VM that is being ended: keeps the attempts counted for its goal. */
 void vm_seen_to_have_run(struct store *store, const struct vm_record *vm);
 void vm_seen_on(struct store *store, const struct vm_record *vm, int32_t host);
 void vm_seen_size(struct store *store, const struct vm_record *vm, int64_t cpu, int64_t memory);
 void vm_note_locked(struct store *store, const struct vm_record *vm, bool locked);
-/* The VM has been in an operation since then that is overdue; 0: it is not. */
+/* The VM has been in an overdue operation since `since`; 0: it is not. */
 void vm_note_stuck(struct store *store, const struct vm_record *vm, int64_t since);
 
-/* The VM's history is closed up to that record. The VM ran for so many seconds in total by oned's
- * account, or in that record alone (vm_add_ran()). */
+/* The VM's history up to that record is closed. The VM ran for that many seconds, in total by
+ * oned's account, or in that record alone (vm_add_ran()). */
 void vm_set_ran(struct store *store, const struct vm_record *vm, int32_t sequence, int64_t seconds);
 void vm_add_ran(struct store *store, const struct vm_record *vm, int32_t sequence, int64_t seconds);
-/* An operator recreated the VM: the time it ran before that record does not count. */
+/* An operator recreated the VM: its run time before that record does not count. */
 void vm_count_nothing(struct store *store, const struct vm_record *vm, int32_t sequence);
-/* The VM's open record began then, by our clock and by oned's. */
+/* The VM's open record began at `since` by our clock, and at `told` by oned's. */
 void vm_note_since(struct store *store, const struct vm_record *vm, int64_t since, int64_t told);
 
 /* --- clocks ----------------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ void vm_move_times(struct store *store, const struct vm_record *vm, int64_t by);
 /* A message is sent at `at`, with the lease's reason and expected start. */
 void vm_note_message_sent(struct store *store, const struct vm_record *vm,
                           const struct lease_record *lease, int64_t at);
-/* The message was answered, at `at` (monotonic milliseconds). */
+/* The message was answered at `at` (monotonic milliseconds). */
 void vm_note_message_answered(struct store *store, const struct vm_record *vm, int64_t at);
 void vm_note_message_written(struct store *store, const struct vm_record *vm, bool written);
 /* The message shown in OpenNebula. */
@@ -124,21 +125,21 @@ void vm_has_message(struct store *store, const struct vm_record *vm, const char 
 
 /* The request in the VM's attribute has been handled. */
 void vm_has_asked(struct store *store, const struct vm_record *vm, const char *asked);
-/* The VM's promise in OpenNebula has that number and digest (0: removed). */
+/* The VM's promise in OpenNebula has that number and digest (0: it has ended). */
 void vm_has_promise(struct store *store, const struct vm_record *vm, int64_t number,
                     int64_t digest);
 /* The promise with that promise_stamp() is about to be written. */
 void vm_sends_promise(struct store *store, const struct vm_record *vm, int64_t stamp);
 /* OpenNebula refused to write the promise with that number. */
 void vm_note_promise_refused(struct store *store, const struct vm_record *vm, int64_t number);
-/* The promise sent last got no answer; and the VM has been read since. */
+/* The last promise sent got no answer; the VM has been read since. */
 void vm_note_promise_unanswered(struct store *store, const struct vm_record *vm);
 void vm_note_promise_read(struct store *store, const struct vm_record *vm);
 /* OpenNebula shows another promise than the last one written. */
 void vm_note_promise_damaged(struct store *store, const struct vm_record *vm);
 /* OpenNebula shows a promise of a newer galernad. */
 void vm_note_promise_of_others(struct store *store, const struct vm_record *vm);
-/* From the VM's promise: was it suspended to make room, and how long did it run up to that history
- * record? */
+/* Restore from the VM's promise whether the VM was suspended to make room, and how long it ran up
+ * to that history record. */
 void vm_restore(struct store *store, const struct vm_record *vm, bool suspended, int32_t sequence,
                 int64_t ran_for);

@@ -4,7 +4,7 @@
 #include "daemon/live/world.h"
 #include "util/map.h"
 
-/* Extended forms are kept per answer: those of the pending VMs and the wanted ones. */
+/* Extended forms are kept per answer: those of pending and of wanted VMs. */
 struct form_pool {
     struct vm_pool pool;
     int64_t asked;
@@ -17,7 +17,7 @@ struct full_forms {
 
 enum { SAID_MAX = 16 };
 
-/* Warnings about answers. */
+/* Warnings already logged about answers. */
 struct said {
     uint64_t digests[SAID_MAX];
     size_t n;
@@ -31,14 +31,14 @@ struct world {
     struct map observations; /* struct vm_observation by id */
     int32_t *leaving;        /* VMs to be dropped as soon as no host lists them */
     size_t n_leaving, leaving_allocated;
-    int32_t *news; /* VMs of which something else is seen than before; some twice */
+    int32_t *news; /* VMs whose observations have changed; some twice */
     size_t n_news, news_allocated;
-    uint64_t n_changes;     /* news so far */
+    uint64_t n_changes;     /* number of changes so far */
     size_t n_in_transition; /* of the observations */
     int32_t *forms;         /* VMs with an extended form, ascending ... */
     size_t n_forms, forms_allocated;
     bool forms_listed;  /* ... if they have not changed since */
-    bool forms_are_new; /* world_forms() was not called since forms arrived */
+    bool forms_are_new; /* forms arrived after the last call of world_forms() */
 
     struct hosts_seen *hosts;
     struct site_seen *site;
@@ -56,7 +56,7 @@ struct world {
     size_t n_promises, promises_allocated;
     struct address_promise *addresses;
     size_t n_addresses, addresses_allocated;
-    bool promises_changed; /* since they were written to the store */
+    bool promises_changed; /* since they were last stored */
 
     struct cloud_leadership leadership;
     int64_t leader_checked, leader_asked;
@@ -69,12 +69,12 @@ struct world {
     /* The poll in progress. */
     enum poll_kind kind, next_kind;
     bool polling, next, failed, second_stage;
-    bool refreshing; /* pending VMs are asked for during a full poll */
+    bool refreshing; /* pending VMs are requested during a full poll */
     int64_t refreshed;
-    size_t open; /* answers awaited */
+    size_t open; /* number of requests without an answer */
     int64_t asked;
     char error[256];
-    struct said said, said_before; /* since the last full poll, and from the one before to it */
+    struct said said, said_before; /* since the last full poll, and between the last two */
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
     struct vmgroups_seen *vmgroups_next;
@@ -98,15 +98,15 @@ void addresses_review(struct world *world);
 /* The observation of a VM, created if there is none. */
 struct vm_observation *observation_make(struct world *world, int32_t id);
 void observation_finish(struct vm_observation *observed); /* frees what belongs to it */
-/* After new hosts: drop the VMs that are leaving and are not listed any more. */
+/* After an update of the hosts: drop the leaving VMs that are no longer listed. */
 void observations_review(struct world *world);
-/* Something else is seen of the VM than before. */
+/* The VM's observation has changed. */
 void observation_is_new(struct world *world, int32_t id);
 /* Update a VM's observation from an answer; ignored if older than the observation. */
 void observation_see(struct world *world, const struct vm *vm, int64_t asked);
 void full_forms_finish(struct full_forms *full);
 void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked);
-/* Use the poll's forms, and those asked for after the poll began; free the others. */
+/* Use the poll's forms, and those requested after the poll began; free the others. */
 void full_forms_take(struct world *world);
-/* Use the forms of one more answer. */
+/* Use the forms of another answer. */
 void full_forms_use(struct world *world, const struct form_pool *forms);

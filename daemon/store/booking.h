@@ -1,8 +1,9 @@
-/* booking.h: who may use hosts that are set aside for a time: a course, a project.
+/* booking.h: hosts reserved for a period, and the users and groups that may use them: a course, a
+ * project.
  *
- * The hosts and times of a booking are drains of its name (daemon/live/drains.h): a booked host is
- * drained for all leases but those inside, which name the booking (BOOKING) and whose owners it
- * admits.
+ * The hosts and times of a booking are the drains with its name (daemon/live/drains.h): a booked
+ * host is drained for all leases except those inside, which name the booking (BOOKING) and whose
+ * owners it admits.
  */
 #pragma once
 
@@ -13,22 +14,23 @@
 #include "util/error.h"
 
 enum {
-    BOOKINGS_MOST = 64,        /* each host is once more in a plan for each of its bookings */
+    BOOKINGS_MOST = 64,        /* a host occurs in the plan once more for each of its bookings */
     BOOKING_NAMES_MOST = 4096, /* bytes of a list of names */
 };
 
 struct booking {
     char name[TERM_TEXT_MAX];
-    bool magnetic;        /* leases of those it admits need not name it */
-    char *users, *groups; /* OpenNebula's names, separated by commas; "": none */
-    char *owner;          /* the user who may change and end it as operators may; "": none */
+    bool magnetic;        /* leases of admitted owners need not name the booking */
+    char *users, *groups; /* names in OpenNebula, separated by commas; "": none */
+    char *owner;          /* the user who may change and end the booking, as operators may; "":
+                           * none */
 };
 
 /* Letters, digits, '.', '_' and '-'; not empty. */
 bool booking_name_is_valid(const char *name);
-/* A list of names, or one name: no control characters, no empty name. "" is valid. */
+/* A list of names, or one name, without control characters and empty names. "" is valid. */
 bool booking_names_are_valid(const char *names);
-/* Does it admit the VMs of that owner or group? */
+/* Does the booking admit the VMs of that owner or group? */
 bool booking_admits(const struct booking *booking, const char *user, const char *group);
 
 /* Owns copies of the texts. */

@@ -1,9 +1,9 @@
-/* change.h: write access to the records of a store. Only for the owners of their fields: the store
- * itself, and lease_state.c and vm_state.c of daemon/live/ (a test counts the includes). All other
+/* change.h: write access to the records of a store, only for the owners of their fields: the store
+ * itself, and lease_state.c and vm_state.c in daemon/live/ (a test counts the includes). All other
  * code holds `const` records.
  *
- * The store_change_ functions mark the record: the next commit writes it. The store_note_ functions
- * do not; they are for fields that are not stored. The record must be in memory. O(1).
+ * The store_change_ functions mark the record for the next commit. The store_note_ functions do
+ * not: they are for fields that are not stored. The record must be in memory. O(1).
  */
 #pragma once
 
@@ -14,6 +14,6 @@ struct lease_record *store_note_lease(struct store *store, const struct lease_re
 struct vm_record *store_change_vm(struct store *store, const struct vm_record *vm);
 struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm);
 
-/* Replace a text of a record by a copy of at most `most` bytes, and free what it had: "" takes no
- * memory. *place: NULL, a constant "", or as this function left it. */
+/* Replace a record's text by a copy of at most `most` bytes, and free the old text; "" takes no
+ * memory. *place: NULL, a constant "", or a text set by this function. */
 void store_put_text(const char **place, const char *text, size_t most);

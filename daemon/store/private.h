@@ -1,4 +1,4 @@
-/* private.h: the inside of the store. Only for daemon/store/. */
+/* private.h: internals of the store, only for daemon/store/. */
 #pragma once
 
 #include <sqlite3.h>
@@ -11,9 +11,9 @@ struct lease_entry {
     struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
     struct vm_record **vms;    /* ascending */
     size_t n_vms, vms_allocated;
-    bool fresh;       /* added and not written yet: it replaces any row with its id in the file */
-    size_t awake_at;  /* its place among those that are awake, from 1 on; 0: it sleeps ... */
-    int64_t until;    /* ... until then */
+    bool fresh;       /* added and not yet written: it replaces any row with its id in the file */
+    size_t awake_at;  /* its place among the awake leases, from 1; 0: asleep ... */
+    int64_t until;    /* ... until this time */
     uint64_t stirred; /* as store_stirred() */
     uint64_t noted;   /* as store_noted() */
 };
@@ -23,9 +23,9 @@ struct awake {
     struct lease_entry **entries;
     size_t n, allocated;
     uint64_t stirs;
-    int64_t next; /* none that sleeps wakes before */
-    /* Ordered. */
-    bool is_listed; /* they are those of `entries` */
+    int64_t next; /* no sleeping lease wakes before this time */
+    /* Sorted lists of the awake leases. */
+    bool is_listed; /* the lists match `entries` */
     const struct lease_record **leases;
     const struct vm_record **vms;
     size_t n_vms, leases_allocated, vms_allocated;
@@ -87,14 +87,14 @@ struct store {
     struct fact_record *facts; /* ascending by name */
     size_t n_facts, facts_allocated, n_marked_facts;
 
-    struct lease_record past; /* as store_past_lease() gave it last */
+    struct lease_record past; /* the last result of store_past_lease() */
 
     uint64_t changes;             /* of leases and VMs */
-    struct lease_entry **leaving; /* forgotten by the daemon, to be written once more */
+    struct lease_entry **leaving; /* forgotten by the daemon, to be written one last time */
     size_t n_leaving, leaving_allocated;
 };
 
-/* SQLite's message with the file's name, and what to do when the file is damaged or the disk full.
+/* SQLite's message with the file's name, and advice if the file is damaged or the disk is full.
  * Returns -1. */
 int store_sqlite_error(const struct store *store, const char *doing, struct error *err);
 
@@ -118,9 +118,9 @@ int store_load(struct store *store, struct error *err);
 
 /* The lease wakes. */
 void store_wake_entry(struct store *store, struct lease_entry *entry);
-/* The same, because a record of the lease or of one of its VMs changes. */
+/* The lease wakes because its record or a record of one of its VMs changes. */
 void store_note_entry(struct store *store, struct lease_entry *entry);
-/* It falls asleep, or is about to be forgotten. */
+/* The lease goes to sleep, or is about to be forgotten. */
 void store_drop_awake(struct store *store, struct lease_entry *entry);
 void store_awake_finish(struct awake *awake);
 
@@ -131,5 +131,5 @@ void store_mark_vm(struct store *store, struct vm_record *vm);
 void store_vm_free(struct vm_record *vm);
 void store_lease_finish(struct lease_record *lease); /* frees its texts */
 void store_lease_entry_free(struct lease_entry *record);
-/* Add a VM to the VMs of its lease, which wakes. */
+/* Add a VM to its lease, and wake the lease. */
 void store_attach_vm(struct store *store, struct lease_entry *record, struct vm_record *vm);

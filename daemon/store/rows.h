@@ -1,7 +1,7 @@
 /* rows.h: records as rows of tables, described by one table of columns each.
  *
- * To add a field to a record: the field in store.h, its line in rows.c, and a migration in schema.c
- * that adds the column (a test compares the three).
+ * To add a field to a record, add the field in store.h, its line in rows.c, and a migration in
+ * schema.c that adds the column (a test compares the three).
  */
 #pragma once
 
@@ -42,7 +42,7 @@ extern const struct store_table store_lease_table, store_vm_table;
 
 /* "INSERT OR REPLACE INTO ..." with a parameter for each column, in order, and the row's checksum;
  * "SELECT ... FROM name" with the columns in order, and whether the row's checksum is right. `sum`:
- * the expression of the checksum (sums.h), of parameters and of columns. To be freed. */
+ * the expression of the checksum (sums.h), of parameters or of columns. To be freed. */
 char *store_rows_put_text(const struct store_table *table, const char *sum);
 char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition);
 

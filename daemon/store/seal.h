@@ -1,8 +1,8 @@
-/* seal.h: how many commits the store must have, in a file beside it (store.seal).
+/* seal.h: the expected number of commits of the store, in a file beside it (store.seal).
  *
  * SQLite treats the end of a damaged or cut log as never written: only this number shows that
  * commits are missing. The file is written after each commit, in place and without waiting for the
- * disk (about 2 us): it may be behind the store, never ahead.
+ * disk (about 2 us): the number may lag behind the store, but is never ahead.
  */
 #pragma once
 

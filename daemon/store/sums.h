@@ -1,10 +1,10 @@
 /* sums.h: checksums that detect a damaged store.
  *
  * Each row has a checksum (column `sum`) of its table's name and its values, computed by the SQL
- * function row_sum(). The table `seal` has the number of rows and the total of the checksums of
- * each table, updated by every transaction: a lost or outdated row shows. The fact `schema` is the
- * checksum of the tables' definitions, `commits` the number of transactions; the expected number of
- * commits is in a file beside the store (seal.h).
+ * function row_sum(). The table `seal` has, for each table, the number of rows and the total of
+ * their checksums, updated by every transaction, so lost or outdated rows are detected. The fact
+ * `schema` is the checksum of the tables' definitions, `commits` the number of transactions; the
+ * expected number of commits is in a file beside the store (seal.h).
  */
 #pragma once
 
