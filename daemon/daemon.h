@@ -1,6 +1,6 @@
 /* daemon.h: galernad: shared by its parts.
  *
- * One thread, one loop (daemon_run): wait for an answer, a request, a signal or a planned time,
+ * One thread runs one loop (daemon_run): wait for an answer, a request, a signal or a planned time,
  * then run a cycle: intake (new VMs become leases) -> reconcile (the store follows the world) ->
  * planner (decisions become phases and goals) -> commit (durable) -> enactor (goals become
  * commands) -> messages.
@@ -62,27 +62,27 @@ struct problem {
 
 enum { ACCOUNTS_AT_ONCE = 4 };
 
-/* What daemon_want_forms() saw last. */
+/* The state at the last call of daemon_want_forms(). */
 struct wanted_forms {
     uint64_t stirs, changes; /* store_stirs(), world_changes() */
-    bool are_asked_for;      /* by a drain, a request or a plan to rebalance */
+    bool are_asked_for;      /* for a drain, a request or a plan to rebalance */
 };
 
-/* Hosts or a lease that a request asks about: the templates of their VMs are read. */
+/* Hosts or a lease in a pending request: the templates of their VMs are read. */
 struct asked_hosts {
-    struct services_question *question; /* waits for the templates; NULL: none does */
+    struct services_question *question; /* waits for the templates; NULL: none */
     int64_t since;                      /* monotonic milliseconds */
     struct drains drains;               /* these hosts ... */
     bool has_cluster;                   /* ... and those of this cluster */
     int32_t cluster;
-    bool has_lease; /* instead of hosts */
+    bool has_lease; /* a lease instead of hosts */
     int64_t lease;
 };
 
-/* What VMs use of each host, as answers show it. */
+/* The measured use of each host by VMs, for answers. */
 struct hosts_use {
     struct hosts_seen *hosts; /* retained; NULL: not counted yet */
-    uint64_t changes, news;   /* of the store and the world, when it was counted */
+    uint64_t changes, news;   /* of the store and the world, when the use was computed */
     struct host_use *items;
 };
 
@@ -113,8 +113,8 @@ struct daemon {
     struct http *http; /* NULL: not configured */
     struct answers *answers;
     struct services_question *question; /* the request being handled on the control socket; NULL */
-    struct services_question *accounts[ACCOUNTS_AT_ONCE]; /* accounts of usage, the first one is
-                                                             made now */
+    struct services_question *accounts[ACCOUNTS_AT_ONCE]; /* account requests; the first one is
+                                                           * being processed */
     size_t n_accounts;
     struct hosts_use hosts_use;
 
@@ -122,25 +122,25 @@ struct daemon {
     uint64_t unread;              /* world_unread_digest() of the plan's room */
     struct quarantine quarantine; /* hosts that take no VMs for now */
     struct map broken_rules;      /* of VM groups, as of the last poll: broken_rules.h */
-    struct drains drains;         /* hosts that are emptied or booked */
+    struct drains drains;         /* hosts that are drained or booked */
     struct kept_drains kept_drains;
     struct rebalancing rebalancing;
     struct asked_hosts asked;
-    bool attribute_asked; /* the planner tries a change that a VM's attribute asks for */
+    bool attribute_asked; /* the planner tries a change requested by a VM's attribute */
     bool replan;          /* rebuild the engine in the next cycle */
     char replan_why[128]; /* the first reason, for the log */
     bool cycle_due;       /* something has changed since the last cycle */
     bool answers_due;     /* commands were answered since the last cycle */
-    int64_t answers_wait; /* monotonic milliseconds: until then for more of them */
+    int64_t answers_wait; /* monotonic milliseconds: until then, wait for more answers */
     int64_t cycle_began;  /* monotonic milliseconds */
     int64_t plan_began;   /* monotonic milliseconds */
     bool poll_ok;         /* the last poll was complete */
-    bool guarded;         /* this daemon is the one that may act */
+    bool guarded;         /* this daemon may act */
     bool stopping;
     struct reload *reload;
     bool reload_due; /* begin a reload when none is in progress */
     struct problem problems[PROBLEMS];
-    int64_t follows_since; /* seconds since 1970: its oned does not lead; INSTANT_NONE */
+    int64_t follows_since; /* seconds since 1970: since when its oned does not lead; INSTANT_NONE */
     int64_t polled;        /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t poll_asked;    /* monotonic milliseconds: beginning of that poll */
     int64_t next_poll;     /* monotonic milliseconds */
@@ -151,31 +151,32 @@ struct daemon {
     struct wanted_forms forms;
     int failures;           /* consecutive failed polls */
     int plan_failures;      /* consecutive failed plans */
-    int64_t next_plan;      /* monotonic milliseconds: not before, after failures */
-    int64_t next_count;     /* monotonic milliseconds: of repeated log lines */
+    int64_t next_plan;      /* monotonic milliseconds: no plan before, after failures */
+    int64_t next_count;     /* monotonic milliseconds: when counted repetitions are logged next */
     int64_t watchdog_ms;    /* systemd's watchdog interval; 0: none */
-    int64_t next_watchdog;  /* when systemd is told again */
-    int64_t reconciled;     /* seconds since 1970: when the store last followed the world */
+    int64_t next_watchdog;  /* when systemd is next notified */
+    int64_t reconciled;     /* seconds since 1970: when the store was last reconciled with the
+                             * world */
     int64_t reconcile_due;  /* when reconciling is due, as of the last cycle; INSTANT_NEVER */
-    int64_t reconcile_next; /* when it is due next after that cycle */
+    int64_t reconcile_next; /* the next time after that cycle */
     int64_t expired;        /* seconds since 1970: when old leases were last dropped */
     struct clocks clocks;
     int64_t started; /* seconds since 1970 */
     uint64_t n_cycles, n_replans;
-    uint64_t n_readings;     /* of OpenNebula, in whole or in part */
-    uint64_t n_host_changes; /* times that hosts were seen to have changed */
+    uint64_t n_readings;     /* of OpenNebula, completely or partially */
+    uint64_t n_host_changes; /* number of observed changes of the hosts */
 };
 
 /* --- loop_requests.c --- */
 /* Does this daemon decide about leases? Not while another one acts, or may have acted since the
- * last poll: then it only follows what VMs and promises show. */
+ * last poll: then it only follows the state of VMs and promises. */
 bool daemon_acts(const struct daemon *daemon);
 /* The engine no longer matches reality: rebuild it. */
 void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A cycle is needed. */
 void daemon_wake(struct daemon *daemon);
-/* A command was answered: a cycle is needed, for this answer and those that follow soon. */
+/* A command was answered: a cycle is needed, for this answer and for answers that follow soon. */
 void daemon_answered(struct daemon *daemon);
 /* For planner_create(): the planner is ready: retry without a pause after failures. */
 void daemon_planner_ready(void *context);
@@ -185,15 +186,15 @@ void daemon_notice(struct daemon *daemon);
 void daemon_modules_loaded(struct daemon *daemon);
 /* Set a problem; NULL: solved. The time of the first call is kept. */
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
-/* Why what this galernad shows may be out of date (OpenNebula cannot be read, or is left to another
- * galernad), and since when. False: it is not. */
+/* Why the displayed state may be outdated (OpenNebula cannot be read, or another galernad acts on
+ * it), and since when. False: it is current. */
 bool daemon_is_outdated(const struct daemon *daemon, struct problem *why);
 
 /* --- write_state.c, forms.c --- */
 /* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. -1 with EAGAIN:
- * what was not committed is written with the next commit. */
+ * the next commit writes the uncommitted changes. */
 int daemon_commit(struct daemon *daemon, struct error *err);
-/* Tell the world which VMs' extended forms are needed, from the next poll on. */
+/* Set the VMs whose extended forms the world reads from the next poll on. */
 void daemon_want_forms(struct daemon *daemon);
 
 /* --- daemon.c --- */

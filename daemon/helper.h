@@ -1,8 +1,8 @@
-/* helper.h: programs that are installed together with galernad, in libexec/galerna/. */
+/* helper.h: programs installed together with galernad, in libexec/galerna/. */
 #pragma once
 
 enum { HELPER_PATH_MAX = 4096 };
 
-/* The path of such a program: in libexec/galerna/ beside the bin/ or sbin/ of this program, of a
- * build and below the prefix of an installation; else where it was to be installed. */
+/* The path of such a program: in libexec/galerna/ next to the bin/ or sbin/ of this program, in a
+ * build or below the prefix of an installation; otherwise the configured installation path. */
 void helper_find(const char *name, char path[HELPER_PATH_MAX]);

@@ -1,4 +1,4 @@
-/* log_write.h: the forms of a line of the log, for log.c. */
+/* log_write.h: writes a line of the log in its format, for log.c. */
 #pragma once
 
 #include "daemon/log.h"

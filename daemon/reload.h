@@ -1,10 +1,9 @@
-/* reload.h: SIGHUP: the configuration file is read again and the policy modules that it names
- * are loaded from their files, with its options.
+/* reload.h: SIGHUP: rereads the configuration file, and loads the policy modules that it names from
+ * their files, with its options.
  *
- * Both take effect together, between two cycles, or neither does: a configuration with an error or
- * a module that cannot be loaded changes nothing. Options that another part has taken when it was
- * created keep their values until galernad is restarted (configuration/difference.h); the log says
- * which.
+ * Both take effect together, between two cycles, or not at all: a configuration with an error or a
+ * module that cannot be loaded changes nothing. Options that other parts read at their creation
+ * keep their values until galernad is restarted (configuration/difference.h); the log names them.
  */
 #pragma once
 
@@ -18,6 +17,6 @@ struct reload *reload_create(struct daemon *daemon, const char *file,
                              struct configuration *configuration);
 void reload_destroy(struct reload *reload); /* NULL is allowed */
 
-/* Begin a reload; it ends later, when the modules are loaded. While modules are being loaded, sets
- * daemon->reload_due instead. The outcome is logged. */
+/* Begin a reload; it ends later, when the modules are loaded. If modules are already being loaded,
+ * sets daemon->reload_due instead. The outcome is logged. */
 void reload_begin(struct reload *reload);

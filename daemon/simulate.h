@@ -1,4 +1,4 @@
-/* simulate.h: galernad --simulate: hosts in memory and the real clock, without an OpenNebula. */
+/* simulate.h: galernad --simulate: hosts in memory and the real clock, without OpenNebula. */
 #pragma once
 
 #include "adapters/cloud/cloud.h"

@@ -1,12 +1,12 @@
-/* startup.h: from a command line to a running daemon and back. */
+/* startup.h: from the command line to a running daemon, and its shutdown. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "util/command_line.h"
 
-/* In addition to EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy
- * module named in it, is invalid. */
+/* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module
+ * named in it, is invalid. */
 enum {
     EXIT_ANOTHER_DAEMON = 3,
     EXIT_OPENNEBULA = 4,
@@ -16,7 +16,7 @@ enum {
 
 struct startup {
     const char *file;            /* configuration; NULL: the default one */
-    const char *state_directory; /* NULL: by configuration */
+    const char *state_directory; /* NULL: from the configuration */
     bool foreground, simulate, check_only, repair;
 };
 

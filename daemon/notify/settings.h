@@ -1,4 +1,4 @@
-/* settings.h: who is told of what happens to leases: sections [notify NAME] of the configuration.
+/* settings.h: receivers of notices about leases: sections [notify NAME] of the configuration.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct notify_target {
     const char *sendmail; /* of mail */
     const char *from;     /* of mail; NULL: sendmail's default */
     const char *key_file; /* of a webhook */
-    int64_t retry_pause;  /* seconds after the first failure; doubled after each further one */
+    int64_t retry_pause;  /* seconds after the first failure; doubled after each further failure */
     int64_t retry_limit;  /* attempts */
 };
 
@@ -53,10 +53,10 @@ void notify_settings_destroy(struct notify_settings *settings); /* NULL is allow
 
 size_t notify_targets(const struct notify_settings *settings);
 const struct notify_target *notify_target(const struct notify_settings *settings, size_t i);
-/* NULL: there is no such section. */
+/* NULL: no such section. */
 const struct notify_target *notify_target_named(const struct notify_settings *settings,
                                                 const char *name);
 
-/* Is it an address that can stand in a header and on sendmail's command line? Quoted local parts
- * and comments are not allowed. */
+/* Is the text an address that can stand in a header and on sendmail's command line? Quoted local
+ * parts and comments are not allowed. */
 bool notify_is_address(const char *text);

@@ -6,6 +6,6 @@
 #include "util/error.h"
 
 /* Fill *site with the hosts that have a capacity, by ascending id, in any state: a host that is
- * disabled today is part of the site. This function initializes *site, and finishes it on errors:
- * EINVAL (no host has a capacity). */
+ * disabled today is part of the site. This function initializes *site, and on errors also finishes
+ * it: EINVAL (no host has a capacity). */
 int record_site(struct site *site, const struct host_pool *hosts, struct error *err);

@@ -11,11 +11,11 @@
 #define RECORD_NAME   "galernad-"
 #define RECORD_FOOTER "</lease-requests>\n</lease-workload>\n"
 
-/* Inputs of a line, needed again to rewrite it. */
+/* Inputs of a line, required again to rewrite it. */
 struct record_line {
     int64_t id;
     int64_t arrival;    /* seconds since the record's start */
-    int64_t ran_before; /* seconds the lease ran before that, which the trace omits */
+    int64_t ran_before; /* seconds the lease ran before `arrival`, omitted from the trace */
 };
 
 struct recorded_lease {
@@ -27,8 +27,8 @@ struct recorded_lease {
 /* The trace up to its first request. To be freed; NULL with err. */
 char *record_header(const struct site *site, int64_t start, struct error *err);
 
-/* The line, without its newline, to be freed; NULL with err. A lease that ended without having run
- * becomes a comment, and so does an invalid one (malformed attribute, no VMs). */
+/* The line, without its newline, to be freed; NULL with err. A lease that ended without running
+ * becomes a comment, and so does an invalid lease (malformed attribute, no VMs). */
 char *record_line(const struct recorded_lease *facts, const struct record_line *line, int64_t start,
                   struct error *err);
 
