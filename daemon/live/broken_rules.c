@@ -69,7 +69,7 @@ static void report(const struct check *check, const struct present *present, int
                                         .role = check->group->roles[present->role].name});
 }
 
-/* `same_role`: two VMs of one role break the rule as well. */
+/* `same_role`: two VMs of the same role also break the rule. */
 static void check_apart(const struct check *check, bool same_role)
 {
     for (size_t i = 1, first = 0; i < check->n; i++) {
@@ -143,8 +143,8 @@ struct candidate {
     int32_t vm, host;
 };
 
-/* Is the VM near another one of these roles that it must be apart from, or near none of those that
- * it must be together with? */
+/* Must the VM be apart from these roles, and one of their VMs is near? Or together with them, and
+ * only distant ones exist? */
 static bool clashes(const struct candidate *candidate, const struct vmgroup *group, uint64_t roles,
                     bool apart, bool by_cluster)
 {

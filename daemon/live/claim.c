@@ -12,7 +12,7 @@ void claim_init(struct claim *claim, const char *instance, const char *place, co
     snprintf(claim->own.host, sizeof claim->own.host, "%s", host);
 }
 
-/* Keeps the mark's number: it grows as long as this process lives. */
+/* Keeps the mark's number, which grows as long as this process lives. */
 static void start_over(struct claim *claim, int64_t now)
 {
     const struct cloud_mark own = claim->own;
@@ -72,7 +72,8 @@ static void go_to(struct claim *claim, enum claim_state state, int64_t next)
     claim->next = next;
 }
 
-/* Continues from the mark's number: a galernad that watches the mark must see it change. */
+/* Continues from the number of the found mark: a galernad that watches the mark must see it
+ * change. */
 static void take(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (found->beat > claim->own.beat)
@@ -80,7 +81,8 @@ static void take(struct claim *claim, const struct cloud_mark *found, int64_t no
     go_to(claim, CLAIM_WRITING, now);
 }
 
-/* A mark without an owner, released, or of a dead process: this daemon holds its lock. */
+/* A mark without an owner, released, or of a dead process on this machine, since this daemon holds
+ * the lock. */
 static bool is_free(const struct claim *claim, const struct cloud_mark *found)
 {
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;
@@ -102,9 +104,9 @@ bool claim_is_outranked(const struct claim *claim)
            (claim_is_newer(&claim->other) || is_later(&claim->other, &claim->own));
 }
 
-/* The mark of an earlier term, or none: the last commands of the daemon that acted may be under
- * way. Even if it is our own, which a late write may have put in place of another. A mark of
- * another daemon without a term is of one that does not know of elections. */
+/* The mark is of an earlier term, or missing: the last commands of the previous daemon may still
+ * arrive. This includes a mark of our own, which a late write may have put in place of another one.
+ * A mark without a term by another daemon comes from a version without elections. */
 static bool is_deposed(const struct claim *claim, const struct cloud_mark *found)
 {
     bool is_ours = strcmp(found->place, claim->own.place) == 0;
@@ -114,7 +116,7 @@ static bool is_deposed(const struct claim *claim, const struct cloud_mark *found
     return found->term < claim->own.term && (found->term > 0 || is_ours);
 }
 
-/* The mark's owner is alive as long as the mark changes. */
+/* The mark's owner is alive while the mark changes. */
 static void watch(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     claim->other = *found;
@@ -162,8 +164,8 @@ static void trust(struct claim *claim, int64_t now)
     claim->proved = now;
 }
 
-/* After a write (PROVING, HELD, or WRITING again) the mark should be ours. The replaced mark may
- * still be read for a while where OpenNebula replicates between zones.
+/* After a write (PROVING, HELD, or WRITING again) the mark should be ours. If OpenNebula replicates
+ * between front-ends, the replaced mark may still be read for a while.
  *
  *     mark found                      next state
  *     ours                            HELD

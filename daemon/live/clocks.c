@@ -1,4 +1,4 @@
-/* Notices clocks that differ or are set. */
+/* Detects clocks that differ or are set. */
 #include "daemon/live/clocks.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clock
     clocks_move(daemon, by);
 }
 
-/* Is the VM's last history record open? After a restart this is known only with the next poll. */
+/* Is the VM's last history record open? After a restart, only the next poll shows this. */
 static bool has_open_record(const struct daemon *daemon, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
@@ -104,7 +104,7 @@ static bool has_open_record(const struct daemon *daemon, const struct vm_record 
            (vm->since_told == 0 && vm->ran && lease && lease->phase == PHASE_RUNNING);
 }
 
-/* OpenNebula's clock was set: on that clock, open records become this much longer. */
+/* OpenNebula's clock was set: open records become longer on that clock by the same amount. */
 static void theirs_was_set(struct daemon *daemon, int64_t by)
 {
     size_t n;
@@ -164,7 +164,7 @@ int64_t clocks_running_since(const struct daemon *daemon, const struct lease_rec
         return 0;
     if (vm->since_told == record->rstime)
         return vm->since;
-    /* After a restart the store knows better: clocks may have been set meanwhile. */
+    /* After a restart the stored time is better: clocks may have been set meanwhile. */
     vm_note_since(daemon->store, vm,
                   vm->since_told == 0 && lease->phase == PHASE_RUNNING &&
                           lease->since != INSTANT_NONE && record->sequence == vm->sequence + 1

@@ -1,7 +1,7 @@
-/* Clocks that were set while galernad was not running. The store remembers both clocks of this
- * machine when it was last written, how far OpenNebula's clock was ahead, and the boot. Within the
- * same boot the steady clock continued, and tells by how much the wall clock was set. Across a
- * boot, all that is known is that time did not run backwards. */
+/* Detects clocks that were set while galernad was not running. The store has both clocks of this
+ * machine at its last write, the offset of OpenNebula's clock, and the boot id. Within the same
+ * boot the steady clock continued, and shows by how much the wall clock was set. Across a boot,
+ * only the direction of time is known: it did not run backwards. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void clocks_boot(char boot[CLOCKS_BOOT_MAX])
     fclose(file);
 }
 
-/* The clocks as last read: times that depend on a later change have not been moved yet. */
+/* Stores the clocks as last read: times that depend on a later change have not been moved yet. */
 void clocks_remember(struct daemon *daemon)
 {
     const struct clocks *clocks = &daemon->clocks;

@@ -1,4 +1,4 @@
-/* Seconds of the whole cloud. */
+/* Computes reservations in seconds of the whole cloud. */
 #include "daemon/live/cloud_time.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum {
     WHOLE = 1000000000, /* of the cloud */
-    /* A lease that has no end counts as one of this length. */
+    /* The assumed duration of a lease without an end. */
     ENDLESS = 90 * 86400,
 };
 
@@ -27,7 +27,7 @@ static int64_t share(int64_t amount, int64_t total)
     return __builtin_mul_overflow(amount, WHOLE, &scaled) ? INT64_MAX : (scaled - 1) / total + 1;
 }
 
-/* VMs of 1/100 and MB: the share of which they take more. 0: no host has been read. */
+/* The larger of the shares of CPU and memory. 0: no host has been read. */
 static int64_t cloud_share(const struct daemon *daemon, const struct vms_size *size)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
@@ -79,7 +79,7 @@ static bool has_begun(const struct lease_record *lease)
     return lease->phase != PHASE_GATHERING && lease_has_begun(lease);
 }
 
-/* From now on: from its start to its end, or before its deadline, as late as it can. */
+/* From now on: from the lease's start to its end, or the last possible time before its deadline. */
 static struct rights_holding holding_of(const struct lease_record *lease, int64_t share,
                                         int64_t now)
 {
@@ -115,7 +115,7 @@ static struct rights_holding holding_as_it_is(const struct daemon *daemon,
     store_vms_of(daemon->store, lease->id, &n);
     if (lease->phase == PHASE_GATHERING && n > 0 && lease->group_size > n)
         vms_size_add(&size, (int64_t)(lease->group_size - n), size.cpu / (int64_t)n,
-                     size.memory / (int64_t)n); /* its members to come */
+                     size.memory / (int64_t)n); /* its missing members */
     return holding_of(lease, cloud_share(daemon, &size), now);
 }
 

@@ -1,4 +1,4 @@
-/* Keeps the hosts that operators empty or set aside. */
+/* Keeps the drains of hosts, by operators and for bookings. */
 #include "daemon/live/drains.h"
 
 #include <inttypes.h>
@@ -18,8 +18,8 @@ enum { DRAIN_TEXT = 64 + TERM_TEXT_MAX /* characters of one drain: a host, two t
 
 /* --- the store -------------------------------------------------------------------------------- */
 
-/* The text up to that character, which is replaced by the end of a string; *text is what follows.
- * NULL: it is not there. */
+/* The text before that character, which is replaced by NUL; *text is the rest. NULL: the character
+ * is missing. */
 static char *cut(char **text, char end)
 {
     char *begin = *text, *found = strchr(begin, end);
@@ -31,8 +31,8 @@ static char *cut(char **text, char end)
     return begin;
 }
 
-/* The value is "NAME\tyes\tUSERS\tGROUPS\n" for each, of one with an owner
- * "NAME\tyes\tUSERS\tGROUPS\tOWNER\n"; "no": it is not magnetic. */
+/* The value is "NAME\tyes\tUSERS\tGROUPS\n" for each booking, with an owner
+ * "NAME\tyes\tUSERS\tGROUPS\tOWNER\n"; "no": not magnetic. */
 static void load_bookings(struct drains *drains, const struct store *store)
 {
     const char *value = store_fact(store, bookings_fact);
@@ -53,7 +53,7 @@ static void load_bookings(struct drains *drains, const struct store *store)
     free(text);
 }
 
-/* The value is "HOST FROM UNTIL;" for each, of a booking "HOST FROM UNTIL NAME;". */
+/* The value is "HOST FROM UNTIL;" for each drain, of a booking "HOST FROM UNTIL NAME;". */
 void drains_load(struct drains *drains, const struct store *store)
 {
     const char *value = store_fact(store, drains_fact);
@@ -169,7 +169,7 @@ static void take_out(struct drains *drains, size_t i)
     memmove(&drains->items[i], &drains->items[i + 1], (drains->n - i) * sizeof *drains->items);
 }
 
-/* Bookings whose drains are all over. */
+/* Drops bookings without remaining drains. */
 static void drop_bookings(struct drains *drains)
 {
     for (size_t i = drains->n_bookings; i-- > 0;)
@@ -296,7 +296,7 @@ size_t drains_booked_by(const struct drains *drains, const char *owner)
 {
     size_t most = 0;
 
-    for (size_t i = 0; i < drains->n; i++) { /* the number is largest where one begins */
+    for (size_t i = 0; i < drains->n; i++) { /* the number is largest at the begin of a drain */
         int64_t at = drains->items[i].from;
         size_t n = 0;
 
@@ -343,7 +343,7 @@ size_t drains_times_of(const struct drains *drains, const char *owner)
     return n;
 }
 
-/* The first begin of a drain of the booking on the host from that time on; INSTANT_NEVER. */
+/* The next begin of a drain of the same booking on the host, not before `from`; INSTANT_NEVER. */
 static int64_t next_begin(const struct drains *drains, const struct drain *drain, int64_t from)
 {
     for (size_t i = 0; i < drains->n; i++) /* ascending */

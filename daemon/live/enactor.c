@@ -1,4 +1,4 @@
-/* Chooses the command that brings each VM closer to its goal. */
+/* Selects the command that brings each VM closer to its goal. */
 #include "daemon/live/enactor.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "util/memory.h"
 
 enum {
-    BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then the lease is replanned */
-    SITE_OLD = 2 * 1000, /* milliseconds: then datastores and networks are looked at again */
+    BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: the lease is replanned after that */
+    SITE_OLD = 2 * 1000, /* milliseconds: datastores and networks are re-examined after that */
 };
 
 struct enactor *enactor_create(struct daemon *daemon)
@@ -44,7 +44,7 @@ void enactor_destroy(struct enactor *enactor)
 
 /* --- choosing a command ----------------------------------------------------------------------- */
 
-/* VMs that a user suspended, stopped or held are the user's to resume. */
+/* VMs that a user suspended, stopped or held are left for the user to resume. */
 enum command enactor_to_run(const struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed)
 {
@@ -77,7 +77,7 @@ static enum command to_stop(const struct enactor *enactor, const struct vm_recor
         return vm->ran ? COMMAND_RETRY : COMMAND_RECREATE;
     if (observed->state != VM_RUNNING)
         return COMMAND_NONE;
-    /* A suspended VM keeps its devices and CPUs: OpenNebula would refuse them to any other. */
+    /* A suspended VM keeps its devices and CPUs: OpenNebula would refuse them to other VMs. */
     return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP || observed->hardware
                ? COMMAND_STOP
                : COMMAND_SUSPEND;
@@ -135,7 +135,7 @@ static enum command command_for(const struct enactor *enactor, const struct vm_r
         return observed->state == VM_PENDING ? COMMAND_HOLD : COMMAND_NONE;
     case GOAL_FREE:
         return observed->state == VM_HOLD ? COMMAND_RELEASE : COMMAND_NONE;
-    default: /* it may be off and move to another host */
+    default: /* a powered-off VM may move to another host */
         return observed_failed(observed) ? COMMAND_RETRY : move_command(vm, observed);
     }
 }
@@ -188,13 +188,13 @@ static void note_blocked(struct enactor *enactor, const struct vm_record *vm, in
     }
 }
 
-/* Room taken for one VM of a group, on the host that its command loads. */
+/* Room taken for one VM of a group, on the host that its command puts load on. */
 struct taken {
     struct host_usage *usage;
     const struct vm_record *vm;
 };
 
-/* The VMs of a group start together: none is deployed before all the others have room. */
+/* The VMs of a group start together: the first is deployed only when all have room. */
 static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
                            enum command command)
 {
@@ -234,7 +234,7 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     return room;
 }
 
-/* Have networks been chosen for all its automatic NICs? */
+/* Have networks been chosen for all automatic NICs of the VM? */
 static bool has_networks(const struct enactor *enactor, const struct vm *vm)
 {
     struct nic_choice choices[VM_NICS_MAX];
@@ -242,7 +242,7 @@ static bool has_networks(const struct enactor *enactor, const struct vm *vm)
     return vm->n_nics == 0 || world_nics(enactor->daemon->world, vm->id, choices) == vm->n_nics;
 }
 
-/* A system datastore and networks. A VM that ran keeps those it has. */
+/* Ensures that the VM has a system datastore and networks. A VM that ran keeps its own. */
 static bool is_prepared(struct enactor *enactor, const struct vm_record *vm)
 {
     struct store *store = enactor->daemon->store;
@@ -300,7 +300,7 @@ static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enu
 
 /* --- preparing -------------------------------------------------------------------------------- */
 
-/* The first command of a lease's start: before it, each plan may choose other hosts. */
+/* Recorded with the first command of a lease's start: until then, a plan may choose other hosts. */
 static void tell_start(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
@@ -391,7 +391,7 @@ static void offer(struct enactor *enactor, const struct vm_record *vm, enum comm
 
 /* --- the cycle -------------------------------------------------------------------------------- */
 
-/* VMs in transition on a host that another VM waits for: polled more often. */
+/* Polls VMs in transition more often if another VM waits for their host. */
 static void watch_awaited(struct enactor *enactor)
 {
     const struct vm_observation *observed;

@@ -1,4 +1,4 @@
-/* Commands that wait for promises: asked once in a cycle for all VMs of a lease. */
+/* Commands that wait for promises: determined once per cycle for all VMs of a lease. */
 #include "daemon/daemon.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/promises.h"

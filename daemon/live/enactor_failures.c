@@ -1,4 +1,4 @@
-/* Decides what follows a command that failed or had no effect. */
+/* Decides the next step after a command that failed or had no effect. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,12 +17,13 @@
 enum {
     AVOID_SECONDS = 300,      /* a host where the VM failed is avoided this long */
     PAUSE_MAX = 600,          /* seconds */
-    PAUSE_OF_OWNER = 60,      /* seconds, at first: users need time to free quotas and unlock VMs */
-    COMPLAINT_SECONDS = 60,   /* the same failure is logged once in this time */
-    TOO_LATE_MOST = 3,        /* refusals because of the VM's state that are not counted */
+    PAUSE_OF_OWNER = 60,      /* seconds, initially: users need time to free quotas and unlock
+                               * VMs */
+    COMPLAINT_SECONDS = 60,   /* a repeated failure is logged once in this time */
+    TOO_LATE_MOST = 3,        /* uncounted refusals because of the VM's state */
     AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host may be newer than ours */
     QUOTE_MOST = 180,         /* characters of OpenNebula's message */
-    LAST_MOST = 160 /* characters of the last failure, in the reason of a lease that failed */
+    LAST_MOST = 160           /* characters of the last failure, in the reason of a failed lease */
 };
 
 static int64_t doubled(int64_t pause, int32_t times)
@@ -49,7 +50,7 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
     *last = (struct complaint){.at = now};
 }
 
-/* The same failure often hits one VM after another: it is logged once. */
+/* The same failure often affects one VM after another: it is logged once. */
 static void complain(struct enactor *enactor, const struct vm_record *vm,
                      const struct reason *reason, const char *text, int64_t now)
 {
@@ -68,8 +69,8 @@ static void complain(struct enactor *enactor, const struct vm_record *vm,
                    text);
 }
 
-/* Records the failure and the time of the next attempt, and logs it. A lease that was refused or
- * has failed keeps the reason for that. */
+/* Records the failure and the time of the next attempt, and logs the failure. A refused or failed
+ * lease keeps its reason. */
 static void note(struct enactor *enactor, const struct vm_record *vm, const struct reason *reason,
                  int64_t again, int64_t now)
 {
@@ -87,7 +88,7 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     complain(enactor, vm, reason, text, now);
 }
 
-/* Retries are limited; the user is told, and can release the VM for another attempt. */
+/* Retries are limited: the user is notified, and can release the VM for another attempt. */
 static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
@@ -101,7 +102,7 @@ static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *
     return true;
 }
 
-/* A VM that fails on every host says nothing about the host. */
+/* A VM that fails on every host does not indicate a fault of the host. */
 static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t now)
 {
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
@@ -110,7 +111,7 @@ static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t n
     return false;
 }
 
-/* The VM's state and the driver's message, without the date before it. */
+/* The VM's state and the driver's message, without its leading date. */
 static void failure_text(const struct vm_observation *observed, char *text, size_t size)
 {
     const char *after = observed->error ? strstr(observed->error, ": ") : NULL;
@@ -121,7 +122,7 @@ static void failure_text(const struct vm_observation *observed, char *text, size
         *at = (unsigned char)*at < ' ' ? ' ' : *at;
 }
 
-/* The VM's history record tells where and when it failed; each failure counts once. */
+/* The VM's history record shows where and when the VM failed; each failure counts once. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now)
 {
@@ -150,7 +151,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     return !vm->ran;
 }
 
-/* Returns when the command is retried. The cause of the refusal decides how soon that is, what is
+/* Returns when the command is retried. The cause of the refusal determines the pause, what is
  * avoided (the host, the VM for a while, or nothing), and whether the lease can fail: quotas, locks
  * and faults of the cloud are not failures of the VM and are counted separately. */
 static int64_t count_refusal(const struct enactor *enactor, const struct vm_record *vm,
@@ -167,14 +168,14 @@ static int64_t count_refusal(const struct enactor *enactor, const struct vm_reco
                                                           : enactor_pause_after(daemon, times);
     int64_t again = now + pause;
 
-    if (unlocks && observed && !observed->locked) /* locked since then */
+    if (unlocks && observed && !observed->locked) /* locked after its last observation */
         again = now + 1;
     vm_command_refused(daemon->store, vm, others_fault, again);
     return again;
 }
 
-/* A start is shown, and a VM held or released, when the command is answered. oned begins all else
- * when it comes to it, which takes seconds under load. */
+/* The effects of starts, holds and releases are visible when the command is answered. oned begins
+ * all other operations after its answer, which takes seconds under load. */
 static bool is_shown_with_the_answer(enum command command)
 {
     enum command_effect effect = command_kinds[command].effect;
@@ -182,8 +183,8 @@ static bool is_shown_with_the_answer(enum command command)
     return effect == EFFECT_START || effect == EFFECT_NONE;
 }
 
-/* oned answers before what it has done is surely in its database: the write is lost when oned loses
- * the leadership, and comes late when its log does. */
+/* oned answers before the write is safely in its database: the write is lost if oned loses the
+ * leadership, and delayed if its log is. */
 bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
                         const struct vm_observation *observed, int64_t now)
 {
@@ -199,7 +200,7 @@ bool enactor_may_repeat(struct enactor *enactor, const struct vm_record *vm,
     return pause == 0;
 }
 
-/* Without its last full stop: the sentence goes on. */
+/* The length without a final full stop, since the sentence continues. */
 static int quoted_length(const char *message)
 {
     size_t length = strnlen(message, QUOTE_MOST);
@@ -227,8 +228,8 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     const struct lease_record *lease = store_lease(store, vm->lease);
     bool deploys = vm->command == COMMAND_DEPLOY;
 
-    /* Some actions begin only after oned has answered, and users act on VMs as well: the state seen
-     * is out of date. Not counted as a failure unless it persists. */
+    /* Some actions begin only after oned's answer, and users also act on VMs: the observed state is
+     * outdated. Not counted as a failure unless the refusal persists. */
     if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
         log_info_of(vm->lease, vm->id, "VM %d of lease %lld has changed state: %s", vm->id,
                     (long long)vm->lease, reply->message);

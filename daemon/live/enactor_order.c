@@ -1,4 +1,4 @@
-/* The order in which VMs are started and moved, when limits allow few commands at a time. */
+/* The order of starts and moves when limits allow only few commands at a time. */
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
@@ -6,8 +6,8 @@
 #include "daemon/live/reconcile.h"
 #include "util/memory.h"
 
-/* The rest of a lease that has begun comes first, since its VMs start together, then what was
- * promised, then by priority. */
+/* First the rest of started leases, since the VMs of a lease start together, then promised starts,
+ * then by priority. */
 static int compare_starts(const void *a, const void *b)
 {
     const struct start *one = a, *other = b;

@@ -1,10 +1,10 @@
-/* Where VMs of VM groups are, for their rules, when a command is about to be sent. */
+/* Finds the present hosts of VMs in VM groups, to check the rules before a command is sent. */
 #include "daemon/daemon.h"
 #include "daemon/live/broken_rules.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/moves.h"
 
-/* Where a VM is, or is being sent; not where galernad has suspended it. */
+/* The host where a VM is or to which it is being sent; -1 for a VM suspended by galernad. */
 static int32_t host_at_present(void *context, int32_t id)
 {
     const struct enactor *enactor = context;

@@ -1,4 +1,4 @@
-/* Sends commands and takes their results. */
+/* Sends commands and processes their results. */
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
@@ -18,11 +18,11 @@
 
 enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
 
-/* A command that the cloud has not answered yet. Owned by the enactor: a cloud that is destroyed
+/* A command that the cloud has not answered yet. Owned by the enactor, since a destroyed cloud
  * never calls back. */
 struct sent {
     struct enactor *enactor;
-    struct sent *next, **link; /* what points to it */
+    struct sent *next, **link; /* the pointer to this command */
     int32_t vm;
     enum command command;
     int64_t at; /* monotonic milliseconds */
@@ -111,7 +111,7 @@ bool enactor_serves_promise(const struct enactor *enactor, const struct vm_recor
     return other && other->accepted && other->kind != LEASE_BEST_EFFORT;
 }
 
-/* An owner's lock is respected until it would cost another owner a promise. */
+/* An owner's lock is respected unless it would break the promise to another owner. */
 bool enactor_may_unlock(const struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
@@ -161,7 +161,7 @@ static void call(struct enactor *enactor, const struct vm_record *vm, bool unloc
                                           .context = sent});
 }
 
-/* The operation's duration is measured from here. */
+/* Starts the measurement of the operation's duration. */
 static void measure(struct enactor *enactor, const struct vm_record *vm)
 {
     struct estimates *estimates = enactor->daemon->estimates;
@@ -205,7 +205,7 @@ static void send_one(struct enactor *enactor, const struct vm_record *vm)
 
     measure(enactor, vm);
     log_command(enactor, vm, unlock);
-    vm_note_sent(enactor->daemon->store, vm); /* never cleared in a dry run: logged once */
+    vm_note_sent(enactor->daemon->store, vm); /* not cleared in a dry run: logged once */
     if (enactor->daemon->live->dry_run)
         return;
     if (unlock || vm->goal == GOAL_RUN)

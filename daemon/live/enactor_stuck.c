@@ -1,5 +1,5 @@
-/* Stuck operations do not count against the limits and are reported; a host with several of them
- * is quarantined. Those that an oned had begun that does not lead any more are no fault of the
+/* Stuck operations do not count against the limits and are reported; a host with several of them is
+ * quarantined. Operations begun by an oned that has lost the leadership are not a fault of the
  * host. */
 #include <stdio.h>
 
@@ -14,9 +14,9 @@
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
-enum { TIMES = 3 /* as long as such operations took so far */ };
+enum { TIMES = 3 /* the longest estimate of any operation */ };
 
-/* Milliseconds that a VM may stay in transition. */
+/* How long a VM may stay in transition, in milliseconds. */
 static int64_t patience(const struct enactor *enactor, const struct vm_observation *observed)
 {
     int64_t longest = enactor->daemon->live->stuck_after;
@@ -57,7 +57,7 @@ void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *
     daemon_replan(enactor->daemon, "host %d is quarantined", host);
 }
 
-/* A VM that migrates live runs meanwhile. */
+/* A VM runs during a live migration. */
 void enactor_note_operation(struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed)
 {
@@ -97,7 +97,7 @@ static void tell_stuck(const struct enactor *enactor)
 }
 
 /* Booting is quick on a working host. Copying images can take long, and counts as a fault of the
- * host only when the host makes no other progress. */
+ * host only if the host makes no other progress. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now)
 {
     struct daemon *daemon = enactor->daemon;

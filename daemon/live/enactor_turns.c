@@ -1,4 +1,4 @@
-/* Turns: which operations may begin while others are in progress. */
+/* Turns: limits the operations that begin while others are in progress. */
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
@@ -8,7 +8,7 @@
 
 enum {
     TOLD_AFTER = 10 * 1000, /* milliseconds of waiting for a turn */
-    KEPT_AFTER = 60 * 1000, /* the same of a group: then others wait for it */
+    KEPT_AFTER = 60 * 1000, /* milliseconds that a group waits before other VMs get no turns */
 };
 
 void enactor_begin_turns(struct enactor *enactor)
@@ -18,7 +18,7 @@ void enactor_begin_turns(struct enactor *enactor)
         (struct kept_turns){.before = enactor->turns.are_kept ? enactor->turns.group : 0};
 }
 
-/* Told when it lasts: with each message OpenNebula has one call more. */
+/* Reported only after a while, since every message costs another call to OpenNebula. */
 static void tell_turn(struct enactor *enactor, const struct vm_record *vm, const char *option,
                       int64_t most)
 {
@@ -39,7 +39,8 @@ static bool host_is_busy(const struct enactor *enactor, int32_t host)
     return usage && usage->busy >= enactor->daemon->live->actions_per_host;
 }
 
-/* A group has waited too long for them, and this operation keeps no promise. */
+/* Are the turns kept for a group that has waited too long? Not from operations that keep a
+ * promise. */
 static bool turns_are_kept_from(const struct enactor *enactor, const struct vm_record *vm,
                                 enum command command)
 {
@@ -62,7 +63,7 @@ bool enactor_has_turn(struct enactor *enactor, const struct vm_record *vm, enum 
     return true;
 }
 
-/* The VMs that a group is to start: 1 if it has begun. */
+/* The number of VMs that a group is to start; 1 if it has begun. */
 static int64_t to_begin_with(const struct enactor *enactor, const struct vm_record *vm)
 {
     size_t n;
@@ -85,7 +86,7 @@ static int64_t to_begin_with(const struct enactor *enactor, const struct vm_reco
 bool enactor_group_has_turns(struct enactor *enactor, const struct vm_record *vm)
 {
     int64_t most = enactor->daemon->live->actions_in_all;
-    /* Of a group larger than the limit, the part that leaves full rounds. */
+    /* For a group larger than the limit: the part that leaves full rounds. */
     int64_t at_once = (to_begin_with(enactor, vm) - 1) % most + 1;
 
     if (enactor->busy + at_once <= most)

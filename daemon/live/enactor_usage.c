@@ -1,4 +1,5 @@
-/* The capacity used on each host, by VMs and by commands on their way, and the operations there. */
+/* Counts the capacity used on each host, by VMs and by commands on their way, and the
+ * operations. */
 #include <string.h>
 
 #include "daemon/daemon.h"

@@ -14,7 +14,7 @@
 enum {
     LIMIT = 5000,          /* of waiting for the proof */
     CONFIRM_PAUSE = 1000,  /* between attempts to write the mark */
-    ELECTION_PAUSE = 1000, /* between a follower's looks at its oned */
+    ELECTION_PAUSE = 1000, /* between checks of its oned by a follower */
 };
 
 bool fence_follows(const struct daemon *daemon)
@@ -116,7 +116,7 @@ void fence_send(struct daemon *daemon)
     fence->next_confirm = fence->since;
 }
 
-/* The daemon that acted before may have changed everything since the last poll. */
+/* The previous daemon may have changed everything since the last poll. */
 static void begin_to_act(struct daemon *daemon)
 {
     const struct cloud_leadership *leadership = world_leadership(daemon->world);

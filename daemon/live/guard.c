@@ -1,4 +1,4 @@
-/* Writes and reads the mark of the galernad that acts, and locks it on this machine. */
+/* Writes and reads the mark of the acting galernad, and holds the lock on this machine. */
 #include "daemon/live/guard.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static uint64_t digest_of(const char *text)
     return digest;
 }
 
-/* When root runs in another user's directory, that user must be able to lock the file as well. */
+/* If root runs in another user's directory, that user must be able to lock the file as well. */
 static void give_to_owner(int fd, const char *directory)
 {
     struct stat status;
@@ -52,7 +52,7 @@ static void give_to_owner(int fd, const char *directory)
         (void)!fchown(fd, status.st_uid, status.st_gid);
 }
 
-/* In a directory that other users can write to, they could block galernad. */
+/* In a directory that other users can write to, those users could block galernad. */
 static int check_directory(const char *directory, struct error *err)
 {
     struct stat status;
@@ -67,8 +67,8 @@ static int check_directory(const char *directory, struct error *err)
     return 0;
 }
 
-/* -1 with EBUSY: another galernad has the lock. If locking fails otherwise, only the mark shows
- * other daemons. */
+/* -1 with EBUSY: another galernad holds the lock. After other errors only the mark reveals other
+ * daemons. */
 static int hold_lock(const struct guard_settings *settings, struct error *err)
 {
     char path[PATH_MAX];
@@ -105,7 +105,7 @@ static void read_machine(char *text, size_t size, const char *host)
         snprintf(text, size, "%s", host);
 }
 
-/* Only one of two daemons with the same place can be alive: the holder of the lock. */
+/* Of two daemons with the same place, only the holder of the lock can be alive. */
 static void name_self(struct guard *guard, const struct guard_settings *settings)
 {
     char host[65] = "", machine[80], place[128];
@@ -135,7 +135,8 @@ static void failed(struct guard *guard, const char *why)
     claim_failed(&guard->claim, clock_monotonic());
 }
 
-/* A galernad that may not read the mark acts all the same: nothing suggests another daemon. */
+/* A galernad without permission to read the mark acts all the same, since nothing suggests another
+ * daemon. */
 static void answered_no(struct guard *guard, const struct cloud_reply *reply)
 {
     if (reply->outcome != CLOUD_REFUSED || reply->refusal != CLOUD_NO_PERMISSION) {
