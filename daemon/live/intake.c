@@ -1,4 +1,4 @@
-/* Makes leases of new VMs. */
+/* Creates leases for new VMs. */
 #include "daemon/live/intake.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "daemon/store/awake.h"
 #include "daemon/store/words.h"
 
-enum { ORDER_PATIENCE = 30 /* seconds after a start */ };
+enum { ORDER_PATIENCE = 30 /* seconds after galernad's start */ };
 
 static struct lease_spec_defaults defaults(const struct daemon *daemon, int64_t ahead)
 {
@@ -55,7 +55,7 @@ const struct lease_record *intake_add_lease(struct daemon *daemon, const struct 
     return lease;
 }
 
-/* The terms that the user requested. */
+/* The requested terms. */
 static void read_terms(const struct lease_spec *spec, struct lease_record *terms)
 {
     *terms = (struct lease_record){
@@ -84,7 +84,7 @@ static void take_terms(struct daemon *daemon, const struct lease_record *lease,
     lease_take_terms(daemon->store, lease, &terms);
 }
 
-/* The group's lease if it still waits for members: same user, same group name. */
+/* The lease of the same user's group of that name, if it still waits for members; NULL: none. */
 static const struct lease_record *open_group(const struct daemon *daemon, const struct vm *vm,
                                              const char *group)
 {
@@ -120,7 +120,7 @@ static bool decide(const struct daemon *daemon, const struct reserving *reservin
     return granted;
 }
 
-/* NULL: it is new. */
+/* NULL: the VM is new. */
 static const struct lease_record *lease_of(const struct daemon *daemon, const struct vm *vm)
 {
     const struct vm_record *known = store_vm(daemon->store, vm->id);
@@ -201,7 +201,7 @@ bool intake_allows_booking(const struct daemon *daemon, const struct drains *dra
     return rights_grant_booking(daemon->rights, &booking, reason) == 0;
 }
 
-/* Unchanged terms of the lease have already been granted. */
+/* The terms that a change affects; unchanged terms have already been granted. */
 static unsigned changed_terms(const struct lease_record *before, const struct lease_record *changed)
 {
     unsigned terms = 0;
@@ -352,7 +352,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
             refuse(daemon, lease, REASON_MALFORMED, reason, now);
         else
-            intake_take_up(daemon, lease, vm, now); /* as a plain VM: it runs already */
+            intake_take_up(daemon, lease, vm, now); /* as a plain VM, since it already runs */
         return;
     }
     take_terms(daemon, lease, &spec);
@@ -362,7 +362,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         intake_take_up(daemon, lease, vm, now);
 }
 
-/* A VM of the lease that exists and whose request can be read. */
+/* An existing VM of the lease whose request can be read. */
 static const struct vm_observation *asking_vm(const struct daemon *daemon,
                                               const struct lease_record *lease)
 {
@@ -379,7 +379,7 @@ static const struct vm_observation *asking_vm(const struct daemon *daemon,
     return NULL;
 }
 
-/* A VM was refused alone while its group has been waiting for it. */
+/* A VM was refused by itself while its group was waiting for it. */
 static void rejoin(struct daemon *daemon, const struct lease_record *lease,
                    const struct lease_record *group, int32_t vm, int64_t now)
 {
@@ -418,7 +418,7 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
 
     if (!observed)
         return;
-    /* Look for an open group first: the lease itself becomes one. */
+    /* Find an open group before the lease itself becomes one. */
     readable = intake_read(daemon, observed->full, clocks_ahead_at(daemon, observed->full->stime),
                            &spec, reason) == 0;
     may = readable && granted(daemon, observed->full, &spec, now, reason);
@@ -442,7 +442,7 @@ static void close_group(struct daemon *daemon, const struct lease_record *lease,
     daemon_wake(daemon);
 }
 
-/* The daemon was killed during an order (`galerna lease request`): its last VMs never arrive. */
+/* The daemon was killed during an order (`galerna lease request`), so the last VMs never arrive. */
 static bool is_interrupted_order(const struct daemon *daemon, const struct lease_record *lease,
                                  int64_t now)
 {
@@ -450,7 +450,7 @@ static bool is_interrupted_order(const struct daemon *daemon, const struct lease
            lease->submit < daemon->started && now - daemon->started > ORDER_PATIENCE;
 }
 
-/* The promise it asks for cannot be made any more. */
+/* The requested promise has become impossible. */
 static bool is_too_late(const struct lease_record *lease, int64_t now)
 {
     return lease->kind == LEASE_RESERVATION
@@ -510,7 +510,7 @@ static void close_groups(struct daemon *daemon, int64_t now)
     }
 }
 
-/* A lease belongs to the owner of its first VM, with its terms and promises: OpenNebula's operators
+/* A lease belongs to the owner of its first VM, with its terms and promises. OpenNebula's operators
  * may give that VM to another user or group. */
 static void see_owner(struct daemon *daemon, const struct vm *vm, int64_t now)
 {

@@ -1,8 +1,8 @@
-/* Writes drains and bookings to the templates of hosts, and takes them over from there.
+/* Writes drains and bookings to the templates of hosts, and restores them from there.
  *
- * "7;=course no % students anna;1764500000 1764510000 course;..." is the number, then a booking
- * (name, magnetic, users, groups, owner), then a drain. Texts are encoded like those of URLs, "%"
- * is none.
+ * In "7;=course no % students anna;1764500000 1764510000 course;...", the number is followed by a
+ * booking (name, magnetic, users, groups, owner) and a drain. Texts are encoded as in URLs; "%" is
+ * an empty text.
  */
 #include "daemon/live/kept_drains.h"
 
@@ -42,7 +42,7 @@ static void write_text(FILE *stream, const char *text)
             fprintf(stream, "%%%02x", (unsigned char)*text);
 }
 
-/* In place; NULL: it is not such a text. */
+/* Decodes in place; NULL: the text is invalid. */
 static char *read_text(char *text)
 {
     char *to = text, *from = text;
@@ -190,7 +190,7 @@ size_t kept_drains_prepare(struct daemon *daemon)
 {
     struct kept_drains *kept = &daemon->kept_drains;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
-    /* A galernad that was deposed may have counted on. */
+    /* A deposed galernad may have continued to count. */
     int64_t first = world_leadership(daemon->world)->term * CHANGES_IN_A_TERM;
 
     kept->n_hosts = 0;

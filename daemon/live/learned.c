@@ -13,8 +13,9 @@
 #include "util/search.h"
 
 enum {
-    UNDER_WAY_MAX = 4096,       /* further operations are not measured */
-    LONGEST = 24 * 3600 * 1000, /* milliseconds: anything longer was not the operation */
+    UNDER_WAY_MAX = 4096,       /* no more operations are measured at once */
+    LONGEST = 24 * 3600 * 1000, /* milliseconds: longer spans are not measurements of the
+                                 * operation */
 };
 
 static const char *const fact_names[OPERATIONS] = {"estimate-suspend", "estimate-resume",
@@ -106,7 +107,7 @@ static int order_of_vms(const void *vm, const void *under_way)
     return a < b ? -1 : a > b;
 }
 
-/* The VM's index, or where to insert it: VMs are in ascending order. */
+/* The VM's index, or the place to insert it, in ascending order. */
 static size_t place_of(const struct estimates *estimates, int32_t vm)
 {
     return search_place(&vm, estimates->under_way, estimates->n_under_way,
@@ -235,8 +236,8 @@ struct estimate estimates_of(const struct estimates *estimates, enum operation o
 
     if (model->n == 0)
         return estimate;
-    /* Compares relative deviations. When all VMs seen so far have the same memory both models fit;
-     * memory is preferred, since later VMs will differ. */
+    /* Compares relative deviations. If all VMs so far had the same memory, both models fit; the
+     * model by memory is preferred, since later VMs will differ. */
     if (3 * (double)model->share.deviation * span <= 4 * (double)model->span.deviation * share)
         estimate.rate = 1e9 / (share + estimates->margin * (double)model->share.deviation);
     else

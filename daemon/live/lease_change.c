@@ -1,5 +1,4 @@
-/* Other times, another kind and other terms for a lease: what is possible for a lease of its kind
- * and phase. */
+/* Changes times, kind and terms of a lease, as far as its kind and phase allow. */
 #include "daemon/live/lease_change.h"
 
 #include <errno.h>
@@ -27,7 +26,7 @@ static int cannot_change(const struct lease_record *lease, const char *because, 
                      because, what);
 }
 
-/* A lease that is promoted without a start is promised the one that it is expected to have. */
+/* A lease that becomes a reservation without a given start is promised its expected start. */
 static int change_kind(const struct lease_record *lease, const struct lease_change *change,
                        int64_t now, struct lease_record *changed, struct error *err)
 {
@@ -121,7 +120,7 @@ static bool is_same(const struct lease_record *one, const struct lease_record *o
     return same;
 }
 
-/* When it would end if it went on from now, or from its start, without interruption. */
+/* The end of the lease if it ran without interruption from now, or from its earliest start. */
 static int64_t earliest_end(const struct lease_record *lease, int64_t now)
 {
     int64_t from =
@@ -199,7 +198,7 @@ int lease_release_make(const struct lease_record *lease, int64_t now, struct lea
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-/* before: NULL: it had none. */
+/* before: NULL if the lease had no such value. */
 static void add_text(char *text, size_t size, const char *what, const char *after,
                      const char *before)
 {
@@ -209,7 +208,7 @@ static void add_text(char *text, size_t size, const char *what, const char *afte
              before ? " instead of " : "", before ? before : "");
 }
 
-/* A time that a lease of its kind no longer has goes with the kind. */
+/* Skips times that the lease loses with its former kind. */
 static void add_time(char *text, size_t size, const char *what, int64_t after, int64_t before)
 {
     char now[TIME_TEXT_MAX], then[TIME_TEXT_MAX];
@@ -222,7 +221,7 @@ static void add_time(char *text, size_t size, const char *what, int64_t after, i
     add_text(text, size, what, now, before == INSTANT_NONE ? NULL : then);
 }
 
-/* `terms` follows from `preemptible` and the other way around: told once. */
+/* `terms` and `preemptible` imply each other: only `terms` is reported. */
 static void add_term(char *text, size_t size, const struct lease_term *term,
                      const struct lease_record *after, const struct lease_record *before)
 {
@@ -256,7 +255,7 @@ void lease_change_text(const struct lease_record *before, const struct lease_rec
     if (after->duration != before->duration) {
         span_text(after->duration, longer);
         span_text(before->duration, shorter);
-        if (strcmp(longer, shorter) == 0) { /* to the second, then */
+        if (strcmp(longer, shorter) == 0) { /* differ by seconds */
             snprintf(longer, sizeof longer, "%lld s", (long long)after->duration);
             snprintf(shorter, sizeof shorter, "%lld s", (long long)before->duration);
         }

@@ -119,8 +119,8 @@ static void stop_running(const struct store *store, struct lease_record *lease)
         ends_at(lease, INSTANT_NONE);
 }
 
-/* A lease that waits again has no expected start, except for its promise. For a deadline lease that
- * ran, the expected time was that of its resumption. */
+/* A lease that waits again has no expected start, except for its promise. The expected time of a
+ * deadline lease that ran was its resumption. */
 static void waits_again(struct lease_record *lease)
 {
     if (!lease_is_promised(lease) ||
@@ -136,7 +136,7 @@ static void is_converted(struct lease_record *lease)
     lease->contract = false;
 }
 
-/* From then on an immediate lease is late. */
+/* An immediate lease is late from its acceptance on. */
 static void is_accepted(struct lease_record *lease, int64_t now)
 {
     lease->accepted = true;
@@ -262,7 +262,7 @@ int lease_apply(struct store *store, const struct lease_record *lease, enum leas
     if (!row)
         return no_such_transition(lease, event);
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args); /* before the event changes what it quotes */
+    vsnprintf(text, sizeof text, format, args); /* before the event changes the values */
     va_end(args);
     record = store_change_lease(store, lease);
     take_effect(store, record, event, now);
@@ -273,7 +273,7 @@ int lease_apply(struct store *store, const struct lease_record *lease, enum leas
     if (row->goal != GOAL_KEPT)
         set_goals(store, record, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && record->plain)
-        store_tell(store, record->id, now, row->word); /* no line: routine for a plain VM */
+        store_tell(store, record->id, now, row->word); /* routine for a plain VM: no line */
     else if (row->word)
         store_history(store, record->id, now, row->word, "%s", text);
     return 0;
@@ -370,7 +370,7 @@ void lease_ran_unseen(struct store *store, const struct lease_record *lease, int
     record->since = since;
 }
 
-/* What it ran after its end does not count. */
+/* Run time after the lease's end does not count. */
 void lease_ran_until(struct store *store, const struct lease_record *lease, int64_t ran_for,
                      int64_t until)
 {
@@ -481,7 +481,7 @@ void lease_take_terms(struct store *store, const struct lease_record *lease,
     memcpy(record->group, terms->group, sizeof record->group);
 }
 
-/* Leases that were to make room for the lease at its old start stay. */
+/* Leases that were to make room for the lease at its old start keep their hosts. */
 static void release_victims(struct store *store, int64_t id, int64_t now)
 {
     size_t n;
@@ -502,7 +502,7 @@ int lease_take_change(struct store *store, const struct lease_record *lease,
     if (!lease_can(lease, EVENT_CHANGED))
         return no_such_transition(lease, EVENT_CHANGED);
     record = store_change_lease(store, lease);
-    record->kind = changed->kind; /* first: the phase follows from it */
+    record->kind = changed->kind; /* first: the phase depends on it */
     record->term_values = changed->term_values;
     if (lease_apply(store, lease, EVENT_CHANGED, now, "%s", text) < 0)
         return -1;

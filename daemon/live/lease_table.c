@@ -1,7 +1,7 @@
-/* The transition table of leases, which doc/lease-states.md prints: the phase after each event. */
+/* The transition table of leases: the phase after each event; printed in doc/lease-states.md. */
 #include "daemon/live/lease_state.h"
 
-/* A cell without a row is all 0, and so says another phase or event than its own. */
+/* A cell without a row is all 0, so its phase or event differs from its position. */
 #define ROW(phase, event, ...)                                                                     \
     [PHASE_##phase][EVENT_##event] = {PHASE_##phase, EVENT_##event, __VA_ARGS__}
 

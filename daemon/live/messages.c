@@ -23,15 +23,15 @@
 enum {
     AT_ONCE = 100,          /* calls in progress or queued */
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
-    ROOM_INTERVAL = 10,     /* the same while it waits for room, of one kind or another */
+    ROOM_INTERVAL = 10,     /* likewise, between different reasons for lack of room */
     REWRITE_INTERVAL = 2,   /* seconds between two messages of a VM that is not to be suspended */
-    PER_SECOND = 10,        /* of all VMs together, of messages that differ by no more than that */
+    PER_SECOND = 10,        /* messages of all VMs together that differ only in such details */
 };
 
-/* It leaves like a command, when it is proved that no other galernad acts (fence.h): a promise that
- * a deposed one writes late would take the place of a later one. */
+/* A message is sent like a command, once it is proved that no other galernad acts (fence.h): a
+ * promise written late by a deposed galernad would replace a later one. */
 struct sent_message {
-    struct messages *messages; /* NULL: neither prepared nor under way */
+    struct messages *messages; /* NULL: neither prepared nor in flight */
     bool is_sent;
     int32_t vm;
     char text[STORE_TEXT_MAX];
@@ -51,7 +51,7 @@ struct message {
 struct messages {
     struct daemon *daemon;
     size_t open; /* prepared, and calls without an answer */
-    size_t left; /* messages that found no room among them */
+    size_t left; /* messages that must wait for a free slot */
     size_t n_awake;
     struct sent_message sent[AT_ONCE];
 };
@@ -69,9 +69,9 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-/* A running VM keeps its notice until there is a new message, across restarts as well; one that was
- * held before the store was lost keeps the reason. What a VM waits for is told until its start
- * begins, whichever galernad told it. */
+/* A running VM keeps its notice until there is a new message, also across restarts; a VM held
+ * before the store was lost keeps the reason. The reason for waiting is shown until the VM's start
+ * begins, whichever galernad wrote it. */
 static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm,
                          const struct lease_record *lease, const char *text)
 {
@@ -89,7 +89,7 @@ static bool is_time(int64_t instant)
     return instant != INSTANT_NONE && instant != INSTANT_NEVER;
 }
 
-/* The lease does what its owner expects: no message. */
+/* The lease runs as its owner expects and needs no message. */
 static bool goes_as_expected(const struct lease_record *lease)
 {
     if (store_is_leaving(lease) && lease->reason_id != REASON_LEAVES)
@@ -120,7 +120,7 @@ static void say_state(const struct lease_record *lease, int64_t now, char *text,
                  lease->rank_ignored && lease->phase <= PHASE_RUNNING ? STORE_RANK_IGNORED : "");
 }
 
-/* Adds a sentence to those in `text`; an empty one adds nothing. */
+/* Appends a sentence to `text`; an empty sentence adds nothing. */
 static void add_sentence(char *text, size_t size, const char *sentence)
 {
     size_t length = strlen(text);
@@ -193,13 +193,13 @@ static void answered(void *context, const struct cloud_reply *reply)
         if (vm && sent->has_promise)
             promise_failed(store, vm, &sent->promise, reply);
     }
-    if (awaited) /* its command may be sent now */
+    if (awaited) /* the VM's command may be sent now */
         daemon_answered(sent->messages->daemon);
     leave_slot(sent, vm);
 }
 
-/* In a template a quote or backslash would end the text, and oned writes it verbatim between
- * <![CDATA[ and ]]>: a reason may quote user input, which must not end that either. */
+/* A quote or backslash would end the text in a template, and oned writes the text verbatim between
+ * <![CDATA[ and ]]>: a reason may quote user input, which must not end that section either. */
 static void quote(const char *text, char *quoted, size_t size)
 {
     size_t n = 0;
@@ -257,7 +257,7 @@ static int64_t paced(const struct messages *messages, int64_t interval)
     return all > interval ? all : interval;
 }
 
-/* Seconds for which the message shown still does: what differs is not worth a call each time. */
+/* Seconds until the message is replaced: small differences are not worth a call each time. */
 static int64_t good_for(const struct messages *messages, const struct vm_record *vm,
                         const struct lease_record *lease)
 {
@@ -267,13 +267,13 @@ static int64_t good_for(const struct messages *messages, const struct vm_record 
         (vm->message_expected == lease->expected ||
          (is_time(vm->message_expected) && is_time(lease->expected))))
         return paced(messages, ESTIMATE_INTERVAL); /* numbers and times */
-    /* What a lease lacks changes from plan to plan as others come and go. */
+    /* The missing resource changes from plan to plan as other leases come and go. */
     return counts && reason_is_of_room(vm->message_reason) && reason_is_of_room(lease->reason_id)
                ? paced(messages, ROOM_INTERVAL)
                : 0;
 }
 
-/* oned 7.x writes the message as well: OpenNebula's value counts, not the last one written. */
+/* oned 7.x writes the message as well: OpenNebula's value counts, not the last written one. */
 static void see_message(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
@@ -309,7 +309,7 @@ static bool may_be_sent(const struct daemon *daemon, const struct vm_record *vm,
                                       now < vm->message_at || promises_precede(daemon, vm));
 }
 
-/* Composes the message. False: it is another one than the VM shows. */
+/* Composes the message. False: the VM shows a different one. */
 static bool shows(const struct daemon *daemon, struct message *message, int64_t now)
 {
     const struct vm_record *vm = message->vm;
@@ -323,7 +323,7 @@ static bool shows(const struct daemon *daemon, struct message *message, int64_t 
     return !message->has_promise && strcmp(vm->message, message->text) == 0;
 }
 
-/* False: what differs is too little for now. */
+/* False: the difference is too small for now. */
 static bool is_due(const struct messages *messages, const struct message *message, int64_t now)
 {
     const struct vm_record *vm = message->vm;
@@ -336,7 +336,7 @@ static bool is_due(const struct messages *messages, const struct message *messag
     return now - vm->message_at >= good_for(messages, vm, message->lease) || now < vm->message_at;
 }
 
-/* Nothing is told of a VM that is gone, except that it is not stuck any more. */
+/* A VM that is gone needs no message, except that it is no longer stuck. */
 static bool is_silent(const struct vm_record *vm)
 {
     return vm->gone && !vm->stuck;
@@ -362,7 +362,7 @@ size_t messages_prepare(struct messages *messages, int64_t now)
         may = may_be_sent(daemon, vms[i], now);
         if (is_silent(vms[i]) || !message.lease || (may && shows(daemon, &message, now)))
             continue;
-        store_wake(daemon->store, vms[i]->lease); /* until the VM shows it */
+        store_wake(daemon->store, vms[i]->lease); /* until the VM shows the message */
         if (!may || !is_due(messages, &message, now))
             continue;
         slot = free_slot(messages);

@@ -9,11 +9,11 @@
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
-enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to */ };
+enum { AVOID_AFTER_MOVE = 600 /* seconds without further attempts to move the VM to a host */ };
 
 enum command move_command(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    /* A VM that is UNKNOWN may still run: only its operator knows that it can boot elsewhere. */
+    /* A VM in state UNKNOWN may still run: only its operator knows that it can boot elsewhere. */
     bool runs = observed->state == VM_RUNNING || (observed->state == VM_UNKNOWN && vm->resched);
     bool is_off = observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED;
 
@@ -37,7 +37,7 @@ void move_see_resched(struct daemon *daemon, const struct vm_record *vm,
 {
     bool moves = vm->resched && (vm_moves(vm) || vm->move_failures);
 
-    /* oned takes the mark back some time after it has written the new history record. */
+    /* oned removes the mark some time after it has written the new history record. */
     if (vm->resched_met && !observed->resched)
         vm_note_resched(daemon->store, vm, false);
     if ((vm->resched || vm->resched_met) == observed->resched || moves)
@@ -46,8 +46,8 @@ void move_see_resched(struct daemon *daemon, const struct vm_record *vm,
     daemon_replan(daemon, "VM %d is %s to be rescheduled", vm->id, vm->resched ? "" : "not ");
 }
 
-/* A VM that must leave its host is tried again, and cold if it was live; after retry-limit failures
- * its operator has to mark it again. */
+/* The move is retried if the VM must leave its host, as a cold move if it was live; after
+ * retry-limit failures an operator has to mark the VM again. */
 static void abandon(struct daemon *daemon, const struct vm_record *vm, const char *why, int64_t now)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
@@ -61,7 +61,7 @@ static void abandon(struct daemon *daemon, const struct vm_record *vm, const cha
         vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
     vm_note_move_failed(daemon->store, vm,
                         now + enactor_pause_after(daemon, vm->move_failures + 1));
-    if (vm->wanted) /* its host will do; the next plan to rebalance avoids the other one */
+    if (vm->wanted) /* it stays; the next plan to rebalance avoids that host */
         vm_want_on(daemon->store, vm, -1);
     if (vm->move_failures >= daemon->live->retry_limit)
         vm_note_resched(daemon->store, vm, false);
@@ -102,7 +102,7 @@ bool move_seen(struct daemon *daemon, const struct vm_record *vm,
     if (!vm_moves(vm))
         return false;
     if (observed->state == VM_LIVE_MIGRATING)
-        return true; /* the VM runs, and holds room on both hosts */
+        return true; /* the VM runs, and occupies both hosts */
     if (observed->history.host == vm->move_to) {
         arrived(daemon, vm, now);
         return true;

@@ -125,7 +125,8 @@ static const char *escape(const char *text, char escaped[ESCAPED_MAX])
     return escaped;
 }
 
-/* The terms that are not those of a lease without terms: "priority=5;". Returns the length. */
+/* Writes the terms that differ from those of a lease without terms: "priority=5;". Returns the
+ * length. */
 static size_t write_terms(const struct term_values *values, char *text, size_t size)
 {
     char escaped[ESCAPED_MAX], value[TERM_TEXT_MAX], usual_value[TERM_TEXT_MAX];
@@ -164,7 +165,7 @@ void promise_write(const struct promise *promise, const struct promise_key *key,
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* A whole number that ends with `end`; *text goes on behind that. */
+/* Reads a whole number followed by `end`; *text continues after `end`. */
 static bool read_number(const char **text, char end, int64_t *number)
 {
     char *rest;
@@ -177,7 +178,7 @@ static bool read_number(const char **text, char end, int64_t *number)
     return true;
 }
 
-/* Up to `end`, without escapes; *text goes on behind `end`. */
+/* Reads the text before `end` and decodes escapes; *text continues after `end`. */
 static bool read_word(const char **text, char end, char *word, size_t size)
 {
     size_t n = 0;
@@ -229,7 +230,7 @@ static bool read_term(const char **text, struct term_values *values)
     return term && term_read(term, value, values, expected) == 0;
 }
 
-/* The signed text behind its version. */
+/* The signed text after its version. */
 static bool read_body(const char *text, struct promise *promise)
 {
     struct lease_record *terms = &promise->terms;

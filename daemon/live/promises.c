@@ -15,11 +15,11 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
-enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, of a VM */ };
+enum { PROMISES_IN_A_TERM = 1 << 20 /* at most, per VM */ };
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* It is, or will be next. One that its owner suspended is not. */
+/* Is the VM suspended by galernad, or about to be? VMs suspended by their owner do not count. */
 static bool is_suspended(const struct daemon *daemon, const struct vm_record *vm)
 {
     const struct vm_observation *observed;
@@ -37,8 +37,8 @@ static bool has_promise(const struct daemon *daemon, const struct vm_record *vm,
            (!lease->plain || is_suspended(daemon, vm));
 }
 
-/* One of a later Raft term counts more than any of an earlier one: a galernad that was deposed may
- * have written promises that were lost. */
+/* A promise of a later Raft term supersedes all earlier ones: a deposed galernad may have written
+ * promises that were lost. */
 static int64_t next_number(const struct daemon *daemon, const struct vm_record *vm)
 {
     int64_t first = world_leadership(daemon->world)->term * PROMISES_IN_A_TERM;
@@ -46,7 +46,7 @@ static int64_t next_number(const struct daemon *daemon, const struct vm_record *
     return vm->promise_number < first ? first : vm->promise_number + 1;
 }
 
-/* The next one of the VM. */
+/* The next promise of the VM. */
 static struct promise promise_of(const struct daemon *daemon, const struct vm_record *vm,
                                  const struct lease_record *lease)
 {
@@ -65,13 +65,14 @@ static struct promise promise_of(const struct daemon *daemon, const struct vm_re
                             .terms = *lease};
 }
 
-/* Refused, or failed, and nothing written since then: another store may have accepted it. */
+/* The lease was refused or has failed, and no promise was written since: another store may have
+ * accepted it. */
 static bool is_to_be_told(const struct vm_record *vm, const struct lease_record *lease)
 {
     return vm->goal == GOAL_HOLD && !lease->plain && !vm->promise_told;
 }
 
-/* The promise that the VM should show is not the one that it surely shows. */
+/* Does the promise that the VM should show differ from the one it certainly shows? */
 static bool differs(const struct daemon *daemon, const struct vm_record *vm,
                     const struct lease_record *lease, struct promise_due *due)
 {
@@ -138,7 +139,7 @@ bool promises_precede_group(const struct daemon *daemon, int64_t lease)
 
 /* --- what VMs show ---------------------------------------------------------------------------- */
 
-/* The phase of a lease that is known by its promise follows from what its VMs do. */
+/* The phase of a lease restored from its promise follows from the states of its VMs. */
 static enum lease_event event_of(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n, stopped = 0;
@@ -155,8 +156,8 @@ static enum lease_event event_of(const struct daemon *daemon, const struct lease
     return stopped == n ? EVENT_FOUND_STOPPED : EVENT_RESTORED;
 }
 
-/* Another front-end acted on the lease since this store was written: all that was decided here is
- * obsolete. */
+/* Another front-end has acted on the lease since this store was written: all decisions made here
+ * are obsolete. */
 static void take_over(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct promise *promise, int64_t now)
 {
@@ -168,8 +169,8 @@ static void take_over(struct daemon *daemon, const struct lease_record *lease,
     daemon_replan(daemon, "lease %lld has a newer promise", (long long)lease->id);
 }
 
-/* Another front-end has ended the lease, which it may have accepted since; or refused it, which
- * counts as if this store did not know it. */
+/* Another front-end has ended the lease, and may have accepted it before; or it has refused the
+ * lease, which is then treated as unknown to this store. */
 static void take_end(struct daemon *daemon, const struct lease_record *lease,
                      const struct vm_record *vm, const struct vm *shown, int64_t now)
 {
@@ -189,7 +190,7 @@ static void take_end(struct daemon *daemon, const struct lease_record *lease,
     }
 }
 
-/* Nothing is promised any more. */
+/* The VM's promise has ended. */
 static void take_over_nothing(struct daemon *daemon, const struct vm_record *vm,
                               const struct vm *shown, int64_t number, int64_t now)
 {
@@ -232,7 +233,7 @@ static void report(struct daemon *daemon, const struct vm_record *vm, const char
     daemon_wake(daemon);
 }
 
-/* Written over, what only the newer version knows would be lost. */
+/* Overwriting the promise would lose data that only the newer version knows. */
 static void leave(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     if (vm->promise_state == PROMISE_OF_OTHERS)
@@ -250,8 +251,8 @@ static bool is_own(const struct vm_record *vm, const struct promise *promise)
     return promise_stamp(promise->number, promise_digest(promise)) == vm->promise_sent;
 }
 
-/* It arrived, but this galernad was not told: what it has decided since counts. If its store is an
- * older one, another front-end may have decided the same, and suspended the VM. */
+/* The promise arrived although this galernad got no answer: its later decisions count. If the store
+ * is an older copy, another front-end may have decided the same, and suspended the VM. */
 static void take_own(struct daemon *daemon, const struct vm_record *vm,
                      const struct promise *promise, const struct vm *shown)
 {
@@ -381,6 +382,6 @@ void promises_restored(struct daemon *daemon, int64_t now)
     if (!restored)
         return;
     daemon_replan(daemon, "%zu leases were restored", restored);
-    if (!fence_follows(daemon)) /* else they are those that another front-end has accepted */
+    if (!fence_follows(daemon)) /* else another front-end has accepted them */
         tell_restored(daemon, restored, now);
 }

@@ -1,4 +1,4 @@
-/* Keeps hosts on which VMs fail from new VMs. */
+/* Counts failures on hosts, and keeps new VMs away from hosts where several failed. */
 #include "daemon/live/quarantine.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static struct host_failure *add(struct quarantine *quarantine, int32_t host, int
     return &quarantine->items[quarantine->n++];
 }
 
-/* May one more host be quarantined? At most half of them may. */
+/* May one more host be quarantined? At most half of the hosts may. */
 static bool may_quarantine_one_more(const struct quarantine *quarantine, int64_t now)
 {
     size_t n = 1;
@@ -32,7 +32,7 @@ static bool may_quarantine_one_more(const struct quarantine *quarantine, int64_t
     return quarantine->hosts == 0 || n * 2 <= quarantine->hosts;
 }
 
-/* True: enough different VMs have failed. They are counted from this one on. */
+/* True: enough different VMs have failed. Counting restarts with this VM. */
 static bool count(struct host_failure *failure, int32_t vm, int64_t now)
 {
     unsigned i = 0;

@@ -1,4 +1,4 @@
-/* Keeps plans that move VMs within a cluster, and applies them. */
+/* Keeps and applies plans that move VMs within a cluster. */
 #include "daemon/live/rebalancing.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 
-enum { PLAN_LIFE = 600 /* seconds: moves that have not begun by then are not made */ };
+enum { PLAN_LIFE = 600 /* seconds; later moves are dropped */ };
 
 struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster)
 {
@@ -130,7 +130,8 @@ void rebalancing_drop(struct daemon *daemon, struct rebalance_plan *plan, const 
     forget(daemon, plan);
 }
 
-/* VMs that have arrived, or gone elsewhere, are no longer wanted; returns how many still are. */
+/* VMs that have arrived, or moved elsewhere, are no longer wanted; returns the number of the
+ * others. */
 static size_t see_arrivals(struct daemon *daemon, const struct rebalance_plan *plan)
 {
     size_t n = 0;
@@ -204,7 +205,7 @@ static void plan_cluster(struct daemon *daemon, const struct cluster *cluster)
     rebalancing_put(&daemon->rebalancing, &plan);
 }
 
-/* Templates are read with the poll before the plan. */
+/* Templates are read by a poll before the plan. */
 static void plan_clusters(struct daemon *daemon)
 {
     struct rebalancing *rebalancing = &daemon->rebalancing;

@@ -1,4 +1,4 @@
-/* Applied plans in the store: the fact "rebalanced CLUSTER" of each, a JSON object. */
+/* Stores applied plans: each is a JSON object in the fact "rebalanced CLUSTER". */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The ONE_DRS attributes of a cluster. */
+/* Reads the ONE_DRS attributes of a cluster. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int malformed(const struct cluster *cluster, const char *name, const char
                      value, expected);
 }
 
-/* Leaves *index alone if the attribute is missing. */
+/* A missing attribute leaves *index unchanged. */
 static int read_word(const struct cluster *cluster, const char *name, const char *const *words,
                      int n_words, int *index, struct error *err)
 {
@@ -47,7 +47,8 @@ static int read_number(const struct cluster *cluster, const char *name, double *
     return 0;
 }
 
-/* Weights from 0 to 1. OneDRS balances by the measured CPU when their sum is 0 or more than 1. */
+/* Weights from 0 to 1, scaled to a sum of 1. If all are 0, only the measured CPU counts, as in
+ * OneDRS, which also does that if their sum exceeds 1. */
 static int read_weights(const struct cluster *cluster, struct rebalance_settings *settings,
                         struct error *err)
 {

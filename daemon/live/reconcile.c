@@ -1,4 +1,4 @@
-/* Compares the store with OpenNebula, and applies what has happened to leases. */
+/* Compares the store with OpenNebula, and applies the resulting events to leases. */
 #include "daemon/live/reconcile.h"
 
 #include "daemon/daemon.h"
@@ -20,8 +20,8 @@ static bool has_failed(const struct daemon *daemon, const struct lease_record *l
     return false;
 }
 
-/* A VM in UNKNOWN may or may not be running; one that breaks a rule of its VM group stays where it
- * is. */
+/* A remark on a VM in UNKNOWN, which may or may not be running, or on a VM that breaks a rule of
+ * its VM group and stays where it is. */
 static struct reason remark_on(const struct daemon *daemon, const struct lease_record *lease,
                                char *text, size_t size)
 {
@@ -75,7 +75,7 @@ static void watch_running(struct daemon *daemon, const struct lease_record *leas
                       "its VMs keep the rules of their VM groups");
 }
 
-/* Of a lease that resumes, VMs that their user has switched off meanwhile stay off. */
+/* While a lease resumes, VMs that their user has switched off stay off. */
 static bool all_run(const struct lease_record *lease, const struct vm_statuses *s)
 {
     size_t off = lease->phase == PHASE_STARTING ? s->off : 0;
@@ -83,7 +83,8 @@ static bool all_run(const struct lease_record *lease, const struct vm_statuses *
     return s->of[STATUS_RUNNING] > 0 && s->of[STATUS_RUNNING] + off == s->n;
 }
 
-/* The plan gives the hosts to others at its end, but its VMs have not all started yet. */
+/* The plan gives the hosts to other leases at the lease's end, but its VMs have not all started
+ * yet. */
 static void keep_hosts(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t end = planner_end(daemon->planner, lease->id);
@@ -144,7 +145,7 @@ static void reconcile_waiting(struct daemon *daemon, const struct lease_record *
     }
 }
 
-/* Are VMs of the lease still to be held? */
+/* Are any VMs of the lease still to be held? */
 static bool is_being_parked(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
@@ -162,7 +163,7 @@ static void reconcile_parked(struct daemon *daemon, const struct lease_record *l
     if (s->of[STATUS_UNKNOWN])
         return;
     if (!lease->accepted && s->of[STATUS_PENDING] == s->n && !is_being_parked(daemon, lease)) {
-        intake_again(daemon, lease, now); /* it was on hold from the beginning */
+        intake_again(daemon, lease, now); /* the lease was on hold from the beginning */
     } else if (lease->accepted && lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (s->of[STATUS_RUNNING] + s->of[STATUS_IN_TRANSITION] > 0) {
@@ -208,9 +209,9 @@ static void reconcile_ending(struct daemon *daemon, const struct lease_record *l
         reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_NONE, now);
 }
 
-/* The goal that the VMs of a finished lease have yet to reach: GOAL_END while any VM is to be
- * ended; else the first existing VM speaks for all, and one that was ended counts as held. NONE:
- * nothing to do. */
+/* The goal that VMs of a finished lease still have to reach: GOAL_END while any VM is to be ended;
+ * otherwise the goal of the first existing VM, where an ended VM counts as held. NONE: nothing to
+ * do. */
 static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_record *lease)
 {
     enum vm_goal goal = GOAL_NONE;
@@ -230,7 +231,7 @@ static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_reco
     return goal;
 }
 
-/* A refused VM that its user released is requested again; a VM started after its lease is over is
+/* A refused VM released by its user is requested again; a VM started after the end of its lease is
  * ended again. */
 static void reconcile_final(struct daemon *daemon, const struct lease_record *lease,
                             const struct vm_statuses *s, int64_t now)
@@ -251,11 +252,11 @@ static void reconcile_final(struct daemon *daemon, const struct lease_record *le
                         "it was started after its end");
 }
 
-/* None of its VMs is there any more. */
+/* All VMs of the lease are gone. */
 static void reconcile_without_vms(struct daemon *daemon, const struct lease_record *lease,
                                   const struct vm_statuses *s, int64_t now)
 {
-    if (s->resumed && lease->phase < PHASE_ENDING) /* its end was moved */
+    if (s->resumed && lease->phase < PHASE_ENDING) /* its end was postponed */
         lease_stopped_running(daemon->store, lease);
     if (s->until && lease->phase < PHASE_ENDED)
         lease_ran_until(daemon->store, lease, s->ran_for, s->until);
@@ -316,7 +317,7 @@ void reconcile(struct daemon *daemon, int64_t now)
     daemon->reconciled = now;
     for (size_t i = 0; i < n; i++)
         reconcile_lease(daemon, leases[i], now);
-    if (!daemon_acts(daemon)) /* what was seen may be old: time decides nothing yet */
+    if (!daemon_acts(daemon)) /* the observations may be old: time alone decides nothing */
         return;
     for (size_t i = 0; i < n; i++) {
         if (leases[i]->phase == PHASE_RUNNING) {

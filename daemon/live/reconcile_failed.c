@@ -1,4 +1,4 @@
-/* A lease fails because one of its VMs cannot be started. */
+/* Lets a lease fail because one of its VMs cannot be started. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -18,7 +18,8 @@ static void note_ending(struct daemon *daemon, const struct vm_record *vm, int64
 }
 
 /* A group is one lease: members that keep running would hold their hosts forever without being
- * planned. A VM that is being started may still arrive; one that never ran needs no end. */
+ * planned. A VM that is being started may still arrive; a VM that has never run need not be
+ * ended. */
 static bool is_to_be_ended(const struct daemon *daemon, const struct vm_record *vm)
 {
     enum vm_status status = reconcile_vm_status(daemon, vm, world_vm(daemon->world, vm->id));
@@ -89,7 +90,7 @@ void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, i
             continue;
         status = reconcile_vm_status(daemon, vm, world_vm(daemon->world, vm->id));
         if (status == STATUS_RUNNING) {
-            vm_seen_to_have_run(daemon->store, vm); /* it may have work to keep */
+            vm_seen_to_have_run(daemon->store, vm); /* the VM may have work to keep */
             note_ending(daemon, vm, now);
         } else if (status == STATUS_PENDING || status == STATUS_FAILED) {
             vm_set_goal(daemon->store, vm, GOAL_HOLD);

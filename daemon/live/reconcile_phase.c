@@ -1,5 +1,5 @@
-/* Applies events to leases: a start, its owner suspending it, waiting again; and informs the
- * planner. */
+/* Applies events to leases, such as a start, a suspension by the owner, or a return to the queue,
+ * and informs the planner. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -106,7 +106,7 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
         if (lease->duration != SPAN_UNLIMITED)
             snprintf(why + length, sizeof why - (size_t)length, "%s%s left to run",
                      length ? ", " : "", left);
-    } else if (event == EVENT_RELEASED) { /* its reason is that it was parked */
+    } else if (event == EVENT_RELEASED) { /* its present reason is the parking */
         snprintf(why, sizeof why, "its VMs are pending again");
     } else {
         store_reason_sentence(lease, false, why, sizeof why);
@@ -115,6 +115,6 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
         reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     else if (reconcile_apply(daemon, lease, event, now, "%s", why))
         daemon_replan(daemon, "lease %lld waits again", (long long)lease->id);
-    if (event == EVENT_RELEASED) /* its VMs may have been resized meanwhile */
+    if (event == EVENT_RELEASED) /* its VMs may have been resized */
         reconcile_check_size(daemon, lease, now);
 }

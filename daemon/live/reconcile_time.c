@@ -1,4 +1,4 @@
-/* Applies to leases what time brings: ends, warnings, starts that are missed. */
+/* Applies events to leases that are due by time: ends, warnings, missed starts. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -13,12 +13,12 @@
 
 #define LOG_SUBSYSTEM LOG_OF_LEASES
 
-enum { WAIT_FOR_DEPARTURES = 15 /* seconds: then the lease is replanned */ };
+enum { WAIT_FOR_DEPARTURES = 15 /* seconds until the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Its time has passed and it never ran. EVENT_TIME_OVER: its VMs were sent to hosts and are ended.
- */
+/* The lease's time has passed without a run. EVENT_TIME_OVER: its VMs were sent to hosts and are
+ * ended. */
 static void miss(struct daemon *daemon, const struct lease_record *lease, enum lease_event event,
                  int64_t now)
 {
@@ -39,7 +39,7 @@ static bool has_never_run(const struct lease_record *lease)
            lease->accumulated == 0;
 }
 
-/* After a restart its VMs may have run and be gone: the next polls tell. */
+/* After a restart the lease's VMs may have run and be gone, which only the next polls show. */
 static bool is_known(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
@@ -106,7 +106,7 @@ static void note_not_started(struct daemon *daemon, const struct lease_record *l
                    (long long)lease->id, late, why);
 }
 
-/* What it waits for is said as long as it does. */
+/* The obstacle is reported as long as the lease waits. */
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct vm_observation *observed,
                       int64_t now)
@@ -128,7 +128,7 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
 
 /* A promised start is late if a VM was observed not running after it, if no command was sent yet
  * because its hosts are still occupied, or if the lease's time is over and the VM never ran. VMs
- * that do run report their start themselves; these may never do. */
+ * that run report their start themselves; these may never run. */
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     size_t n;
@@ -151,7 +151,7 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
     }
 }
 
-/* The reservation's time, or the deadline, has passed before the lease ran. */
+/* Have the reservation's time or the deadline passed before the lease ran? */
 static bool is_missed(const struct lease_record *lease, int64_t now)
 {
     return lease->kind == LEASE_RESERVATION
@@ -172,7 +172,6 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
         note_not_started(daemon, lease, "", now);
 }
 
-/* No command has been sent for the lease: its start may be replanned. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
@@ -197,8 +196,8 @@ static bool takes_vms(const struct daemon *daemon, int32_t id)
     return host && host->state == HOST_ON;
 }
 
-/* A reservation that is due while other VMs are still leaving its hosts: replanning would only
- * preempt VMs on other hosts. An immediate lease keeps its place as well: in the queue it would
+/* Does a reservation that is due wait for other VMs to leave its hosts? Replanning would only
+ * preempt VMs on other hosts. An immediate lease also keeps its place, since in the queue it would
  * wait like any other lease. */
 static bool waits_for_leavers(const struct daemon *daemon, const struct lease_record *lease)
 {

@@ -1,5 +1,5 @@
-/* Leases whose VMs do nothing end early: first their owners are told. What monitoring says counts
- * from when galernad was started; a VM that was not measured counts as used. */
+/* Ends leases early whose VMs are unused, after notifying their owners. Monitoring data counts from
+ * galernad's start; a VM without a measurement counts as used. */
 
 #include "daemon/live/reconcile_inside.h"
 #include "util/time_text.h"
@@ -49,7 +49,7 @@ static void announce_end(struct daemon *daemon, const struct lease_record *lease
                   (int)daemon->live->unused_cpu, span, when);
 }
 
-/* After a restart the owner has as much time again as was announced. */
+/* After a restart, the owner gets the announced time once more. */
 void reconcile_watch_use(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t measured = world_uses_asked(daemon->world), unused;

@@ -1,4 +1,4 @@
-/* Tells what a VM does from what OpenNebula shows. */
+/* Derives a VM's status from OpenNebula's data. */
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
@@ -14,18 +14,18 @@
 
 enum {
     RECORDS_COME = 60 * 1000, /* milliseconds */
-    MISSING_MEANS_GONE = 2,   /* full listings without the VM, one after the other */
+    MISSING_MEANS_GONE = 2,   /* consecutive full lists without the VM */
 };
 
-/* Until it has been read how long a VM ran, its lease would wait again with too much time left. */
+/* Before the VM's run time is read, its lease would return to the queue with too much time left. */
 static bool is_to_be_read(const struct vm_record *vm, const struct vm_observation *observed)
 {
     return !observed->has_times && observed->history.sequence > vm->sequence &&
            !vm_state_traits[observed->state].active;
 }
 
-/* Another galernad has announced its suspension (promises.h), or did before this one began to act:
- * the command may be under way. */
+/* Another galernad has announced the suspension (promises.h), now or before this one began to act:
+ * the command may be in flight. */
 static bool is_being_suspended(const struct daemon *daemon, const struct vm_record *vm)
 {
     return vm->suspended_by_us && !daemon_acts(daemon);
@@ -53,7 +53,7 @@ enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_
     if (observed_failed(observed))
         return STATUS_FAILED;
     if (vm->goal == GOAL_NONE && vm_moves(vm) && observed_in_transition(observed))
-        return STATUS_STOPPED_BY_USER; /* it is off, also while it is sent to another host */
+        return STATUS_STOPPED_BY_USER; /* off, even while it moves to another host */
     if (observed_in_transition(observed) || observed->state == VM_CLONING)
         return STATUS_IN_TRANSITION;
     if (vm->suspended_by_us && (observed->state == VM_STOPPED || observed->state == VM_SUSPENDED))
@@ -71,9 +71,9 @@ static bool has_missed_records(const struct vm_record *vm, const struct vm_obser
            observed->n_records <= history->sequence;
 }
 
-/* Running time comes from OpenNebula's history: each closed record counts once. The record before a
- * migration is closed when that ends. When an operator recreates the VM, its lease gets its full
- * time again. */
+/* Run time comes from OpenNebula's history: each closed record counts once. The record before a
+ * migration is closed when the migration ends. If an operator recreates the VM, its lease gets its
+ * full time again. */
 static void count_running_time(struct daemon *daemon, const struct vm_record *vm,
                                const struct vm_observation *observed)
 {
@@ -100,7 +100,7 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
         vm_add_ran(daemon->store, vm, history->sequence, history->retime - history->rstime);
 }
 
-/* Counts the records of a VM that is gone: it may have run and ended between two polls, or while
+/* Counts the records of a VM that is gone, which may have run and ended between two polls, or while
  * galernad was not running. */
 static void count_last_record(struct daemon *daemon, const struct vm_record *vm,
                               const struct vm_observation *observed, struct vm_statuses *statuses)
@@ -117,7 +117,7 @@ static void count_last_record(struct daemon *daemon, const struct vm_record *vm,
         statuses->until = until;
 }
 
-/* The lease ends when all of them have been read, or cannot be. */
+/* The lease ends when all records have been read, or cannot be read. */
 static bool waits_for_records(const struct vm_record *vm, const struct vm_observation *observed)
 {
     return has_missed_records(vm, observed) && clock_monotonic() - observed->asked < RECORDS_COME;
@@ -148,8 +148,8 @@ static void note_move(struct daemon *daemon, const struct lease_record *lease,
     daemon_replan(daemon, "VM %d is on host %d", vm->id, vm->host);
 }
 
-/* What a lease was promised is not enough for it any more: whether there is room for more is
- * decided after what others were promised. Its owner may have too much then. */
+/* The lease's promise no longer covers its size: the additional room is decided after the promises
+ * to other leases. Its owner's rights may not cover the new size either. */
 static void ask_for_more(struct daemon *daemon, const struct lease_record *lease,
                          const struct vm_record *vm, int64_t now)
 {
@@ -252,7 +252,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
         }
         return;
     }
-    vm_command_over(daemon->store, vm); /* the effect of the command can be observed now */
+    vm_command_over(daemon->store, vm); /* the command's effect can now be observed */
     note_size(daemon, lease, vm, observed, now);
     move_adopt(daemon, vm, observed, now);
     move_see_resched(daemon, vm, observed);

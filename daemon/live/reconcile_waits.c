@@ -1,5 +1,5 @@
-/* The VM that a starting, stopping or ending lease waits for: another VM still on its hosts,
- * or one of its own that has not arrived. */
+/* Finds the VM for which a starting, stopping or ending lease waits: another VM still on its hosts,
+ * or one of its own VMs that has not arrived. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -34,7 +34,7 @@ const struct vm_record *reconcile_departing_vm_of_lease(const struct daemon *dae
     return departing;
 }
 
-/* When a VM that failed or was refused may be commanded again; INSTANT_NONE: at any time. */
+/* When a VM that failed or was refused may get a command again; INSTANT_NONE: at any time. */
 static int64_t paused_until(const struct vm_record *vm, int64_t now)
 {
     int64_t until = vm->next_try;
@@ -69,7 +69,7 @@ static void say_leaves(const struct daemon *daemon, const struct vm_record *vm, 
              world_vm(daemon->world, vm->id)->history.host);
 }
 
-/* The lease's first VM that does not run yet. */
+/* The lease's first VM that is not running yet. */
 static void say_arrives(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                         char *text, size_t size)
 {
