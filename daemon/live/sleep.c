@@ -1,4 +1,4 @@
-/* Wakes the leases that a cycle looks at, and lets them sleep. */
+/* Wakes the leases that a cycle must examine, and lets unchanged leases sleep. */
 #include "daemon/live/sleep.h"
 
 #include "daemon/daemon.h"
@@ -11,7 +11,7 @@ enum { ALL_AGAIN = 60 * 1000 /* milliseconds */ };
 
 /* --- who may sleep ---------------------------------------------------------------------------- */
 
-/* No command, message or move is under way or due again. */
+/* Is no command, message or move of the VM in flight or due again? */
 static bool is_left_alone(const struct vm_record *vm)
 {
     return !vm->in_flight && !vm->command && !vm->last && !vm->message_in_flight &&
@@ -19,7 +19,7 @@ static bool is_left_alone(const struct vm_record *vm)
            !vm_moves(vm) && !vm->resched && !vm->wanted && vm->promise_state != PROMISE_DAMAGED;
 }
 
-/* What was observed is up to date, and lasts. */
+/* Is the observation up to date and stable? */
 static bool is_settled(const struct vm_record *vm, const struct vm_observation *observed)
 {
     return observed && observed->present && !observed->missing && observed->asked > vm->settled &&
@@ -33,7 +33,8 @@ static bool is_where_it_should_be(const struct lease_record *lease, const struct
 {
     if (vm->goal != GOAL_NONE && (vm->goal != GOAL_RUN || !observed_running(observed)))
         return false;
-    /* Not yet seen to be asked for again: its request is read once its extended form is there. */
+    /* An intake that is still due keeps the lease awake: the request is read once the extended form
+     * is there. */
     return lease->phase < PHASE_PARKED || observed->state != VM_PENDING;
 }
 
@@ -77,7 +78,7 @@ static bool may_sleep(const struct daemon *daemon, const struct lease_record *le
             return false;
         n_gone += vms[i]->gone;
     }
-    return n_gone < n; /* else it will be forgotten */
+    return n_gone < n; /* otherwise the lease will be forgotten */
 }
 
 /* --- until when ------------------------------------------------------------------------------- */
@@ -88,7 +89,8 @@ static void earlier(int64_t *until, int64_t at, int64_t now)
         *until = at;
 }
 
-/* Times at which its message, or what it may do, is another one: at them, or a second later. */
+/* The first time at which the lease's message or possible actions change: at the time itself, or a
+ * second later. */
 static int64_t sleeps_until(const struct daemon *daemon, const struct lease_record *lease,
                             int64_t now)
 {

@@ -1,4 +1,4 @@
-/* Usage of users: accounts in the store, and running VMs. */
+/* Computes the usage of users from their accounts in the store and from running VMs. */
 #include "daemon/live/user_usage.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "util/map.h"
 #include "util/memory.h"
 
-#define ACCOUNT "usage " /* the beginning of the facts' names */
+#define ACCOUNT "usage " /* prefix of the facts' names */
 
 enum { ACCOUNT_TEXT_MAX = 64 };
 
@@ -26,7 +26,7 @@ static int64_t cpu_of(const struct store *store, const struct lease_record *leas
     return cpu;
 }
 
-/* Seconds that the lease has run and was not charged for. */
+/* Uncharged seconds of the lease's run time. */
 static int64_t uncharged(const struct lease_record *lease, int64_t now)
 {
     int64_t run = lease->accumulated;

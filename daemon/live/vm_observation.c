@@ -1,4 +1,4 @@
-/* Use of a host by a VM, as last observed. */
+/* Classifies the last observed state of a VM. */
 #include "daemon/live/world.h"
 
 bool observed_uses_host(const struct vm_observation *observed)

@@ -153,7 +153,7 @@ void vm_command(struct store *store, const struct vm_record *vm, enum command co
     struct vm_record *record = store_change_vm(store, vm);
 
     record->command = command;
-    record->in_flight = true; /* from now on: observations made meanwhile do not show its effect */
+    record->in_flight = true; /* from now on: observations do not yet show its effect */
     record->sent = at;
     record->blocked = 0;
     if (command_kinds[command].effect == EFFECT_SUSPEND)
@@ -431,7 +431,7 @@ void vm_has_message(struct store *store, const struct vm_record *vm, const char 
 
 /* --- GALERNA_PROMISE -------------------------------------------------------------------------- */
 
-/* Writing the same content once more was a repair: the next one follows a change of the content. */
+/* Writing the same content again is a repair: the next write follows a change of the content. */
 void vm_has_promise(struct store *store, const struct vm_record *vm, int64_t number, int64_t digest)
 {
     struct vm_record *record = store_change_vm(store, vm);

@@ -1,4 +1,4 @@
-/* Keeps the picture of OpenNebula. */
+/* Keeps the last observation of OpenNebula. */
 #include "daemon/live/world.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* Addresses of virtual networks that were promised to VMs and that OpenNebula may not count yet. */
+/* Addresses of virtual networks that are promised to VMs, and that OpenNebula may not count yet. */
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"
 
-enum { LONGEST = 15 * 60 * 1000 }; /* milliseconds, of a VM that is never deployed */
+enum { LONGEST = 15 * 60 * 1000 }; /* milliseconds, for a VM that is never deployed */
 
 void world_promise_addresses(struct world *world, int32_t vm, const struct nic_choice *choices,
                              size_t n)
@@ -37,8 +37,8 @@ size_t world_nics(const struct world *world, int32_t vm, struct nic_choice *choi
     return n;
 }
 
-/* OpenNebula leases an address when it accepts the deployment: the networks must have been asked
- * for after the VM was seen deployed. */
+/* OpenNebula leases an address when it accepts the deployment: the networks must have been
+ * requested after the VM was observed deployed. */
 static bool is_over(const struct world *world, struct address_promise *promise, int64_t now)
 {
     const struct vm_observation *observed = world_vm(world, promise->vm);

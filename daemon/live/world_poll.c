@@ -1,4 +1,4 @@
-/* Asks OpenNebula for what may have changed. */
+/* Polls the data of OpenNebula that may have changed. */
 #include "daemon/live/world.h"
 
 #include <stdio.h>
@@ -101,7 +101,7 @@ static bool is_said(const struct said *said, uint64_t digest)
     return false;
 }
 
-/* Logged once, not in each poll, as long as it stays the same: it may be any user's VM. */
+/* Logs a warning once as long as it stays the same, not in each poll: the VM may be any user's. */
 static void note_left_out(struct world *world, const struct pool_errors *errors, const char *what)
 {
     char text[512];
@@ -119,7 +119,7 @@ static void note_left_out(struct world *world, const struct pool_errors *errors,
         world->said.digests[world->said.n++] = digest;
 }
 
-/* Remembers the error of a failed answer. True: the answer is complete. */
+/* Records the error of a failed answer. True: the answer is complete. */
 static bool arrived(struct world *world, const struct cloud_answer *answer)
 {
     if (answer->error)
@@ -185,7 +185,7 @@ static void vmgroups_in(void *context, struct cloud_answer *answer)
     answer_in(world);
 }
 
-/* Measurements are of help to plans only: without them the poll is as good. */
+/* Measurements only improve plans: the poll is complete without them. */
 static void uses_in(void *context, struct cloud_answer *answer)
 {
     struct world *world = context;
@@ -301,7 +301,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
         ask(world, CLOUD_VMS, short_vms_in);
         if (world->wants_uses)
             ask(world, CLOUD_USES, uses_in);
-        if (!world->site || world->wants_uses || /* clusters say how they are rebalanced */
+        if (!world->site || world->wants_uses || /* clusters have the rebalancing settings */
             world->asked - world->site_asked >= world->settings.site_interval) {
             world->site_next = memory_new(1, sizeof *world->site_next);
             world->site_next->references = 1;
@@ -316,7 +316,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
     answer_in(world);
 }
 
-/* A VM that is not listed is not gone while a host still lists it. */
+/* A VM missing from the list is not gone while a host still lists it. */
 static bool is_on_a_host(const struct world *world, int32_t id)
 {
     const struct hosts_seen *seen = world->hosts_next ? world->hosts_next : world->hosts;
@@ -329,11 +329,11 @@ static bool is_on_a_host(const struct world *world, int32_t id)
 }
 
 /* Must the VM be read in full? Yes if it never was, if this poll replaces a form that no cycle has
- * used yet (a plan is being made), if its times are unknown, or if a full listing did not show it.
- */
+ * used yet (a plan is being made), if its times are unknown, or if a full list did not include
+ * it. */
 static bool needs_full_form(struct world *world, struct vm_observation *observed)
 {
-    bool shown = observed->asked >= world->asked; /* or observed since */
+    bool shown = observed->asked >= world->asked; /* or since then */
     bool seen = observed->full_seen && !(observed->full && world->forms_are_new);
 
     if (world->kind != POLL_FULL)
@@ -368,7 +368,7 @@ static bool poll_second_stage(struct world *world)
     if (n)
         ask_for_ids(world, ids, n);
     free(ids);
-    /* After the pending VMs: a VM that was read is in the group that was read. */
+    /* Requested after the pending VMs, so the groups of all VMs read are included. */
     if (world->in_vmgroups || world->site_next)
         ask(world, CLOUD_VMGROUPS, vmgroups_in);
     if (--world->open > 0)

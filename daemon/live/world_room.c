@@ -1,5 +1,5 @@
-/* Room that figures do not show: on datastores, promised to VMs and not measured yet; on hosts, of
- * VMs that cannot be read. */
+/* Room missing from OpenNebula's figures: on datastores, promised to VMs and not yet measured; on
+ * hosts, used by VMs that cannot be read. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ const struct room_promise *world_promises(const struct world *world, size_t *n)
     return world->promises;
 }
 
-/* A pending VM keeps its promise: its deployment may have been commanded. */
+/* A pending VM keeps its promise, since its deployment may have been commanded. */
 static bool is_over(const struct world *world, const struct room_promise *promise, int64_t now)
 {
     const struct vm_observation *observed = world_vm(world, promise->vm);
@@ -122,7 +122,7 @@ void world_remember_promises(struct world *world, struct store *store)
     free(text);
 }
 
-/* A clock that was set back makes no promise younger than now. */
+/* Even if the clock was set back, a promise is not dated in the future. */
 void world_recall_promises(struct world *world, const struct store *store)
 {
     const char *text = store_fact(store, FACT);

@@ -1,5 +1,5 @@
-/* Changes of datastores, networks, clusters, users and access rules that can let a VM run, or stop
- * it. */
+/* Detects changes of datastores, networks, clusters, users and access rules that can let a VM run,
+ * or stop it. */
 #include "daemon/live/world_inside.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static uint64_t mix_text(uint64_t digest, const char *text)
     return mix(digest, 0);
 }
 
-/* Measured figures change all the time; VMs that wait for room are looked at again anyway. */
+/* Measured figures change all the time; VMs that wait for room are re-examined anyway. */
 static bool is_figure(const char *name)
 {
     static const char *const names[] = {"FREE_MB", "USED_MB", "TOTAL_MB", "USED_LEASES"};

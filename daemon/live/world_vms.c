@@ -1,4 +1,4 @@
-/* Keeps the VMs of the picture. */
+/* Keeps the observations of VMs. */
 #include "daemon/live/world.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define LOG_SUBSYSTEM LOG_OF_OPENNEBULA
 
-enum { ARRIVES = 60 * 1000 /* milliseconds: a migration that was accepted has begun by then */ };
+enum { ARRIVES = 60 * 1000 /* milliseconds: an accepted migration has begun by then */ };
 
 /* --- observations ----------------------------------------------------------------------------- */
 
@@ -83,7 +83,7 @@ static void drop(struct world *world, int32_t id)
     map_remove(&world->observations, number);
 }
 
-/* Does its last host list the VM, as far as known? */
+/* Does the VM's last host list the VM, as far as known? */
 static bool is_listed(const struct world *world, int32_t id)
 {
     const struct vm_observation *observed = world_vm(world, id);
@@ -118,9 +118,9 @@ void observations_review(struct world *world)
     }
 }
 
-/* The VM is running, and its last record has not begun: it is on its way to the host of that
+/* Is the VM running while its last record has not begun? Then it is moving to the host of that
  * record. If oned ended before it began the migration, the record stays like that: the VM is where
- * oned says. */
+ * oned reports it. */
 static bool is_arriving(struct vm_observation *observed, const struct vm *vm, int64_t asked)
 {
     if (observed->history.sequence != vm->history.sequence || (vm->is_extended && !vm->arriving))
@@ -130,7 +130,7 @@ static bool is_arriving(struct vm_observation *observed, const struct vm *vm, in
     return observed->arriving && vm->state == VM_RUNNING && asked - observed->arriving < ARRIVES;
 }
 
-/* The short form has no times: the known ones remain valid while the record is the same. */
+/* The short form has no times: the known times remain valid as long as the record is the same. */
 static void see_history(struct vm_observation *observed, const struct vm *vm, bool changed)
 {
     const struct vm_history *old = &observed->history, *new = &vm->history;
@@ -145,7 +145,8 @@ static void see_history(struct vm_observation *observed, const struct vm *vm, bo
     }
 }
 
-/* Records are only added, and the host of one never changes. */
+/* Warns if OpenNebula contradicts itself: records are only added, and the host of a record never
+ * changes. */
 static void check_history(const struct vm_observation *observed, const struct vm *vm)
 {
     const struct vm_history *old = &observed->history, *new = &vm->history;
@@ -177,7 +178,7 @@ static bool is_same_record(const struct vm_history *a, const struct vm_history *
            a->recreated == b->recreated;
 }
 
-/* But for the times of the questions. */
+/* Are the observations the same, except for the times of the requests? */
 static bool is_same(const struct vm_observation *a, const struct vm_observation *b)
 {
     return a->state == b->state && a->state_name == b->state_name && a->since == b->since &&
@@ -237,7 +238,7 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
     see_history(observed, vm, changed || arriving);
     see_error(observed, vm);
     world->in_vmgroups |= vm->in_vmgroup;
-    if (changed) /* a record may have been closed since they were read */
+    if (changed) /* a record may have been closed since */
         observed->n_records = 0;
     if (vm->is_extended)
         see_extended_form(observed, vm);
@@ -313,7 +314,8 @@ const int32_t *world_forms(struct world *world, size_t *n)
     return world->forms;
 }
 
-/* Forms asked for after the poll began are newer: they come last, since later forms win. */
+/* Forms requested after the poll began are newer: they come last, since later forms take
+ * precedence. */
 static void keep_later_forms(struct world *world)
 {
     for (size_t i = 0; i < world->full.n; i++) {
@@ -327,7 +329,7 @@ static void keep_later_forms(struct world *world)
     free(world->full.pools);
 }
 
-/* The observations that show a form of the pool do not show it any more. */
+/* Removes the pool's forms from the observations that have them. */
 static void forget_forms(const struct world *world, const struct vm_pool *pool)
 {
     for (size_t i = 0; i < pool->n; i++) {
