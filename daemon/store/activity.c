@@ -1,4 +1,5 @@
-/* Activity of a lease as a sentence for its owner, in SCHED_MESSAGE and galernad's answers. */
+/* Describes the activity of a lease in a sentence for its owner, in SCHED_MESSAGE and galernad's
+ * answers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void add_reason(struct sentence *sentence, const char *before, bool body)
         add(sentence, "%s%s", before, reason);
 }
 
-/* The reason adds nothing to the start or end shown. */
+/* The reason adds nothing to the displayed start or end. */
 static bool is_plan(const struct lease_record *lease)
 {
     return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0 ||
@@ -127,7 +128,7 @@ static void add_left(struct sentence *sentence)
     add(sentence, ", %s left to run", left);
 }
 
-/* The lease left its hosts for another one. */
+/* The lease left its hosts for another lease. */
 static void say_preempted(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -144,7 +145,7 @@ static void say_preempted(struct sentence *sentence)
             reason_lead(lease->reason_id) == LEAD_WAITS ? ", waiting " : ". At present: ", true);
 }
 
-/* For a place that is planned: who or what has one of its hosts until then. */
+/* For a planned place: the lease or cause that occupies one of its hosts until then. */
 static void say_what_for(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -188,7 +189,7 @@ static void say_waiting(struct sentence *sentence)
         add(sentence, ". Too far back in the queue to estimate its start");
 }
 
-/* A reservation's start is known even when it cannot be planned at present. */
+/* A reservation's start is known even if it cannot be planned at present. */
 static void say_reserved(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -224,7 +225,7 @@ static void say_deadline(struct sentence *sentence)
         add_reason(sentence, ". At present: ", true);
 }
 
-/* Behind what it is doing: the lease is about to leave its hosts for another one. */
+/* Continues the sentence: the lease is about to leave its hosts for another one. */
 static void say_preemption(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -263,7 +264,7 @@ static void say_unused(struct sentence *sentence)
     add(sentence, " unless they are used");
 }
 
-/* It has the rest of its time, and is not late for that. */
+/* The reservation gets the rest of its time, and does not count as late. */
 static void say_requested_late(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -303,7 +304,7 @@ static void say_running(struct sentence *sentence)
     if (!lease->late || !is_time(lease->start))
         return;
     what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
-    if (lease->accumulated) { /* `since` is when it ran on, after a move or suspension */
+    if (lease->accumulated) { /* `since` is the time after a move or suspension */
         add(sentence, ". Late: the %s started after its time", what);
     } else if (lease->since != INSTANT_NONE && lease->since > store_promised_start(lease)) {
         time_text_span(lease->since - store_promised_start(lease), late, sizeof late);

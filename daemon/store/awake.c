@@ -1,4 +1,4 @@
-/* Leases that are awake: an array in no order, and ordered copies for those who go through them. */
+/* Keeps the awake leases: an unordered array, and sorted lists for iteration. */
 #include "daemon/store/awake.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Names of bookings, and whom they admit. */
+/* Checks names of bookings, and whether a booking admits a user or group. */
 #include "daemon/store/booking.h"
 
 #include <stdlib.h>

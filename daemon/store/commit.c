@@ -1,4 +1,4 @@
-/* Writing marked records and the history. */
+/* Writes marked records and the history. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>

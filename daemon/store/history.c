@@ -1,4 +1,4 @@
-/* History, its expiry, and small facts. */
+/* Reads and expires the history, and keeps small facts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static size_t count_pending(const struct store *store, int64_t lease, bool all)
     return n;
 }
 
-/* Passes a row of the history to the visitor, after checking it. */
+/* Checks a row of the history and passes it to the visitor. */
 static int visit_written(const struct store *store, sqlite3_stmt *statement, event_visitor *visit,
                          void *context, struct error *err)
 {
@@ -141,8 +141,7 @@ static int delete_lease(struct store *store, int64_t lease)
 }
 
 /* The ids of some finished leases without an event since `before`; to be freed. NULL: an SQLite
- * error.
- */
+ * error. */
 static int64_t *find_expired(const struct store *store, int64_t before, size_t *n)
 {
     static const char text[] =

@@ -1,4 +1,4 @@
-/* Leases and VMs in memory: finding, adding, changing and forgetting them. */
+/* Finds, adds, changes and forgets leases and VMs in memory. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -108,7 +108,7 @@ struct vm_record *store_change_vm(struct store *store, const struct vm_record *v
 
 int64_t store_promised_start(const struct lease_record *lease)
 {
-    if (lease->accumulated > 0) /* it ran, and was preempted: its resumption is an estimate */
+    if (lease->accumulated > 0) /* its resumption after a preemption is an estimate */
         return INSTANT_NONE;
     return lease->kind == LEASE_RESERVATION || (lease->kind == LEASE_IMMEDIATE && lease->accepted)
                ? instant_later(lease->start, lease->submit)

@@ -1,4 +1,4 @@
-/* Records by id: a map to find them, an ascending array to iterate. */
+/* Records by id: a map for lookups, a sorted array for iteration. */
 #include "daemon/store/index.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int order_of_ids(const void *one, const void *two)
     return a < b ? -1 : a > b;
 }
 
-/* The id's index in the ascending array, or where to insert it. */
+/* The id's index in the sorted array, or the place to insert it. */
 static size_t place_of(const struct store_index *index, int64_t id)
 {
     if (index->n == 0 || index->ids[index->n - 1] < id)

@@ -1,4 +1,4 @@
-/* The reason of a lease as a sentence: built where it is shown, from an id and numbers. */
+/* Builds the sentence for the reason of a lease from an id and numbers, when it is shown. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
     }
     memcpy(reason.n, lease->reason_n, sizeof reason.n);
     if (lease->reason_id == REASON_PLANNED && lease->expected != INSTANT_NONE)
-        reason.n[0] = lease->expected; /* which is rounded, and kept across small changes */
+        reason.n[0] = lease->expected; /* rounded, and stable across small changes */
     /* An accepted lease is not "refused", whatever blocks it at present. */
     body = body || (reason_lead(reason.id) == LEAD_REFUSED && lease->phase != PHASE_REFUSED);
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);

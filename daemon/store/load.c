@@ -1,4 +1,4 @@
-/* Reading the state file: when it is opened, and later what is no longer in memory. */
+/* Reads the state file when it is opened, and later the records that are no longer in memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "daemon/store/rows.h"
 #include "util/memory.h"
 
-/* Leases to load. A finished lease is loaded while one of its VMs exists: a user who resumes that
- * VM must find its lease. */
+/* The leases to load. A finished lease is loaded while one of its VMs exists: a user who resumes
+ * that VM must find its lease. */
 #define UNFINISHED                                                                                 \
     "(phase NOT IN ('ended', 'refused', 'failed')"                                                 \
     " OR EXISTS (SELECT 1 FROM vm WHERE vm.lease = lease.id AND vm.gone = 0))"
@@ -83,7 +83,7 @@ static int load_facts(struct store *store, struct error *err)
 
     if (!statement)
         return -1;
-    /* Checksums were compared when the file was opened: no second check. */
+    /* Checksums were compared when the file was opened, so they are not checked again. */
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         store_set_fact(store, (const char *)sqlite3_column_text(statement, 0),
                        (const char *)sqlite3_column_text(statement, 1));

@@ -74,7 +74,7 @@ int promise_key_load(const char *path, struct promise_key *key, bool *made, stru
 
 void promise_key_name(const struct promise_key *key, char text[PROMISE_KEY_NAME_MAX])
 {
-    static const char what[] = "name of the key"; /* contains no colon: is not a promise */
+    static const char what[] = "name of the key"; /* without a colon, so it cannot be a promise */
     char signature[PROMISE_SIGNATURE_SIZE];
 
     promise_key_sign(key, what, strlen(what), signature);

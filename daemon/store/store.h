@@ -228,7 +228,7 @@ const struct vm_record *store_vm(const struct store *store, int32_t id);
 struct lease_record *store_add_lease(struct store *store, int64_t id);
 struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
 
-/* Move a VM to another lease. Returns 0, or ENOENT: that lease is not in memory. */
+/* Move a VM to another lease. -1 with errno ENOENT: that lease is not in memory. */
 int store_move_vm(struct store *store, const struct vm_record *moved, int64_t lease);
 
 /* The sentence of the lease's reason; "": none. `body`: without a leading "waits" or "refused". */
