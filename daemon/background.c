@@ -1,4 +1,4 @@
-/* Puts galernad into the background; the process that was started waits for its result. */
+/* Puts galernad into the background; the started process waits for its result. */
 #include "daemon/background.h"
 
 #include <errno.h>

@@ -29,14 +29,15 @@
 
 enum {
     LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
-    ANSWERS_WAIT = 10,           /* times what the last cycle took: for answers to be gathered */
+    ANSWERS_WAIT = 10,           /* times the duration of the last cycle: the wait for more
+                                  * answers */
     WATCHED_MAX = 400,           /* VMs polled together */
-    COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
-    REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the picture for placing new VMs */
+    COUNT_INTERVAL = 60 * 1000,  /* milliseconds between counts of repeated log lines */
+    REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the plan for placing new VMs */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls and plans */
 };
 
-/* Leases change in cycles only: these times hold until the next one. */
+/* Leases change only in cycles, so these times hold until the next one. */
 static void note_times(struct daemon *daemon)
 {
     int64_t now = clock_monotonic(), wait = (now - daemon->cycle_began) * ANSWERS_WAIT;
@@ -57,8 +58,8 @@ static int64_t pause_after(const struct daemon *daemon, int failures)
 
 /* --- a cycle ---------------------------------------------------------------------------------- */
 
-/* Retry after a pause. A planner that is starting, or was replaced, is a problem only if the next
- * attempt fails as well. */
+/* Schedules a retry after a pause. A planner that is starting or was replaced is a problem only if
+ * the next attempt also fails. */
 static void plan_failed(struct daemon *daemon, const struct error *err)
 {
     bool again = daemon->plan_failures > 0;
@@ -153,16 +154,16 @@ static void cycle(struct daemon *daemon)
     if (!daemon->polled)
         return;
     if (daemon->poll_ok) {
-        sleep_begin(daemon, now); /* what is seen now is looked at below */
+        sleep_begin(daemon, now); /* the steps below examine the present observations */
         intake(daemon, now);
-        messages_see(daemon->messages, now); /* first: promises of another front-end */
+        messages_see(daemon->messages, now); /* first, for promises by another front-end */
         reconcile(daemon, now);
         if (fence_catch_up(daemon))
             reconcile(daemon, now);
         if (due_may_act(daemon))
             services_attributes(daemon, now);
         daemon_want_forms(daemon);
-        if (!planner_is_asked(daemon->planner)) /* the answer may need them */
+        if (!planner_is_asked(daemon->planner)) /* the answer may need the forms */
             world_drop_forms(daemon->world);
     }
     if (!daemon_acts(daemon))
@@ -202,7 +203,7 @@ static void note_full_poll(struct daemon *daemon)
     daemon->poll_ok = true;
 }
 
-/* The plan is outdated by what a full poll has found changed, or by what has ended by itself. */
+/* Replans if a full poll has found relevant changes, or if quarantines or drains have ended. */
 static void replan_if_changed(struct daemon *daemon)
 {
     int64_t now = clock_now();
@@ -227,8 +228,8 @@ static void replan_if_changed(struct daemon *daemon)
         daemon_replan(daemon, "%zu leases could not be placed", planner_unplaced(daemon->planner));
 }
 
-/* What was seen is taken in by the next cycle. Of a poll that was caused by a notice, the plan's
- * age is all that matters here. */
+/* The next cycle processes the observations. A poll after a notice only causes a new plan if the
+ * plan is old. */
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error)
 {
     struct daemon *daemon = context;
@@ -306,7 +307,7 @@ static void watch_problem(struct daemon *daemon, enum problem_of of, const char 
     daemon_problem(daemon, of, text);
 }
 
-/* What differs between front-ends would be noticed when this one has to act. */
+/* Reports differences between front-ends before they cause trouble in a failover. */
 static void watch_front_ends(struct daemon *daemon)
 {
     char text[ERROR_TEXT_MAX] = "";
@@ -341,7 +342,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
     watch_front_ends(daemon);
     if (follows)
         guard_rest(daemon->guard);
-    if (!world_leads(daemon->world)) /* or not yet known: an oned that follows may lag behind */
+    if (!world_leads(daemon->world)) /* or not yet known; a following oned may lag behind */
         return 0;
     guard_step(daemon->guard);
     return guard_check(daemon->guard, err);
@@ -413,7 +414,8 @@ static void handle_signals(struct daemon *daemon)
     reload_begin(daemon->reload);
 }
 
-/* Not after each request: it takes as long as to answer a short one, of systemd, too. */
+/* Notifies systemd now and then only: one notification takes as long as answering a short request,
+ * for systemd as well. */
 static void tell_watchdog(struct daemon *daemon)
 {
     int64_t now = clock_monotonic();

@@ -1,4 +1,4 @@
-/* Due times of the daemon's loop, and the steps that it may take now. */
+/* Computes the due times of the daemon's loop, and which steps it may take now. */
 #include "daemon/due.h"
 
 #include "daemon/http/http.h"
@@ -7,14 +7,15 @@
 #include "daemon/live/guard.h"
 #include "daemon/notify/notices.h"
 
-enum { PICTURE_STALE = 3 /* poll intervals after which commands are held back */ };
+enum { PICTURE_STALE = 3 /* poll intervals until commands are held back */ };
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* Ignores due times of actions that are impossible until the next poll: the loop would spin. */
+/* Ignores the due times of actions that are impossible until the next poll, so that the loop does
+ * not spin. */
 static int64_t when_able(bool able, int64_t due)
 {
     return able ? due : INSTANT_NEVER;

@@ -1,4 +1,4 @@
-/* VMs whose extended forms the next polls must bring. */
+/* Selects the VMs whose extended forms the next polls must include. */
 #include <stdlib.h>
 
 #include "daemon/control/services_question.h"
@@ -8,17 +8,17 @@
 #include "daemon/store/awake.h"
 #include "util/memory.h"
 
-enum { LOOKED_AT_MOST = 20 /* running VMs with one poll, for their attribute */ };
+enum { LOOKED_AT_MOST = 20 /* running VMs per poll, for their attributes */ };
 
-/* A VM, what is known of it and whose it is. */
+/* A VM with its observation and its lease. */
 struct looked_at {
     const struct vm_record *vm;
-    const struct vm_observation *observed; /* NULL: it has not been observed */
+    const struct vm_observation *observed; /* NULL: not observed */
     const struct lease_record *lease;      /* NULL: unknown */
 };
 
-/* VMs whose forms are wanted: any, and those of running leases whose attribute was looked at
- * longest ago, oldest first. */
+/* VMs whose forms are wanted: any number that may be placed again, and some of running leases,
+ * those whose attribute was read longest ago, oldest first. */
 struct wanted_vms {
     int32_t *ids;
     size_t n, n_oldest;
@@ -41,14 +41,14 @@ static void keep_oldest(struct wanted_vms *wanted, struct oldest seen)
     oldest[at] = seen;
 }
 
-/* Its owner may have changed the attribute: a few are read with each poll. */
+/* The owner may have changed the attribute, so a few VMs are read with each poll. */
 static bool may_be_changed(const struct looked_at *one)
 {
     return one->observed && one->observed->state != VM_PENDING && one->lease &&
            !one->lease->plain && lease_can(one->lease, EVENT_CHANGED);
 }
 
-/* One that was ended while galernad was off is in no listing. */
+/* A VM that ended while galernad was not running is in no list. */
 static bool may_be_placed(const struct daemon *daemon, const struct looked_at *one, int64_t now)
 {
     const struct vm_record *vm = one->vm;
@@ -77,7 +77,7 @@ static void look_at(const struct daemon *daemon, const struct vm_record *vm, int
         keep_oldest(wanted, (struct oldest){one.observed->full_asked, vm->id});
 }
 
-/* Nothing has changed since the last call, and the passing of time changes nothing. */
+/* Has nothing changed since the last call, and does the answer not depend on time? */
 static bool is_the_same(struct daemon *daemon)
 {
     const struct wanted_forms last = daemon->forms,
@@ -92,7 +92,8 @@ static bool is_the_same(struct daemon *daemon)
            !last.are_asked_for;
 }
 
-/* VMs that may be placed again need their extended form. O(VMs). */
+/* Requests the extended forms of VMs that may be placed again, and of a few running ones.
+ * O(VMs). */
 void daemon_want_forms(struct daemon *daemon)
 {
     size_t n;

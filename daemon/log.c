@@ -1,4 +1,4 @@
-/* The log of galernad: levels, and lines that repeat. */
+/* The log of galernad: levels and repeated lines. */
 #include "daemon/log.h"
 
 #include <errno.h>

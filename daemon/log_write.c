@@ -1,4 +1,4 @@
-/* The forms of a line of the log: fields of the journal, JSON, plain text. */
+/* Writes a line of the log as fields of the journal, JSON, or plain text. */
 #include "daemon/log_write.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#define SD_JOURNAL_SUPPRESS_LOCATION /* it is that of the caller of log_line() that counts */
+#define SD_JOURNAL_SUPPRESS_LOCATION /* the caller of log_line() would be the right one */
 #include <systemd/sd-journal.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +20,8 @@
 static const int syslog_levels[] = {
     [LOG_LEVEL_ERROR] = 3, [LOG_LEVEL_WARNING] = 4, [LOG_LEVEL_INFO] = 6, [LOG_LEVEL_DEBUG] = 7};
 
-/* Is standard error the journal? The variable is inherited by programs whose standard error is not:
- * see systemd.exec(5). */
+/* Is standard error connected to the journal? Programs inherit the variable even if their standard
+ * error is not: see systemd.exec(5). */
 static bool is_journal(void)
 {
     const char *stream = getenv("JOURNAL_STREAM");
@@ -54,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static void add_field(struct fields *field
     fields->list[fields->n++] = (struct iovec){text, (size_t)length};
 }
 
-/* False: the journal did not take it. */
+/* False: the journal did not accept the line. */
 static bool send_fields(const struct log_head *head, const char *text)
 {
     struct fields fields = {.n = 0};

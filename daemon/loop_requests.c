@@ -1,4 +1,4 @@
-/* Requests of the daemon's parts to its loop, and its problems: notes that the next cycle reads. */
+/* Requests of the daemon's parts to its loop, and problems: noted for the next cycle. */
 #include <stdarg.h>
 #include <stdio.h>
 

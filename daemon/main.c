@@ -9,8 +9,8 @@ static int run(const struct call *call)
     return startup_run(call->arguments);
 }
 
-/* Blocks from this size on return to the kernel when freed. glibc's dynamic threshold would grow
- * with freed blocks and leave holes of a poll's size in the heap. */
+/* Blocks of this size or more return to the kernel when freed. glibc's dynamic threshold would grow
+ * with freed blocks, and leave holes of a poll's size in the heap. */
 enum { LARGE_BLOCK = 128 * 1024 };
 
 int main(int argc, char **argv)

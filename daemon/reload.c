@@ -1,4 +1,4 @@
-/* Reads the configuration and the modules again. */
+/* Rereads the configuration and the policy modules. */
 #include "daemon/reload.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ struct reload {
     struct daemon *daemon;
     const char *file;
     struct configuration *running;
-    struct configuration *last; /* the file as last taken over; NULL: as at the start */
-    struct configuration *next; /* being taken over */
+    struct configuration *last; /* the file as last reloaded; NULL: as at startup */
+    struct configuration *next; /* being reloaded */
     struct rights *next_rights;
     struct notify_settings *next_notify;
 };
@@ -60,7 +60,7 @@ void reload_destroy(struct reload *reload)
 /* --- what has changed ------------------------------------------------------------------------- */
 
 struct names {
-    bool reloads; /* collect those that reload, else the others */
+    bool reloads; /* collect options that can be reloaded, or all others */
     char text[1024];
 };
 
@@ -73,8 +73,8 @@ static void collect(void *context, const char *section, const char *name)
         snprintf(names->text + n, sizeof names->text - n, "%s%s.%s", n ? ", " : "", section, name);
 }
 
-/* Options that reload are compared with what holds now, the others with what galernad started
- * with. */
+/* Compares options that can be reloaded with the current values, and all others with the values at
+ * startup. */
 static void tell_changes(const struct reload *reload)
 {
     struct names taken = {.reloads = true}, left = {.reloads = false};
@@ -94,7 +94,7 @@ static void take_over(struct reload *reload)
     struct daemon *daemon = reload->daemon;
     char fingerprint[CONFIGURATION_FINGERPRINT_MAX];
 
-    /* The more talkative of both levels counts for what follows. */
+    /* The more verbose level applies to the following messages. */
     if (reload->next->live.log_level > reload->running->live.log_level)
         log_set_level(reload->next->live.log_level);
     log_set_format(reload->next->live.log_format);

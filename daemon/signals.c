@@ -1,4 +1,4 @@
-/* Makes events of signals. */
+/* Turns signals into events of the loop. */
 #include "daemon/signals.h"
 
 #include <errno.h>

@@ -47,7 +47,7 @@ enum {
     CLAIM_TURN = 100, /* milliseconds between checks of the claim */
 };
 
-enum { LATER = 1, STOPPED }; /* further results of startup steps (0: done, -1: failed) */
+enum { LATER = 1, STOPPED }; /* additional results of startup steps (0: done, -1: failed) */
 
 /* All parts, in the order of their creation. */
 struct app {
@@ -55,7 +55,7 @@ struct app {
     struct configuration *configuration;
     char *state_directory, *socket;
     struct credentials credentials;
-    struct memory_budget *budget; /* of answers, which outlive the cloud */
+    struct memory_budget *budget; /* for answers, which outlive the cloud */
     struct cloud_greeting greeting;
     struct answers_daemon services;
     struct daemon daemon;
@@ -70,7 +70,7 @@ static int fail(struct app *app, int code, const struct error *err)
     return -1;
 }
 
-/* Modules can be told the past once they can ask for the size of the site. */
+/* Modules get past events as soon as they can request the size of the site. */
 static void begins(void *context)
 {
     lessons_recall(((struct daemon *)context)->lessons);
@@ -108,7 +108,7 @@ static int read_configuration(struct app *app)
     return app->daemon.notify ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
 
-/* Temporary failures to start a process are not errors of the configuration. */
+/* Temporary failures to start a process are not configuration errors. */
 static int fail_policies(struct app *app, const struct error *err)
 {
     bool later =
@@ -117,8 +117,8 @@ static int fail_policies(struct app *app, const struct error *err)
     return fail(app, later ? EXIT_FAILURE : EXIT_CONFIGURATION, err);
 }
 
-/* All policies must load: without one of them, galernad would break promises. If a store exists, it
- * lists those out of service, so modules are loaded only after it is open. */
+/* All policies must load, since galernad would break promises without one of them. An existing
+ * store lists policies out of service, so modules are loaded only after it is open. */
 static int check_policies(struct app *app)
 {
     const struct live_configuration *live = app->daemon.live;
@@ -199,7 +199,7 @@ static bool is_simulated(const struct app *app)
     return app->startup->simulate || app->configuration->mode == MODE_SIMULATED;
 }
 
-/* VM ids are the same in every OpenNebula: a store of real VMs would match simulated ones. */
+/* Every OpenNebula has the same VM ids: a store of real VMs would match simulated ones. */
 static int check_mode(struct app *app)
 {
     const char *mode = is_simulated(app) ? "simulated" : "opennebula";
@@ -254,7 +254,7 @@ static int find_cloud(struct app *app)
     return 0;
 }
 
-/* Waits, in milliseconds, while calls continue. STOPPED: by a signal. */
+/* Waits for `pause` milliseconds while calls continue. STOPPED: by a signal. */
 static int wait_or_stop(struct app *app, int64_t pause)
 {
     int64_t until = clock_monotonic() + pause, left;
@@ -271,7 +271,7 @@ static int wait_or_stop(struct app *app, int64_t pause)
     return 0;
 }
 
-/* The cloud may be starting at the same time; wrong credentials are not retried. */
+/* Retries, since the cloud may be starting at the same time, unless the credentials are wrong. */
 static int greet_cloud(struct app *app)
 {
     int64_t until = clock_monotonic() + FIRST_CONTACT;
@@ -296,7 +296,7 @@ static int greet_cloud(struct app *app)
         }
         if (clock_monotonic() >= until && app->ready < 0)
             return LATER;
-        if (clock_monotonic() >= until) { /* told to who waits for the result */
+        if (clock_monotonic() >= until) { /* the waiting process reports the result */
             error_prefix(&err, "OpenNebula does not answer (--foreground keeps trying)");
             return fail(app, EXIT_OPENNEBULA, &err);
         }
@@ -308,7 +308,7 @@ static int greet_cloud(struct app *app)
     }
 }
 
-/* In a zone of several oneds each may have a galernad; only the leader's acts. */
+/* In a zone with several oneds, each may have a galernad; only the leader's galernad acts. */
 static bool follows(const struct app *app)
 {
     if (!app->greeting.leadership.leads)
@@ -317,8 +317,8 @@ static bool follows(const struct app *app)
     return !app->greeting.leadership.leads;
 }
 
-/* Waits until it is known whether another galernad acts, as long as for a call. If OpenNebula does
- * not tell, the loop asks again, and sends no commands before it knows. */
+/* Waits, at most for the timeout of a call, until it is known whether another galernad acts. If
+ * OpenNebula does not answer, the loop tries again, and sends no commands before that. */
 static int claim_place(struct app *app)
 {
     int64_t until = clock_monotonic() + app->daemon.live->timeout * 1000;
@@ -336,7 +336,7 @@ static int claim_place(struct app *app)
     return guard_check(guard, &err) < 0 ? fail_by_cause(app, &err) : 0;
 }
 
-/* Simulated hosts are lost with their state directory: no promises. */
+/* Simulated hosts are lost with their state directory, so they have no promises. */
 static int find_promise_key(struct app *app, struct error *err)
 {
     struct promises *promises = &app->daemon.promises;
@@ -356,7 +356,7 @@ static int find_promise_key(struct app *app, struct error *err)
     return result;
 }
 
-/* The lock of the state directory is enough for simulated hosts. */
+/* For simulated hosts, the lock of the state directory is enough. */
 static int make_guard(struct app *app, struct error *err)
 {
     const struct live_configuration *live = app->daemon.live;
@@ -434,7 +434,7 @@ static struct planner_settings planner_settings(struct app *app)
     };
 
     settings.engine.in_front_least = live->start_in_front;
-    /* Memory saved by "stop" is on storage that all hosts of its datastore can access. */
+    /* Memory saved by "stop" is on storage that all hosts of the datastore can access. */
     if (settings.resumes_anywhere)
         settings.engine.migration = MIGRATION_YES_NOTRANSFER;
     settings.engine.preparation = PREPARATION_UNMANAGED; /* OpenNebula transfers the images */
@@ -495,7 +495,7 @@ static int make_loop(struct app *app)
 
 /* --- the whole daemon ------------------------------------------------------------------------- */
 
-/* 0: ready; -1: failed; else there is nothing to run. */
+/* 0: ready; -1: failed; otherwise there is nothing to run. */
 static int build(struct app *app)
 {
     struct error err = {0};
@@ -504,7 +504,7 @@ static int build(struct app *app)
 
     if (read_configuration(app) < 0)
         return -1;
-    /* From here on a stop signal during startup ends galernad in an orderly way. */
+    /* From here on, a stop signal during startup ends galernad properly. */
     if (!app->startup->check_only && signals_catch(&err) < 0)
         return fail(app, EXIT_FAILURE, &err);
     if (app->startup->repair)

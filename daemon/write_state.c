@@ -18,7 +18,7 @@ int daemon_commit(struct daemon *daemon, struct error *err)
             log_error("cannot write state, commands suspended: %s", err->text);
         daemon_problem(daemon, PROBLEM_STORE, err->text);
         err->code =
-            EAGAIN; /* whatever the store lacks: all of it is written with the next commit */
+            EAGAIN; /* the next commit will write all changes that are missing from the store */
         return -1;
     }
     if (daemon->problems[PROBLEM_STORE].text[0])

@@ -1,4 +1,4 @@
-/* galerna-notify processes. */
+/* Runs galerna-notify processes. */
 #include "daemon/notify/handing_over.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { LIMIT = 60 * 1000 /* milliseconds */ };
 
-/* A descriptor from which the job is read. */
+/* A descriptor from which the process reads the job. */
 static int hold_job(const json_t *job, struct error *err)
 {
     int held = memfd_create("notice", MFD_CLOEXEC);
@@ -30,7 +30,7 @@ static int hold_job(const json_t *job, struct error *err)
     return -1;
 }
 
-/* In a process group of its own, with what it starts. */
+/* The process gets its own process group, which includes its children. */
 static int spawn(pid_t *pid, int input, int errors, struct error *err)
 {
     char program[HELPER_PATH_MAX], zone[256] = "";
@@ -89,7 +89,7 @@ int handing_over_start(struct handing_over *process, const json_t *job, struct e
     return result;
 }
 
-/* Output that exceeds the buffer is dropped. True: the end. */
+/* Drops output that exceeds the buffer. True: end of output. */
 static bool read_errors(struct handing_over *process)
 {
     char more[256];
@@ -132,7 +132,7 @@ bool handing_over_ended(struct handing_over *process, enum notify_end *end, stru
         kill(-process->pid, SIGKILL);
     if (!read_errors(process))
         return false;
-    /* Its standard error is closed: it has ended, or is about to. */
+    /* Its standard error is closed: the process has ended, or is about to end. */
     ended = waitpid(process->pid, &status, WNOHANG);
     if (ended == 0)
         return false;

@@ -1,4 +1,4 @@
-/* One notice: content, receivers, form in the store. */
+/* One notice: its content, its receivers, and its form in the store. */
 #include "daemon/notify/notice.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ int64_t notice_next_number(struct store *store)
     return number;
 }
 
-/* In the order of their numbers by name. */
+/* The order by name is the order by number. */
 const char *notice_name(int64_t number, char name[NOTICE_NAME_MAX])
 {
     snprintf(name, NOTICE_NAME_MAX, NOTICE_FACT "%019" PRId64, number);
@@ -138,7 +138,7 @@ json_t *notice_job(const struct notice *notice, const struct notify_target *targ
     json_t *job = json_object();
 
     put_text(job, "kind", notify_kind_words[target->kind]);
-    if (target->kind != NOTIFY_MAIL) /* one notice for each of its addresses */
+    if (target->kind != NOTIFY_MAIL) /* mail has one notice per address */
         put_text(job, target->kind == NOTIFY_WEBHOOK ? "url" : "program", target->where);
     put_text(job, "to", notice->to);
     put_text(job, "sendmail", target->sendmail);

@@ -1,4 +1,4 @@
-/* Notices: kept in the store, handed over by processes. */
+/* Keeps notices in the store, and hands them over by processes. */
 #include "daemon/notify/notices.h"
 
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 #define LOG_SUBSYSTEM LOG_OF_NOTICES
 
 enum {
-    NOTICES_MOST = 10000,   /* kept at once */
+    NOTICES_MOST = 10000,   /* stored at once */
     PAUSE_MOST = 3600,      /* seconds between attempts */
     END_PATIENCE = 5 * 1000 /* milliseconds */
 };
 
-/* A line of the history that a notice is to be about. */
+/* A line of the history that needs a notice. */
 struct line {
     int64_t lease, at;
     enum notice_event event;
@@ -38,7 +38,7 @@ struct notices {
     size_t n, allocated;
     struct handing_over processes[NOTICES_FDS];
     int64_t numbers[NOTICES_FDS]; /* of the notice of each process */
-    bool is_full;                 /* it was logged */
+    bool is_full;                 /* already logged */
 };
 
 /* --- in the store ----------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static bool event_of(const struct store *store, const struct store_event *known,
     return false;
 }
 
-/* While another front-end leads, it gives notice. A dry run gives none. */
+/* The galernad of a leading front-end gives notice, not this one. A dry run gives none. */
 static void happened(void *context, const struct store_event *event)
 {
     struct notices *notices = context;
@@ -150,7 +150,7 @@ struct making {
     size_t first; /* the first notice about this line */
 };
 
-/* The same person need not hear of it twice. */
+/* Has the address already got a notice about this line? */
 static bool is_known(const struct making *making, const char *to)
 {
     const struct notices *notices = making->notices;
@@ -275,7 +275,7 @@ static void conclude(struct notices *notices, struct notice *notice, enum notify
     }
 }
 
-/* True: something is to be committed. */
+/* True: changes are to be committed. */
 static bool see_processes(struct notices *notices)
 {
     bool ended = false;
@@ -321,7 +321,7 @@ static void start(struct notices *notices, struct notice *notice)
     crash_point("notice begun");
 }
 
-/* Marks up to as many as there are free processes; the numbers of those. */
+/* Marks as many due notices as there are free processes, and returns their numbers. */
 static size_t mark_due(struct notices *notices, int64_t due[NOTICES_FDS])
 {
     int64_t now = clock_now();

@@ -1,9 +1,9 @@
-/* Makes a trace's site of OpenNebula's hosts. */
+/* Converts OpenNebula's hosts to the site of a trace. */
 #include "daemon/record/record_site.h"
 
 #include <errno.h>
 
-/* The capacity that a trace assumes for resources a host does not state. */
+/* The capacity that a trace assumes for resources missing from a host's description. */
 enum { AMPLE = 1000000 };
 
 int record_site(struct site *site, const struct host_pool *hosts, struct error *err)

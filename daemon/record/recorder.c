@@ -15,7 +15,7 @@
 #include "util/memory.h"
 #include "util/search.h"
 
-/* Space in a line for the real duration, known later. */
+/* Space in a line for the actual duration, which is known later. */
 enum { LINE_RESERVE = 48, ASIDE_MAX = 10000 };
 
 /* A line of the file. */
@@ -52,7 +52,7 @@ static int order_of_slots(const void *id, const void *slot)
     return a < b ? -1 : a > b;
 }
 
-/* The index of a lease's slot, or where to insert it. */
+/* The index of a lease's slot, or the place to insert it. */
 static size_t slot_place(const struct recorder *recorder, int64_t id)
 {
     return search_place(&id, recorder->slots, recorder->n_slots, sizeof *recorder->slots,
@@ -110,8 +110,8 @@ static int write_at(const struct recorder *recorder, const char *text, size_t le
     return 0;
 }
 
-/* Replace the footer by the text and a new footer, in one write: a process that is killed leaves
- * either the old file or the new one. */
+/* Replaces the footer by the text and a new footer, in one write: after a kill, the file is either
+ * the old or the new one. */
 static int append(struct recorder *recorder, const char *text, size_t length, struct error *err)
 {
     size_t whole = length + sizeof RECORD_FOOTER - 1;
@@ -126,14 +126,14 @@ static int append(struct recorder *recorder, const char *text, size_t length, st
         recorder->end += (off_t)length;
         return 0;
     }
-    /* The old footer's blocks are still allocated: this also works on a full disk. */
+    /* The old footer's blocks are still allocated, so this works even on a full disk. */
     if (write_at(recorder, RECORD_FOOTER, sizeof RECORD_FOOTER - 1, recorder->end, NULL) < 0 ||
         ftruncate(recorder->file, recorder->end + (off_t)sizeof RECORD_FOOTER - 1) < 0)
         return error_prefix(err, "the end of the record is damaged");
     return -1;
 }
 
-/* The text, padded with blanks, and a newline: `length` bytes. */
+/* The text, padded with blanks, and a newline, `length` bytes in total. */
 static char *padded(const char *text, size_t length)
 {
     char *line = memory_new(length + 1, 1);
@@ -196,7 +196,7 @@ static int change_line(struct recorder *recorder, const struct recorded_lease *f
         return result;
     }
     free(text);
-    /* The lease has grown (more VMs): its line moves to the end. */
+    /* The lease has grown (more VMs), so its line moves to the end. */
     if (write_slot(recorder, slot, "<!-- moved -->", err) < 0)
         return -1;
     slot_drop(recorder, slot);
@@ -275,7 +275,7 @@ static int match_header(struct recorder *recorder, FILE *stream, const struct si
     return same;
 }
 
-/* Continue the existing record. 1: done; 0: of another site; -1: err. */
+/* Continues the existing record. 1: done; 0: a record of another site; -1: err. */
 static int go_on(struct recorder *recorder, const struct site *site, struct error *err)
 {
     int copy = dup(recorder->file), result;

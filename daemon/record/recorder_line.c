@@ -1,4 +1,4 @@
-/* Makes one line of a trace of a lease. */
+/* Writes a lease as one line of a trace. */
 #include "daemon/record/recorder_line.h"
 
 #include <inttypes.h>
@@ -123,7 +123,7 @@ static bool is_over(const struct lease_record *lease)
     return lease->phase == PHASE_ENDED || lease->phase == PHASE_FAILED;
 }
 
-/* Replaces the number: lwf_writer numbers its requests from 1. */
+/* Replaces the number, since lwf_writer numbers its requests from 1. */
 static char *with_own_number(const char *request, int64_t id)
 {
     const char *number = strstr(request, FIRST_LEASE);

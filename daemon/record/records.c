@@ -55,7 +55,7 @@ static void forget(struct daemon *daemon, const struct lease_record *lease)
     store_forget_lease(daemon->store, lease->id);
 }
 
-/* Hosts are known after the first poll. */
+/* Opens the record after the first poll, when the hosts are known. */
 static void open_record(struct daemon *daemon)
 {
     struct error err = {0};

@@ -1,4 +1,4 @@
-/* Repairing a damaged store: copies its valid rows to a new file. */
+/* Repairs a damaged store: copies its valid rows to a new file. */
 #include "daemon/store/repair.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ enum { PAGE = 4096, GAP_MAX = 100000, REPORTED_MAX = 20 };
 
 struct repair {
     const char *directory;
-    char *work; /* a directory in it, for a copy of the old store and the new one */
+    char *work; /* a subdirectory for a copy of the old store and for the new one */
     repair_report *report;
     void *context;
     struct store fresh; /* the new store, with the old one attached as `old` */
@@ -104,8 +104,7 @@ static void clear_work(const struct repair *repair)
     }
 }
 
-/* The header and the tables' definitions are equal in all stores of a version, in the first page.
- */
+/* All stores of a version have the same header and table definitions, in the first page. */
 static int replace_first_page(const struct repair *repair)
 {
     char *from_path = path_of(repair->work, "store.db"), *to_path = path_of(repair->work, "old.db");
@@ -186,7 +185,7 @@ static int make_fresh(struct repair *repair, int version, struct error *err)
 }
 
 /* Do the tables of the old store have the columns of the new one? A damaged definition may still be
- * one. */
+ * valid SQL. */
 static bool has_same_columns(const struct repair *repair)
 {
     bool same = true;
@@ -233,7 +232,7 @@ static int open_both(struct repair *repair, struct error *err)
         tell(repair, "the first page of store.db was damaged and has been replaced");
     }
     version = ask(repair, "SELECT max(version) FROM old.migration", store_schema_version);
-    /* A sealed store has sums: the number is damaged, or the store was still being created. */
+    /* A sealed store has sums, so the version is damaged, or the store was still being created. */
     if (repair->sealed > 0 && version < STORE_SUMMED_VERSION)
         version = store_schema_version;
     if (version > 0 && version < store_schema_version &&
@@ -253,7 +252,7 @@ static int open_both(struct repair *repair, struct error *err)
 struct copying {
     struct repair *repair;
     int table;
-    sqlite3_stmt *copy, *find; /* of the row with a key; in the new store */
+    sqlite3_stmt *copy, *find; /* for the row with a key; in the new store */
     int64_t last, first;       /* keys next to the unreadable part */
 };
 
@@ -292,8 +291,8 @@ static void tell_lost(struct repair *repair, int table, const char *key)
              summed_tables[table].name, key ? key : "without a key");
 }
 
-/* Copies rows from one end of the table. 1: reached the other end, or (downwards) a row already
- * copied; 0: reached an unreadable part. */
+/* Copies rows from one end of the table. 1: reached the other end, or (downwards) a copied row; 0:
+ * reached an unreadable part. */
 static int walk(struct copying *copying, bool down)
 {
     const struct summed_table *table = &summed_tables[copying->table];
@@ -340,7 +339,7 @@ static int prepare_copying(struct copying *copying, struct error *err)
     return copying->find ? 0 : -1;
 }
 
-/* Copies every readable row: from the front, from the back, and then by key between. */
+/* Copies every readable row: from the front, from the back, and then by key in between. */
 static int copy_table(struct repair *repair, int table, struct error *err)
 {
     struct copying copying = {.repair = repair, .table = table, .last = -1, .first = -1};
@@ -387,7 +386,7 @@ static void tell_each(const struct repair *repair, const char *query, const char
     sqlite3_finalize(statement);
 }
 
-/* Keep a lease and its VMs together or not at all: galernad adopts VMs without a lease. */
+/* Keeps a lease together with all its VMs, or neither: galernad adopts VMs without a lease. */
 static int settle_leases(const struct repair *repair)
 {
 #define PARTIAL                                                                                    \
@@ -456,7 +455,7 @@ static int sync_file(const char *path)
     return result;
 }
 
-/* The log first: SQLite must not use it for the new store. */
+/* Moves the log first, since SQLite must not use it for the new store. */
 static int put_in_place(const struct repair *repair, struct error *err)
 {
     char *store = path_of(repair->directory, "store.db");
@@ -544,7 +543,7 @@ int store_repair(const char *directory, repair_report *report, void *context, st
     free(repair.fresh.path);
     free(repair.work);
     close(lock);
-    if (result == 0) { /* as galernad will open it; also migrates an older version */
+    if (result == 0) { /* open it as galernad will; also migrates an older version */
         store = store_open(directory, err);
         result = store ? 0 : -1;
         store_close(store);

@@ -1,4 +1,4 @@
-/* The tables of columns, and records as rows by them. */
+/* The tables of columns, and the conversion of records to rows and back. */
 #include "daemon/store/rows.h"
 
 #include <errno.h>
@@ -257,7 +257,7 @@ static bool read_word(const char *text, const struct store_column *column, void 
     return false;
 }
 
-/* Limits on what users may ask for do not apply: the row was granted when it was written. */
+/* Limits on requests do not apply, since the row was granted when it was written. */
 static bool read_term(sqlite3_stmt *statement, int place, const struct lease_term *term,
                       struct term_values *values)
 {

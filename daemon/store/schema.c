@@ -1,4 +1,4 @@
-/* The tables of the state file, their versions, and checks of the file. */
+/* Creates and migrates the tables of the state file, and checks the file. */
 #include "daemon/store/schema.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@ enum { APPLICATION_ID = 0x47414c4e }; /* "GALN" */
 
 #define SUMMED(table) "ALTER TABLE " table " ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
 
-/* Step i leads from version i to i + 1. Released steps never change. Times are seconds since 1970;
- * NULL: not set; 9223372036854775807: never, unlimited. */
+/* Step i migrates from version i to i + 1. Released steps never change. Times are seconds since
+ * 1970; NULL: not set; 9223372036854775807: never, unlimited. */
 static const char *const migrations[] = {
     "CREATE TABLE lease ("
     " id INTEGER PRIMARY KEY,"
@@ -48,14 +48,14 @@ static const char *const migrations[] = {
     "UPDATE lease SET reason = substr(reason, 1, instr(reason, '; it is tried again at ') - 1)"
     " WHERE instr(reason, '; it is tried again at ') > 0;",
     "ALTER TABLE vm RENAME COLUMN ours TO suspended_by_us;",
-    /* Reasons used to be sentences; existing ones remain so. */
+    /* Reasons used to be sentences; existing ones remain unchanged. */
     "ALTER TABLE lease ADD COLUMN reason_id TEXT NOT NULL DEFAULT 'none';"
     "ALTER TABLE lease ADD COLUMN reason_n TEXT NOT NULL DEFAULT '0 0 0 0 0 0';",
     /* Checksums (sums.h). */
     "CREATE TABLE seal (name TEXT PRIMARY KEY, n INTEGER NOT NULL, total INTEGER NOT NULL)"
     " WITHOUT ROWID;" SUMMED("lease") SUMMED("vm") SUMMED("event") SUMMED("fact")
         SUMMED("migration"),
-    /* In thousandths. */
+    /* Priorities are in thousandths. */
     "UPDATE lease SET priority = priority * 1000;",
     "ALTER TABLE lease ADD COLUMN charged INTEGER NOT NULL DEFAULT 0;",
     "ALTER TABLE vm ADD COLUMN promise_number INTEGER NOT NULL DEFAULT 0;"
@@ -82,7 +82,7 @@ static int run_text(const struct store *store, const char *text, const char *doi
     return 0;
 }
 
-/* The first column of the first row: a number, or 0 when there is no row. */
+/* The first column of the first row, a number; 0 without rows. */
 static int ask_number(const struct store *store, const char *text, int *number, struct error *err)
 {
     sqlite3_stmt *statement = store_prepare(store, text, err);
@@ -101,7 +101,7 @@ static int ask_number(const struct store *store, const char *text, int *number, 
     return 0;
 }
 
-/* SQLite's own checks: pages, indexes. */
+/* Runs SQLite's own checks of pages and indexes. */
 static int check_integrity(const struct store *store, struct error *err)
 {
     sqlite3_stmt *statement = store_prepare(store, "PRAGMA integrity_check(1)", err);
@@ -181,7 +181,7 @@ static int read_version(const struct store *store, int *version, struct error *e
     return tables ? ask_number(store, "SELECT max(version) FROM migration", version, err) : 0;
 }
 
-/* SQLite silently ignores the end of a log that it cannot read: only the seal shows the loss. */
+/* SQLite silently ignores the end of a log that it cannot read, so only the seal shows the loss. */
 static int check_commits(struct store *store, int64_t sealed, bool has_sums, struct error *err)
 {
     int commits;
@@ -205,7 +205,7 @@ static int check_commits(struct store *store, int64_t sealed, bool has_sums, str
     return 0;
 }
 
-/* Write nothing before the file has passed all checks: a repair may need it unchanged. */
+/* Writes nothing before the file has passed all checks, since a repair may need it unchanged. */
 static int check_file(struct store *store, int *version, struct error *err)
 {
     int64_t sealed = seal_read(store->seal_path, err);

@@ -1,4 +1,4 @@
-/* The file with the number of commits the store must have. */
+/* Reads and writes the file with the expected number of commits of the store. */
 #include "daemon/store/seal.h"
 
 #include <errno.h>

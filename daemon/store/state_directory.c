@@ -1,4 +1,4 @@
-/* The state directory: access and lock. */
+/* Checks access to the state directory, and locks it. */
 #include "daemon/store/state_directory.h"
 
 #include <dirent.h>
@@ -75,8 +75,8 @@ static int check_directory(int fd, const char *directory, struct error *err)
 
     if (fstat(fd, &status) < 0)
         return file_error(err, directory, "read the status of the state directory");
-    /* mkdir has just created the directory with the permissions of a common umask. It is empty:
-     * closing it to others takes nothing from them. */
+    /* mkdir has just created the directory with the permissions of a common umask. It is empty, so
+     * closing it takes nothing from other users. */
     if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(fd)) {
         if (fchmod(fd, S_IRWXU) < 0)
             return file_error(err, directory, "make the state directory private");
@@ -85,7 +85,8 @@ static int check_directory(int fd, const char *directory, struct error *err)
     return check_owner(directory, &status, err);
 }
 
-/* Another directory may take its name meanwhile: what was looked at is what is made private. */
+/* Works on an open descriptor: another directory could take over the name between the check and the
+ * change. */
 static int make_directory(const char *directory, struct error *err)
 {
     int fd, result;
@@ -121,7 +122,7 @@ int store_state_make_private(const char *path, struct error *err)
     return result;
 }
 
-/* The process id that the lock's holder wrote; 0: unknown. */
+/* The process id written by the lock's holder; 0: unknown. */
 static long owner(int fd)
 {
     char text[32] = "";
@@ -145,8 +146,8 @@ static bool has_ended(long pid)
     return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* A child has the lock, too, from fork() until exec(): when galernad is killed then, it holds the
- * lock for a moment longer. Wait for that. */
+/* Between fork() and exec(), a child also has the lock: if galernad is killed at that moment, the
+ * child holds the lock a little longer. Waits for that. */
 static int lock(int fd)
 {
     const struct timespec pause = {.tv_nsec = 50 * 1000000L};
@@ -163,7 +164,7 @@ static int lock(int fd)
     return 0;
 }
 
-/* Lock with flock, and write our process id. */
+/* Locks with flock, and writes our process id. */
 static int take(int fd, const char *path, const char *what, struct error *err)
 {
     char text[32];
@@ -205,7 +206,8 @@ int store_state_lock(const char *directory, struct error *err)
 
 int store_state_take_over(const char *directory, struct error *err)
 {
-    /* The database last: while it has its old name, other files may still have to be renamed. */
+    /* The database last: under its old name, it shows that other files may still have to be
+     * renamed. */
     static const char *const parts[] = {"-wal", "-shm", ""};
     char from[PATH_MAX], to[PATH_MAX];
     struct stat status;

@@ -1,4 +1,4 @@
-/* Statements of SQLite, and what their errors mean for operators. */
+/* Runs SQLite statements, and translates their errors for operators. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int store_sqlite_error(const struct store *store, const char *doing, struct erro
                          store->path, doing);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-    /* Galerna's statements are valid: they fail only on other tables or impossible rows. */
+    /* Galerna's statements are valid, so they fail only on foreign tables or impossible rows. */
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:

@@ -1,4 +1,4 @@
-/* Opening and closing. */
+/* Opens and closes the store. */
 #include "daemon/store/store.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static int name_instance(struct store *store, struct error *err)
     return store_commit(store, err);
 }
 
-/* A store that is refused keeps its log: closing would otherwise write it into the database. */
+/* A refused store keeps its log, which closing would otherwise write into the database. */
 static int keep_log(struct store *store, bool keep)
 {
     return sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)keep, NULL);

@@ -1,4 +1,4 @@
-/* Checksums of rows, totals of tables, and their check against the file. */
+/* Computes checksums of rows and totals of tables, and compares them with the file. */
 #include "daemon/store/sums.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t n)
     return sum;
 }
 
-/* Mixes a number in one step: byte by byte would take eight times as long. */
+/* Mixes a number in one step, since byte by byte would take eight times as long. */
 static uint64_t mix_number(uint64_t sum, uint64_t number)
 {
     sum = (sum ^ number) * prime;
@@ -132,7 +132,7 @@ int sums_define(struct store *store)
     return code;
 }
 
-/* The first value of the first row as text, to be freed; "" when there is none. NULL with err. */
+/* The first value of the first row as text, to be freed; "" without a value. NULL with err. */
 static char *ask_text(const struct store *store, const char *text, struct error *err)
 {
     sqlite3_stmt *statement = store_prepare(store, text, err);
