@@ -14,8 +14,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Ignores the due times of actions that are impossible until the next poll, so that the loop does
- * not spin. */
+/* Ignores the due times of actions that are impossible until the next poll: the loop would spin. */
 static int64_t when_able(bool able, int64_t due)
 {
     return able ? due : INSTANT_NEVER;

@@ -1,4 +1,4 @@
-/* Decides from the marks seen whether this daemon may act. */
+/* Decides from the observed marks whether this daemon may act. */
 #include "daemon/live/claim.h"
 
 #include <stdio.h>
@@ -171,7 +171,7 @@ static void trust(struct claim *claim, int64_t now)
  *     ours                            HELD
  *     none: it was removed            WRITING
  *     another's, of an earlier term   WRITING; a write from before the election came late
- *     the replaced one                the same; read again after CLAIM_PAUSE. WRITING after
+ *     the replaced one                unchanged; read again after CLAIM_PAUSE. WRITING after
  *                                     CLAIM_REPEAT: oned can lose what it confirmed
  *     another's, of a later term      WATCHING
  *     another's                       LOST

@@ -57,7 +57,7 @@ struct claim {
     bool open;       /* OpenNebula refuses the mark: the claim does not count */
     bool fresh;      /* the mark was read since the last write */
     bool resumed;    /* the mark was our own: held as soon as it is written, proved later */
-    int64_t elected; /* when our oned was first seen to lead in own.term */
+    int64_t elected; /* when our oned was first observed to lead in own.term */
     int64_t graced;  /* when the last commands of the previous owner are over */
     int64_t next;    /* when the next read or write is due */
     int64_t changed; /* when the other daemon's mark last changed */

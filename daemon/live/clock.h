@@ -22,7 +22,8 @@ static inline int64_t clock_now_ms(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Milliseconds on a clock that never runs backwards, and goes on while the machine is suspended. */
+/* Milliseconds on a clock that never runs backwards, and continues while the machine is suspended.
+ */
 static inline int64_t clock_monotonic(void)
 {
     struct timespec now;

@@ -30,7 +30,7 @@ enum clocks_when {
 struct clocks {
     int64_t ahead; /* seconds that OpenNebula's clock is ahead of ours; 0 within the tolerance */
     bool known;    /* the two clocks have been compared */
-    int64_t other; /* a different offset in the last dates, and how often it was seen */
+    int64_t other; /* a different offset in the last dates, and its number of occurrences */
     int votes;
     int64_t date_at;            /* when the last compared date arrived, as cloud_date() */
     int64_t wall, steady;       /* our clocks when last read, milliseconds; 0: never */
@@ -64,9 +64,9 @@ void clocks_move(struct daemon *daemon, int64_t by);
 /* OpenNebula's time on this machine's clock; 0 (not yet) stays 0. */
 int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
 
-/* How many seconds OpenNebula's clock was ahead of ours when it assigned a VM the time `created`,
- * but at least so many that `created` is not in the future. While the latest dates suggest that the
- * clock was set: the offset before or after, whichever makes the VM younger. */
+/* The offset of OpenNebula's clock from ours, in seconds, when it assigned a VM the time `created`;
+ * large enough that `created` is not in the future. While the latest dates suggest that the clock
+ * was set: the offset before or after, whichever makes the VM younger. */
 int64_t clocks_ahead_at(const struct daemon *daemon, int64_t created);
 
 /* When the VM's current run began, on our clock, even if a clock was set meanwhile; 0: unknown.

@@ -296,7 +296,7 @@ size_t drains_booked_by(const struct drains *drains, const char *owner)
 {
     size_t most = 0;
 
-    for (size_t i = 0; i < drains->n; i++) { /* the number is largest at the begin of a drain */
+    for (size_t i = 0; i < drains->n; i++) { /* the number is largest when a drain begins */
         int64_t at = drains->items[i].from;
         size_t n = 0;
 
@@ -343,7 +343,7 @@ size_t drains_times_of(const struct drains *drains, const char *owner)
     return n;
 }
 
-/* The next begin of a drain of the same booking on the host, not before `from`; INSTANT_NEVER. */
+/* The next start of a drain of the same booking on the host, not before `from`; INSTANT_NEVER. */
 static int64_t next_begin(const struct drains *drains, const struct drain *drain, int64_t from)
 {
     for (size_t i = 0; i < drains->n; i++) /* ascending */

@@ -65,8 +65,8 @@ const struct booking *drains_booking(const struct drains *drains, const char *na
 size_t drains_booked_by(const struct drains *drains, const char *owner);
 /* The number of different times at which bookings of this owner begin. */
 size_t drains_times_of(const struct drains *drains, const char *owner);
-/* Is the lease inside the booking: does the lease name it, or is it magnetic and admits the
- * owner? */
+/* Is the lease inside the booking? It names the booking, or it names none and the booking is
+ * magnetic and admits its owner. */
 bool drains_let_in(const struct drains *drains, const char *booking,
                    const struct lease_record *lease);
 /* When the drain ends, including drains of the same booking that follow without a gap. */

@@ -105,7 +105,7 @@ static void read_machine(char *text, size_t size, const char *host)
         snprintf(text, size, "%s", host);
 }
 
-/* Of two daemons with the same place, only the holder of the lock can be alive. */
+/* If two daemons have the same place, only the holder of the lock can be alive. */
 static void name_self(struct guard *guard, const struct guard_settings *settings)
 {
     char host[65] = "", machine[80], place[128];

@@ -379,7 +379,7 @@ static const struct vm_observation *asking_vm(const struct daemon *daemon,
     return NULL;
 }
 
-/* A VM was refused by itself while its group was waiting for it. */
+/* A VM was refused on its own while its group was waiting for it. */
 static void rejoin(struct daemon *daemon, const struct lease_record *lease,
                    const struct lease_record *group, int32_t vm, int64_t now)
 {

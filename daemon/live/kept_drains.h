@@ -3,7 +3,7 @@
  * The store decides as long as it is the newest: each host shows the number of the last change
  * written there, and a galernad whose own number is smaller (its store was lost, or another
  * front-end has acted) adopts the drains that all hosts show. Polls read the hosts in any case; a
- * host is written when it shows something else.
+ * host is written when it shows outdated drains.
  *
  * Without the key of promises (simulated hosts) all functions do nothing.
  */

@@ -30,7 +30,7 @@ enum operation {
 
 /* The expected duration, as exactly one of seconds and rate. */
 struct estimate {
-    size_t n;        /* operations seen; 0: no estimate, the rest is 0 */
+    size_t n;        /* operations observed; 0: no estimate, the rest is 0 */
     int64_t seconds; /* for any VM, >= 1; 0: depends on memory: */
     double rate;     /* MB/s, > 0 */
 };

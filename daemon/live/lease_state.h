@@ -115,7 +115,7 @@ bool lease_explain(struct store *store, const struct lease_record *lease,
 /* The shortest time that any VM of the lease ran in closed history records, seconds. */
 int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
 
-/* All VMs of the lease have been running since `since`: sets the begin and the end. */
+/* All VMs of the lease have been running since `since`: sets `since` and `end`. */
 void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since);
 
 /* The lease's VMs stopped running: adds up their run time. The lease's end becomes unknown, except

@@ -31,7 +31,7 @@ struct vm_statuses {
 /* A VM's status by its last observation. */
 enum vm_status reconcile_vm_status(const struct daemon *daemon, const struct vm_record *vm,
                                    const struct vm_observation *observed);
-/* Record what was observed of a VM, and count its status. */
+/* Record the last observation of a VM, and count its status. */
 void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
                           const struct vm_record *vm, int64_t now, struct vm_statuses *statuses);
 /* lease_apply(), which also informs the planner and the loop. False: the event cannot happen. */

@@ -28,8 +28,8 @@ struct vm_observation {
     int64_t cpu, memory; /* 1/100, MB; a user may resize the VM */
     struct vm_history history;
     bool has_times;    /* the history's times match its last record: the short form has none */
-    int64_t arriving;  /* monotonic milliseconds: since when its last record has not begun; 0: it
-                        * has */
+    int64_t arriving;  /* monotonic milliseconds: first observed before its last record began; 0: it
+                        * has begun */
     int64_t created;   /* seconds since 1970, by oned's clock */
     int64_t ran_for;   /* seconds of the closed history records in the most complete document ... */
     int32_t n_records; /* ... which had this many records */

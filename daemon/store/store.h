@@ -139,8 +139,8 @@ struct vm_record {
     int64_t ran_for;           /* seconds run in closed history records */
     int64_t skew;              /* seconds that oned's clock was set forward while the VM ran */
     int64_t skew_open;         /* likewise in the open record; not stored */
-    int64_t since, since_told; /* begin of the open record, by our clock and by oned's; not stored.
-                                * since_told 0: not seen yet, SINCE_NOT: closed */
+    int64_t since, since_told; /* start of the open record, by our clock and by oned's; not stored.
+                                * since_told 0: not observed, SINCE_NOT: closed */
     /* The command in progress, written before it is sent. */
     enum command command;
     int64_t sent;          /* when */
