@@ -40,7 +40,7 @@ void guard_step(struct guard *guard);
 /* When the next step is due: monotonic milliseconds. */
 int64_t guard_next_time(const struct guard *guard);
 /* The mark has been requested, and it is known either whether another galernad acts, or that
- * waiting would not tell: another oned leads, the mark is of a later version, or the mark cannot be
+ * waiting does not help: another oned leads, the mark is of a later version, or the mark cannot be
  * read or written. */
 bool guard_is_settled(const struct guard *guard);
 /* May this daemon act? guard may be NULL: yes. */

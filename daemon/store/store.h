@@ -276,7 +276,8 @@ int64_t store_leaves_at(const struct lease_record *lease);
 void lease_time_text(int64_t instant, char *text, size_t size);
 
 /* When the lease was promised to run: the start of a reservation, or its request if that was later;
- * when an immediate lease was accepted; INSTANT_NONE for others. */
+ * when an immediate lease was accepted; INSTANT_NONE for others, and for leases that resume after a
+ * run. */
 int64_t store_promised_start(const struct lease_record *lease);
 
 /* A lease's VMs, ascending; *n: their number. Valid until a VM is added to or moved from the lease,
