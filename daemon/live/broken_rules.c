@@ -143,8 +143,8 @@ struct candidate {
     int32_t vm, host;
 };
 
-/* Must the VM be apart from these roles, and one of their VMs is near? Or together with them, and
- * only distant ones exist? */
+/* Is the VM near another VM of these roles that it must be apart from, or far from all VMs of these
+ * roles that it must be together with? */
 static bool clashes(const struct candidate *candidate, const struct vmgroup *group, uint64_t roles,
                     bool apart, bool by_cluster)
 {

@@ -14,7 +14,7 @@
 
 #define LOG_SUBSYSTEM LOG_OF_COMMANDS
 
-enum { TIMES = 3 /* the longest estimate of any operation */ };
+enum { TIMES = 3 /* times the longest estimate of any operation */ };
 
 /* How long a VM may stay in transition, in milliseconds. */
 static int64_t patience(const struct enactor *enactor, const struct vm_observation *observed)

@@ -25,7 +25,7 @@ struct fence {
                            * on */
 };
 
-/* Has oned been read, and is not the leader of its zone? */
+/* Has oned been read, and found not to lead its zone? */
 bool fence_follows(const struct daemon *daemon);
 /* The leases have been updated from the last poll. True: this daemon decides about them from now
  * on. */

@@ -13,7 +13,7 @@
 
 #define LOG_SUBSYSTEM LOG_OF_PLANNER
 
-enum { PLAN_LIFE = 600 /* seconds; later moves are dropped */ };
+enum { PLAN_LIFE = 600 /* seconds: moves that have not begun by then are dropped */ };
 
 struct rebalance_plan *rebalancing_plan(const struct rebalancing *rebalancing, int32_t cluster)
 {

@@ -33,8 +33,8 @@ static bool is_where_it_should_be(const struct lease_record *lease, const struct
 {
     if (vm->goal != GOAL_NONE && (vm->goal != GOAL_RUN || !observed_running(observed)))
         return false;
-    /* An intake that is still due keeps the lease awake: the request is read once the extended form
-     * is there. */
+    /* A parked or final lease with a pending VM stays awake until the VM's request has been read
+     * from its extended form. */
     return lease->phase < PHASE_PARKED || observed->state != VM_PENDING;
 }
 

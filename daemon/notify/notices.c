@@ -125,7 +125,7 @@ static bool event_of(const struct store *store, const struct store_event *known,
     return false;
 }
 
-/* The galernad of a leading front-end gives notice, not this one. A dry run gives none. */
+/* While another front-end leads, its galernad gives notice. A dry run gives none. */
 static void happened(void *context, const struct store_event *event)
 {
     struct notices *notices = context;
