@@ -14,13 +14,10 @@ enum { ADDRESS_MAX = 254, SECONDS_MOST = 86400, ATTEMPTS_MOST = 100 };
 
 #define SECTION "notify"
 
-const char *const notice_event_words[NOTICE_EVENTS] = {[NOTICE_START] = "start",
-                                                       [NOTICE_END] = "end",
-                                                       [NOTICE_PREEMPTION] = "preemption",
-                                                       [NOTICE_REFUSAL] = "refusal",
-                                                       [NOTICE_LATE] = "late",
-                                                       [NOTICE_CHANGE] = "change",
-                                                       [NOTICE_ENDED] = "ended"};
+const char *const notice_event_words[NOTICE_EVENTS] = {
+    [NOTICE_START] = "start",     [NOTICE_END] = "end",   [NOTICE_PREEMPTION] = "preemption",
+    [NOTICE_REFUSAL] = "refusal", [NOTICE_LATE] = "late", [NOTICE_CHANGE] = "change",
+    [NOTICE_ENDED] = "ended"};
 
 const char *const notify_kind_words[NOTIFY_KINDS] = {
 #define ROW(name, word, function) [NOTIFY_##name] = (word),
@@ -114,7 +111,7 @@ static int read_on(struct notify_target *target, const struct ini_entry *entry, 
 {
     target->events = 0;
     return each_word(entry->value, take_event, &target->events) < 0
-               ? wrong(entry, "some of start, end, preemption, refusal, late", err)
+               ? wrong(entry, "some of start, end, preemption, refusal, late, change, ended", err)
                : 0;
 }
 
