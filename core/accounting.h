@@ -1,10 +1,10 @@
-/* accounting.h: figures of a run, counted while it happens.
+/* accounting.h: figures of a run, counted during the run.
  *
  * Accounting is an observer of the engine. It keeps Haizea's counters (values over time, with a
  * running average for two of them) and Galerna's own figures. Times are seconds since the start of
- * the run, which is instant 0. The history of the counters grows with the run and is kept only when
- * asked for; totals and averages need constant memory, and the times of finished best-effort leases
- * 24 bytes each.
+ * the run, which is instant 0. The history of the counters grows with the run and is kept only on
+ * request. Totals and averages need constant memory; each finished best-effort lease needs 24 bytes
+ * for its times.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ enum accounting_counter {
 /* The value from `time` until the next entry. */
 struct counter_entry {
     int64_t time;
-    int64_t lease; /* the event's lease; COUNTER_NO_LEASE: the event has none */
+    int64_t lease; /* the event's lease; COUNTER_NO_LEASE: not about a lease */
     double value;
     double average; /* time-weighted over [0, time); only counters that have one */
 };
@@ -57,19 +57,21 @@ struct accounting_kind {
 struct accounting_summary {
     struct accounting_kind kinds[4];  /* by enum lease_kind */
     struct service_summary service;   /* of completed best-effort leases */
-    double haizea_slowdown_mean;      /* of the same, by accounting_haizea_slowdown(); 0: none */
+    double haizea_slowdown_mean;      /* mean accounting_haizea_slowdown() of these leases; 0: none
+                                       */
     int64_t refused[REASONS];         /* rejected leases by enum reason_id */
     int64_t preemptions[3];           /* by enum preemption_how */
     int64_t converted;                /* reservations that count as best-effort leases */
     int64_t suspensions, resumptions; /* of leases */
-    int64_t migrations;               /* VMs that went to another host */
+    int64_t migrations;               /* VMs that moved to another host */
     double utilization;               /* CPU, 0 ... 1, mean over [0, end_time), of all hosts */
     double queue_mean;                /* leases in the queue, mean over [0, end_time) */
     int64_t best_effort_end;          /* last end of a completed best-effort lease; 0: none */
     int64_t all_best_effort;          /* Haizea's figure: last entry of its closed counter */
     int64_t first_submit, last_end;   /* of any lease; INSTANT_NONE: none */
     int64_t makespan;                 /* last_end - first_submit; 0 when nothing ended */
-    int64_t end_time;                 /* where the clock stopped, or the last step so far */
+    int64_t end_time;                 /* time of the last step, the end of the run once it is over
+                                       */
     uint64_t attempts;                /* scheduling attempts */
     uint64_t steps;                   /* steps of the engine */
     int64_t totals[5];                /* last values of the first five counters */
@@ -77,7 +79,7 @@ struct accounting_summary {
 
 struct accounting; /* opaque */
 
-/* history: keep the counters' entries for accounting_history(). */
+/* history: whether the counters' entries are kept for accounting_history(). */
 struct accounting *accounting_create(bool history);
 void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
 
@@ -85,14 +87,14 @@ void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
  * O(outputs + hosts) per step. */
 struct observer accounting_observer(struct accounting *accounting);
 
-/* All figures but `service`, in constant time; complete after the observer's end. */
+/* All figures except `service`, in constant time; complete after the observer's end. */
 void accounting_totals(const struct accounting *accounting, struct accounting_summary *summary);
 
 /* All figures; complete after the observer's end. O(completed best-effort leases). */
 void accounting_summarize(struct accounting *accounting, struct accounting_summary *summary);
 
-/* The entries of a counter, by time; complete after the observer's end. They remain owned by
- * accounting. Returns 0 without history. */
+/* The entries of a counter, by time; complete after the observer's end. The accounting owns them.
+ * Returns 0 without history. */
 size_t accounting_history(const struct accounting *accounting, enum accounting_counter counter,
                           const struct counter_entry **entries);
 
@@ -102,6 +104,6 @@ int64_t accounting_waiting_time(const struct lease *lease);
 /* Seconds from submission to the end; SPAN_NONE unless it is completed. */
 int64_t accounting_turnaround(const struct lease *lease);
 
-/* (end - submission) / max(10 s, requested duration), as in Haizea, so below 1 for a lease that
- * runs for less than it requested; NAN before the end and for unlimited leases. */
+/* (end - submission) / max(10 s, requested duration), as in Haizea, so it may be below 1 for a
+ * lease that runs for less than it requested; NAN before the end and for unlimited leases. */
 double accounting_haizea_slowdown(const struct lease *lease);

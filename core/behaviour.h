@@ -1,6 +1,6 @@
-/* behaviour.h: the oddities of Haizea 1.0 that Galerna can follow, each with one name.
+/* behaviour.h: quirks of Haizea 1.0 that Galerna can reproduce, one switch for each.
  *
- * Every switch is looked at in one place of the engine. All false = the default mode, described in
+ * Each switch is read in one place of the engine. All false = the default mode, described in
  * doc/differences-from-haizea.md; behaviour_haizea_1_0() turns all of them on.
  */
 #pragma once
@@ -8,91 +8,92 @@
 #include <stdbool.h>
 
 struct behaviour {
-    /* All victims looked at before the mapping succeeded are preempted, needed or not. */
+    /* All victims considered before the mapping succeeded are preempted, even if not needed. */
     bool preempt_needless_victims;
-    /* The mapper abandons a host for good when the next VM by size does not fit there, even if
-     * smaller ones would. */
+    /* The mapper gives up a host as soon as the next VM by size does not fit there, even if smaller
+     * VMs would. */
     bool mapper_stops_at_first_misfit;
     /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory
      * together. */
     bool estimates_times_vms;
-    /* A suspension or resumption holds (memory x VMs) of memory and disk, no CPU; hosts that wait
+    /* A suspension or resumption holds memory and disk (memory x VMs) but no CPU; hosts that wait
      * for their turn hold nothing. */
     bool suspension_holds_memory_only;
-    /* Windows that differ are serialized over the whole site even with local exclusion. */
+    /* Windows of different length are serialized over the whole site even with local exclusion. */
     bool local_windows_shifted_site_wide;
-    /* The shutdown is cut out of a reservation's own time. */
+    /* The shutdown takes place within the duration of a reservation. */
     bool shutdown_inside_duration;
-    /* Points for a future placement are tried by end in booking order, repeated and unsorted. */
+    /* Future placements are tried at the ends of reservations in booking order, unsorted and with
+     * duplicates. */
     bool future_points_unsorted;
     /* Immediate leases are placed in gaps with a planned suspension. */
     bool immediate_may_be_suspended;
-    /* An immediate lease that was suspended is not put back into the queue, so it is never resumed.
-     */
+    /* A suspended immediate lease is not requeued and so never resumed. */
     bool immediate_never_resumed;
-    /* A non-preemptable best-effort lease is still placed in gaps and suspended at their end. */
+    /* Even non-preemptable best-effort leases are placed in gaps and suspended at the end of the
+     * gap. */
     bool gaps_suspend_whatever_terms;
-    /* The next change that a host selection policy sees counts the whole requested duration of a
-     * partly finished lease. */
+    /* For host selection policies, the next change on a host is computed from the whole requested
+     * duration of a lease, even if the lease is partly finished. */
     bool score_by_whole_duration;
-    /* Planned leases are rebooked whenever a lease ends early, even where nothing changes. */
+    /* Planned leases are rebooked whenever a lease ends early, even if their places stay the same.
+     */
     bool reevaluation_books_anew;
     /* Planned leases are not brought forward when a lease is cancelled. */
     bool no_reevaluation_on_cancel;
-    /* A premature end that coincides with the VM's start is moved a day later. */
+    /* A premature end at the VM's start is postponed by a day. */
     bool premature_end_plus_one_day;
     /* Planned leases are brought forward after each of several leases that end early at the same
      * instant. */
     bool reevaluation_after_each_end;
-    /* A lease planned for later by the backfilling rules is bound to the hosts found then: leases
-     * behind it cannot take them even if it could begin on others. */
+    /* A lease that backfilling plans for later is bound to the hosts found at planning: leases
+     * behind it cannot take them even if it could start on others. */
     bool future_places_keep_their_hosts;
-    /* Migrations run at 100 Mbit/s whatever the site's bandwidth. */
+    /* Migrations run at 100 Mbit/s regardless of the site's bandwidth. */
     bool migration_at_100_mbits;
-    /* The time of a migration is estimated as if each VM on a host took as long as all of them. */
+    /* The estimate of a migration counts, for each VM on a host, the time that all VMs on that host
+     * take. */
     bool migration_estimate_squared;
-    /* VMs that stay on their hosts are moved in place. */
+    /* VMs that stay on their hosts are "migrated" in place. */
     bool migration_moves_everything;
-    /* A planned image transfer is never cancelled: a lease that is placed again leaves it
-     * behind. */
+    /* Planned image transfers are never cancelled, not even when their lease is placed again. */
     bool transfers_never_cancelled;
-    /* Without migration the VMs of a lease are resumed on the hosts they were suspended on, but any
-     * VM on any of them. */
+    /* Without migration the VMs of a lease are resumed on the hosts on which they were suspended,
+     * but not necessarily each on its own host. */
     bool resumption_exchanges_hosts;
-    /* A memory file is looked for only on the host where its VM is resumed; a file saved elsewhere
-     * stays on the disk forever. */
+    /* A memory file is removed only from the host on which its VM is resumed; a file on another
+     * host stays on the disk forever. */
     bool memory_files_stay_behind;
-    /* A disk image is removed only from the host on which its VM runs last, at the normal end of
-     * its lease or when its lease is placed again; files that arrived elsewhere stay on the disk.
-     */
+    /* A disk image is removed only from the last host of its VM, at the normal end of its lease or
+     * when its lease is placed again; files on other hosts stay on the disk. */
     bool image_files_stay_behind;
-    /* A running migration continues when its lease is placed again, next to that of the new
-     * plan. */
+    /* A running migration continues when its lease is placed again, next to the migration of the
+     * new plan. */
     bool running_migrations_stay;
     /* VMs may be resumed or started and suspended in the same second. */
     bool vms_may_run_for_no_time;
-    /* A lease that will be shutting down or being suspended by then, and cannot be suspended, is
-     * preempted anyway: it is stopped and restarted. */
+    /* A lease that cannot be suspended because it will be shutting down or being suspended at that
+     * time is preempted anyway: it is stopped and restarted. */
     bool victims_may_be_ending;
     /* A victim that has run for less than the scheduling threshold is restarted instead of being
      * suspended. */
     bool restarts_young_victims;
-    /* Queued leases are skipped when no CPU at all is free. */
+    /* Queued leases are skipped when no CPU is free on the whole site. */
     bool queue_pass_by_free_cpu;
-    /* A suspension of zero duration ends after the pass over the queue: its lease is considered
-     * only when something else happens. */
+    /* A suspension of zero duration ends after the pass over the queue: its lease is not considered
+     * before the next event. */
     bool momentary_suspensions_miss_pass;
-    /* A lease is preempted when the policy says so, whatever its terms, and suspended if
+    /* The preemption policy decides alone, regardless of a lease's terms; victims are suspended if
      * possible. */
     bool victims_whatever_terms;
-    /* Reservations for later are placed where the host selection policy prefers them, even if they
-     * cut into a host that is idle until then. */
+    /* Reservations for later are placed on the hosts that the host selection policy prefers, even
+     * on a host that is idle until then. */
     bool reservations_cut_into_idle_hosts;
-    /* A lease that is planned for later stays on the hosts on which it was first placed, even if
-     * another one could start there now and it has room elsewhere. */
+    /* A lease planned for later keeps the hosts on which it was first placed, even if it has room
+     * elsewhere and another lease could start there now. */
     bool reservations_keep_their_hosts;
-    /* Deadlines, earliest starts and terms but for `preemptible` are not read from traces, and a
-     * time that cannot be read is 0. */
+    /* Deadlines, earliest starts and terms other than `preemptible` are not read from traces, and
+     * an unreadable time is 0. */
     bool traces_by_haizeas_grammar;
 };
 

@@ -13,13 +13,13 @@ struct candidates {
     struct victims late; /* would miss their deadlines */
 };
 
-/* Leases that hold something during the request's time and may make room for it, by ascending id
- * (Haizea has no order here). O(n log n) for the n bookings that end after its start. */
+/* Leases that hold resources during the request's time and may make room for it, by ascending id
+ * (Haizea's order is undefined). O(n log n) for the n bookings that end after its start. */
 void candidates_gather(struct engine *engine, const struct map_request *request,
                        struct candidates *candidates);
 void candidates_finish(struct candidates *candidates);
-/* Moves candidates that are in the list (NULL: that have a deadline) to `late`. O(n * list + n log
- * n). */
+/* Moves the candidates in the list (NULL: those with a deadline) to `late`. O(n * list + n log n).
+ */
 void candidates_are_late(struct candidates *candidates, const struct lease_list *list);
-/* Lets the late candidates make room, too. O(n log n). */
+/* Adds the late candidates to those that may make room. O(n log n). */
 void candidates_take_late(struct candidates *candidates);

@@ -1,6 +1,6 @@
 /* deadline.h: places deadline leases so that all keep their deadlines.
  *
- * Costs: as many trials (trial.h) as starts are tried, at most 32 for one lease.
+ * Costs: one trial (trial.h) for each start tried, at most 32 for one lease.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 /* Places a deadline lease, or makes room for a reservation, by placing other deadline leases again.
  * False: lease->reason says why not. */
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* Only where there is room, without moving others. */
+/* Places it in free room, without moving other leases. */
 bool place_deadline_in_room(struct engine *engine, struct lease *lease, struct proposal *proposal);
 bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* Room has become free: starts deadline leases earlier where possible, and if `resume` is set,
- * those that are suspended, too. */
+/* Called when room becomes free: starts deadline leases earlier where possible; with `resume`, also
+ * suspended ones. */
 void pull_deadlines_forward(struct engine *engine, bool resume);

@@ -1,26 +1,26 @@
-/* demand.h: what VMs demand of hosts beyond amounts, and what hosts have of it: hardware threads,
+/* demand.h: what VMs demand of hosts beyond amounts, and what hosts provide: hardware threads,
  * memory and pages of NUMA nodes, PCI devices, and the company of other VMs.
  *
- * All of it is the driver's: it outlives the engine, does not change meanwhile, and may be shared
+ * The driver owns all of it; it outlives the engine, does not change meanwhile, and may be shared
  * by hosts or by VMs. The engine reads it through struct site_host (`units`, `cluster`), struct
  * node_set (`demand`) and struct adoption (`vm_units`); NULL costs nothing. Names (addresses,
- * profiles, roles) are numbers chosen by the driver, from 0 on, DEMAND_ANY excepted; equal numbers
- * mean equal names, throughout the site.
+ * profiles, roles) are numbers chosen by the driver, from 0, except DEMAND_ANY; equal numbers mean
+ * equal names throughout the site.
  *
  * Demands hold over time, in the slot table: reservations that overlap do not hold the same units
  * of a host. VMs hold units while they run and during a suspension, resumption or shutdown, not
  * between suspension and resumption; a resumed VM gets units that meet its demand again. A VM that
  * moves live holds units on both hosts meanwhile; VMs with PCI devices do not move live.
  *
- * Source of the rules: how oned allocates (its host share), so that what is planned here can be
- * deployed there. oned chooses threads and devices itself at deployment; what a VM really got is
- * known when it is adopted.
+ * The rules follow oned's allocation (its host share): a plan made here can be deployed there. oned
+ * chooses threads and devices itself at deployment; the units that a VM really got are known when
+ * it is adopted.
  *
  * Costs: o = bookings with a demand on a host that begin before the end of the time in question,
- * u = the host's threads, pages and devices, m = bookings of VMs whose role a rule names. To find
- * out whether, or until when, a VM's demand is met on a host: O(u + units held by the o + m), times
- * O(log o) to find out until when, and O(d * devices) for d devices demanded. To book and release:
- * O(o + m) moves. Memory: what is booked; nothing for VMs without a demand.
+ * u = the host's threads, pages and devices, m = bookings of VMs whose role a rule names. Whether a
+ * VM's demand is met on a host: O(u + units held by the o + m) and O(d * devices) for d devices
+ * demanded; until when: times O(log o). Booking and releasing: O(o + m) moves. Memory: proportional
+ * to the bookings; none for VMs without a demand.
  */
 #pragma once
 
@@ -42,12 +42,12 @@ enum {
     VM_DEVICES_MOST = 64,
     VM_RULES_MOST = 64,
 };
-#define KB_MOST     (INT64_C(1) << 50) /* of memory of a virtual node */
+#define KB_MOST     (INT64_C(1) << 50) /* memory of a virtual node */
 #define WEIGHT_MOST (INT64_C(1) << 40)
 
 /* --- hosts ------------------------------------------------------------------------------------ */
 
-/* A core and those of its hardware threads that VMs may use: reserved threads are left out. */
+/* A core and the hardware threads that VMs may use; excludes reserved threads. */
 struct numa_core {
     const uint32_t *threads; /* ids, unique on the host, ascending */
     uint32_t n_threads;
@@ -69,17 +69,17 @@ struct numa_node {
                              * ascending id */
 };
 
-/* At any time one VM holds a device, or none. Each part of a divided device (a virtual
- * function, a MIG instance) is a device of its own. */
+/* A device is held by at most one VM at a time. Each part of a divided device (a virtual function,
+ * a MIG instance) is a separate device. */
 struct pci_device {
     uint32_t vendor, device, class_id; /* as the PCI SIG numbers them */
     uint32_t address;                  /* unique on the host */
     int32_t numa_node;                 /* id; NODE_ANY: not known */
-    const uint32_t *profiles;          /* that it can be given to a VM as */
+    const uint32_t *profiles;          /* profiles it can have in a VM */
     uint32_t n_profiles;
 };
 
-/* Leave out devices held by VMs that the engine does not know of. */
+/* Excludes devices held by VMs unknown to the engine. */
 struct host_units {
     const struct numa_node *nodes; /* by ascending id */
     uint32_t n_nodes;
@@ -90,9 +90,9 @@ struct host_units {
 
 /* --- VMs -------------------------------------------------------------------------------------- */
 
-/* CORE: each virtual CPU gets a core of its own. THREAD: each gets a hardware thread; a core is
- * shared by VMs with THREAD or SHARED. SHARED: the VM floats on its threads, which are counted as
- * for THREAD (as oned does). */
+/* CORE: each virtual CPU gets a core of its own. THREAD: each gets a hardware thread; VMs with
+ * THREAD or SHARED may share a core. SHARED: the VM floats on its threads, which are counted as for
+ * THREAD (as oned does). */
 enum pin_policy { PIN_NONE, PIN_CORE, PIN_THREAD, PIN_SHARED };
 
 /* A virtual NUMA node. */
@@ -108,45 +108,44 @@ struct pci_demand {
 
 enum company_level { COMPANY_HOST, COMPANY_CLUSTER };
 
-/* Where the VM may be relative to the VMs of a role, its own or another. VMs of both roles have the
- * rule. Together: on the same host (in the same cluster) as one of them, if any is placed at that
- * time; of roles that must be together, each has a rule about each, itself included. Apart: on no
- * host (in no cluster) with one of them. All rules must hold whenever the VMs run at the same
- * time. */
+/* Where the VM may be placed relative to the VMs of a role, its own or another. VMs of both roles
+ * have the rule. Together: on the same host (in the same cluster) as one of them, if any is placed
+ * at that time; each role of a set that must be together has a rule about every role of the set,
+ * including itself. Apart: never on the same host (in the same cluster) as one of them. All rules
+ * hold whenever the VMs run at the same time. */
 struct company_rule {
     uint32_t role;
     bool apart;
     enum company_level level;
-    int64_t weight; /* 0: must be kept. Else a preference: added to the rank of a host for each
-                     * VM of the role at that level at the start; apart: subtracted */
+    int64_t weight; /* 0: mandatory. Else a preference: added to a host's rank (apart: subtracted)
+                     * for each VM of the role at that level at the start */
 };
 
 struct vm_demand {
     enum pin_policy pin;
-    const struct vm_node *nodes; /* pinned, or with pages or a node: at least one, all pinned to
+    const struct vm_node *nodes; /* at least one if pinned, or with pages or a node, all pinned to
                                   * the host's nodes together; else none */
     uint32_t n_nodes;
-    uint32_t threads_per_core; /* of its topology; 0: as many as host and nodes allow */
+    uint32_t threads_per_core; /* of its topology; 0: the most that host and nodes allow */
     int64_t page_kb;           /* size of the pages of its memory; 0: any memory */
     int32_t node;              /* host's NUMA node with its memory; NODE_ANY. Not with pinning */
 
     const struct pci_demand *devices;
     uint32_t n_devices;
-    bool devices_near; /* on the NUMA nodes that the VM is pinned to */
+    bool devices_near; /* devices must be on the NUMA nodes to which the VM is pinned */
 
     uint32_t role; /* DEMAND_ANY: none */
     const struct company_rule *rules;
     uint32_t n_rules;
-    /* What the VMs that must be together with this one on a host (all that are not placed yet,
-     * without this lease's) will need: the first of them goes to a host with room for all. NULL:
-     * none */
+    /* The needs of the VMs that must share a host with this one (those not yet placed, except this
+     * lease's): the first of them goes to a host with room for all. NULL: none */
     const struct amounts *rest;
 };
 
 /* --- what a VM holds -------------------------------------------------------------------------- */
 
-/* Units of a running VM, for adoption. Unknown ids are ignored; what its demand asks for and
- * is missing here is chosen by the engine. */
+/* Units of a running VM, for adoption. Unknown ids are ignored; the engine chooses demanded units
+ * that are missing here. */
 struct vm_units {
     const uint32_t *threads; /* ids */
     uint32_t n_threads;

@@ -1,4 +1,4 @@
-/* disk_files.h: which files of a lease are on which hosts' disks: saved memory, disk images.
+/* disk_files.h: the files of a lease on the disks of hosts: saved memory, disk images.
  *
  * All files of one list have the size of their VM, so the caller passes it. `used` is the disk
  * usage of each host in MB. Costs: O(files of the VM).
@@ -26,7 +26,7 @@ void disk_files_add(struct disk_files *files, struct disk_file file, int64_t siz
 bool disk_files_remove(struct disk_files *files, struct disk_file file, int64_t size,
                        int64_t *used);
 
-/* The host of a file of the VM, or NULL, until the next change. */
+/* The host of a file of the VM, or NULL. Valid until the next change. */
 const uint32_t *disk_files_host(const struct disk_files *files, uint32_t vm);
 
 void disk_files_finish(struct disk_files *files);

@@ -10,7 +10,7 @@
 struct earliest_request {
     const struct profile *profiles;
     size_t n_hosts;
-    const bool *allowed; /* per host; NULL: all may be used */
+    const bool *allowed; /* per host; NULL: all hosts */
     struct demand vm;    /* one VM */
     uint32_t count;
     int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: forever */

@@ -1,6 +1,6 @@
-/* ending.h: leases that end, and what they release.
+/* ending.h: ends leases and releases what they hold.
  *
- * Costs: as unbooking their reservations (reservations.h).
+ * Costs: those of unbooking their reservations (reservations.h).
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 
 struct engine;
 
-/* The lease reaches a final state; nothing of it may still be booked. */
+/* Puts the lease in a final state; it must not have any bookings left. */
 void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final);
 
-/* Running VMs stop now, before their planned end; planned stretches are withdrawn. */
+/* Stops running VMs now, before their planned end; withdraws planned stretches. */
 void lease_cut_short(struct engine *engine, struct lease *lease);
 
-/* The lease is cancelled, or failed, for the reason it already has; other leases are not brought
- * forward into the room it frees. */
+/* Ends the lease as cancelled or failed, by the reason it already has; does not bring other leases
+ * forward into the freed room. */
 void lease_end_now(struct engine *engine, struct lease *lease);

@@ -1,8 +1,8 @@
 /* engine_state.h: the state of an engine, for the files of core/ that make up the scheduler.
  *
- * Each part is described where it is kept: one file writes it, others read it. The parts, from the
- * lowest: slot table, bookings, mapper, placing, preemption, scheduling, requests, engine; a file
- * calls those of its own part and below (test/layers.sh).
+ * Each part is described in the one file that writes it; other files read it. The parts, from the
+ * lowest: slot table, bookings, mapper, placing, preemption, scheduling, requests, engine. A file
+ * calls only files of its own part and below (test/layers.sh).
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 struct image_transfers;
 
-/* Updated where things happen, read by the driver. */
+/* Updated as events occur, read by the driver. */
 struct figures {
     size_t unfinished[4]; /* leases by kind */
     int64_t cpu_total;
@@ -48,10 +48,10 @@ struct engine {
     struct host_binding binding;    /* host_binding.c */
     struct figures figures;
     struct fair_share *shares; /* NULL: no fair share; reservations.c */
-    int64_t next_move_look;    /* next search for better hosts, INSTANT_NONE: no lease may move:
+    int64_t next_move_look;    /* next search for better hosts; INSTANT_NONE: no lease may move;
                                 * opportunistic.c */
 
-    bool has_leaving; /* leases were adopted that must leave their hosts: opportunistic.c */
+    bool has_leaving; /* adopted leases must leave their hosts: opportunistic.c */
 
     struct engine_outputs *outputs; /* of the step under way: outputs.c */
     struct engine_outputs adopted;  /* caused by adoptions: output by the first step */

@@ -1,8 +1,8 @@
-/* estimates.h: how long operations take, by the settings.
+/* estimates.h: estimated durations of operations, from the settings.
  *
  * Whole seconds, rounded up, at most SPAN_LONGEST: sums over many VMs stay within int64_t for all
- * rates and sizes. Costs: functions of a lease O(node sets), with
- * exclusion per host times a look-up in the survey of hosts (host_survey.h); others O(1).
+ * rates and sizes. Costs: functions of a lease O(node sets), with exclusion per host also a survey
+ * look-up each (host_survey.h); others O(1).
  */
 #pragma once
 
@@ -20,13 +20,13 @@ int64_t shutdown_span(const struct engine *engine, const struct lease *lease);
 /* For one VM with that much memory (MB). */
 int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);
-/* For all VMs of the lease, wherever they are. */
+/* For all VMs of the lease, on any hosts. */
 int64_t suspend_estimate(struct engine *engine, const struct lease *lease);
 int64_t resume_estimate(struct engine *engine, const struct lease *lease);
-/* The shortest stretch for which the lease is started: the time to suspend it, and to resume or
- * boot it before, multiplied by 1 + factor (Haizea's rule, which does not count booting). */
+/* The shortest stretch for which the lease is started: the time to resume or boot it and to suspend
+ * it, multiplied by 1 + factor (Haizea's rule, which does not count booting). */
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease);
 /* Do settings and terms let the lease be suspended? */
 bool may_be_suspended(const struct engine *engine, const struct lease *lease);
-/* Run time the lease has left; SPAN_UNLIMITED. */
+/* Remaining run time of the lease; SPAN_UNLIMITED if unlimited. */
 int64_t remaining_span(const struct lease *lease);

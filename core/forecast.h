@@ -1,14 +1,14 @@
 /* forecast.h: estimated starts of queued leases.
  *
  * The engine books places in the future for as many queued leases as the backfilling rules allow,
- * often for only one. A forecast covers the others, too: on a copy of the slot table each gets the
- * earliest place for all its remaining time, in queue order, behind what is booked and behind the
- * leases queued ahead of it. No lease is preempted for it, nothing is promised, and the engine
- * does not change, but that places get hosts (host_binding.h).
+ * often for only one. A forecast also covers the others: on a copy of the slot table, each lease in
+ * queue order gets the earliest place for all its remaining time, after bookings and the leases
+ * queued ahead of it. Forecasts neither preempt nor promise, and change the engine only in that
+ * places get hosts (host_binding.h).
  *
- * A forecast can be made in increments while the engine keeps running: once begun it refers to
- * neither engine nor leases, only to what the driver keeps of units and demands (demand.h). Work is
- * counted in change points examined (about 1 ns each).
+ * A forecast can be made in increments while the engine keeps running: once begun it refers neither
+ * to the engine nor to leases, only to the driver's units and demands (demand.h). Work is counted
+ * in change points examined (about 1 ns each).
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 struct forecast; /* opaque */
 
-/* Covers the first `most` leases of the queue, then leases that may not start yet. O(change points
+/* Covers up to `most` leases: first the queue, then leases that may not start yet. O(change points
  * of the site + most * hosts). */
 struct forecast *forecast_create(struct engine *engine, size_t most);
 void forecast_destroy(struct forecast *forecast); /* NULL is allowed */
@@ -31,11 +31,11 @@ bool forecast_go_on(struct forecast *forecast, size_t work);
 /* Number of leases forecast so far. */
 size_t forecast_count(const struct forecast *forecast);
 
-/* The id of lease i, and its probable start: when its VMs would be started or resumed;
- * INSTANT_NEVER: its hosts are held by leases without a planned end; INSTANT_NONE: not found. */
+/* The id of lease i, and the probable start or resumption of its VMs; INSTANT_NEVER: its hosts are
+ * held by leases without a planned end; INSTANT_NONE: not found. */
 int64_t forecast_lease(const struct forecast *forecast, size_t i, int64_t *start);
 
-/* A stamp of the state that a forecast depends on: equal stamps mean that neither bookings nor
+/* A stamp of the state on which a forecast depends: equal stamps mean that neither bookings nor
  * waiting leases have changed. 0: no lease waits. O(waiting leases). */
 uint64_t forecast_stamp(const struct engine *engine);
 
