@@ -1,12 +1,12 @@
-/* held_room.h: room that is held for a waiting lease while leases of lower priority are tried.
+/* held_room.h: room held for a waiting lease while leases of lower priority are tried.
  *
- * A lease that cannot be placed, not even later, waits for leases without a known end. Until they
- * end, the hosts that have most of what it needs are kept from leases of lower priority, or these
- * would take whatever becomes free and it would wait forever.
+ * A lease that cannot be placed, not even later, waits for leases without a known end. Meanwhile
+ * the hosts with most of the needed room are kept from leases of lower priority, which would
+ * otherwise take all freed room and make the lease wait forever.
  *
  * Costs: n = VMs of the lease, h = hosts, c = hosts that have changed since the last call. The
  * first call: O(h). Hold: O((n + c) log h), and O(h) for a VM that may not use the hosts with the
- * most free CPU; O(1) without free CPU. Release: as releasing what is held.
+ * most free CPU; O(1) without free CPU. Release: as releasing the bookings.
  */
 #pragma once
 
@@ -17,31 +17,31 @@
 
 struct engine;
 
-/* All that is held in a pass over the queue; zero to begin with. */
+/* The room held in a pass over the queue; initially zero. */
 struct held_room {
-    struct lease_list waiting; /* of one priority: nothing is held for them yet */
+    struct lease_list waiting; /* of one priority, without held room so far */
     struct reservation_list list;
-    struct vm_demand **demands; /* of what is held for VMs with demands; as many as allocated */
+    struct vm_demand **demands; /* of the room held for VMs with demands */
     size_t n_demands, demands_allocated;
-    int64_t *most; /* a tree: free CPU now of each host, above them the larger one of each two */
-    uint32_t n_leaves; /* places for hosts, a power of two */
+    int64_t *most; /* a tree: the current free CPU of each host at the leaves, the maximum of each
+                    * pair above */
+    uint32_t n_leaves; /* a power of two, at least the number of hosts */
     uint64_t changes;  /* of the slot table, seen so far */
 };
 
-/* The lease could not be placed: room is to be held for it before a lease of lower priority is
- * tried.
- */
+/* Requests room for a lease that could not be placed, to be held before a lease of lower priority
+ * is tried. */
 void hold_room_for(struct held_room *held, struct lease *lease);
 
-/* A lease of this priority is tried next. If those that wait have a higher one, books, for each VM
- * of them, what it needs, as far as it is free, on the host that could hold the VM and has the most
- * free CPU now; in the slot table only. Of its demand, units. */
+/* Called before a lease of this priority is tried. If the waiting leases have a higher priority,
+ * books free resources for each of their VMs, up to its needs, on the host with the most free CPU
+ * now that could hold the VM. Books in the slot table only; of a demand, only the units. */
 void hold_room_against(struct engine *engine, struct held_room *held, int64_t priority);
 
-/* The lease was refused for now. Its reason is what is held, if a VM of it would fit there: O(1),
- * some hosts are looked at. */
+/* For a lease refused for now: if one of its VMs would fit in held room, the reason names it. O(1):
+ * examines only some hosts. */
 void explain_by_held(const struct engine *engine, const struct held_room *held,
                      struct lease *lease);
 
-/* Releases all that is held, and the memory; engine_held() tells what it was. */
+/* Releases all held room, and the memory; engine_held() then reports this room. */
 void release_held_room(struct engine *engine, struct held_room *held);

@@ -1,7 +1,7 @@
 /* host_classes.h: hosts in the same state, as one class.
  *
- * A host selection policy that goes by the columns gives hosts in the same state the same score, so
- * it is asked about one host of each class. Hosts of a class are walked in ascending place.
+ * A host selection policy that depends only on the columns gives hosts in the same state the same
+ * score, so it scores one host of each class. Hosts of a class are visited by ascending place.
  * Costs: h = hosts. put: O(1). next: O(h / 4096) words of a bitmap. A class takes h / 8 bytes.
  */
 #pragma once
@@ -34,8 +34,8 @@ bool host_classes_put(struct host_classes *classes, uint32_t host, const struct 
 /* Classes with hosts, in no particular order. */
 size_t host_classes_count(const struct host_classes *classes);
 const struct host_state *host_classes_state(const struct host_classes *classes, size_t i);
-/* Its hosts: a bitmap. */
+/* The hosts of class i: a bitmap. */
 const uint64_t *host_classes_hosts(const struct host_classes *classes, size_t i);
 uint32_t host_classes_first(const struct host_classes *classes, size_t i);
-/* The next host of this host's class; HOST_NONE. */
+/* The next host of this host's class, or HOST_NONE. */
 uint32_t host_classes_next(const struct host_classes *classes, uint32_t host);

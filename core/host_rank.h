@@ -1,15 +1,15 @@
-/* host_rank.h: how much hosts are preferred, as arithmetic over columns of one number per host.
+/* host_rank.h: preferences for hosts, as arithmetic over columns of one number per host.
  *
- * Ranks are evaluated for the hosts that a lease is about to be put on, so thousands of waiting VMs
- * with a rank of their own need no memory for each host.
+ * Ranks are evaluated only for the hosts considered for a lease, so that thousands of waiting VMs
+ * with individual ranks need no memory per host.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Results of the arithmetic stay within +-RANK_MOST, so that who adds to them does not overflow. A
- * host for which it makes no sense (a division by zero) gets RANK_LOWEST. */
+/* Results stay within +-RANK_MOST, so that sums of ranks do not overflow. A host without a valid
+ * result (division by zero) gets RANK_LOWEST. */
 #define RANK_MOST   ((int64_t)1 << 60)
 #define RANK_LOWEST (-RANK_MOST)
 
@@ -32,14 +32,15 @@ struct rank_step {
 };
 
 struct host_rank {
-    const struct rank_step *steps; /* without any the result is 0 */
+    const struct rank_step *steps; /* without steps the result is 0 */
     size_t n;
-    size_t depth;               /* of the stack: its most values at once */
-    const int64_t *added;       /* per host: added to a result, not to RANK_LOWEST; NULL: nothing */
+    size_t depth;               /* maximum depth of the stack */
+    const int64_t *added;       /* per host: added to results other than RANK_LOWEST; NULL: nothing
+                                 */
     const int64_t *preferences; /* per host: added to all; NULL: nothing */
 };
 
-/* A result of arithmetic as a rank: cut off behind the point, within the limits. */
+/* Converts a result to a rank: truncated to an integer, within the limits. */
 int64_t rank_of_number(double number);
 
 /* The ranks of n hosts. O(steps x n). */

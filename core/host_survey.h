@@ -1,10 +1,11 @@
-/* host_survey.h: which hosts have room for a VM of one size, kept up to date.
+/* host_survey.h: the hosts with room for a VM of one size, kept up to date.
  *
- * The leases of a queue ask again and again for room at the same instant. A survey remembers what
- * each host answered; the one of now is mended at the hosts that have changed since.
- * Costs: survey_now: O(hosts changed since it was asked last); survey_at: O(hosts) unless it was
- * asked the same just before; survey_count_until: O(1) as long as hosts are free until few
- * different times, else O(hosts); survey_classes: as survey_now, O(hosts) when they are made.
+ * The leases of a queue need room at the same instant again and again. A survey caches the result
+ * for each host; the survey of the current instant is updated for the hosts that have changed
+ * since.
+ * Costs: survey_now: O(hosts changed since the last call); survey_at: O(hosts) unless the last call
+ * was the same; survey_count_until: O(1) as long as hosts are free until few different times, else
+ * O(hosts); survey_classes: as survey_now, O(hosts) when the classes are built.
  */
 #pragma once
 
@@ -26,17 +27,17 @@ struct survey {
     const struct slot_table *table;
     struct amounts vm;
     int64_t from;
-    uint64_t version;        /* of the table, when it was made or mended */
+    uint64_t version;        /* of the table, at the last update */
     uint64_t changes;        /* of the table, seen so far */
     struct host_look *looks; /* one per host */
     uint32_t n_fitting;      /* hosts that fit a VM at `from` */
     struct survey_step steps[SURVEY_STEPS];
     uint32_t n_steps;
-    bool has_steps;               /* steps holds all the times; else hosts are counted one by one */
-    struct host_classes *classes; /* of the hosts that fit a VM; NULL: never asked for */
+    bool has_steps;               /* steps has all the times; else hosts are counted one by one */
+    struct host_classes *classes; /* of the hosts that fit a VM; NULL: never requested */
     bool has_classes;             /* classes is up to date */
     bool classes_by_free;         /* the hosts of a class have equal free amounts */
-    uint64_t next_classes; /* after too many classes: the version of the table to try again at */
+    uint64_t next_classes; /* after too many classes: the version of the table at which to retry */
 };
 
 struct surveys; /* opaque; one per engine */
@@ -50,8 +51,9 @@ const struct survey *survey_now(struct surveys *surveys, const struct slot_table
 const struct survey *survey_at(struct surveys *surveys, const struct slot_table *table,
                                const struct amounts *vm, int64_t from);
 
-/* The hosts with room for this VM at the table's `now`, by state; with equal free amounts if asked.
- * NULL: there are too many different states, or kinds of hosts. Valid until the next call. */
+/* The hosts with room for this VM at the table's `now`, by state; with by_free also by free
+ * amounts. NULL: there are too many different states, or kinds of hosts. Valid until the next call.
+ */
 const struct host_classes *survey_classes(struct surveys *surveys, const struct slot_table *table,
                                           const struct amounts *vm, bool by_free);
 

@@ -1,6 +1,7 @@
-/* image_cache.h: the disk images a host keeps for leases to come (Haizea 1.0).
+/* image_cache.h: the disk images that a host keeps for later leases (Haizea 1.0).
  *
- * A few entries per host; every operation looks at all of them: O(entries), and O(users) of one.
+ * There are few entries per host; every operation scans them: O(entries), plus O(users) of one
+ * entry.
  */
 #pragma once
 
@@ -16,8 +17,8 @@ struct image_user {
 struct image_cache_entry {
     char *image;
     int64_t size;             /* MB */
-    int64_t keep_until;       /* a lease that uses it ends then; INSTANT_NONE: not known */
-    struct image_user *users; /* each once */
+    int64_t keep_until;       /* the end of a lease that uses it; INSTANT_NONE: unknown */
+    struct image_user *users; /* without duplicates */
     size_t n_users, users_allocated;
 };
 
@@ -31,12 +32,12 @@ void image_cache_finish(struct image_cache *cache);
 const struct image_cache_entry *image_cache_find(const struct image_cache *cache,
                                                  const char *image);
 
-/* The VM starts from the cached image, which is kept at least until then. */
+/* Records that the VM starts from the cached image, which is kept at least until keep_until. */
 void image_cache_use(struct image_cache *cache, const char *image, struct image_user user,
                      int64_t keep_until);
 
-/* An image has arrived for the VM. When the cache is full, unused images are dropped, shortest keep
- * time first; if that is not enough, the image is not cached. */
+/* Adds an image that has arrived for the VM. If the cache is full, drops unused images, shortest
+ * keep time first; if that is not enough, the image is not cached. */
 void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
                      struct image_user user);
 

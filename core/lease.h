@@ -1,4 +1,4 @@
-/* lease.h: a request for VMs, and what became of it.
+/* lease.h: a request for VMs and its state in the engine.
  *
  * A request is made by a driver (trace reader, daemon, test) and copied by the engine. A lease
  * belongs to the engine; others may read it between two steps.
@@ -61,22 +61,22 @@ struct node_set {
 struct lease_request {
     int64_t id; /* unique, chosen by the driver */
     enum lease_kind kind;
-    int64_t submit;            /* when it was asked for */
-    int64_t start;             /* reservation: its start; deadline and best-effort: not before
-                                  this (INSTANT_NONE: no such wish); immediate: INSTANT_NONE */
-    int64_t deadline;          /* finished by then; INSTANT_NONE: none */
-    int64_t duration_original; /* seconds as asked for, before overheads; or SPAN_UNLIMITED */
+    int64_t submit;            /* time of submission */
+    int64_t start;             /* reservation: its start; deadline and best-effort: earliest start
+                                * (INSTANT_NONE: none); immediate: INSTANT_NONE */
+    int64_t deadline;          /* latest end; INSTANT_NONE: none */
+    int64_t duration_original; /* seconds as requested, before overheads; or SPAN_UNLIMITED */
     int64_t duration;          /* seconds to be scheduled, overheads included; or SPAN_UNLIMITED */
-    int64_t duration_known;    /* how long it really runs (the trace tells; only the simulation
-                                  uses it); SPAN_NONE: as long as `duration` */
+    int64_t duration_known;    /* actual run time from a trace, used only by the simulation;
+                                * SPAN_NONE: as long as `duration` */
     LEASE_TERM_MEMBERS;        /* preemptible, terms, origin, priority, ... */
     int64_t user;              /* -1: unknown */
-    int64_t group;             /* of the user; the same of all where it is unknown */
+    int64_t group;             /* of the user; equal for all users if unknown */
     const char *user_name;     /* NULL: unknown */
     const char *group_name;    /* of the user; NULL: unknown */
     const struct node_set *node_sets;
     size_t n_node_sets; /* 1 or more */
-    const char *image;  /* disk image to be there before the start; NULL: none */
+    const char *image;  /* disk image needed before the start; NULL: none */
     int64_t image_size; /* MB */
 };
 
@@ -86,18 +86,19 @@ struct lease {
     uint32_t n_vms; /* over all node sets */
     int64_t
         start_actual; /* last start from Ready (a resumption does not change it), or INSTANT_NONE */
-    int64_t end;      /* when it was done, or INSTANT_NONE */
+    int64_t end;      /* its end, or INSTANT_NONE */
     int64_t accumulated;     /* seconds its VMs have run so far */
     int64_t duration_actual; /* accumulated at the end; SPAN_NONE before */
     struct reason reason;    /* why the lease waits, was refused, preempted, ... */
 
-    /* The reservations carried out and planned, in the order preparation first, then for each VM
-     * reservation those before it, itself, those after it (see reservation.h). */
+    /* The past and planned reservations: preparation first, then each VM reservation with the
+     * operations before and after it around it (see reservation.h). */
     struct reservation **reservations;
     size_t n_reservations;
     size_t reservations_allocated;
 
-    struct reservation *booked; /* the slot table's: reservations of this lease that it holds */
+    struct reservation *booked; /* written by the slot table: this lease's reservations in the table
+                                 */
     struct lease_plan *plan;    /* private to the engine */
 };
 
@@ -110,10 +111,10 @@ const char *lease_state_name(enum lease_state state);
 /* Is the state final? */
 bool lease_state_is_final(enum lease_state state);
 
-/* CPU of all its VMs together. O(number of node sets). */
+/* Total CPU of the lease's VMs. O(number of node sets). */
 int64_t lease_cpu(const struct lease *lease);
 /* The amounts requested for VM `vm` (0 = the first). O(number of node sets). */
 const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
-/* Its node set; its demand, or NULL. O(number of node sets). */
+/* The node set of a VM; the demand of a VM, or NULL. O(number of node sets). */
 const struct node_set *lease_vm_set(const struct lease *lease, uint32_t vm);
 const struct vm_demand *lease_vm_demand(const struct lease *lease, uint32_t vm);

@@ -1,11 +1,11 @@
-/* lease_terms.h: the terms of a lease: what its owner says of it beside its size and its times, and
- * what policies may decide by.
+/* lease_terms.h: the terms of a lease: its properties besides size and times, set by its owner and
+ * available to policies.
  *
- * LEASE_TERMS below is the only description of them, a row per term. From a row follow the member
- * of struct term_values, which every structure that stands for a lease embeds, and its place in:
- * templates and rights of OpenNebula, the store, the engine's requests, traces, the control socket,
+ * LEASE_TERMS below is the only description of them, a row per term. Each row defines a member of
+ * struct term_values, which every structure for a lease embeds, and its representation in
+ * OpenNebula's templates and rights, the store, the engine's requests, traces, the control socket,
  * `galerna lease request` and `show`, struct galerna_host (modules) and the manual. CONTRIBUTING.md
- * says how to add a row.
+ * explains how to add a row.
  */
 #pragma once
 
@@ -25,21 +25,20 @@ enum lease_terms {
 enum lease_origin { ORIGIN_LOCAL, ORIGIN_EXTERNAL };
 
 enum {
-    TERM_TEXT_MAX = 64,      /* bytes of a text, its end included */
-    TERM_EXPECTED_MAX = 160, /* of a sentence that says what would be right */
+    TERM_TEXT_MAX = 64,      /* bytes of a text, including the final NUL */
+    TERM_EXPECTED_MAX = 160, /* of a sentence that states the accepted values */
 };
 
 /* Priorities are kept in thousandths: USER_PRIORITY of OpenNebula has fractions. */
 enum { PRIORITY_DECIMALS = 3, PRIORITY_ONE = 1000 };
 
-typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": not said */
+typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": not set */
 
 /* TERM(type in C, member, attribute of templates, TYPE, columns of struct lease_term).
  *
- * The member's name, one lower-case word, is also that of the store's column, of the attribute of
- * <lease> in traces, of the field on the control socket, of the option of `galerna lease request`,
- * and what a module asks for. `preemptible` and `terms` are two ways to say one thing:
- * terms_settle(). */
+ * The member's name, one lower-case word, also names the store's column, the attribute of <lease>
+ * in traces, the field on the control socket, the option of `galerna lease request`, and the term
+ * for modules. `preemptible` and `terms` express the same property: see terms_settle(). */
 #define LEASE_TERMS(TERM)                                                                          \
     TERM(bool, preemptible, "PREEMPTIBLE", FLAG, .of_haizea = true, .restricted = false,           \
          .right = {"non-preemptible", true,                                                        \
@@ -90,14 +89,14 @@ enum term_id { LEASE_TERMS(TERM_ID) LEASE_TERM_COUNT };
 enum term_type {
     TERM_FLAG,   /* bool */
     TERM_WORD,   /* an enumeration (int), as its word */
-    TERM_NUMBER, /* int32_t, from `least` to `most`; with `decimals` 3, 500 stands for 0.5 */
+    TERM_NUMBER, /* int32_t, from `least` to `most`; with `decimals` 3, 500 means 0.5 */
     TERM_TEXT,   /* term_text */
 };
 
-/* The administrator's limit ([rights]): may `restricted` be requested (flag, word), or the maximum
- * (number). */
+/* The administrator's limit ([rights]): whether `restricted` may be requested (flag, word), or the
+ * maximum (number). */
 struct term_right {
-    const char *name; /* NULL: anyone may request any value */
+    const char *name; /* NULL: all users may request any value */
     int64_t otherwise;
     const char *meaning; /* a sentence */
 };
@@ -109,7 +108,7 @@ struct lease_term {
     const char *const *words; /* word: in the enumeration's order, NULL at the end */
     int64_t otherwise;        /* for leases that do not set it; text: "" */
     int64_t least, most;      /* limits for requests */
-    int decimals;             /* of a number, which is kept times 10 to their power */
+    int decimals;             /* of a number, stored multiplied by 10^decimals */
     bool of_haizea;           /* known to Haizea 1.0: traces always set it */
     int64_t restricted;
     struct term_right right;
@@ -118,28 +117,29 @@ struct lease_term {
 
 extern const struct lease_term lease_terms[LEASE_TERM_COUNT];
 
-/* The term with that name, in lower case; NULL: there is none. O(terms). */
+/* The term with that name, in lower case, or NULL. O(terms). */
 const struct lease_term *lease_term_find(const char *name);
 
 /* Sets the values of a lease that sets no terms. */
 void term_values_init(struct term_values *values);
 
-/* A flag, word (its place in the enumeration) or number (as it is kept); not a text. O(1). */
+/* The value of a flag, a word (its place in the enumeration) or a number (as stored); not for
+ * texts. O(1). */
 int64_t term_number(const struct lease_term *term, const struct term_values *values);
 void term_set_number(const struct lease_term *term, struct term_values *values, int64_t number);
 
 /* The number rounded down to a whole one. O(1). */
 int64_t term_whole(const struct lease_term *term, const struct term_values *values);
 
-/* A text or word; not a number or flag. O(1). */
+/* The value of a text or word; not for numbers and flags. O(1). */
 const char *term_word(const struct lease_term *term, const struct term_values *values);
 
 /* The value as users and traces write it: "yes", "external", "-0.5". Returns text. */
 const char *term_write(const struct lease_term *term, const struct term_values *values,
                        char text[TERM_TEXT_MAX]);
 
-/* Parses what a user wrote; words in any case. 0, or -1 with *values unchanged and `expected` as of
- * term_expected(). */
+/* Parses what a user wrote; words in any case. 0, or -1 with *values unchanged and `expected`
+ * filled by term_expected(). */
 int term_read(const struct lease_term *term, const char *text, struct term_values *values,
               char expected[TERM_EXPECTED_MAX]);
 
@@ -151,16 +151,17 @@ const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED
 /* Does the term have its default value? */
 bool term_is_usual(const struct lease_term *term, const struct term_values *values);
 
-/* Give a term the value that it has in other values. */
+/* Copies the value of one term. */
 void term_copy(const struct lease_term *term, const struct term_values *from,
                struct term_values *values);
 
-/* Do both say the same of the term? */
+/* Do both have the same value of the term? */
 bool term_is_same(const struct lease_term *term, const struct term_values *one,
                   const struct term_values *other);
 
-/* `preemptible` says less than `terms`: derives one from the other, whichever was given (bits 1 <<
- * enum term_id). False: they contradict each other; nothing has changed. */
+/* Derives `preemptible` from `terms`, or `terms` from `preemptible` (which is less specific),
+ * depending on the terms given (bits 1 << enum term_id). False: they contradict each other; nothing
+ * has changed. */
 bool terms_settle(struct term_values *values, unsigned given);
 
 /* suspendable or non-preemptable. */

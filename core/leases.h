@@ -1,8 +1,8 @@
 /* leases.h: the table of leases by id, and lists of leases.
  *
  * The table owns its leases; lists only refer to them. Costs: n = leases of the table or list.
- * Append: amortised O(1). Insert and find in the table: O(log n), for the largest id so far O(1),
- * and a move of what is behind the place. Remove from a list: O(n).
+ * Append: amortised O(1). Insert and find in the table: O(log n), O(1) for the largest id so far;
+ * insert also moves the entries behind the place. Remove from a list: O(n).
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct lease_list {
 /* Ascending id; a forgotten lease leaves NULL in the list until the table is compacted. */
 struct lease_table {
     struct lease_list list;
-    int64_t *ids; /* of the same places */
+    int64_t *ids; /* the id of each entry of list */
     size_t ids_allocated;
     size_t n_forgotten;
 };
@@ -29,7 +29,7 @@ struct lease_table {
 void lease_list_append(struct lease_list *list, struct lease *lease);
 void lease_list_remove(struct lease_list *list, const struct lease *lease);
 
-/* A new lease with an empty plan, for a site of so many hosts; the request's node sets and image
+/* A new lease with an empty plan, for a site of n_hosts hosts; the request's node sets and image
  * are copied. */
 struct lease *lease_create(const struct lease_request *request, size_t n_hosts);
 /* Frees the lease with its plan and all its reservations. */

@@ -1,5 +1,5 @@
-/* leaving.h: moving leases off hosts that they must leave by a time: drained hosts, and hosts that
- * others have reserved. How such a move runs: opportunistic.h.
+/* leaving.h: moves leases off hosts that they must leave by a given time: drained hosts, and hosts
+ * reserved by others. opportunistic.h describes how such a move runs.
  */
 #pragma once
 
@@ -9,26 +9,25 @@ struct engine;
 struct lease_list;
 struct lease;
 
-/* What is requested now does not take the room to which a lease that is never preempted must move;
- * it comes before moves that are only wanted, and before leases that it may preempt as any other.
- */
+/* New requests do not take the room to which a non-preemptable lease must move. They come before
+ * optional moves, and before moves of leases that they may preempt. */
 enum leaving {
-    LEAVING_FIRM,   /* planned before what is requested */
-    LEAVING_YIELDS, /* after it, but before the queue */
+    LEAVING_FIRM,   /* planned before new requests */
+    LEAVING_YIELDS, /* planned after new requests, but before the queue */
 };
 
-/* Plans the moves of the leases that were adopted with leave_by: live, as late as that time allows,
- * to the best of the hosts that they may use to their end. A lease without room elsewhere stays,
- * with REASON_CANNOT_LEAVE, and is tried again in the next step. Once a lease was adopted so:
- * O(leases), plus one mapping for each lease that must leave. */
+/* Plans live moves of the leases adopted with leave_by, as late as that time allows, to the best
+ * hosts that they may use until their end. A lease without room elsewhere stays, with
+ * REASON_CANNOT_LEAVE, and is tried again in the next step. O(1) until a lease is adopted with
+ * leave_by, then O(leases), plus one mapping for each lease that must leave. */
 void leave_hosts(struct engine *engine, enum leaving which);
 
-/* Reservations, immediate and deadline leases that found no room beside the firm moves are placed
- * where these find other room, and taken out of the list. Costs: a mapping for each lease; for each
- * that has room without the moves, as leave_hosts(), which is called at the end, too. */
+/* Places reservations, immediate and deadline leases that found no room beside the firm moves, if
+ * the moves find other room, and removes them from the list. Costs: a mapping for each lease, and
+ * those of leave_hosts() for each lease that has room without the moves and once at the end. */
 void schedule_beside_leaves(struct engine *engine, struct lease_list *refused);
 
-/* Takes the moves of leave_hosts() that have not begun out of the plan; each step plans them again.
- * Moves that make room for another lease stay: they are planned here if they are not, and dropped
- * if they are not needed any more. */
+/* Removes the moves of leave_hosts() that have not begun from the plan; each step plans them again.
+ * Moves that make room for another lease stay: this function plans them if necessary, and drops
+ * them when they are no longer needed. */
 void withdraw_leaves(struct engine *engine);

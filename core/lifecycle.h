@@ -1,4 +1,4 @@
-/* lifecycle.h: planned operations are carried out; leases end early or are cancelled.
+/* lifecycle.h: carries out planned operations; ends leases early and cancels them.
  *
  * Costs: O(reservations of the lease) each; an early end or a cancellation also brings others
  * forward (reevaluation.h).
@@ -10,11 +10,11 @@
 
 struct engine;
 
-/* A planned operation begins, or is over; the state of its lease follows. */
+/* Begins or ends a planned operation and updates the state of its lease. */
 void operation_begins(struct engine *engine, struct reservation *r);
 void operation_ends(struct engine *engine, struct reservation *r);
 
-/* The VMs have ended early; the lease is done. */
+/* Called when the VMs have ended early; the lease is done. */
 void lease_ended_early(struct engine *engine, struct lease *lease);
-/* The lease fails if its reason is a failure; else it is cancelled. */
+/* Ends the lease as failed if its reason is a failure, else as cancelled. */
 void lease_cancel(struct engine *engine, struct lease *lease);

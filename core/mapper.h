@@ -1,9 +1,9 @@
-/* mapper.h: which VM goes to which host, at a time.
+/* mapper.h: assigns VMs to hosts at a time.
  *
- * Costs: h = hosts of the site. Counting: O(h) slot table queries, fewer where a survey knows the
- * answer. A mapping: O(h) to order the hosts when their scores are in order and O(h log h) else,
- * and a slot table query for each host looked at and each VM placed; with victims, one for each set
- * that is tried. Pinned: a query for each host of the placement.
+ * Costs: h = hosts of the site. Counting: O(h) slot table queries, fewer with a survey. A mapping:
+ * O(h) to order the hosts if their scores are in order, else O(h log h), and a slot table query for
+ * each host examined and each VM placed; with victims, these costs for each set tried. Pinned: a
+ * query for each host of the placement.
  */
 #pragma once
 
@@ -25,29 +25,29 @@ struct surveys;
 struct map_request {
     struct lease *lease;
     int64_t from, until;
-    int64_t shortest;        /* least acceptable length; until - from when all of it is needed */
-    bool strict;             /* all of it or nothing, host by host */
-    const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
+    int64_t shortest;        /* least acceptable length; until - from if all of it is needed */
+    bool strict;             /* each host must be free for all of it */
+    const uint32_t *allowed; /* allowed hosts, ascending; NULL: all */
     size_t n_allowed;
     const struct placement *pinned; /* every VM goes to its host in this placement; NULL:
                                      * anywhere */
     bool spare_others;              /* no lease is preempted for this request */
     bool spare_planned;             /* only running leases may be preempted */
-    bool pinned_preempts;           /* pinned, and others are preempted for it */
-    bool forced; /* an earlier promise: suspend others whatever the preemption policy says */
+    bool pinned_preempts;           /* pinned, and may preempt others */
+    bool forced; /* an earlier promise: suspend others regardless of the preemption policy */
 };
 
 struct mapping {
     const uint32_t *vm_host;           /* the engine's scratch: valid until the next mapping; NULL:
                                         * any hosts (host_binding.h) */
-    struct held_units *const *vm_held; /* what each VM with a demand holds there, else NULL; the
-                                        * same scratch; NULL: nothing */
-    int64_t until;                     /* how long all hosts are free */
+    struct held_units *const *vm_held; /* the units that each VM with a demand holds there, else
+                                        * NULL; the same scratch; NULL: no units */
+    int64_t until;                     /* all hosts are free until then */
     struct lease_list victims;         /* in the order in which they are to be preempted */
     size_t n_late;                     /* candidates that would miss their deadlines */
 };
 
-/* Maps with other leases preempted; the mapper calls it when there is no free room. */
+/* Maps by preempting other leases; the mapper calls it when there is no free room. */
 typedef bool make_room_function(struct engine *engine, const struct map_request *request,
                                 struct mapping *mapping);
 
@@ -56,15 +56,15 @@ struct mapper {
     make_room_function *make_room; /* set by engine_create(): victims.h is above the mapper */
     struct surveys *surveys;
     struct host_choice *choices;
-    uint32_t *batch_hosts; /* a question to the host selection policy, and its answer */
+    uint32_t *batch_hosts; /* query to the host selection policy, and its result */
     int32_t *batch_leases;
     int64_t *batch_until, *batch_free, *batch_scores;
-    int64_t *batch_ranks;    /* of the same hosts, by a filter */
-    struct host_load *loads; /* what the lease being mapped has put on hosts */
+    int64_t *batch_ranks;    /* the filter's ranks of the same hosts */
+    struct host_load *loads; /* the VMs of the lease being mapped on each host */
     size_t loads_allocated;
     uint32_t *vm_host; /* one entry per VM of the lease being mapped */
     size_t vm_host_allocated;
-    struct held_units **vm_held; /* the same; references */
+    struct held_units **vm_held; /* units of the same VMs; references */
     size_t n_vm_held, vm_held_allocated;
 };
 
@@ -78,25 +78,25 @@ void mapper_prepare(struct engine *engine, const struct lease *lease);
 void mapper_assign(struct engine *engine, const struct lease *lease,
                    const struct placement *placement, struct mapping *mapping);
 
-/* Maps in free room; if there is none and the request and the policies allow it, with victims. The
- * mapping must be finished in any case. */
+/* Maps in free room; failing that, with victims if the request and the policies allow them. The
+ * caller must call mapping_finish() in any case. */
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
 void mapping_finish(struct mapping *mapping);
 
-/* May other leases be preempted for it, if there is no free room? */
+/* May other leases be preempted for the request if there is no free room? */
 bool mapper_makes_room(const struct engine *engine, const struct map_request *request);
 
-/* The hosts in order of preference, as they were before victims made room. */
+/* The hosts in the order of preference from before victims made room. */
 struct host_snapshot {
     struct host_choice *choices;
     size_t n;
     bool in_order;
 };
 
-/* All hosts in order of preference, including full ones: victims may leave them. */
+/* Orders all hosts by preference, including full ones, which victims may free. */
 void mapper_order_all(struct engine *engine, const struct map_request *request,
                       struct host_order *order);
-/* Maps to what is free in the slot table, taking hosts in that order. */
+/* Maps in the free room of the slot table, taking hosts in the snapshot's order. */
 bool mapper_map_in_order(struct engine *engine, const struct map_request *request,
                          const struct host_snapshot *snapshot, struct mapping *mapping);
 
@@ -109,6 +109,6 @@ uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes);
 uint32_t mapper_count(struct engine *engine, const struct map_request *request,
                       const struct node_set *nodes);
 
-/* May the lease's VMs run on their hosts of this placement? */
+/* May the lease's VMs run on their hosts in this placement? */
 bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *lease,
                              const struct placement *pinned);

@@ -6,9 +6,9 @@
 
 struct engine;
 
-/* For the VMs of the operation: the memory is saved, resumed or moved. */
+/* Called when the memory of the operation's VMs is saved, resumed or moved. */
 void memory_files_add(struct engine *engine, const struct reservation *r);
 void memory_files_remove(struct engine *engine, const struct reservation *r);
 void memory_files_move(struct engine *engine, const struct reservation *r);
-/* The lease is over: its files are removed. */
+/* Removes all files of a lease that is over. */
 void memory_files_drop(struct engine *engine, struct lease *lease);

@@ -1,4 +1,4 @@
-/* migration.h: suspended leases are moved to other hosts before they are resumed.
+/* migration.h: moves suspended leases to other hosts before they are resumed.
  *
  * Rates in Mbit/s, sizes in MB, times in seconds. Costs: O(VMs), planning O(VMs x batches).
  */
@@ -8,20 +8,20 @@
 
 #include "core/proposal.h"
 
-/* The rate at which memory and images are sent between hosts. */
+/* The transfer rate for memory and images between hosts. */
 int64_t transfer_rate(const struct engine *engine);
 /* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
-/* Seconds to send a VM of the lease to another host: its memory and, where images lie on the disks
- * of hosts, its image. */
+/* Seconds to send a VM of the lease to another host: its memory and, if images are stored on the
+ * disks of hosts, its image. */
 int64_t move_span_of_vm(const struct engine *engine, const struct lease *lease, uint32_t vm);
-/* The same for all its VMs, one after the other. */
+/* The same for all VMs of the lease, one after the other. */
 int64_t move_span(const struct engine *engine, const struct lease *lease);
-/* Seconds to move the whole suspended lease, at most. */
+/* Upper bound of the seconds to move the whole suspended lease. */
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
 
-/* Puts the migrations that a resumption needs in front of proposal->plan.before, beginning now or
- * at a later time. */
+/* Prepends the migrations that a resumption needs to proposal->plan.before, beginning now or at
+ * `at`. */
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
 void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
                        int64_t at);
