@@ -6,7 +6,7 @@
 /* Appends to the outputs of the current step, with its time. */
 void engine_output(struct engine *engine, struct engine_output output);
 
-/* Emits the current OUTPUT_VM_INTERVAL; a later decision of the same step may move the end
+/* Emits OUTPUT_VM_INTERVAL with the current end; a later decision of the same step may move the end
  * again. */
 void engine_output_interval(struct engine *engine, const struct reservation *vm);
 

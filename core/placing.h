@@ -1,8 +1,8 @@
 /* placing.h: finds a time and hosts for a lease; books nothing.
  *
- * Costs: a mapping (mapper.h) for each time that is tried; times are those at which something
- * booked ends, O(n log n) to put n of them in order. In the future, where no lease makes room, only
- * those are tried at which the slot table has room: for each a question to it (slot_table.h).
+ * Costs: a mapping (mapper.h) for each time tried. These are the ends of bookings; sorting n of
+ * them takes O(n log n). Times in the future, when no lease makes room, are tried only if the slot
+ * table has room: one query each (slot_table.h).
  */
 #pragma once
 
@@ -16,46 +16,46 @@
 struct placing_request {
     struct lease *lease;
     bool may_wait;           /* a place in the future is acceptable */
-    int64_t before;          /* if it begins earlier than this; INSTANT_NEVER: no limit */
-    const int64_t *earliest; /* per host, or NULL: from `from` on everywhere */
+    int64_t before;          /* only a begin earlier than this; INSTANT_NEVER: no limit */
+    const int64_t *earliest; /* per host, or NULL: `from` on all hosts */
     int64_t from;
 };
 
-/* At the start that the lease requests. All functions that place: true: the caller takes over or
- * finishes the proposal; false: there is no room, and lease->reason says why, except after
- * place_within() and place_again(), whose callers say it. */
+/* Places the lease at its requested start. All functions that place return true with a proposal
+ * that the caller must take over or finish, or false without room; lease->reason then states why,
+ * except after place_within() and place_again(), whose callers set it. */
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* The same on pinned hosts or with forced victims; ignores the wish's times. */
+/* The same on pinned hosts or with forced victims; ignores the times in `wish`. */
 bool place_exact_as(struct engine *engine, const struct map_request *wish,
                     struct proposal *proposal);
-/* Records in the reason of a lease that must begin at request->from how many VMs would fit then. */
+/* Records in the lease's reason how many VMs would fit at request->from, its required start. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping);
 
 /* The hosts on which the VMs of a suspended lease whose memory cannot move must be resumed, each on
- * its own; NULL: VMs may exchange them, or hosts reach all memory. */
+ * its own host; NULL: VMs may exchange hosts, or hosts reach all memory. */
 const struct placement *must_resume_in(const struct engine *engine, const struct lease *lease);
 
-/* Records how many VMs of a lease that waits would fit now. */
+/* Records in the reason how many VMs of a waiting lease would fit now. */
 void refuse_for_now(struct engine *engine, struct lease *lease);
 
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal);
 
-/* For how long its hosts must at least be free, wherever it begins. O(VMs). */
+/* The shortest time for which the lease's hosts must be free, regardless of its start. O(VMs). */
 int64_t placing_least_span(struct engine *engine, struct lease *lease);
 
 /* A place for a lease that needs all its time in one stretch, beginning in [from, latest]. */
 struct window_request {
     struct lease *lease;
     int64_t from, latest;
-    int64_t remaining; /* seconds its VMs have to run */
+    int64_t remaining; /* run time left, in seconds */
     bool resuming;     /* the lease will be suspended by then */
     bool spare_others;
-    bool may_be_late; /* only to find out when it could end */
+    bool may_be_late; /* set to compute only the possible end */
     bool forced;
-    const struct placement *pinned; /* hosts of its VMs; NULL: any */
-    uint32_t *hosts;                /* hosts that may be used, ascending; NULL: all */
+    const struct placement *pinned; /* one host per VM; NULL: any */
+    uint32_t *hosts;                /* allowed hosts, ascending; NULL: all */
     size_t n_hosts;
     const int64_t *more_points; /* start times to try in addition to the booked ends */
     size_t n_more_points;
@@ -63,7 +63,7 @@ struct window_request {
 
 bool place_within(struct engine *engine, const struct window_request *request,
                   struct proposal *proposal);
-/* The lease's previous place: on its hosts (pinned) from request->from on, if each of its
- * operations still fits on its own. Ignores latest. */
+/* Places the lease where it was: on its hosts (pinned) from request->from on, if each operation
+ * still fits by itself. Ignores latest. */
 bool place_again(struct engine *engine, const struct window_request *request,
                  struct proposal *proposal);

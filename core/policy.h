@@ -1,13 +1,12 @@
-/* policy.h: the questions the engine asks its policies.
+/* policy.h: the hooks through which the engine calls its policies.
  *
- * The folder plugin/ fills these hooks from the modules an operator loaded (chains, weights, option
- * tables, fault counting are its business); tests fill them by hand. A hook never fails towards the
- * engine: a module's broken answer has been replaced by then. Answers must depend on the arguments
- * and the module's own state only.
+ * The folder plugin/ fills these hooks from the loaded modules and handles chains, weights, option
+ * tables and fault counts; tests fill them directly. A hook never fails: plugin/ replaces a
+ * module's invalid result. Results must depend only on the arguments and the module's own state.
  *
- * Costs: how often a hook is asked, and about how much, is said of each. h = hosts of the site, n =
- * leases that hold something and may make room; a mapping is one attempt to find hosts for a lease
- * from one start on, and a lease may take many.
+ * Costs: each hook states how often it is called, and with how many hosts or leases. h = hosts of
+ * the site, n = leases that hold resources and may make room; a mapping is one attempt to find
+ * hosts for a lease from one start on, and a lease may take many.
  */
 #pragma once
 
@@ -18,13 +17,13 @@
 #include "core/lease.h"
 #include "core/site.h"
 
-/* Scores are 0 ... POLICY_SCORE_MAX; higher is chosen first. The range lets a policy carry a double
+/* Scores are 0 ... POLICY_SCORE_MAX; higher scores are chosen first. The range represents a double
  * between 1/4 and 1 without loss (times 2^54). */
 #define POLICY_SCORE_MAX (INT64_C(1) << 54)
 #define POLICY_VETO      INT64_C(-1)
 
-/* The host columns a selection policy reads; other columns may be NULL. For each host `free` costs
- * a slot table query per resource type, the others one at most. */
+/* The host columns a selection policy reads; other columns may be NULL. Per host, `free` costs a
+ * slot table query per resource type, the other columns at most one query. */
 enum {
     HOST_COLUMN_LEASES = 1u << 0,   /* leases_present */
     HOST_COLUMN_CHANGE = 1u << 1,   /* unchanged_until */
@@ -41,15 +40,15 @@ struct host_batch {
     size_t n_hosts;
     const uint32_t *hosts;          /* places in the site */
     const int32_t *leases_present;  /* distinct leases on the host at `at` */
-    const int64_t *unchanged_until; /* next time its free amounts or leases change; INSTANT_NEVER */
+    const int64_t *unchanged_until; /* next change of its free amounts or leases; INSTANT_NEVER */
     const int64_t *free;            /* n_hosts x site->types.count amounts free at `at` */
 };
 
-/* A lease that could make room, offered to a preemption policy. */
+/* A lease that could make room, a candidate for the preemption policy. */
 struct victim {
     const struct lease *lease;
-    int64_t overhead;   /* seconds lost by preempting it on its terms, over its VMs */
-    bool started;       /* runs at the time of preemption (else it is only planned) */
+    int64_t overhead;   /* seconds lost by preempting it on its terms, summed over its VMs */
+    bool started;       /* runs at the time of preemption (false: only planned) */
     int64_t runs_since; /* start of its current VM reservation */
 };
 
@@ -61,23 +60,23 @@ struct victim_batch {
     size_t n;
 };
 
-/* A question from a policy back to the engine. */
+/* A callback from a policy to the engine. */
 struct victim_test {
-    /* Would preempting these victims (places in the array offered) make enough room? O(n_chosen)
-     * plus the holdings by which the set differs from the last one tested (room.h); a mapping where
+    /* Would preempting these victims (indices into the candidates) make enough room? O(n_chosen)
+     * plus the bookings of the victims that differ from the last set tested (room.h); a mapping if
      * counting cannot decide. */
     bool (*enough)(const struct victim_test *test, const size_t *chosen, size_t n_chosen);
     void *engine;
 };
 
-/* Question: how long would a lease take in total, from its first start to its end, if its VMs ran
- * on these hosts from `at` on? */
+/* The input for an estimate: the total time of a lease, from its first start to its end, if its VMs
+ * run on these hosts from `at` on. */
 struct lease_estimate {
     const struct lease *lease;
     const struct site *site;
     int64_t at;
     const uint32_t *hosts; /* places in the site, one per VM */
-    const uint32_t *from;  /* current hosts, one per VM; the same: the VM stays */
+    const uint32_t *from;  /* current hosts, one per VM; equal to hosts[i]: the VM stays */
     int64_t overhead;      /* seconds the lease does not run because of the move */
 };
 
@@ -85,45 +84,42 @@ struct policy_hooks {
     void *context;
 
     /* May this lease be scheduled at all? Returns true, or false with *reason filled (id
-     * REASON_REFUSED_BY_POLICY, or REASON_TEXT if a policy cannot be asked; text valid until the
-     * next call). NULL: everything is admitted.
-     * Once at most for each request. */
+     * REASON_REFUSED_BY_POLICY, or REASON_TEXT if a policy cannot be called; text valid until the
+     * next call). NULL: all leases are admitted. Called at most once for each request. */
     bool (*admit)(void *context, const struct lease *lease, int64_t now, struct reason *reason);
 
-    /* scores[i] = how readily batch->victims[i] is preempted, or POLICY_VETO. The engine takes the
-     * highest first, and the larger lease id among equals, until there is room. NULL: nothing is
-     * ever preempted (unless choose_victims is given). For a mapping all n at once, ten times at
-     * most, more than once only when some would miss their deadlines. Besides, all that run at once
-     * when a best-effort lease looks for a start, and one lease at a time, of the queue and of
-     * those planned for later, for the queue's order.
-     */
+    /* scores[i] = preference for preempting batch->victims[i], or POLICY_VETO. The engine preempts
+     * the highest score first, and the larger lease id among equals, until there is room. NULL: no
+     * lease is preempted (unless choose_victims is set). Called with all n for a mapping, at most
+     * ten times, more than once only if victims would miss their deadlines. Also called with all
+     * running leases in the search for a start of a best-effort lease, and with single leases of
+     * the queue and leases planned for later, for the queue's order. */
     void (*score_victims)(void *context, const struct victim_batch *batch, int64_t *scores);
 
-    /* Chooses the set of victims itself; called instead of score_victims when not NULL. Fills
-     * chosen[] (room for batch->n) and returns how many; 0 = none. The set must pass test->enough.
-     * Called as often as score_victims for a mapping, twice that when hosts it counts on are
+    /* Chooses the set of victims; called instead of score_victims if not NULL. Fills chosen[] (room
+     * for batch->n) and returns the number of victims; 0 = none. The set must pass test->enough.
+     * Called as often as score_victims for a mapping, twice as often if hosts it counts on are
      * vetoed. */
     size_t (*choose_victims)(void *context, const struct victim_batch *batch,
                              const struct victim_test *test, size_t *chosen);
 
-    /* A quick check: can a lease of this request ever preempt? Lets the engine skip gathering
+    /* A quick check: can a lease of this request ever preempt? If not, the engine need not gather
      * victims. NULL: it can. Called several times for each lease tried. */
     bool (*may_preempt)(void *context, const struct lease *preemptor);
 
-    /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. At most h hosts for
-     * a mapping, and as many again to make room; for a lease that may not use all hosts (or while
-     * some are closed) so many for each node set, again with each victim. With
-     * HOST_COLUMNS_SUFFICE one host of each class of equal ones may stand for all of them, in any
-     * order. */
+    /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. A mapping scores at
+     * most h hosts, and as many again to make room; for a lease that may not use all hosts (or
+     * while some are closed), this number per node set, again with each victim. With
+     * HOST_COLUMNS_SUFFICE, one host may represent a class of equal hosts, in any order. */
     void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
     unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
 
     /* Milliseconds; -1: no estimate. NULL: no estimates, and no running lease is moved. Called
-     * twice for each lease that could move, at each search for better hosts. */
+     * twice for each movable lease in each search for better hosts. */
     int64_t (*estimate)(void *context, const struct lease_estimate *question);
 };
 
-/* May other leases be preempted for this one? */
+/* May this lease preempt others? */
 static inline bool policy_may_preempt(const struct policy_hooks *hooks, const struct lease *lease)
 {
     return (hooks->score_victims || hooks->choose_victims) &&

@@ -1,6 +1,7 @@
 /* preemptable.h: checks before a lease makes room. Queries only.
  *
- * `at`: when its hosts are to be free. Costs: as laying out its suspension (windows.h).
+ * `at`: the time at which the lease's hosts must be free. Costs: those of laying out its suspension
+ * (windows.h).
  */
 #pragma once
 
@@ -14,8 +15,8 @@ struct engine;
 /* The terms on which the lease makes room. O(1). */
 enum lease_terms terms_when_preempted(const struct engine *engine, const struct lease *lease);
 
-/* Is a suspension allowed and worthwhile? promised: skip the second check, as the room was promised
- * to another lease before. */
+/* Is a suspension allowed and worthwhile? promised: the room was promised to another lease before,
+ * so the second check is skipped. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised);
 
 /* Is there time for a suspension that ends at `at`? If so, windows gets its reservations. */
@@ -25,10 +26,11 @@ bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
 /* can_suspend() and suspension_fits(). */
 bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised);
 
-/* Does fair share keep the lease where it is: `preemptor` is as important, but it is the turn of
- * the lease's owner? The policy may favor leases that have waited long. O(1). */
+/* Does fair share protect the lease from `preemptor`, which has the same priority but whose owner
+ * comes after the lease's owner? The policy might otherwise favor leases that have waited long.
+ * O(1). */
 bool is_its_turn(const struct engine *engine, const struct lease *lease,
                  const struct lease *preemptor);
 
-/* Can the lease free its hosts by then, by being suspended or stopped? */
+/* Can the lease free its hosts by `at` through suspension or a stop? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);

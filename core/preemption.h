@@ -1,6 +1,6 @@
-/* preemption.h: a lease makes room for another by its terms: suspended, stopped or cancelled.
+/* preemption.h: suspends, stops or cancels a lease, by its terms, to make room for another.
  *
- * Costs: as laying out its suspension and booking it again.
+ * Costs: those of laying out the suspension and booking the lease again.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct preemption {
     struct lease *victim;
     int64_t at; /* the victim's hosts are free from then on */
     const struct lease *by;
-    bool suspend; /* whatever the victim's terms are */
+    bool suspend; /* regardless of the victim's terms */
 };
 
 void preempt(struct engine *engine, const struct preemption *preemption);

@@ -1,14 +1,14 @@
 /* profile.h: free resources of one host over time, packed for scanning.
  *
  * Parallel arrays of change points: the time a state begins, the free amount of each resource type
- * that was ever booked on the host (the others stay at capacity and have no array), and which
- * leases are present. The state before a point lasts until the next; the last one lasts forever.
- * Equal neighbors are merged.
+ * that was ever booked on the host (other types stay at capacity and have no array), and a
+ * fingerprint of the leases present. A state lasts until the next point; the last state lasts
+ * forever. Equal neighbors are merged.
  *
  * Costs: n = points from the head on, k = those in an interval. apply: O(log n) compares, k
  * additions for each type it changes, and a move of the words from the interval on in each column;
  * the first booking of a type fills its column, O(n). find: O(log n), O(1) at the head. copy: n
- * words a column. advance: O(points passed), amortised. Scans: one column up to the answer.
+ * words per column. advance: O(points passed), amortised. Scans: one column up to the answer.
  */
 #pragma once
 
@@ -18,17 +18,17 @@
 #include "core/resources.h"
 
 struct profile {
-    /* What most questions read is in one cache line, up to the column of CPU. */
+    /* The members that most queries read, up to the CPU column, fit in one cache line. */
     int64_t *times;
-    /* Low 16 bits: number of distinct leases; the rest: sum of their marks, which distinguishes
+    /* Low 16 bits: number of distinct leases; the rest: the sum of their marks, which distinguishes
      * sets. */
     uint64_t *presence;
     const struct amounts *capacity;
-    uint32_t head; /* first point that still matters */
+    uint32_t head; /* first point in effect */
     uint32_t n;    /* points in use, from 0; head < n */
     uint32_t allocated;
-    uint8_t n_booked;                   /* types that have a column, */
-    uint8_t booked[RESOURCE_TYPES_MAX]; /* and which */
+    uint8_t n_booked;                   /* number of types with a column, ... */
+    uint8_t booked[RESOURCE_TYPES_MAX]; /* ... and these types */
     int64_t *free[RESOURCE_TYPES_MAX];  /* NULL: never booked, free at capacity */
 };
 
@@ -53,26 +53,26 @@ struct profile_change {
  * behind the interval move once, by at most two places. */
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change);
 
-/* Drop what lies before now. */
+/* Drops the points before `now`. */
 void profile_advance(struct profile *profile, int64_t now);
 
 /* The point whose state holds at `at` (>= the head's time). */
 uint32_t profile_find(const struct profile *profile, int64_t at);
 
 /* The first point >= i, below end, at which column[point] < need (below) or >= need (reaching);
- * else end. Also good for the column of times. */
+ * else end. Also usable for the column of times. */
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
 uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
 
-/* The amounts that must be free at a point: the types that matter, and how much of each. */
+/* The amounts that must be free at a point: the relevant types and the amount of each. */
 struct demand {
     int n;
     uint8_t types[RESOURCE_TYPES_MAX];
     int64_t needs[RESOURCE_TYPES_MAX];
 };
 
-/* A demand for `amounts` (n_types of them). A type of which nothing is requested matters only if it
- * may be overbooked: negative has a bit (1 << type) for each such type. */
+/* A demand for `amounts` (n_types of them). A type with amount 0 is relevant only if it may be
+ * overbooked: `negative` has a bit (1 << type) for each such type. */
 void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative);
 
 /* Bit k: `times` the demand is not free at point i + k; count <= 64 points. O(count) for each type
@@ -80,18 +80,18 @@ void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uin
 uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t times,
                          uint32_t i, uint32_t count);
 
-/* The first point >= i, below end, at which the demand is not free; else end. A scan for each type
- * of the demand, none further than what those before it found. */
+/* The first point >= i, below end, at which the demand is not free; else end. One scan for each
+ * type of the demand, none beyond the point found by earlier ones. */
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
                              uint32_t end);
 
-/* Until when the demand is free from the point `first` on, or INSTANT_NONE: not even there.
- * O(points) for each type of the demand. */
+/* The time until which the demand is free from the point `first` on, or INSTANT_NONE if not even
+ * there. O(points) for each type of the demand. */
 int64_t profile_fits_until(const struct profile *profile, const struct demand *demand,
                            uint32_t first);
 
-/* How many times the demand is free in all the points [first, last), at most limit. O(last - first)
- * for each type of the demand. */
+/* The number of times the demand is free throughout the points [first, last), at most limit. O(last
+ * - first) for each type of the demand. */
 uint32_t profile_count(const struct profile *profile, const struct demand *demand, uint32_t first,
                        uint32_t last, uint32_t limit);
 

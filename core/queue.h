@@ -15,8 +15,8 @@ struct queues {
     struct lease_list queue;   /* ascending submission */
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a place in the future by the backfilling rules */
-    bool has_deadlines;        /* some lease of the queue has, or had, a deadline */
-    int64_t next_expiry;       /* when the first of these misses its deadline */
+    bool has_deadlines;        /* a lease of the queue has, or had, a deadline */
+    int64_t next_expiry;       /* the earliest time at which one of these misses its deadline */
     int64_t rebooking_work;    /* mappings done by rebooking.c in this pass */
     struct held_part *held;    /* in the last pass: held_room.c */
     size_t n_held, held_allocated;
