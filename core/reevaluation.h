@@ -1,7 +1,7 @@
-/* reevaluation.h: planned leases are brought forward when room comes back.
+/* reevaluation.h: brings planned leases forward when room becomes free.
  *
- * Costs: f = leases that hold a place in the future, n = reservations booked. O(f n) to see that
- * none can start earlier; else as scheduling the leases that can.
+ * Costs: f = leases that hold a place in the future, n = reservations booked. O(f n) if none can
+ * start earlier, else the cost of scheduling the leases that can.
  */
 #pragma once
 

@@ -18,15 +18,16 @@ struct relocation {
     struct lease *lease;
     const struct placement *from;
     uint32_t *to;                    /* a host per VM */
-    struct held_units **held;        /* what each VM demands there; NULL: nothing */
-    int64_t begins;                  /* of the copy */
-    int64_t arrives;                 /* not earlier, with others; 0: as early as possible */
-    int64_t at;                      /* when it runs there */
-    int64_t end;                     /* shutdown included; 0: as on its present hosts */
+    struct held_units **held;        /* the units of each VM there; NULL: none */
+    int64_t begins;                  /* begin of the copy */
+    int64_t arrives;                 /* earliest arrival, to be with others; 0: as early as possible
+                                      */
+    int64_t at;                      /* when it begins to run there */
+    int64_t end;                     /* including the shutdown; 0: as on its present hosts */
     int64_t overhead;                /* seconds the lease does not run because of the move */
-    int64_t stay, move;              /* milliseconds in all */
+    int64_t stay, move;              /* total time in milliseconds, if it stays or moves */
     struct reservation_list windows; /* cold: the suspension ... */
-    struct proposal next;            /* ... and where the lease continues */
+    struct proposal next;            /* ... and the continuation of the lease */
 };
 
 /* The remainder of the lease's current stretch, from now on; to be dropped. */
@@ -36,13 +37,13 @@ void relocation_drop(struct relocation *move);
 /* Live: fills move->next with the migration, the run on the new hosts and the shutdown. False:
  * there is no place. Books nothing. */
 bool relocation_plan_live(struct engine *engine, struct relocation *move);
-/* Would a VM be on another host than now? */
+/* Does any VM change hosts? */
 bool relocation_moves_any(const struct relocation *move);
-/* Books what was planned. */
+/* Books the planned move. */
 void relocation_commit(struct engine *engine, struct relocation *move, const struct reason *reason);
 
-/* Seconds in which the VMs of the lease whose filters exclude their hosts move, one after the
- * other; without such VMs, all of them; at least 1. No move takes longer. */
+/* Upper bound of a move, at least 1: seconds to move the VMs whose filters exclude their hosts one
+ * after the other; without such VMs, to move all VMs. */
 int64_t longest_live_span(const struct engine *engine, const struct lease *lease);
 
 static inline int64_t later_of(int64_t one, int64_t other)
@@ -50,8 +51,8 @@ static inline int64_t later_of(int64_t one, int64_t other)
     return one > other ? one : other;
 }
 
-/* When a lease that must be gone by then, since another one needs its hosts, begins to move; no
- * earlier than now. It has twice the time: a move that fails can be repeated. */
+/* The time, at least now, at which a lease begins to move if another lease needs its hosts at
+ * leave_by. Allows twice the time of a move, so that a failed move can be repeated. */
 int64_t makes_room_from(const struct engine *engine, const struct lease *lease, int64_t leave_by);
 
 bool runs_to_its_end(const struct lease *lease);

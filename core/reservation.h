@@ -41,7 +41,7 @@ struct held_list {
     size_t n, allocated;
 };
 
-/* How much each host holds, and where each VM is. Shared by reservations; never changed after
+/* The amounts held on each host, and the host of each VM. Shared by reservations; immutable after
  * creation. */
 struct placement {
     uint32_t references;
@@ -51,9 +51,9 @@ struct placement {
     uint32_t *hosts;        /* n_hosts places, in the order of first use */
     int64_t *amounts;       /* n_hosts * n_types */
     struct placed_vm *vms;  /* n_vms, in ascending vm (migrations: in batch order) */
-    struct held_list *held; /* of all VMs on the hosts; NULL: nothing */
-    int64_t unbound_cpu;    /* CPU of all VMs while their hosts are not chosen (host_binding.h):
-                             * then there are no hosts and no vms; else 0 */
+    struct held_list *held; /* of all VMs on the hosts; NULL: none */
+    int64_t unbound_cpu;    /* CPU of all VMs before their hosts are chosen (host_binding.h), with
+                             * empty hosts and vms; else 0 */
 };
 
 struct reservation {
@@ -65,23 +65,24 @@ struct reservation {
     uint64_t order; /* the engine's: insertion order among equal times */
     struct reservation *next_booked, *previous_booked; /* the slot table's */
     size_t stretch; /* the plan's: the number of its stretch, from 1; 0: none */
-    int64_t cpu;    /* suspension, resumption: what all VMs on its hosts hold, for the figures */
+    int64_t cpu;    /* suspension, resumption: CPU of all VMs on its hosts, for the figures */
     bool counted;   /* the engine's: the VMs are counted on their hosts */
-    bool closes;    /* takes hosts out of service: what still runs there is booked besides, and the
-                       free amounts of the whole site do not fall below what other hosts have */
+    bool closes;    /* takes hosts out of service: VMs still running there are booked in addition,
+                     * and the free amounts of the whole site do not fall below the sum over other
+                     * hosts */
     const char *image;      /* transfer: the image; else NULL */
     int64_t image_deadline; /* transfer: latest arrival, INSTANT_NONE: none */
 };
 
-/* Returns one reference, all zero except the sizes. The last placement_destroy() frees it; NULL is
- * allowed. */
+/* Returns one reference to a placement, all zero except the sizes. The last placement_destroy()
+ * frees it; NULL is allowed. */
 struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types);
 struct placement *placement_share(struct placement *placement);
 void placement_destroy(struct placement *placement);
 
-/* While it is made: adds what a VM holds on one of the hosts, and takes a reference. */
+/* Used during creation: adds the units of a VM on one of the hosts, and takes a reference. */
 void placement_hold(struct placement *placement, struct held_units *held);
-/* Adds all that the other placement holds on hosts of this one. O(hosts * held). */
+/* Adds all units that the other placement holds on hosts of this one. O(hosts * held). */
 void placement_hold_same(struct placement *placement, const struct placement *other);
 
 /* Takes over the reference to the placement. Does not book. */

@@ -1,5 +1,5 @@
-/* reservation_index.h: reservations in the order of a time, equal times in the order of insertion,
- * which their numbers (reservation->order) follow.
+/* reservation_index.h: reservations ordered by a time, equal times by insertion
+ * (reservation->order).
  *
  * Pieces of at most INDEX_PIECE entries are listed in a directory. Costs: find: O(log n) compares.
  * Insert, remove: the same and a memmove inside one piece; when a piece becomes full or empty, a
@@ -38,7 +38,7 @@ void reservation_index_insert(struct reservation_index *index, int64_t time,
 void reservation_index_remove(struct reservation_index *index, int64_t time,
                               const struct reservation *reservation);
 
-/* A walk over entries in order, from the first one or from the first one later than `time`. The
+/* A walk over the entries in order, from the first one or from the first one after `time`. The
  * index must not change meanwhile. */
 struct index_walk {
     const struct reservation_index *index;
@@ -49,10 +49,10 @@ struct index_walk {
 struct index_walk reservation_index_first(const struct reservation_index *index);
 struct index_walk reservation_index_after(const struct reservation_index *index, int64_t time);
 
-/* The time of the first entry; INSTANT_NEVER. */
+/* The time of the first entry; INSTANT_NEVER if empty. */
 int64_t reservation_index_first_time(const struct reservation_index *index);
 
-/* The next entry; NULL: there are no more. */
+/* The next entry; NULL at the end. */
 static inline const struct index_entry *index_walk_next(struct index_walk *walk)
 {
     for (; walk->piece < walk->index->n_pieces; walk->piece++, walk->entry = 0)

@@ -1,4 +1,4 @@
-/* reservations.h: reservations in the slot table and in the indexes by time.
+/* reservations.h: books reservations in the slot table and in the indexes by time.
  *
  * A booked reservation belongs to the plan of its lease; a withdrawn one is freed when the next
  * step begins. Costs: h = hosts of a reservation, n = reservations booked. Book and unbook: h
@@ -27,36 +27,36 @@ struct bookings {
 
 /* Adds the reservation to slot table and indexes. */
 void reservation_book(struct engine *engine, struct reservation *r);
-/* Those of a list, in its order. */
+/* Books the reservations of a list, in its order. */
 void reservation_list_book(struct engine *engine, const struct reservation_list *list);
 void reservation_unbook(struct engine *engine, struct reservation *r);
-/* Books a reservation that is already under way. */
+/* Books a reservation already under way. */
 void reservation_adopt(struct engine *engine, struct reservation *r);
 
 /* Removes the reservation from slot table and indexes if booked; frees it when the next step
  * begins. */
 void reservation_withdraw(struct engine *engine, struct reservation *r);
 void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
-/* Done before the planned end: removed from slot table and indexes, kept in the list. */
+/* Ends reservations before their planned end: removed from slot table and indexes, kept in the
+ * list. */
 void reservation_list_settle(struct engine *engine, const struct reservation_list *list);
 void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
 
-/* The operation begins, or is over. Both are reported to the driver and update the figures. */
+/* Begins or ends the operation, reports it to the driver and updates the figures. */
 void reservation_start(struct engine *engine, struct reservation *r);
 void reservation_end(struct engine *engine, struct reservation *r);
-/* The reservation's VMs count on their hosts from now on. */
+/* Counts the reservation's VMs on their hosts from now on. */
 void vms_arrive(struct engine *engine, struct reservation *vm);
 
-/* Takes everything the lease has booked out of the slot table, not out of the indexes. For
- * trials. */
+/* Releases all bookings of the lease from the slot table, not from the indexes. For trials. */
 void lease_release_booked(struct engine *engine, const struct lease *lease);
 
 /* Lifts the closings (reservation.h) that begin at `from` or later, from the slot table only: until
- * the caller's mark is undone, those hosts stay in service. False: there are none. O(what is
- * scheduled from then on), and a release for each. */
+ * the caller's mark is undone, those hosts stay in service. False: there are none. O(reservations
+ * scheduled from then on), and a release for each closing. */
 bool closings_lift(struct engine *engine, int64_t from);
 
-/* The placement of all VMs of the lease and what they hold; vm_host: a host for each VM, NULL: any
+/* The placement of all VMs of the lease with their units; vm_host: a host for each VM, NULL: any
  * hosts; vm_held: as in struct mapping. O(VMs). */
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host, struct held_units *const *vm_held);

@@ -1,9 +1,9 @@
 /* resources.h: kinds of resources and amounts of them.
  *
- * A site names its resource types. Five are always there, at fixed places, because the rules of
- * leases speak of them; further ones (GPU, licences, addresses) follow in the order the site names
- * them. Amounts are integers in the type's unit: CPU in 1/100 of a processor, memory and disk in
- * MB, network in Mbit/s.
+ * A site names its resource types. Five types always exist, at fixed places, because the rules for
+ * leases refer to them; further types (GPU, licences, addresses) follow in the site's order.
+ * Amounts are integers in the type's unit: CPU in 1/100 of a processor, memory and disk in MB,
+ * network in Mbit/s.
  */
 #pragma once
 
@@ -35,9 +35,9 @@ struct amounts {
 /* The five fixed types, named as Haizea names them: CPU, Memory, Disk, Net-in, Net-out. */
 void resource_types_init(struct resource_types *types);
 
-/* The place of a type, or -1. Upper and lower case differ, as in Haizea. O(types). */
+/* The place of a type, or -1. Case-sensitive, as in Haizea. O(types). */
 int resource_types_find(const struct resource_types *types, const char *name);
 
-/* The place of a type, added when it is new. -1 with EINVAL (a name that is empty, long, not UTF-8
- * or has control characters) or ENOSPC (more than RESOURCE_TYPES_MAX types). */
+/* The place of a type, which is added if it is new. -1 with EINVAL (the name is empty, too long,
+ * not UTF-8 or has control characters) or ENOSPC (more than RESOURCE_TYPES_MAX types). */
 int resource_types_add(struct resource_types *types, const char *name, struct error *err);

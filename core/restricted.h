@@ -1,4 +1,5 @@
-/* restricted.h: maps leases that may not use all hosts, or prefer some of them. Costs as mapper.h.
+/* restricted.h: maps leases that may not use all hosts, or prefer some of them. Costs: as in
+ * mapper.h.
  */
 #pragma once
 
@@ -9,7 +10,7 @@
 #include "core/engine_state.h"
 #include "core/host_filter.h"
 
-/* The lease may not use all hosts, or prefers some of them. */
+/* Is the lease limited to some hosts, or does it prefer some of them? */
 static inline bool is_restricted(const struct engine *engine, const struct lease *lease)
 {
     return engine->closed || lease->plan->has_filter;
@@ -24,11 +25,11 @@ static inline bool host_is_usable(const struct engine *engine, const struct node
     return host_filter_allows(nodes->hosts, host);
 }
 
-/* VMs of a node set that fit on hosts it may use during [from, until), at most limit; by amounts,
- * whatever else they demand. */
+/* VMs of a node set that fit on hosts it may use during [from, until), at most limit; by amounts
+ * only, without other demands. */
 uint32_t restricted_count(struct engine *engine, const struct map_request *request,
                           const struct node_set *nodes, int64_t until, uint32_t limit);
-/* Hosts that also meet the demand; for a node set with a demand. */
+/* The number of these hosts that also meet the demand of the node set, which must have one. */
 uint32_t restricted_count_met(struct engine *engine, const struct map_request *request,
                               const struct node_set *nodes, int64_t until);
 
@@ -38,7 +39,7 @@ uint32_t restricted_count_met(struct engine *engine, const struct map_request *r
 bool restricted_map(struct engine *engine, const struct map_request *request,
                     struct mapping *mapping);
 
-/* For a lease with demands whose VMs have their hosts, mapping->vm_host: fills vm_held, and
- * shortens the mapping. False: a host does not meet a demand long enough. */
+/* For a lease with demands and hosts for its VMs (mapping->vm_host): fills vm_held, and shortens
+ * the mapping. False: a host does not meet a demand for long enough. */
 bool restricted_meet(struct engine *engine, const struct map_request *request,
                      struct mapping *mapping);

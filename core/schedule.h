@@ -1,6 +1,6 @@
-/* schedule.h: one lease: placed, booked, its victims preempted.
+/* schedule.h: schedules one lease: places and books it, and preempts its victims.
  *
- * Costs: as finding the place (placing.h), and for victims as preempting each.
+ * Costs: those of finding the place (placing.h) and of preempting each victim.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 
 #include "core/proposal.h"
 
-/* Places the lease and books it; false, with lease->reason set, when it cannot be placed. */
+/* Places the lease and books it; false, with lease->reason set, if it cannot be placed. */
 bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait);
 
-/* The same, where a search has just found the proposal; consumes it. */
+/* The same with a proposal that a search has just found; consumes it. */
 bool engine_schedule_as(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 /* Books the proposal, preempts its victims, and sets the lease's state; consumes the proposal.

@@ -1,8 +1,8 @@
-/* service.h: how long finished leases took, as distributions over leases.
+/* service.h: distributions of the times of finished leases.
  *
- * Slowdown is the turnaround divided by the run time: how many times longer the lease took than its
- * VMs ran. Bounded slowdown counts a run time below SERVICE_BOUND as SERVICE_BOUND and is never
- * less than 1, so that leases of a few seconds do not decide a mean (Feitelson, Rudolph 1998).
+ * Slowdown is the turnaround divided by the run time. Bounded slowdown counts a run time below
+ * SERVICE_BOUND as SERVICE_BOUND and is never less than 1, so that leases of a few seconds do not
+ * dominate a mean (Feitelson, Rudolph 1998).
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 
 enum { SERVICE_BOUND = 10 /* seconds */ };
 
-/* A percentile is the smallest value that at least that share of the values does not exceed
- * (nearest rank): always one of the values. The median is the 50th percentile. */
+/* A percentile is the smallest value not exceeded by at least that share of the values (nearest
+ * rank), and so always one of the values. The median is the 50th percentile. */
 struct distribution {
     int64_t count;
     double mean, median, p95, p99, max; /* 0 without values */
@@ -25,14 +25,14 @@ void distribution_of(double *values, size_t n, struct distribution *distribution
  * 1 without values above 0. */
 double fairness_index(const double *values, size_t n);
 
-/* Seconds. run_time: how long the VMs ran; less than a second counts as one in the slowdown. */
+/* Times in seconds. run_time: of the VMs; less than a second counts as one in the slowdown. */
 double service_slowdown(int64_t turnaround, int64_t run_time);
 double service_bounded_slowdown(int64_t turnaround, int64_t run_time);
 
-/* The distributions over all leases that were added. Times in seconds. */
+/* The distributions over all added leases. Times in seconds. */
 struct service_summary {
     struct distribution waiting, turnaround, slowdown, bounded_slowdown;
-    int64_t users;   /* that have leases here */
+    int64_t users;   /* users with leases here */
     double fairness; /* Jain's index of the users' mean bounded slowdowns; 0 without users */
 };
 
@@ -41,8 +41,8 @@ struct service; /* opaque: 24 bytes per lease, and 24 per user */
 struct service *service_create(void);
 void service_destroy(struct service *service); /* NULL is allowed */
 
-/* user: -1 if the lease has none; it then does not count for the fairness. O(log users), and
- * O(users) for the first lease of a user. */
+/* user: -1 if unknown; the lease then does not count for the fairness. O(log users), and O(users)
+ * for the first lease of a user. */
 void service_add(struct service *service, int64_t waiting, int64_t turnaround, int64_t run_time,
                  int64_t user);
 

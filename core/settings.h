@@ -1,5 +1,5 @@
-/* settings.h: how the engine schedules. Options of the sections [scheduling], [general] and
- * [deploy-imagetransfer]; the names follow Haizea's. Times in seconds, rates in MB/s.
+/* settings.h: the settings of the engine: options of the sections [scheduling], [general] and
+ * [deploy-imagetransfer], named as in Haizea. Times in seconds, rates in MB/s.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 enum backfilling {
     BACKFILLING_OFF,
     BACKFILLING_AGGRESSIVE,   /* one lease of the queue may hold a future reservation */
-    BACKFILLING_CONSERVATIVE, /* any number may */
-    BACKFILLING_INTERMEDIATE, /* backfilling_reservations may */
+    BACKFILLING_CONSERVATIVE, /* any number of leases may */
+    BACKFILLING_INTERMEDIATE, /* backfilling_reservations leases may */
 };
 
 enum suspension {
@@ -24,8 +24,8 @@ enum suspension {
 
 /* Which suspensions (and which resumptions) must not overlap. */
 enum suspension_exclusion {
-    EXCLUSION_LOCAL,  /* those on one host */
-    EXCLUSION_GLOBAL, /* all of a lease: a shared file system */
+    EXCLUSION_LOCAL,  /* those on the same host */
+    EXCLUSION_GLOBAL, /* all of a lease (shared file system) */
 };
 
 enum migration { MIGRATION_NO, MIGRATION_YES, MIGRATION_YES_NOTRANSFER };
@@ -38,9 +38,9 @@ enum preparation { PREPARATION_UNMANAGED, PREPARATION_IMAGE_TRANSFER };
 enum transfer_mechanism { TRANSFER_UNICAST, TRANSFER_MULTICAST };
 enum image_reuse { IMAGE_REUSE_NONE, IMAGE_REUSE_CACHES };
 
-/* Whose leases go first among those of equal priority (fair_share.h). */
+/* The leases that go first among those of equal priority (fair_share.h). */
 enum fair_share_by {
-    FAIR_SHARE_NO, /* the oldest */
+    FAIR_SHARE_NO, /* the oldest leases */
     FAIR_SHARE_USERS,
     FAIR_SHARE_GROUPS, /* groups, and users within them */
 };
@@ -66,10 +66,10 @@ struct engine_settings {
 
     enum backfilling backfilling;
     int64_t backfilling_reservations; /* intermediate: how many */
-    bool convert_reservations;        /* without room they wait as best-effort leases (Shrivastava,
-                                         Bhilare: AR-to-BE conversion) */
-    bool whole_stretches; /* best-effort leases get a place for all of their time; false: they
-                             are started in shorter gaps, too, and suspended at their end */
+    bool convert_reservations;        /* reservations without room wait as best-effort leases
+                                       * (Shrivastava, Bhilare: AR-to-BE conversion) */
+    bool whole_stretches; /* best-effort leases get a place for all of their time; false: they also
+                           * start in shorter gaps and are suspended at the end of the gap */
     bool fixed_deadlines; /* deadline leases begin at their start or are refused, and only the
                              preemption policy moves them (Amini Salehi et al.: migratable) */
     enum suspension suspension;
@@ -83,11 +83,11 @@ struct engine_settings {
     int64_t override_boot_time;         /* seconds, or SPAN_NONE */
     enum migration migration;
     int64_t migration_interval; /* seconds between searches for better hosts; 0: never */
-    double migration_threshold; /* percent of its time that a lease must gain by moving */
+    double migration_threshold; /* minimum gain of a move, in percent of the lease's time */
     enum migration_mode migration_mode;
-    int64_t in_front_least; /* seconds: leases without an end start in front of reservations that
-                             * are so far ahead, and move away before (in_front.h); 0: never */
-    int64_t shutdown_time;  /* seconds per lease */
+    int64_t in_front_least;     /* seconds: leases without an end start in front of reservations at
+                                 * least this far ahead, and move away in time (in_front.h); 0: never */
+    int64_t shutdown_time;      /* seconds per lease */
     int64_t enactment_overhead; /* seconds per VM and operation */
 
     enum preparation preparation;
@@ -100,9 +100,9 @@ struct engine_settings {
 
     struct fair_share_settings fair_share;
 
-    uint64_t seed; /* of the random numbers that policies may draw */
+    uint64_t seed; /* for policies' random numbers */
 };
 
-/* Haizea's defaults where it has one; suspension all at 32 MB/s, aggressive backfilling; default
+/* Haizea's defaults where they exist; suspension `all` at 32 MB/s, aggressive backfilling; default
  * behaviour. */
 void engine_settings_init(struct engine_settings *settings);

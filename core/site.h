@@ -1,8 +1,8 @@
-/* site.h: the hosts of a site and what each can hold.
+/* site.h: the hosts of a site and their capacities.
  *
- * Inside the engine a host is known by its place (0, 1, ...); people and files know its id (1, 2,
- * ... in a trace, OpenNebula's host id in a live cloud). A site is built by a driver and copied by
- * the engine.
+ * The engine refers to hosts by place (0, 1, ...); users and files refer to them by id (1, 2, ...
+ * in a trace, OpenNebula's host id in a live cloud). A driver builds the site; the engine copies
+ * it.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct site_host {
     int32_t id;                     /* unique */
     struct amounts capacity;        /* units of the site's resource types */
     bool closed;                    /* takes no new VMs; adopted VMs stay on it */
-    int32_t cluster;                /* hosts with the same number are together: demand.h */
+    int32_t cluster;                /* hosts with the same number form a cluster: demand.h */
     const struct host_units *units; /* demand.h; NULL: none. The driver's, outlives the engine */
 };
 

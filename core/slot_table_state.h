@@ -1,4 +1,4 @@
-/* slot_table_state.h: what a slot table consists of; for its own files. */
+/* slot_table_state.h: the parts of a slot table, for its own files only. */
 #pragma once
 
 #include <stddef.h>
@@ -10,17 +10,17 @@
 
 struct journal_entry {
     struct reservation *reservation;
-    int sign; /* what was done: -1 booked, +1 released */
+    int sign; /* -1: booked, +1: released */
 };
 
-/* A lease's reservations that follow each other on a host, with the same amounts. */
+/* Consecutive reservations of a lease on a host, with the same amounts. */
 struct hold {
     uint32_t host;
     int64_t from, until;
     const int64_t *amounts;
 };
 
-/* Something that was released for good on a host, at one version of the table. */
+/* A permanent release on a host, at one version of the table. */
 struct release {
     uint64_t version;
     struct interval during;
@@ -36,13 +36,13 @@ struct slot_table {
     struct presence *presence;
     int64_t now;
     uint64_t version;
-    uint32_t ever_negative;                    /* 1 << type: was overbooked at some time */
-    struct release (*released)[RELEASES_KEPT]; /* per host: the last ones, newest first */
+    uint32_t ever_negative;                    /* 1 << type: the type was overbooked at some time */
+    struct release (*released)[RELEASES_KEPT]; /* per host: the last releases, newest first */
 
     /* The current state of every host, in columns, for queries about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];
     int64_t *now_until;   /* when the host changes next */
-    int64_t *block_until; /* none of a block of hosts changes before; may be earlier than need be */
+    int64_t *block_until; /* no host of a block changes before; may be earlier than necessary */
     int64_t free_cpu_now;
 
     uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
@@ -54,7 +54,7 @@ struct slot_table {
 
     struct journal_entry *journal;
     size_t n_journal, journal_allocated;
-    size_t marks; /* open ones */
+    size_t marks; /* open marks */
 };
 
 static inline bool takes_time(const struct reservation *r)
@@ -68,7 +68,8 @@ static inline bool is_open(const struct reservation *r, int sign)
     return takes_time(r) && presence_has(r) == (sign > 0);
 }
 
-/* Puts into `holds` what a lease holds by the reservations of a list on each host. False: it is not
- * one stretch of time with the same amounts on each, or something else of the lease overlaps. */
+/* Fills `holds` with the lease's amounts on each host, from the reservations of a list. False: on a
+ * host these are not one stretch of time with the same amounts, or another reservation of the lease
+ * overlaps. */
 bool slot_table_gather_holds(struct slot_table *table, struct reservation *const *list, size_t n,
                              int sign);

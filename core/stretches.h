@@ -1,6 +1,6 @@
-/* stretches.h: the stretches of a lease in slot table, indexes and plan.
+/* stretches.h: enters and removes stretches of a lease in slot table, indexes and plan.
  *
- * Costs: as booking their reservations (reservations.h).
+ * Costs: those of booking their reservations (reservations.h).
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 /* Books a proposal as the lease's next stretch; consumes its reservations. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* Releases what the slot table holds of the stretch, which stays in the plan: for a trial. */
+/* Releases the stretch from the slot table but keeps it in the plan. For trials. */
 void stretch_release(struct engine *engine, const struct vm_plan *stretch);
 
 /* Withdraws the last stretch. */

@@ -1,12 +1,12 @@
-/* trial.h: trying new places for deadline leases before anything is booked.
+/* trial.h: tries new places for deadline leases before booking.
  *
- * A trial takes planned leases out of the slot table or suspends running ones there, finds them new
- * places, and is then undone; successful changes are committed.
+ * A trial takes planned leases out of the slot table or suspends running ones there, finds new
+ * places for them, and is then undone; successful changes are committed.
  *
- * Costs: n = changes, p = ends that are booked or were tried. To take out or suspend one: what its
- * reservations cost to release and book. To place one: O(p log p) to put the times in order, and a
- * mapping for each time tried until one fits. Sort: O(n^2) compares, O(n) when nearly in order.
- * Commit: as booking it all.
+ * Costs: n = changes, p = ends that are booked or were tried. To take out or suspend a lease: the
+ * cost of releasing and booking its reservations. To place one: O(p log p) to sort the times, and a
+ * mapping for each time tried until one fits. Sort: O(n^2) compares, O(n) if nearly sorted. Commit:
+ * the cost of booking all changes.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct change {
     struct lease *lease;
     bool suspends;                   /* running: suspended first */
     bool restarts;                   /* running: stopped now, and restarted */
-    struct reservation *shortened;   /* its VM reservation until the suspension; not the booked
-                                      * one */
+    struct reservation *shortened;   /* its VM reservation until the suspension, a copy of the
+                                      * booked one */
     struct reservation_list windows; /* the suspension */
     struct proposal next;            /* the new place */
     bool placed;
@@ -38,40 +38,41 @@ struct trial {
     size_t n_points, points_allocated;
 };
 
-/* A trial changes only the slot table, and undoes that. */
+/* A trial changes only the slot table; the changes must be undone. */
 void trial_begin(struct trial *trial, struct engine *engine);
 
-/* Drops what was not committed. The slot table must have been undone to trial->mark. */
+/* Drops the changes that were not committed. The slot table must have been undone to trial->mark.
+ */
 void trial_end(struct trial *trial);
 
-/* A time at which a tried reservation ends: a start worth trying for other leases. */
+/* Adds a time at which a tried reservation ends, as a start to try for other leases. */
 void trial_add_point(struct trial *trial, int64_t at);
 
 void trial_book_list(struct trial *trial, const struct reservation_list *list);
 
-/* Frees what a waiting lease holds; it is to be placed again. */
+/* Releases the bookings of a waiting lease, which must be placed again. */
 void trial_take_out(struct trial *trial, struct lease *lease);
 
-/* Suspends a running lease so that it is off its hosts at `at`. */
+/* Suspends a running lease such that it is off its hosts at `at`. */
 bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at);
 
-/* Stops a running lease; it is to be restarted. */
+/* Stops a running lease, which must be restarted. */
 void trial_restart(struct trial *trial, struct lease *lease);
 
 int64_t change_remaining(const struct change *change);
 
-/* Finds the lease a new place within its deadline. */
+/* Finds a new place for the lease within its deadline. */
 bool trial_place(struct trial *trial, struct change *change);
 
-/* Lower values come first. */
+/* The sort key of a lease; lower values come first. */
 int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining);
 
 void trial_sort(struct trial *trial);
 
-/* Finds all of them new places, the most urgent first. */
+/* Finds new places for all changed leases, the most urgent first. */
 bool trial_place_all(struct trial *trial);
 
-/* Books the changes that worked. */
+/* Books the successful changes. */
 void trial_commit(struct trial *trial, const struct lease *by);
 
 void change_finish(struct change *change);

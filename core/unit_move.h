@@ -1,5 +1,5 @@
-/* unit_move.h: what the VMs of a lease hold of the hosts' units while some of them change hosts,
- * and whether the rules of their VM groups hold meanwhile. */
+/* unit_move.h: the units that the VMs of a lease hold while some of them change hosts, and a check
+ * of their VM groups' rules meanwhile. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,18 +10,18 @@ struct held_units;
 struct lease;
 struct placement;
 
-/* VMs whose host in `to` is another one than in `from` hold both from `begins` until `at`, then the
- * new one until `end`. */
+/* VMs with different hosts in `from` and `to` hold both from `begins` until `at`, then the new host
+ * until `end`. */
 struct unit_move {
     const struct lease *lease;
-    const struct placement *from; /* what they hold now; not booked meanwhile */
+    const struct placement *from; /* their present placement; not booked meanwhile */
     const uint32_t *to;           /* a host for each VM */
     int64_t begins, at, end;
 };
 
-/* Fills held[], which is NULL for each VM, with a reference to what it holds from then on: VMs that
- * stay keep their units, the others get units of their new hosts. False: there are none, or a VM
- * that one must be apart from is still there. Costs for each VM that moves: as
+/* Fills held[], initially NULL, with references to the units that each VM holds after the move: VMs
+ * that stay keep their units, the others get units of their new hosts. False: no units are free, or
+ * a new host still has a VM that must be apart. Costs for each VM that moves: as
  * occupancy_units_until(), and with rules as occupancy_rules_until(). */
 bool unit_move_choose(struct engine *engine, const struct unit_move *move,
                       struct held_units **held);

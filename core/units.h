@@ -1,11 +1,11 @@
-/* units.h: what a VM holds of a host's units, and which of the units left meet a demand.
+/* units.h: the units that a VM holds on a host, and the choice of free units for a demand.
  *
- * How much of a host is in use is one column of counters (struct unit_layout): for each hardware
- * thread the VMs on it, for each NUMA node the KB and, by size, the pages in use, and for each
- * device 1 when a VM has it. Threads, nodes, and devices are known by their place on the host.
+ * A column of counters (struct unit_layout) describes the use of a host: for each hardware thread
+ * the VMs on it, for each NUMA node the KB and, by size, the pages in use, and for each device 1 if
+ * a VM has it. Threads, nodes, and devices are known by their place on the host.
  *
  * Costs: u = counters of the host. Layout, choice: O(u), for d devices demanded O(d^2 * devices) at
- * most. Add: what the VM holds.
+ * most. Add: O(units of the VM).
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "core/demand.h"
 
-/* Units by place; filled by a choice, or from what a running VM reports. */
+/* Units by place; filled by a choice, or from the report of a running VM. */
 struct unit_set {
     uint32_t n_threads, n_memory, n_devices;
     uint16_t threads[VM_CPUS_MOST]; /* CORE: the first of each core stands for the core */
@@ -38,8 +38,8 @@ struct held_units *held_units_create(uint32_t vm, uint32_t host, const struct vm
                                      const struct unit_set *set);
 struct held_units *held_units_share(struct held_units *held);
 void held_units_destroy(struct held_units *held); /* NULL is allowed */
-/* The VM of `held`, which does not run yet, gets the units of `other`, chosen for the same demand:
- * as many. The only change after creation. */
+/* Gives the VM of `held`, which does not run yet, the units of `other`, which were chosen for the
+ * same demand and so are as many. */
 void held_units_exchange(struct held_units *held, const struct held_units *other);
 
 static inline const uint16_t *held_threads(const struct held_units *held)
@@ -57,23 +57,23 @@ static inline const uint8_t *held_memory(const struct held_units *held)
     return (const uint8_t *)(held_devices(held) + held->n_devices);
 }
 
-/* Does the VM hold units, not only its role's place? */
+/* Does the VM hold units, beyond the place of its role? */
 static inline bool held_has_units(const struct held_units *held)
 {
     return held->n_threads + held->n_memory + held->n_devices > 0;
 }
 
-/* Do they keep to the limits of demand.h? */
+/* Are the limits of demand.h respected? */
 bool demand_is_sound(const struct vm_demand *demand);
 bool host_units_are_sound(const struct host_units *units);
 
-/* Does the demand ask for units? */
+/* Does the demand include units? */
 static inline bool demand_has_units(const struct vm_demand *demand)
 {
     return demand->n_devices > 0 || demand->n_nodes > 0;
 }
 
-/* Where the counters of a host begin; threads: at 0. */
+/* The first counter of each type of unit of a host; threads begin at 0. */
 struct unit_layout {
     const struct host_units *units;
     uint32_t memory, pages, devices, n;
@@ -81,27 +81,26 @@ struct unit_layout {
 
 struct unit_layout unit_layout_of(const struct host_units *units);
 
-/* A thread of a core that one VM has for itself counts this much. */
+/* The count of a thread on a core dedicated to one VM. */
 enum { DEDICATED = 1 << 20 };
 
-/* Calls visit for each counter that the VM's units change, with the amount. */
+/* Calls visit with each counter that the VM's units change and the amount. */
 void held_units_visit(const struct unit_layout *layout, const struct held_units *held,
                       void (*visit)(void *context, uint32_t counter, int64_t amount),
                       void *context);
 
-/* Chooses units that meet the demand next to those in use, or returns false: there are none. `used`
- * changes. */
+/* Chooses free units that meet the demand. False: there are none. `used` changes. */
 bool units_choose(const struct unit_layout *layout, const struct vm_demand *demand, int64_t *used,
                   struct unit_set *set);
 
 /* Could a host with these units (NULL: none) meet the demand when empty? */
 bool units_could_meet(const struct host_units *units, const struct vm_demand *demand);
 
-/* May the VM have exactly these units next to those in use? `used` changes. */
+/* Are exactly these units free for the VM? `used` changes. */
 bool units_are_free(const struct unit_layout *layout, const struct held_units *held, int64_t *used);
 
-/* The units that a running VM reports; of what it leaves out, those that units_choose() finds.
- * False: it finds none. */
+/* The units that a running VM reports, completed by units_choose(). False: units_choose() finds
+ * none. */
 bool units_reported(const struct unit_layout *layout, const struct vm_demand *demand,
                     const struct vm_units *reported, int64_t *used, struct unit_set *set);
 
@@ -112,20 +111,20 @@ bool units_reported(const struct unit_layout *layout, const struct vm_demand *de
 
 uint32_t numa_node_place(const struct host_units *units, int32_t id); /* NO_PLACE: unknown */
 
-/* The counter of a node's pages of that size; 0: it has none. */
+/* The counter of a node's pages of that size; 0: the node has none. */
 uint32_t unit_pages_of(const struct unit_layout *layout, uint32_t node, int64_t size_kb);
 
 /* Nodes for the threads, and for the memory of VMs that are not pinned. */
 struct numa_nodes {
     uint64_t allowed;
-    uint64_t preferred; /* to be taken first */
+    uint64_t preferred; /* taken first */
 };
 
-/* pinning.c: threads, and memory with its pages. Adds what it takes to `used`. */
+/* pinning.c: threads, and memory with its pages. Adds the chosen units to `used`. */
 bool pins_choose(const struct unit_layout *layout, const struct vm_demand *demand,
                  struct numa_nodes nodes, int64_t *used, struct unit_set *set);
 
-/* devices.c: a device for each demand, on these NUMA nodes if it is not ALL_NODES. */
+/* devices.c: a device for each demand, on these NUMA nodes unless ALL_NODES. */
 bool devices_choose(const struct unit_layout *layout, const struct vm_demand *demand,
                     uint64_t nodes, const int64_t *used, struct unit_set *set);
 /* Does the device match? */

@@ -1,5 +1,5 @@
-/* victims.h: which of the leases that may make room (candidates.h) do; victim_sets.c: the test for
- * policies that choose a set. */
+/* victims.h: chooses victims among the leases that may make room (candidates.h); victim_sets.c: the
+ * test for policies that choose a set. */
 #pragma once
 
 #include "core/candidates.h"
@@ -7,8 +7,8 @@
 
 /* --- victim_sets.c --- */
 
-/* Lets the policy choose a set, for O(change points of the interval) and its tests (room.h); the
- * set is taken out of the slot table and the request mapped. */
+/* Lets the policy choose a set, takes the set out of the slot table and maps the request. O(change
+ * points of the interval), plus the policy's tests (room.h). */
 bool victims_by_choice(struct engine *engine, const struct map_request *request,
                        const struct victims *victims, const struct host_snapshot *snapshot,
                        struct mapping *mapping);

@@ -1,6 +1,6 @@
-/* windows.h: when each VM of a lease is suspended or resumed.
+/* windows.h: the times at which each VM of a lease is suspended or resumed.
  *
- * Costs: O(VMs log VMs) of the lease, and with units on its hosts O(windows * hosts * units).
+ * Costs: O(VMs log VMs) of the lease, with units on its hosts also O(windows * hosts * units).
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 
 struct engine;
 
-/* Fills list with SUSPEND reservations that end by `at`, or RESUME ones that begin at `at`, for the
- * VMs on their hosts of placement. Ascending times; the caller owns them. Returns the other end:
- * the begin of the first suspension or the end of the last resumption. */
+/* Fills list with SUSPEND reservations that end by `at`, or RESUME reservations that begin at `at`,
+ * for the VMs on their hosts in placement, by ascending time; the caller owns them. Returns the
+ * begin of the first suspension or the end of the last resumption. */
 int64_t suspend_windows(struct engine *engine, struct lease *lease,
                         const struct placement *placement, int64_t at,
                         struct reservation_list *list);
