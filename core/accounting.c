@@ -18,11 +18,12 @@ struct counter {
 struct accounting {
     bool history;
     struct counter counters[ACCOUNTING_COUNTERS];
-    struct accounting_summary figures; /* service, utilization, queue and totals are filled late */
+    struct accounting_summary figures; /* service, utilization, queue and totals are filled at the
+                                        * end */
     struct service *service;           /* of completed best-effort leases */
-    double slowdown_sum;               /* Haizea's */
+    double slowdown_sum;               /* sum of Haizea's slowdowns */
     int64_t n_slowdowns;
-    int64_t *refused; /* ids that admission refused in this step, ascending */
+    int64_t *refused; /* ids refused by admission in this step, ascending */
     size_t n_refused, refused_allocated;
 };
 
@@ -82,7 +83,7 @@ static double counter_area(const struct counter *counter, int64_t time)
     return counter->area + counter->last.value * (double)(time - counter->last.time);
 }
 
-/* Mean over [0, time); the value itself when no time has passed. */
+/* Mean over [0, time); the value itself if no time has passed. */
 static double counter_average(const struct counter *counter, int64_t time)
 {
     return time > 0 ? counter_area(counter, time) / (double)time : counter->last.value;
@@ -97,8 +98,8 @@ static void counter_keep_last(struct counter *counter)
         counter->entries[0].average = counter->last.value;
 }
 
-/* Haizea's rule: an event of the same instant changes only the value; otherwise an entry is added
- * when the value or the lease differs. */
+/* Haizea's rule: an event of the same instant changes only the value; other events add an entry if
+ * the value or the lease differs. */
 static void append(struct accounting *accounting, enum accounting_counter which,
                    const struct counter_entry *entry)
 {
@@ -239,9 +240,9 @@ static void count_migrations(struct accounting *accounting, const struct placeme
     }
 }
 
-/* Haizea adds up the share of each kind of operation, so its figures differ in the last bit from
- * the share of the sum, and a counter gets an entry for that. Haizea's order follows memory
- * addresses; the order here agrees with all but two of its records. */
+/* Haizea adds the shares of the kinds of operations; the result may differ in the last bit from the
+ * share of the sum, which adds an entry to the counter. Haizea's order of addition depends on
+ * memory addresses; the order here agrees with all but two of its records. */
 static double utilization(const struct engine *engine)
 {
     static const enum reservation_kind order[] = {RESERVATION_VM, RESERVATION_RESUME,
@@ -276,7 +277,7 @@ static void look_at(struct accounting *accounting, const struct engine_output *o
         if (output->reservation->kind == RESERVATION_MEMORY_MIGRATION)
             count_migrations(accounting, output->reservation->placement);
         break;
-    case OUTPUT_CONVERTED: /* in the step of its request, which is counted as best-effort */
+    case OUTPUT_CONVERTED: /* in the step of its request, which counts as best-effort */
         accounting->figures.converted++;
         break;
     case OUTPUT_VM_WITHDRAWN:
@@ -300,7 +301,7 @@ static int step(void *context, const struct engine *engine, int64_t now,
     accounting->figures.attempts = engine_attempts(engine);
     sample(accounting, COUNTER_QUEUE_SIZE, now, (double)engine_queue_length(engine));
     sample(accounting, COUNTER_CPU_UTILIZATION, now, utilization(engine));
-    /* Disk usage is summed over every host, and only the history shows it. */
+    /* Disk usage needs a pass over all hosts and appears only in the history. */
     if (accounting->history)
         sample(accounting, COUNTER_DISK_USAGE, now, (double)engine_disk_used_most(engine));
     return 0;

@@ -1,4 +1,4 @@
-/* Leases that the engine takes over midway, in the state in which the driver found them. */
+/* Takes over leases in the state observed by the driver. */
 #include "core/adoption.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int engine_begin(struct engine *engine, int64_t now, struct error *err)
     return 0;
 }
 
-/* --- what can be wrong ------------------------------------------------------------------------ */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static int check_hosts(const struct engine *engine, const struct adoption *adoption, bool preferred,
                        struct error *err)
@@ -115,10 +115,10 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
     return error_set(err, EINVAL, "lease %lld: adopted as %d", id, (int)adoption->as);
 }
 
-/* --- what VMs hold beyond amounts ------------------------------------------------------------- */
+/* --- units of the VMs ------------------------------------------------------------------------- */
 
-/* Of the VMs of one node set; they hold it meanwhile, so that no other VM of the lease is given the
- * same. */
+/* Finds the units of the VMs of one node set, and books them meanwhile so that no other VM of the
+ * lease gets the same units. */
 static void find_held(struct engine *engine, const struct lease *lease,
                       const struct adoption *adoption, const struct stay *time, size_t set)
 {
@@ -140,7 +140,7 @@ static void find_held(struct engine *engine, const struct lease *lease,
     }
 }
 
-/* The VMs on their hosts, with what they hold there until then. */
+/* The VMs on their hosts, with the units that they hold until `until`. */
 static struct placement *adopted_placement(struct engine *engine, const struct lease *lease,
                                            const struct adoption *adoption, int64_t until)
 {
@@ -160,10 +160,10 @@ static struct placement *adopted_placement(struct engine *engine, const struct l
     return placement;
 }
 
-/* --- what holds hosts ------------------------------------------------------------------------- */
+/* --- leases that hold hosts ------------------------------------------------------------------- */
 
-/* The rest of a deadline lease whose suspension is planned: at its planned time if possible, else
- * at any time that keeps the deadline. */
+/* Places the rest of a deadline lease whose suspension is planned: at its planned time if possible,
+ * else at any time that keeps the deadline. */
 static bool adopt_rest(struct engine *engine, struct lease *lease, const struct adoption *adoption)
 {
     const struct vm_plan *plan = lease_plan_current(lease);
@@ -189,7 +189,7 @@ static bool adopt_rest(struct engine *engine, struct lease *lease, const struct 
     return true;
 }
 
-/* Suspends the lease as planned, if there is still time and the rest of a deadline lease can be
+/* Suspends the lease as planned if there is still time and, for a deadline lease, the rest can be
  * placed. */
 static bool adopt_planned_suspension(struct engine *engine, struct lease *lease,
                                      const struct adoption *adoption)
@@ -223,7 +223,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     int64_t from = adoption->since;
     int64_t off = instant_add(until, shutdown_span(engine, lease));
 
-    /* Booked from now on; the seconds until the VMs run are subtracted from what they have run. */
+    /* Booked from now on; the seconds until the VMs run are subtracted from their run time. */
     if (from > engine->now) {
         lease->accumulated -= from - engine->now;
         from = engine->now;
@@ -295,7 +295,7 @@ static int64_t held_until(const struct adoption *adoption, uint32_t vm)
     return adoption->vm_until[vm];
 }
 
-/* Resources of all VMs on hosts that have a slot. */
+/* CPU of all VMs on hosts that have a slot. */
 static int64_t cpu_on_slots(const struct engine *engine, const struct placement *all)
 {
     int64_t cpu = 0;
@@ -306,7 +306,7 @@ static int64_t cpu_on_slots(const struct engine *engine, const struct placement 
     return cpu;
 }
 
-/* The VMs that are suspended by `until`, and what they hold; the CPU of all VMs on their hosts. */
+/* The VMs suspended by `until` with their amounts and units; the CPU of all VMs on their hosts. */
 static struct placement *held_placement(struct engine *engine, const struct lease *lease,
                                         const struct adoption *adoption, int64_t until,
                                         int64_t *cpu)
@@ -361,7 +361,7 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
     }
 }
 
-/* The previous stretch, of which only the placement matters, and a suspension still under way. */
+/* Adds the previous stretch, of which only the placement matters, and a suspension under way. */
 static void adopt_past(struct engine *engine, struct lease *lease, const struct adoption *adoption)
 {
     struct vm_plan *plan = lease_plan_add(lease);
@@ -380,14 +380,15 @@ static void adopt_past(struct engine *engine, struct lease *lease, const struct 
     lease_plan_publish(lease);
 }
 
-/* --- what waits ------------------------------------------------------------------------------- */
+/* --- waiting leases --------------------------------------------------------------------------- */
 
 static bool adopt_waiting(struct engine *engine, struct lease *lease,
                           const struct adoption *adoption)
 {
     bool suspended = adoption->as == ADOPTED_SUSPENDED;
 
-    /* A lease that has run on known hosts fits there, even where the mapper would not find it. */
+    /* A lease that has run on known hosts fits there, even if the mapper would not find this
+     * mapping. */
     if (!(suspended && adoption->vm_host) && !could_ever_fit(engine, lease))
         return false;
     lease->reason = (struct reason){0};
@@ -410,7 +411,7 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
     return true;
 }
 
-/* The lease has no placement and holds nothing. */
+/* For a lease without placement and bookings. */
 static void reject(struct engine *engine, struct lease *lease)
 {
     struct vm_plan *past = lease_plan_current(lease);

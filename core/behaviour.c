@@ -1,4 +1,4 @@
-/* The two modes: all of Haizea's oddities off, or all on. */
+/* The two modes: all of Haizea's quirks off, or all on. */
 #include "core/behaviour.h"
 
 void behaviour_default(struct behaviour *behaviour)

@@ -66,7 +66,7 @@ static bool is_usable(const struct engine *engine, const struct map_request *req
     return false;
 }
 
-/* A lease is no use as a victim if the requester may not use its hosts. */
+/* Preempting a lease helps only if the requester may use one of its hosts. */
 static bool is_of_use(const struct engine *engine, const struct map_request *request,
                       const struct lease *lease)
 {
@@ -80,7 +80,7 @@ static bool is_of_use(const struct engine *engine, const struct map_request *req
     return false;
 }
 
-/* Includes leases that are shutting down then, or are to be suspended a little later. */
+/* Includes leases that will be shutting down at that time, or will be suspended a little later. */
 static bool may_be_forced(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
@@ -89,7 +89,7 @@ static bool may_be_forced(struct engine *engine, const struct map_request *reque
            can_be_suspended_at(engine, lease, request->from, true);
 }
 
-/* No lease whose work must be kept is stopped for a best-effort lease, which can wait. */
+/* A best-effort lease can wait and so never stops a lease whose work must be kept. */
 static bool loses_work(struct engine *engine, const struct map_request *request,
                        struct lease *victim)
 {
@@ -103,7 +103,8 @@ static bool loses_work(struct engine *engine, const struct map_request *request,
 static bool may_make_room(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
-    if (leaves_later(lease)) /* withdrawn when a step begins, unless it is firm or makes room */
+    if (leaves_later(lease)) /* moves are withdrawn when a step begins, unless firm or making room
+                              */
         return false;
     if (request->forced)
         return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
@@ -139,7 +140,7 @@ static void add(struct victims *victims, const struct victim *victim)
     victims->items[victims->n++] = *victim;
 }
 
-/* A lease with several bookings was added for each of them. */
+/* Also removes duplicates: a lease with several bookings was added for each of them. */
 static void put_in_order(struct victims *victims)
 {
     size_t n = 0;

@@ -1,10 +1,10 @@
-/* Deadline leases: not before a start, finished by a deadline, accepted or refused at once.
+/* Places deadline leases: not before a start, finished by a deadline, accepted or refused at once.
  *
- * The lease kind comes from Haizea 1.1, which was never released; how every accepted deadline is
- * kept is Galerna's own: a new lease is placed where there is room; else other deadline leases are
- * moved, those with the most slack first, or suspended and resumed later; else all deadline leases
- * that have not started are placed again, the tightest first. Everything is tried in the slot table
- * only and taken back; what works is then booked.
+ * The lease kind comes from Haizea 1.1, which was never released; the method that keeps all
+ * accepted deadlines is Galerna's. A new lease is placed in free room; else other deadline leases
+ * are moved, those with the most slack first, or suspended and resumed later; else all deadline
+ * leases that have not started are placed again, the tightest first. All attempts are made in the
+ * slot table only and undone; a successful one is then booked.
  */
 #include "core/deadline.h"
 
@@ -20,9 +20,9 @@
 #include "core/trial.h"
 #include "util/memory.h"
 
-enum { STARTS_TRIED = 32 }; /* how many starts of the new lease are tried with displacement */
+enum { STARTS_TRIED = 32 }; /* starts of the new lease tried with displacement */
 
-/* A lease that needs room, to begin in [from, latest]. */
+/* A lease that needs room and must begin in [from, latest]. */
 struct newcomer {
     struct lease *lease;
     int64_t from, latest;
@@ -77,7 +77,7 @@ static struct lease_list displaceable(struct engine *engine, int64_t from, int64
     return list;
 }
 
-/* Begins at `at`, displacing as many leases as that takes; all must still keep their deadlines. */
+/* Begins at `at`, displacing as many leases as necessary; all must still keep their deadlines. */
 static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
                          struct proposal *proposal)
 {
@@ -112,7 +112,7 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
     return kept;
 }
 
-/* Places again all deadline leases that have not started, and the newcomer, tightest first. */
+/* Places the newcomer and, again, all deadline leases that have not started, tightest first. */
 static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
                       enum trial_order order, struct proposal *proposal)
 {
@@ -148,8 +148,8 @@ static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
     return placed;
 }
 
-/* --- the way in
- * ------------------------------------------------------------------------------------- */
+/* --- entry points
+ * ----------------------------------------------------------------------------------- */
 
 /* The time by which all running deadline leases could be off their hosts. */
 static int64_t first_relief(struct engine *engine, int64_t from)
@@ -207,7 +207,7 @@ static int64_t first_start(struct engine *engine, const struct lease *lease)
     return from;
 }
 
-/* By moving other leases, from the mildest change to the most far-reaching. */
+/* Moves other leases, from the smallest change to the most far-reaching. */
 static bool make_room(struct engine *engine, const struct newcomer *newcomer,
                       struct proposal *proposal)
 {
@@ -216,7 +216,7 @@ static bool make_room(struct engine *engine, const struct newcomer *newcomer,
            reshuffle(engine, newcomer, EARLIEST_DEADLINE_FIRST, proposal);
 }
 
-/* Says when the lease could end if its deadline did not matter. */
+/* Records in the reason when the lease could end without its deadline. */
 static void explain_refusal(struct engine *engine, struct window_request *request)
 {
     struct proposal late;
@@ -231,8 +231,8 @@ static void explain_refusal(struct engine *engine, struct window_request *reques
     proposal_finish(&late);
 }
 
-/* When the lease may begin: with fixed deadlines, at its start only. False: it would end too late.
- */
+/* Finds the window for the begin of the lease: with fixed deadlines, its start only. False: it
+ * would end too late. */
 static bool allowed_window(struct engine *engine, struct lease *lease,
                            struct window_request *window)
 {
@@ -281,7 +281,7 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
     newcomer = (struct newcomer){lease, request.from, request.latest};
     if (!has_image_transfer(engine, lease) && make_room(engine, &newcomer, proposal))
         return true;
-    /* Last resort: victims that the preemption policy picks. */
+    /* Last resort: victims chosen by the preemption policy. */
     request.spare_others = false;
     if (place_within(engine, &request, proposal))
         return true;

@@ -1,4 +1,4 @@
-/* Deadline leases: which of them wait, run or may make room, and how tight they are. */
+/* Queries about deadline leases: whether they wait, run or may make room, and their tightness. */
 #include "core/deadline_terms.h"
 
 #include "core/engine_state.h"
@@ -10,7 +10,6 @@ bool has_image_transfer(const struct engine *engine, const struct lease *lease)
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
 }
 
-/* The last stretch of the lease is planned and none of it has begun. */
 bool deadline_waits(const struct lease *lease)
 {
     const struct vm_plan *last = lease_plan_current(lease);
@@ -23,7 +22,6 @@ bool deadline_waits(const struct lease *lease)
     return true;
 }
 
-/* The lease will run to its end as planned, and could be suspended for a while. */
 bool deadline_runs(const struct engine *engine, const struct lease *lease)
 {
     const struct vm_plan *last = lease_plan_current(lease);
@@ -33,7 +31,6 @@ bool deadline_runs(const struct engine *engine, const struct lease *lease)
            lease->request.terms != TERMS_NON_PREEMPTABLE;
 }
 
-/* Seconds the lease still has to run, not counting its last stretch. */
 int64_t left_to_run(const struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
@@ -45,7 +42,6 @@ int64_t left_to_run(const struct lease *lease)
     return left;
 }
 
-/* Tightness: time available over time needed, in 1/1000. */
 int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining)
 {
     int64_t room, scaled;
@@ -66,7 +62,7 @@ static bool stays_within(const struct engine *engine, const struct lease *lease,
            lease->request.deadline;
 }
 
-/* All operations of the earlier stretches are done. */
+/* Are all operations of earlier stretches done? */
 static bool is_in_one_piece(const struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
@@ -93,7 +89,7 @@ static bool could_go_on_after(struct engine *engine, struct lease *lease, int64_
                             (at - suspend_estimate(engine, lease) - vm->from));
 }
 
-/* The terms of the lease, and what it is doing now, let it leave its hosts. */
+/* Do the lease's terms and its current operation let it leave its hosts? */
 static bool could_leave(struct engine *engine, struct lease *lease, int64_t at)
 {
     enum lease_terms terms = lease->request.terms;

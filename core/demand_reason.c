@@ -1,4 +1,4 @@
-/* Reasons of unmet demands, with their hosts. */
+/* Reasons for unmet demands, with their hosts. */
 #include "core/demand_reason.h"
 
 #include <stdlib.h>
@@ -13,18 +13,19 @@ enum { HOSTS_LOOKED_AT = 32 };
 
 enum unmet { MET, DEVICE_IN_USE, TOPOLOGY_IN_USE, APART, TOGETHER, NO_DEVICE, NO_TOPOLOGY, UNMET };
 
-/* Why the VMs of a node set are not on the hosts with room. */
+/* The reason why the VMs of a node set cannot use the hosts with room. */
 struct finding {
     const struct engine *engine;
     const struct node_set *nodes;
     int64_t from, until;
     int64_t *limits;
     struct occupancy *empty;        /* of the site without VMs */
-    const struct host_units *units; /* of the host that was tested last, empty ... */
-    enum unmet unmet_by_units;      /* ... and the result; UNMET: none was tested yet */
-    int64_t hosts[UNMET];           /* how many hosts, by reason */
-    int64_t frees_at;               /* when units on them become free, at the earliest */
-    const struct lease *near;       /* a lease whose VMs it must be apart from, or together with */
+    const struct host_units *units; /* units of the last host tested empty ... */
+    enum unmet unmet_by_units;      /* ... and the result; UNMET: no host tested yet */
+    int64_t hosts[UNMET];           /* number of hosts, by reason */
+    int64_t frees_at;               /* earliest time at which units on them become free */
+    const struct lease *near;       /* a lease with VMs that it must be apart from or together with
+                                     */
 };
 
 static bool has_units(const struct finding *finding, const struct occupancy *occupancy,
@@ -39,8 +40,8 @@ static bool has_units(const struct finding *finding, const struct occupancy *occ
     return occupancy_units_until(occupancy, &question, NULL) >= finding->until;
 }
 
-/* NO_DEVICE, NO_TOPOLOGY: the host lacks what the VM demands, even without VMs. Neighbors often
- * have the same units and share the answer. */
+/* NO_DEVICE, NO_TOPOLOGY: even the empty host lacks the demanded units. Neighboring hosts often
+ * have the same units; the result is reused. */
 static enum unmet unmet_when_empty(struct finding *finding, uint32_t host)
 {
     const struct host_units *units = finding->engine->site.hosts[host].units;
@@ -87,7 +88,8 @@ static enum unmet unmet_by_rules(struct finding *finding, uint32_t host)
     return together ? TOGETHER : APART;
 }
 
-/* Looks at the hosts that have room: for what they lack at all, for the rest at some. */
+/* Examines the hosts with room: all of them for what they lack when empty, only some for the rest.
+ */
 static void look(struct finding *finding)
 {
     const struct engine *engine = finding->engine;
@@ -118,7 +120,7 @@ static void look(struct finding *finding)
     free(finding->limits);
 }
 
-/* The device that the VM demands and that the hosts lack, and how many of the kind it demands. */
+/* The demanded device that the hosts lack, and the number demanded of its kind. */
 static int64_t lacking_device(const struct finding *finding, int64_t *count)
 {
     const struct vm_demand *demand = finding->nodes->demand;
@@ -157,7 +159,7 @@ static enum unmet most_frequent(const struct finding *finding, enum unmet first,
     return most;
 }
 
-/* Hosts that lack what is demanded count where no other host has room. */
+/* Hosts without the demanded units count only if no other host has room. */
 static enum unmet most_telling(const struct finding *finding)
 {
     enum unmet unmet = most_frequent(finding, DEVICE_IN_USE, TOGETHER);
@@ -191,7 +193,8 @@ static struct reason reason_for(const struct finding *finding)
     }
 }
 
-/* Hosts have room and meet the demand of each VM alone: those that must be together do not fit. */
+/* Hosts have room and meet the demand of each VM alone, but VMs that must be together do not fit.
+ */
 static bool joins_others(const struct node_set *nodes)
 {
     for (uint32_t i = 0; i < nodes->demand->n_rules; i++)
@@ -257,7 +260,7 @@ bool demand_could_be_met(struct engine *engine, struct lease *lease, const struc
         lease->reason = (struct reason){.id = REASON_NO_TOPOLOGY, .n = {usable}};
         break;
     default:
-        /* Each VM alone has a host; the reason is how many have. */
+        /* Each VM alone has a host; the reason gives the number of VMs that fit at once. */
         lease->reason =
             (struct reason){.id = REASON_NO_HOST_ALLOWED,
                             .n = {lease->n_vms, usable,

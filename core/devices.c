@@ -11,8 +11,8 @@ struct matching {
     const struct pci_demand *demands;
     const int64_t *used; /* per device */
     uint64_t nodes;
-    uint16_t device_of[VM_DEVICES_MOST]; /* per demand that has one */
-    int8_t holder[HOST_DEVICES_MOST];    /* per device: that demand */
+    uint16_t device_of[VM_DEVICES_MOST]; /* per demand with a device */
+    int8_t holder[HOST_DEVICES_MOST];    /* per device: its demand */
     bool has_kinds;
     uint16_t first_of_kind[HOST_DEVICES_MOST], of_kind[HOST_DEVICES_MOST];
 };
@@ -55,7 +55,7 @@ static bool is_same_kind(const struct pci_device *a, const struct pci_device *b)
     return a->vendor == b->vendor && a->device == b->device && a->class_id == b->class_id;
 }
 
-/* For each device, how many of its kind the host has. */
+/* Counts, for each device, the devices of its kind on the host. */
 static void count_kinds(struct matching *matching)
 {
     const struct host_units *units = matching->units;
@@ -83,7 +83,8 @@ static void give(struct matching *matching, uint16_t device, uint32_t demand)
     matching->holder[device] = (int8_t)demand;
 }
 
-/* The least special device left: most of its kind on the host, fewest profiles, first. */
+/* Takes the least special free device: the kind with most devices on the host, then fewest
+ * profiles, then the first. */
 static bool take_left(struct matching *matching, uint32_t demand)
 {
     const struct host_units *units = matching->units;
@@ -110,8 +111,8 @@ static bool take_left(struct matching *matching, uint32_t demand)
     return true;
 }
 
-/* A device for the demand by way of others that change theirs (an augmenting path, breadth first:
- * from[i] is the demand that would take the device of demand i). */
+/* Frees a device for the demand by giving other demands other devices (an augmenting path, breadth
+ * first: from[i] is the demand that would take the device of demand i). */
 static bool take_by_exchange(struct matching *matching, uint32_t demand)
 {
     uint32_t queue[VM_DEVICES_MOST], from[VM_DEVICES_MOST], n = 0;
@@ -148,7 +149,8 @@ static bool take_by_exchange(struct matching *matching, uint32_t demand)
     return false;
 }
 
-/* Demands that name more come first: by address, then by how many of the others are values. */
+/* More specific demands come first: those with an address, then those with a profile, then by the
+ * number of other values. */
 static int precision(const struct pci_demand *demand)
 {
     return (demand->address != DEMAND_ANY) * 8 + (demand->profile != DEMAND_ANY) * 4 +
@@ -156,7 +158,7 @@ static int precision(const struct pci_demand *demand)
            (demand->class_id != DEMAND_ANY);
 }
 
-/* The demands in the order in which they choose. */
+/* Orders the demands by precision. */
 static void order_demands(const struct vm_demand *demand, uint32_t order[VM_DEVICES_MOST])
 {
     for (uint32_t i = 0; i < demand->n_devices; i++) {
@@ -169,7 +171,7 @@ static void order_demands(const struct vm_demand *demand, uint32_t order[VM_DEVI
     }
 }
 
-/* Refuses at once what cannot be met, however many devices are demanded. */
+/* A quick check that there are enough devices, for any number of demands. */
 static bool are_enough(const struct unit_layout *layout, const int64_t *used, uint32_t n)
 {
     for (uint32_t i = 0; i < layout->units->n_devices && n; i++)

@@ -7,7 +7,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-/* Points looked at together. */
+/* Points examined together. */
 enum { SCAN_POINTS = 32 };
 
 /* Room for one more VM on a host that already holds level-1 of them, at every start in [from,
@@ -15,7 +15,7 @@ enum { SCAN_POINTS = 32 };
 struct earliest_window {
     int64_t from, last;
     uint32_t host, level;
-    uint32_t point; /* where to continue searching for the next window */
+    uint32_t point; /* where the search for the next window continues */
     bool reopened;  /* not the first window of its host and level */
 };
 
@@ -27,9 +27,9 @@ struct window_heap {
 struct earliest_search {
     const struct earliest_request *request;
     int64_t horizon;            /* starts up to this time are being considered */
-    struct window_heap waiting; /* windows that begin later, by their begin */
-    struct window_heap open;    /* windows that have begun, by their last start */
-    struct window_heap pending; /* not a heap: windows not found yet, all beyond the horizon */
+    struct window_heap waiting; /* windows that begin later, by begin */
+    struct window_heap open;    /* windows that have begun, by last start */
+    struct window_heap pending; /* not a heap: windows still to be found, all beyond the horizon */
 };
 
 static int64_t by_from(const struct earliest_window *window)
@@ -74,7 +74,7 @@ static inline struct earliest_window heap_pop(struct window_heap *heap, window_k
 
 enum found { FOUND_NOTHING, FOUND_LATER, FOUND_WINDOW };
 
-/* A search for a window: a run of points at which the demand is free, and long enough. */
+/* A search for a window: a sufficiently long run of points at which the demand is free. */
 struct scan {
     const struct earliest_search *search;
     const int64_t *times;
@@ -105,7 +105,7 @@ static bool is_window(const struct scan *scan, uint32_t block, struct earliest_w
 static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, uint64_t blocked,
                             struct earliest_window *window)
 {
-    uint64_t left = ~UINT64_C(0) >> (64 - count); /* points not passed yet */
+    uint64_t left = ~UINT64_C(0) >> (64 - count); /* remaining points */
 
     for (;;) {
         uint64_t next = left & (scan->in_run ? blocked : ~blocked);
@@ -200,7 +200,7 @@ static void open_window(struct earliest_search *search, const struct earliest_wi
     look_for(search, &next);
 }
 
-/* Goes through the windows up to the horizon; INSTANT_NEVER when too few overlap. */
+/* Scans the windows up to the horizon; INSTANT_NEVER if too few overlap. */
 static int64_t sweep(struct earliest_search *search)
 {
     while (search->waiting.n) {
@@ -222,12 +222,12 @@ static int64_t sweep(struct earliest_search *search)
     return INSTANT_NEVER;
 }
 
-/* Continues the windows not found up to the last horizon, up to the next one. */
+/* Continues the search for the pending windows up to the next horizon. */
 static void look_further(struct earliest_search *search)
 {
     size_t n = search->pending.n;
 
-    /* Refilled from the front: writes never overtake the reads. */
+    /* Refilled in place from the front: writes never overtake reads. */
     search->pending.n = 0;
     for (size_t i = 0; i < n; i++) {
         struct earliest_window window = search->pending.items[i];
@@ -250,7 +250,7 @@ static int64_t earliest_many(struct earliest_search *search)
         window.point = profile_find(&request->profiles[host], request->from);
         look_for(search, &window);
     }
-    /* The horizon doubles each time: at most half of the search is wasted. */
+    /* The horizon doubles each time, so that at most half of the search is wasted. */
     while ((answer = sweep(search)) == INSTANT_NEVER && search->pending.n) {
         step = instant_add(step, step);
         search->horizon = instant_add(search->horizon, step);

@@ -19,7 +19,6 @@ void lease_finish(struct engine *engine, struct lease *lease, enum lease_state f
     engine_output(engine, (struct engine_output){.kind = OUTPUT_FINISHED, .lease = lease});
 }
 
-/* The VMs stop now, before their planned end. */
 void lease_cut_short(struct engine *engine, struct lease *lease)
 {
     struct vm_plan *running;
@@ -51,8 +50,8 @@ static void withdraw_scheduled(struct engine *engine, struct reservation_list *l
     list->n = kept;
 }
 
-/* Withdraws what has not been carried out of the last stretch. Migrations and resumptions that are
- * done are kept with the stretch before. */
+/* Withdraws the operations of the last stretch that have not been carried out. Completed migrations
+ * and resumptions are kept with the previous stretch. */
 static void withdraw_rest(struct engine *engine, struct lease *lease)
 {
     struct lease_plan *plan = lease->plan;

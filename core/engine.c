@@ -345,7 +345,7 @@ static void end_early(struct engine *engine, const struct reservation_list *vms)
         }
 }
 
-/* Leases whose VMs ended on their own, in the order in which their ends were booked. */
+/* Ends leases whose VMs ended on their own, in the booking order of their ends. */
 static int do_early_ends(struct engine *engine, const struct engine_input *inputs, size_t n,
                          struct error *err)
 {
@@ -428,7 +428,7 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
     if (!engine->settings.behaviour.momentary_suspensions_miss_pass)
         do_endings(engine);
     withdraw_leaves(engine);
-    if (begins) /* less may be in the way of adopted deadline leases than when they were planned */
+    if (begins) /* adopted deadline leases may have more room than when they were planned */
         pull_deadlines_forward(engine, false);
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;

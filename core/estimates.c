@@ -1,5 +1,4 @@
-/* Estimated times of suspensions, resumptions and shutdowns, and the minimum run time of a start.
- */
+/* Estimates of suspensions, resumptions and shutdowns, and the minimum run time for a start. */
 #include "core/estimates.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@ int64_t span_from_seconds(double seconds)
     return whole < (double)SPAN_LONGEST ? (int64_t)whole : SPAN_LONGEST;
 }
 
-/* How long an operation on one VM's memory takes; `forced` replaces the computation. */
+/* Seconds for an operation on one VM's memory; `forced` replaces the computation. */
 static int64_t span_of_vm(int64_t memory, double rate, int64_t forced)
 {
     return forced != SPAN_NONE ? forced : span_from_seconds((double)memory / rate);
@@ -39,8 +38,8 @@ int64_t shutdown_span(const struct engine *engine, const struct lease *lease)
            engine->settings.enactment_overhead * (int64_t)lease->n_vms;
 }
 
-/* The most VMs of the lease that one host of the site could hold, one at least. Not asked of all
- * hosts when it has only one: that would be most of what a pass over a long queue takes. */
+/* The most VMs of the lease that one host of the site could hold, at least one. Skips the search
+ * for leases of one VM: it would dominate the time of a pass over a long queue. */
 static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
 {
     int64_t most = 1;
@@ -54,8 +53,8 @@ static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
     return most < lease->n_vms ? most : lease->n_vms;
 }
 
-/* Upper bound for n VMs: sequential with global exclusion; with local exclusion, sequential for as
- * many as fit on one host (Sotomayor et al., Resource Leasing and the Art of Suspending Virtual
+/* Upper bound for n VMs: sequential with global exclusion; with local exclusion, sequential for the
+ * VMs that fit on one host (Sotomayor et al., Resource Leasing and the Art of Suspending Virtual
  * Machines, section 4: N e + max n_i m / s). */
 static int64_t estimate_default(struct engine *engine, const struct lease *lease, double rate,
                                 int64_t forced)

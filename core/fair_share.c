@@ -1,4 +1,4 @@
-/* The shares of users and groups, what they have used, and their order. */
+/* The shares, the usage and the order of users and groups. */
 #include "core/fair_share.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ struct share {
     struct usage usage;
     int64_t shares;
     struct share *group; /* NULL: none, or this is a group */
-    int64_t looked_at;   /* when `standing` was computed; INSTANT_NONE: it is outdated */
-    double standing;     /* usage for each share */
+    int64_t looked_at;   /* the time for which `standing` was computed; INSTANT_NONE: outdated */
+    double standing;     /* usage per share */
 };
 
 struct share_key {

@@ -29,7 +29,7 @@ struct waiter {
     size_t n_parts;
 };
 
-/* A host column of the driver, and our copy. */
+/* A host column of the driver, and its copy. */
 struct column {
     const uint64_t *of;
     bool *copy;
@@ -48,12 +48,12 @@ struct forecast {
     struct profile *profiles;
     size_t n_hosts;
     int n_types;
-    bool *open;        /* hosts that take VMs; NULL: all */
+    bool *open;        /* hosts open to new VMs; NULL: all */
     bool in_order;     /* no lease starts before the leases in front of it */
     int64_t now, last; /* the latest start so far */
 
-    struct kept_room *kept; /* for leases of high priority first */
-    size_t n_kept, n_taken; /* the first ones are not free for the next lease */
+    struct kept_room *kept; /* by descending priority */
+    size_t n_kept, n_taken; /* the first n_taken are not free for the next lease */
 
     struct column *columns;
     size_t n_columns, columns_allocated;
@@ -61,7 +61,7 @@ struct forecast {
     size_t n_waiters, n_placed, n_left_out;
 };
 
-/* --- making it -------------------------------------------------------------------------------- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static void copy_hosts(struct forecast *forecast, const struct engine *engine)
 {
@@ -106,7 +106,7 @@ static bool *add_column(struct forecast *forecast, const uint64_t *of)
     return column->copy;
 }
 
-/* The hosts that a filter and the site allow. */
+/* The hosts allowed by a filter and by the site. */
 static const bool *allowed_hosts(struct forecast *forecast, const struct host_filter *filter)
 {
     const uint64_t *of = filter ? filter->allowed : NULL;
@@ -225,7 +225,7 @@ void forecast_destroy(struct forecast *forecast)
 
 /* --- one lease -------------------------------------------------------------------------------- */
 
-/* A type of which nothing is requested matters, too: it may be overbooked. */
+/* A type with amount 0 is also relevant: it may be overbooked. */
 static struct demand demand_of(const struct forecast *forecast, const struct part *part)
 {
     struct demand demand;
@@ -248,7 +248,7 @@ static int64_t part_earliest(const struct forecast *forecast, const struct part 
     return earliest_find(&request);
 }
 
-/* The first time from `from` on at which each part fits on its own. */
+/* The first time from `from` on at which each part alone fits. */
 static int64_t all_earliest(const struct forecast *forecast, const struct waiter *waiter,
                             int64_t from)
 {
@@ -307,7 +307,7 @@ static void give_back(struct forecast *forecast, const struct place *place, int6
         occupancy_release(forecast->occupancy, &stay);
 }
 
-/* Takes what the VM demands of the host. */
+/* Takes the units demanded by the VM on the host. */
 static bool meet(struct forecast *forecast, struct place *place, int64_t start, int64_t span,
                  int64_t *limits)
 {
@@ -327,7 +327,7 @@ static bool meet(struct forecast *forecast, struct place *place, int64_t start, 
     return true;
 }
 
-/* Takes hosts for the VMs of a part; returns how many VMs got one. */
+/* Takes hosts for the VMs of a part; returns the number of VMs placed. */
 static uint32_t take_part(struct forecast *forecast, const struct part *part, int64_t start,
                           int64_t span, struct place *places)
 {
@@ -353,7 +353,7 @@ static uint32_t take_part(struct forecast *forecast, const struct part *part, in
     return n;
 }
 
-/* Places all VMs at that time, or takes nothing. */
+/* Places all VMs at that time, or none. */
 static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t start)
 {
     struct place *places;
@@ -404,7 +404,7 @@ static void change_kept(struct forecast *forecast, const struct kept_room *kept,
     profile_apply(&forecast->profiles[kept->host], &change);
 }
 
-/* Room that is kept for leases of higher priority is not free: for how long is not known. */
+/* Room kept for leases of higher priority is not free, for an unknown time. */
 static void keep_room_from(struct forecast *forecast, const struct waiter *waiter)
 {
     while (forecast->n_taken < forecast->n_kept &&
@@ -433,7 +433,7 @@ static int64_t place(struct forecast *forecast, const struct waiter *waiter)
     return from == INSTANT_NEVER ? INSTANT_NEVER : INSTANT_NONE;
 }
 
-/* --- bit by bit ------------------------------------------------------------------------------- */
+/* --- increments ------------------------------------------------------------------------------- */
 
 static size_t work_of(const struct forecast *forecast, const struct waiter *waiter)
 {

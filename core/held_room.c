@@ -1,4 +1,4 @@
-/* Room is held for waiting leases against those of lower priority. */
+/* Holds room for waiting leases against leases of lower priority. */
 #include "core/held_room.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "util/memory.h"
 
 enum {
-    EXPLAINED_BY = 64, /* held parts that are looked at for a lease's reason */
+    EXPLAINED_BY = 64, /* held parts examined for a lease's reason */
 };
 
 static bool could_hold(const struct engine *engine, const struct node_set *nodes, uint32_t host)
@@ -24,8 +24,7 @@ static bool could_hold(const struct engine *engine, const struct node_set *nodes
 
 /* --- hosts by free CPU ------------------------------------------------------------------------
  *
- * most[1] is the root, node i has the children 2 i and 2 i + 1, hosts begin at n_leaves.
- */
+ * most[1] is the root, node i has the children 2 i and 2 i + 1, hosts start at n_leaves. */
 
 static int64_t free_cpu(const struct engine *engine, uint32_t host)
 {
@@ -82,11 +81,10 @@ struct host_search {
     const struct held_room *held;
     const struct node_set *nodes;
     uint32_t best;
-    int64_t most; /* free CPU of the best */
+    int64_t most; /* free CPU of the best host */
 };
 
-/* Among hosts with equal free CPU, the first: a node's hosts come before the best if it is smaller.
- */
+/* Among hosts with equal free CPU, the first in site order is the best. */
 static bool may_be_better(const struct host_search *search, uint32_t node)
 {
     uint32_t first = node;
@@ -98,7 +96,7 @@ static bool may_be_better(const struct host_search *search, uint32_t node)
             first - search->held->n_leaves < search->best);
 }
 
-/* Children with more free CPU first; depth: log2 of the hosts. */
+/* Visits the child with more free CPU first; recursion depth: log2 of the hosts. */
 static void search_below(struct host_search *search, uint32_t node)
 {
     const int64_t *children = &search->held->most[2 * (size_t)node];
@@ -117,7 +115,7 @@ static void search_below(struct host_search *search, uint32_t node)
     }
 }
 
-/* The host with the most free CPU; HOST_NONE: everything free now is already held. */
+/* The host with the most free CPU; HOST_NONE: all free CPU is already held. */
 static uint32_t best_host(const struct engine *engine, struct held_room *held,
                           const struct node_set *nodes)
 {
@@ -130,8 +128,8 @@ static uint32_t best_host(const struct engine *engine, struct held_room *held,
 
 /* --- holding ---------------------------------------------------------------------------------- */
 
-/* Units for as much of the demand as is met now: the devices that are demanded first, next to its
- * CPUs and memory if they are free. Shortens *until. */
+/* Units for the part of the demand that can be met now: its first devices, with its CPUs and memory
+ * if they are free. Shortens *until. */
 static struct held_units *free_units(const struct engine *engine, struct vm_demand *part,
                                      uint32_t host, int64_t *until)
 {
@@ -187,7 +185,8 @@ static struct reservation *hold_on(struct engine *engine, struct lease *lease, u
         int64_t free_now = slot_table_free(engine->table, host, (int)type, engine->now);
 
         held.of[type] = wanted->of[type] < free_now ? wanted->of[type] : free_now;
-        placement->amounts[type] = held.of[type] > 0 ? held.of[type] : 0; /* over capacity: none */
+        placement->amounts[type] = held.of[type] > 0 ? held.of[type] : 0; /* negative if overbooked
+                                                                           */
     }
     return reservation_create(lease, RESERVATION_VM, engine->now,
                               slot_table_fits_until(engine->table, host, &held, engine->now),
@@ -229,7 +228,7 @@ void hold_room_against(struct engine *engine, struct held_room *held, int64_t pr
     held->waiting.n = 0;
 }
 
-/* Has the host room for a VM once what is held there is released? */
+/* Does the host have room for a VM without the held room? */
 static bool would_hold(const struct engine *engine, const struct node_set *nodes,
                        const struct reservation *r)
 {
@@ -260,7 +259,7 @@ void explain_by_held(const struct engine *engine, const struct held_room *held, 
     }
 }
 
-/* For those who ask what is held. */
+/* For engine_held(). */
 static void note_held(struct queues *queues, const struct reservation *r)
 {
     struct held_part *part;

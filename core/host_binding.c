@@ -1,4 +1,4 @@
-/* Places in the future that hold a number of hosts, and get their hosts when they begin. */
+/* Manages places in the future that hold a number of hosts and get hosts when they begin. */
 #include "core/host_binding.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "core/stretches.h"
 #include "util/memory.h"
 
-/* --- when hosts can be counted ---------------------------------------------------------------- */
+/* --- conditions for counting hosts ------------------------------------------------------------ */
 
 static bool hosts_are_alike(const struct site *site)
 {
@@ -53,7 +53,7 @@ static bool takes_whole_hosts(const struct engine *engine, const struct lease *l
     return lease->request.n_node_sets == 1 && vm->of[RESOURCE_CPU] == capacity->of[RESOURCE_CPU];
 }
 
-/* The lease waits its turn, runs on any hosts, and keeps them to its end. */
+/* Does the lease wait in the queue, run on any hosts, and keep them until its end? */
 static bool is_counted(const struct engine *engine, const struct lease *lease)
 {
     const struct lease_request *request = &lease->request;
@@ -82,7 +82,7 @@ static void move_to(struct engine *engine, struct vm_plan *place, struct placeme
     placement_destroy(placement);
 }
 
-/* Hosts that are free for all its time; the slot table is as before. NULL: there are none. */
+/* Hosts that are free for the lease's whole time, or NULL; the slot table is unchanged. */
 static struct placement *find_hosts(struct engine *engine, struct lease *lease)
 {
     const struct vm_plan *place = lease_plan_current(lease);
@@ -103,7 +103,7 @@ static struct placement *find_hosts(struct engine *engine, struct lease *lease)
     return placement;
 }
 
-/* False: none are free, against all counting; nothing has changed. */
+/* False: no hosts are free despite the count; nothing has changed. */
 static bool give_hosts(struct engine *engine, struct lease *lease)
 {
     struct vm_plan *place = lease_plan_current(lease);
@@ -138,8 +138,8 @@ static int by_start(const void *one, const void *other)
     return a->request.id < b->request.id ? -1 : a->request.id > b->request.id;
 }
 
-/* Leases are bound in the order of their starts: the first may take any host that is free by then,
- * and enough hosts are. */
+/* Leases are bound by ascending start: each may take any host free at its start, and there are
+ * enough. */
 void bind_all(struct engine *engine)
 {
     size_t n = engine->queues.future.n;

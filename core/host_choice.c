@@ -1,4 +1,4 @@
-/* Candidate hosts: which have room, how the policy scores them, best first. */
+/* Scores and orders candidate hosts. */
 #include "core/host_choice.h"
 
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 
-/* Higher rank first, then higher score, then site order. */
 static bool is_better(const struct host_choice *a, const struct host_choice *b)
 {
     if (a->rank != b->rank)
@@ -99,7 +98,7 @@ void host_order_drop(struct host_order *order)
     host_order_settle(order);
 }
 
-/* Hosts often have equal scores: then there is nothing to sort. */
+/* Hosts often have equal scores and need no sorting. */
 void host_order_make(struct host_order *order)
 {
     order->next = 0;
@@ -142,7 +141,6 @@ uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
     return survey_most_on_a_host(engine->mapper.surveys, engine->table, vm);
 }
 
-/* The least time for which the whole mapping must be free. */
 int64_t mapper_least_until(const struct map_request *request)
 {
     int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
@@ -218,7 +216,7 @@ void mapper_score_hosts(struct engine *engine, const struct map_request *request
     engine->hooks->score_hosts(engine->hooks->context, &batch, engine->mapper.batch_scores);
 }
 
-/* The classes with hosts that are free for all the time, if that is asked for. */
+/* Collects the classes; for strict requests, only those free for the whole time. */
 static size_t find_classes(struct engine *engine, const struct map_request *request,
                            const struct host_classes *classes)
 {

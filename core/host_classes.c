@@ -8,9 +8,9 @@
 #include "util/memory.h"
 
 enum {
-    CLASSES_LEAST = 16,   /* any number of hosts may have so many classes */
+    CLASSES_LEAST = 16,   /* always allowed, for any number of hosts */
     CLASSES_MOST = 1024,  /* bounds the memory of large sites */
-    HOSTS_PER_CLASS = 16, /* with fewer on average, hosts are as quickly looked at one by one */
+    HOSTS_PER_CLASS = 16, /* with fewer on average, classes save no time */
     BUCKETS = 1024,
 };
 
@@ -21,7 +21,7 @@ struct host_class {
     uint64_t *hosts;   /* bit h % 64 of word h / 64 */
     uint64_t *summary; /* bit w % 64 of word w / 64: word w of hosts is not 0 */
     uint32_t n;
-    uint32_t next;  /* of the same bucket, or of the unused ones */
+    uint32_t next;  /* next class in the same bucket or in the chain of unused classes */
     uint32_t place; /* in live */
 };
 
@@ -29,7 +29,7 @@ struct host_classes {
     size_t n_hosts, n_words, n_summary;
     struct host_class *items;
     size_t n_items, items_allocated;
-    uint32_t unused; /* the first of a chain */
+    uint32_t unused; /* head of the chain of unused classes */
     uint32_t *live;  /* classes with hosts */
     size_t n_live, live_allocated, most;
     uint32_t *class_of; /* one per host */
@@ -107,7 +107,7 @@ static uint32_t new_class(struct host_classes *classes)
     return class;
 }
 
-/* no_class: there are enough. */
+/* Finds or adds the class; no_class: there are too many. */
 static uint32_t class_for(struct host_classes *classes, const struct host_state *state)
 {
     uint32_t *bucket = bucket_of(classes, state), class;
@@ -128,7 +128,7 @@ static uint32_t class_for(struct host_classes *classes, const struct host_state 
     return class;
 }
 
-/* A class without hosts. */
+/* Removes a class without hosts. */
 static void drop_class(struct host_classes *classes, uint32_t class)
 {
     struct host_class *item = &classes->items[class];
@@ -198,7 +198,7 @@ const struct host_state *host_classes_state(const struct host_classes *classes, 
     return &classes->items[classes->live[i]].state;
 }
 
-/* The first bit from `from` on; SIZE_MAX. */
+/* The first set bit from `from` on, or SIZE_MAX. */
 static size_t next_bit(const uint64_t *words, size_t n_words, size_t from)
 {
     size_t word = from / 64;

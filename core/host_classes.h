@@ -28,7 +28,7 @@ void host_classes_destroy(struct host_classes *classes); /* NULL is allowed */
 /* Removes all hosts. O(h). */
 void host_classes_clear(struct host_classes *classes);
 /* Moves the host to the class of this state, or out of all of them (NULL). False: there are too
- * many classes to be worth it; the host is in none. */
+ * many classes to be worthwhile; the host is in none. */
 bool host_classes_put(struct host_classes *classes, uint32_t host, const struct host_state *state);
 
 /* Classes with hosts, in no particular order. */

@@ -1,4 +1,4 @@
-/* Evaluates ranks, some hosts at a time. */
+/* Evaluates ranks in blocks of hosts. */
 #include "core/host_rank.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "util/memory.h"
 
-enum { BLOCK = 64 /* hosts at a time: the stack stays in the cache */ };
+enum { BLOCK = 64 /* hosts at a time, so that the stack stays in the cache */ };
 
 int64_t rank_of_number(double number)
 {
@@ -47,7 +47,7 @@ static void calculate(enum rank_operation operation, double *left, const double 
     }
 }
 
-/* The result is at the bottom of the stack. */
+/* Leaves the result at the bottom of the stack. */
 static void run(const struct host_rank *rank, const uint32_t *hosts, size_t n, double *stack)
 {
     double *top = stack;

@@ -1,4 +1,4 @@
-/* Remembers which hosts have room for a VM of one size. */
+/* Caches the hosts with room for a VM of one size. */
 #include "core/host_survey.h"
 
 #include <stdlib.h>
@@ -8,26 +8,26 @@
 #include "util/memory.h"
 
 enum {
-    SURVEYS_NOW = 4, /* VM sizes that take turns in a queue */
-    KINDS_MOST = 64, /* of hosts, by capacity; with more there are no classes */
+    SURVEYS_NOW = 4, /* VM sizes that alternate in a queue */
+    KINDS_MOST = 64, /* of hosts, by capacity; with more kinds there are no classes */
 };
 
 struct surveys {
     struct survey now[SURVEYS_NOW];
-    uint32_t next; /* the one to replace next */
+    uint32_t next; /* the survey to replace next */
     struct survey later;
     size_t n_hosts;
-    uint32_t *changed; /* scratch: hosts to look at again, each once */
-    uint64_t *round;   /* one per host: the last one in which it was to be looked at again */
+    uint32_t *changed; /* scratch: hosts to examine again, without duplicates */
+    uint64_t *round;   /* per host: the last round in which it had to be examined again */
     uint64_t rounds;
     uint32_t *kinds; /* one per host; NULL: not needed yet */
     size_t n_kinds;
 
     const struct slot_table *most_table;
-    struct amounts most_vm; /* the VM size that most_on_a_host was counted for */
+    struct amounts most_vm; /* the VM size for which most_on_a_host was counted */
     uint32_t most_on_a_host;
 
-    uint64_t vms_version; /* the version that vms_now was counted for */
+    uint64_t vms_version; /* the version for which vms_now was counted */
     struct amounts vms_vm;
     uint32_t vms_now;
 };
@@ -61,7 +61,7 @@ void surveys_destroy(struct surveys *surveys)
     free(surveys);
 }
 
-/* --- how many hosts are free until when ------------------------------------------------------- */
+/* --- numbers of hosts by free time ------------------------------------------------------------ */
 
 static void count_in(struct survey *survey, int64_t until)
 {
@@ -175,7 +175,7 @@ static void classify_all(struct surveys *surveys, struct survey *survey, bool by
         classify(surveys, survey, (uint32_t)host);
 }
 
-/* --- looking ---------------------------------------------------------------------------------- */
+/* --- updates ---------------------------------------------------------------------------------- */
 
 static void look_at_all(const struct surveys *surveys, struct survey *survey)
 {
@@ -189,7 +189,7 @@ static void look_at_all(const struct surveys *surveys, struct survey *survey)
     survey->next_classes = 0;
 }
 
-/* Counts out the hosts that have changed since the survey was asked last. */
+/* Removes the hosts that have changed since the last query from the counts. */
 static size_t take_changed(struct surveys *surveys, struct survey *survey, uint64_t changes)
 {
     const uint64_t round = ++surveys->rounds;
@@ -225,7 +225,7 @@ static void look_again(struct surveys *surveys, struct survey *survey)
         if (survey->has_classes)
             classify(surveys, survey, surveys->changed[i]);
     }
-    /* The number of distinct times may have dropped again. */
+    /* Tries again, as the number of distinct times may have dropped. */
     if (!counted && survey->version != slot_table_version(survey->table) &&
         (slot_table_version(survey->table) & 63) == 0)
         count_all(survey, surveys->n_hosts);

@@ -1,4 +1,4 @@
-/* The images a host keeps, and which VMs use them. */
+/* The images that a host keeps, and the VMs that use them. */
 #include "core/image_cache.h"
 
 #include <stdbool.h>
@@ -74,7 +74,7 @@ static int64_t size_of_all(const struct image_cache *cache)
     return size;
 }
 
-/* Drops the unused image that expires first; false when all are in use. */
+/* Drops the unused image that expires first; false if all are in use. */
 static bool purge_one(struct image_cache *cache)
 {
     struct image_cache_entry *oldest = NULL;

@@ -1,5 +1,5 @@
-/* Finds a lease without an end hosts until a reservation begins there, or they are closed, and
- * hosts for later. */
+/* Finds hosts for a lease without an end until a reservation begins there or they close, and hosts
+ * for the time after. */
 #include "core/in_front.h"
 
 #include "core/deadline_terms.h"
@@ -26,7 +26,7 @@ static bool may_gain(const struct engine *engine, const struct lease *lease)
            engine->figures.unfinished[LEASE_RESERVATION];
 }
 
-/* The host that has room for the longest time; HOST_NONE: none has. */
+/* The host with room for the longest time, or HOST_NONE. */
 static uint32_t longest_free(struct engine *engine, const struct node_set *vm, int64_t *until)
 {
     const struct survey *survey = mapper_survey(engine, &vm->amounts, engine->now);
@@ -41,7 +41,7 @@ static uint32_t longest_free(struct engine *engine, const struct node_set *vm, i
     return longest;
 }
 
-/* The reservation that takes the host's room from then on; NULL: something else does. */
+/* The reservation that takes the host's room from `from` on, or NULL if there is another cause. */
 static const struct lease *lease_behind(const struct engine *engine, uint32_t host, int64_t from)
 {
     struct index_walk walk = reservation_index_first(&engine->bookings.by_start);
@@ -58,7 +58,8 @@ static const struct lease *lease_behind(const struct engine *engine, uint32_t ho
     return NULL;
 }
 
-/* Are there other hosts for later? The stretch is in the lease's plan only meanwhile. */
+/* Plans the move to other hosts, with the first stretch in the lease's plan meanwhile. False: there
+ * are none. */
 static bool plan_the_move(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     size_t mark = slot_table_mark(engine->table);
@@ -111,7 +112,7 @@ bool place_in_front(struct engine *engine, struct lease *lease, struct proposal 
 
 /* --- hosts that are closed later -------------------------------------------------------------- */
 
-/* When the first of the hosts closes; INSTANT_NEVER. */
+/* The time at which the first of the hosts closes, or INSTANT_NEVER. */
 static int64_t first_closing(const struct engine *engine, const struct placement *placement)
 {
     struct index_walk walk = reservation_index_first(&engine->bookings.by_start);
@@ -126,7 +127,7 @@ static int64_t first_closing(const struct engine *engine, const struct placement
     return INSTANT_NEVER;
 }
 
-/* Where it could be now, and for ever if no host closed from the given time on. */
+/* Places the lease now, for ever, as if no host closed from closings_from on. */
 static bool place_until(struct engine *engine, struct lease *lease, int64_t closings_from,
                         struct proposal *proposal)
 {

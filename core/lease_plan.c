@@ -1,4 +1,4 @@
-/* The stretches of a lease, in order, and the reservations in them. */
+/* The stretches of a lease, in order, with their reservations. */
 #include "core/lease_plan.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The table of a lease's terms, and values by it. */
+/* The table of a lease's terms, and access to their values. */
 #include "core/lease_terms.h"
 
 #include <assert.h>
@@ -160,7 +160,7 @@ static bool read_flag(const char *text, int64_t *number)
     return false;
 }
 
-/* Haizea's attribute is spelled PREEMPTIBLE: the word that is spelled like it means the same. */
+/* Also accepts "non-preemptible", in the spelling of Haizea's attribute PREEMPTIBLE. */
 static bool read_word(const struct lease_term *term, const char *text, int64_t *number)
 {
     if (strcasecmp(text, "non-preemptible") == 0)
@@ -177,7 +177,7 @@ static bool read_number(const struct lease_term *term, const char *text, int64_t
            *number <= term->most;
 }
 
-/* Quotes and backslashes would end the value in an OpenNebula template. */
+/* Quotes and backslashes would break the value in an OpenNebula template. */
 static bool is_text(const char *text)
 {
     size_t length = 0;

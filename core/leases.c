@@ -61,7 +61,7 @@ void lease_destroy(struct lease *lease)
     free(lease);
 }
 
-/* The first place whose id is not smaller than `id`. */
+/* The first place with an id not smaller than `id`. */
 static size_t lease_place(const struct engine *engine, int64_t id)
 {
     size_t low = 0, high = engine->leases.list.n;

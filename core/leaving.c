@@ -1,4 +1,4 @@
-/* Running leases are moved off hosts that they must leave. */
+/* Moves running leases off hosts that they must leave. */
 #include "core/leaving.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "core/windows.h"
 #include "util/memory.h"
 
-/* The lease runs to its end where it is. */
+/* Withdraws the planned move, so that the lease runs to its end on its present hosts. */
 static void withdraw_leave(struct engine *engine, struct lease *lease)
 {
     const struct vm_plan *next = lease_plan_current(lease);
@@ -44,7 +44,7 @@ static int32_t left_host(const struct engine *engine, const struct relocation *m
     return engine->site.hosts[move->from->vms[vm].host].id;
 }
 
-/* When the lease should begin to move; no earlier than now. */
+/* The time at which the lease should begin to move, at least now. */
 static int64_t begins_to_leave(const struct engine *engine, const struct lease *lease)
 {
     if (lease->plan->makes_room)
@@ -84,9 +84,9 @@ static bool leave_alone(struct engine *engine, struct lease *lease)
     return planned;
 }
 
-/* --- with those they must be together with ---------------------------------------------------- */
+/* --- leases that must move together ----------------------------------------------------------- */
 
-/* Leases that leave together: as long as one is still there, none could be elsewhere. */
+/* Leases whose VMs must be together, and so must leave together. */
 struct party {
     struct relocation *moves;
     size_t n, allocated;
@@ -107,7 +107,7 @@ static void join(struct engine *engine, struct party *party, struct lease *lease
     party->moves[party->n++] = relocation_of(engine, lease);
 }
 
-/* All that must leave and are tied to the lease, also by others. */
+/* Collects all leases that must leave and are tied to the lease, directly or through others. */
 static void gather(struct engine *engine, struct party *party, struct lease *lease)
 {
     join(engine, party, lease);
@@ -121,7 +121,7 @@ static void gather(struct engine *engine, struct party *party, struct lease *lea
         }
 }
 
-/* All move at the same time. */
+/* Sets the same time for all moves. */
 static void set_times(struct engine *engine, struct party *party)
 {
     int64_t begins = INSTANT_NEVER, arrives = 0;
@@ -145,7 +145,7 @@ static void book_all(struct engine *engine, const struct reservation_list *list)
         slot_table_book(engine->table, list->items[i]);
 }
 
-/* As if the lease had gone by then, to where it is planned to go, if it is. */
+/* Books the lease as if it had moved by then, on its new hosts if they are planned. */
 static void book_as_gone(struct engine *engine, const struct relocation *move,
                          struct reservation_list *shortened)
 {
@@ -196,7 +196,7 @@ static bool leave_together(struct engine *engine, struct lease *lease)
     return planned;
 }
 
-/* Is its time over before its VMs could have moved, one after the other? */
+/* Does the lease end before its VMs could have moved one after the other? */
 static bool ends_first(const struct engine *engine, const struct lease *lease)
 {
     return lease_plan_current(lease)->vm->until <= engine->now + longest_live_span(engine, lease);
@@ -241,7 +241,7 @@ static void stay(struct engine *engine, struct lease *lease)
     lease_plan_publish(lease);
 }
 
-/* Its move is planned once and stays planned, so that nothing takes its room elsewhere. */
+/* Plans the move once and keeps it planned, so that no other lease takes its new room. */
 static void make_room(struct engine *engine, struct lease *lease)
 {
     if (can_stay(engine, lease)) {
@@ -270,10 +270,10 @@ void withdraw_leaves(struct engine *engine)
     engine->bookings.capacity_freed = freed;
 }
 
-/* --- before, beside and after what is requested ------------------------------------------------
+/* --- before, beside and after new requests -----------------------------------------------------
  */
 
-/* What is requested comes before its move, and may preempt it. */
+/* Do new requests come before the lease's move, and may they preempt the lease? */
 static bool yields(const struct engine *engine, const struct lease *lease)
 {
     return lease->plan->only_wanted || terms_when_preempted(engine, lease) != TERMS_NON_PREEMPTABLE;
@@ -315,7 +315,7 @@ static void withdraw_all(struct engine *engine, const struct lease_list *leaving
             withdraw_leave(engine, leaving->items[i]);
 }
 
-/* Plans their moves with the proposal booked. False: not all of them find room elsewhere then. */
+/* Plans the leases' moves with the proposal booked. False: not all of them find room elsewhere. */
 static bool all_leave_beside(struct engine *engine, const struct lease_list *leaving,
                              const struct proposal *proposal)
 {

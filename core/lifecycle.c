@@ -1,4 +1,4 @@
-/* Handlers for the begin and end of planned operations, and for leases that end otherwise. */
+/* Handles the begin and end of planned operations, early ends and cancellations of leases. */
 #include "core/lifecycle.h"
 
 #include "core/ending.h"
@@ -123,7 +123,7 @@ static void suspended(struct engine *engine, struct lease *lease)
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
     } else if (is_planned) {
-        /* A deadline lease, or one that moves: the resumption is already booked. */
+        /* A deadline lease, or a lease that moves: the resumption is already booked. */
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     }
 }

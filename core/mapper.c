@@ -94,8 +94,8 @@ void mapping_finish(struct mapping *mapping)
 
 /* --- hosts with room -------------------------------------------------------------------------- */
 
-/* Collects in batch_hosts, with the batch columns, the hosts that fit any VM of the lease at the
- * start. */
+/* Collects the hosts that fit any VM of the lease at the start in batch_hosts and the other batch
+ * columns. */
 static size_t find_hosts(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
@@ -131,7 +131,7 @@ static size_t find_hosts(struct engine *engine, const struct map_request *reques
     return n;
 }
 
-/* All hosts, including full ones: victims may leave them. */
+/* Takes all hosts, including full ones, which victims may free. */
 static size_t take_all_hosts(struct engine *engine, const struct map_request *request)
 {
     size_t n = request->allowed ? request->n_allowed : engine->site.n_hosts;
@@ -155,7 +155,7 @@ static void fill_columns(struct engine *engine, int64_t at, size_t n)
     }
 }
 
-/* The n hosts of batch_hosts, best first. */
+/* Orders the n hosts of batch_hosts, best first. */
 static void order_hosts(struct engine *engine, const struct map_request *request, size_t n,
                         struct host_order *order)
 {
@@ -187,7 +187,7 @@ void mapper_order_all(struct engine *engine, const struct map_request *request,
 struct vm_cursor {
     const struct lease *lease;
     size_t set;      /* place in set_order */
-    uint32_t in_set; /* how many of it are done */
+    uint32_t in_set; /* VMs of this set already done */
 };
 
 static const struct node_set *cursor_set(const struct vm_cursor *cursor)
@@ -219,8 +219,8 @@ static void add_vm(struct amounts *need, const struct vm_cursor *cursor)
         need->of[type] += vm->of[type];
 }
 
-/* Put as many VMs on the host as fit; shortens *until when the request is not strict.
- * True: all VMs have a host. */
+/* Places as many VMs on the host as fit; shortens *until unless the request is strict. True: all
+ * VMs have a host. */
 static bool fill_host(struct engine *engine, const struct map_request *request, uint32_t host,
                       struct vm_cursor *cursor, int64_t *until)
 {
@@ -242,7 +242,8 @@ static bool fill_host(struct engine *engine, const struct map_request *request, 
     }
 }
 
-/* VMs of one size, of which a host holds one at most: the survey says how long it is free. */
+/* For VMs of one size, at most one per host: the survey has the time for which each host is free.
+ */
 static bool one_for_each(struct engine *engine, const struct map_request *request,
                          struct host_order *order, struct mapping *mapping)
 {
@@ -271,7 +272,7 @@ struct mixed_cursor {
     uint32_t n_left;
 };
 
-/* As fill_host(), but smaller VMs may use what a larger one leaves. */
+/* Like fill_host(), but smaller VMs may use the room left by a larger one. */
 static bool fill_host_mixed(struct engine *engine, const struct map_request *request, uint32_t host,
                             struct mixed_cursor *cursor, int64_t *until)
 {
@@ -316,8 +317,8 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
     return mapped && mapper_long_enough(request, mapping);
 }
 
-/* Haizea's greedy mapper: hosts by preference, VMs by size; the granted time never
- * grows back within a pass. Takes hosts out of order. */
+/* Haizea's greedy mapper: hosts by preference, VMs by size; the granted time never grows again
+ * within a pass. Removes hosts from order. */
 static bool greedy_pass(struct engine *engine, const struct map_request *request,
                         struct host_order *order, struct mapping *mapping)
 {
@@ -336,7 +337,7 @@ static bool greedy_pass(struct engine *engine, const struct map_request *request
     return false;
 }
 
-/* VMs of one size, on all hosts: by the survey where a host holds one of them at most. */
+/* For VMs of one size, on all hosts; by the survey if a host holds at most one of them. */
 static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t from,
                     int64_t until)
 {
@@ -366,7 +367,7 @@ uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
     }
     survey = mapper_survey(engine, &nodes->amounts, engine->now);
     count = survey->n_fitting;
-    /* Counted only when the number of hosts with room does not tell it. */
+    /* Counted only if the number of hosts with room does not decide. */
     if (count > 0 && count < nodes->count && mapper_most_on_a_host(engine, &nodes->amounts) > 1)
         count = survey_vms_now(engine->mapper.surveys, engine->table, &nodes->amounts);
     return count < nodes->count ? count : nodes->count;
@@ -381,7 +382,7 @@ uint32_t mapper_count(struct engine *engine, const struct map_request *request,
                             nodes->count);
 }
 
-/* Could there be room at all? Counts VMs, whatever hosts are preferred. */
+/* Could there be room at all? Counts VMs, regardless of preferences for hosts. */
 static bool may_fit(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
@@ -422,7 +423,7 @@ bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *le
     return true;
 }
 
-/* Stops at the first host that is not free long enough. */
+/* Stops at the first host that is not free for long enough. */
 static bool map_pinned(struct engine *engine, const struct map_request *request,
                        struct mapping *mapping)
 {
@@ -443,7 +444,7 @@ static bool map_pinned(struct engine *engine, const struct map_request *request,
     return !request->lease->plan->has_demand || restricted_meet(engine, request, mapping);
 }
 
-/* Where hosts are counted: there are enough, and it does not matter which. */
+/* For counted hosts: there are enough hosts, and any will do. */
 static bool map_unbound(const struct engine *engine, const struct map_request *request,
                         struct mapping *mapping)
 {
@@ -451,7 +452,7 @@ static bool map_unbound(const struct engine *engine, const struct map_request *r
     return mapper_has_enough_cpu(engine, request, request->until);
 }
 
-/* Without preempting any lease. */
+/* Maps without preempting any lease. */
 static bool map_in_free_room(struct engine *engine, const struct map_request *request,
                              struct mapping *mapping)
 {
@@ -473,8 +474,8 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
     return greedy_pass(engine, request, &order, mapping);
 }
 
-/* A lease that was placed and then made room waits for free room: otherwise two leases of equal
- * rank would displace each other forever. */
+/* Has the lease been placed and then made room? It waits for free room; otherwise two leases of
+ * equal rank would displace each other forever. */
 static bool has_made_room(const struct lease *lease)
 {
     return (lease->request.kind == LEASE_IMMEDIATE || lease->request.kind == LEASE_RESERVATION) &&

@@ -1,4 +1,4 @@
-/* The moves of a suspended lease to other hosts, before it is resumed there. */
+/* Plans the moves of a suspended lease to other hosts before its resumption. */
 #include "core/migration.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ int64_t transfer_rate(const struct engine *engine)
                                                              : engine->settings.transfer_bandwidth;
 }
 
-/* Seconds to send that many MB. */
+/* Seconds to transfer that many MB. */
 static int64_t span_of(const struct engine *engine, int64_t megabytes)
 {
     return span_from_seconds((double)megabytes / ((double)transfer_rate(engine) / 8.0));
@@ -51,8 +51,8 @@ int64_t move_span(const struct engine *engine, const struct lease *lease)
     return sum;
 }
 
-/* Haizea adds, for each VM, all the memory on its host: n VMs on a host count n times. With
- * `image`, the image sizes instead. */
+/* Haizea adds up, for each VM, the memory of all VMs on its host: n VMs on a host count n times.
+ * With `image`, the image sizes instead. */
 static int64_t haizea_estimate(const struct engine *engine, const struct lease *lease, bool image)
 {
     const struct placement *at = lease_plan_current(lease)->vm->placement;
@@ -108,7 +108,7 @@ static struct reservation *reservation_of_moves(struct engine *engine, struct le
     return reservation_create(lease, kind, engine->now, engine->now, placement);
 }
 
-/* Takes VMs whose hosts are not used in this batch yet; returns how many it took. */
+/* Takes VMs whose hosts are not used in this batch yet; returns their number. */
 static uint32_t take_batch(struct engine *engine, struct placed_vm *left, uint32_t n_left,
                            struct placed_vm *batch)
 {
@@ -141,7 +141,7 @@ static int64_t span_of_batch(const struct engine *engine, const struct lease *le
     return span_of(engine, most);
 }
 
-/* The VMs of a lease that move, and the reservations made for them so far. */
+/* The moving VMs of a lease, and their reservations so far. */
 struct moving {
     struct engine *engine;
     struct lease *lease;
@@ -150,7 +150,7 @@ struct moving {
     struct reservation_list list;
 };
 
-/* Appends the batches one after the other from `at`; returns when the last is over. */
+/* Appends the batches one after the other from `at`; returns the end of the last. */
 static int64_t append_batches(struct moving *moving, enum reservation_kind kind, int64_t at)
 {
     struct placed_vm *left = memory_copy(moving->moves, moving->n * sizeof *left);
@@ -208,7 +208,7 @@ static uint32_t find_moves(struct engine *engine, const struct lease *lease,
     return moved ? n : 0;
 }
 
-/* All moves of a kind, from `at` on; returns when they are over. */
+/* Appends all moves of a kind from `at` on; returns their end. */
 static int64_t append_moves(struct moving *moving, enum reservation_kind kind,
                             const struct placement *from, const struct placement *to, int64_t at)
 {

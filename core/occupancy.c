@@ -9,13 +9,13 @@
 #include "util/map.h"
 #include "util/memory.h"
 
-/* By ascending begin. */
+/* Stays by ascending begin. */
 struct stays {
     struct stay *items;
     size_t n, allocated;
 };
 
-/* Counters of a host, twice. */
+/* Two sets of a host's counters. */
 struct scratch {
     int64_t *used;
     size_t allocated;
@@ -91,7 +91,7 @@ struct occupancy *occupancy_copy(const struct occupancy *from, const struct site
 
 /* --- booking ---------------------------------------------------------------------------------- */
 
-/* The first that does not begin before `from`. */
+/* The first stay that does not begin before `from`. */
 static size_t first_from(const struct stays *stays, int64_t from)
 {
     size_t low = 0, high = stays->n;
@@ -211,7 +211,7 @@ static bool overlaps(const struct stay *stay, int64_t from, int64_t until)
     return stay->from < until && stay->until > from;
 }
 
-/* Stays that overlap the interval; those that begin after `from` may follow others. */
+/* Adds stays that overlap the interval; stays that begin after `from` may follow others. */
 static void sweep_stays(struct sweep *sweep, const struct stays *stays, int64_t from, int64_t until)
 {
     struct stay *ends = memory_new(stays->n, sizeof *ends);
@@ -234,8 +234,7 @@ static void sweep_stays(struct sweep *sweep, const struct stays *stays, int64_t 
     free(ends);
 }
 
-/* The most of each counter that is in use at any time of the interval; scratch until the next
- * call. */
+/* The maximum of each counter during the interval; scratch until the next call. */
 static int64_t *use_of_units(const struct occupancy *occupancy, const struct unit_layout *layout,
                              uint32_t host, int64_t from, int64_t until)
 {
@@ -287,8 +286,8 @@ bool occupancy_refused(const struct occupancy *occupancy, const struct unit_ques
                         ahead);
 }
 
-/* The latest end by which something begins on the host, before question->until, at which the
- * demand is still met: the units left become fewer with each stay that begins. */
+/* The latest begin of a stay on the host, before question->until, up to which the demand is met:
+ * each stay that begins leaves fewer units. */
 static int64_t latest_end(const struct occupancy *occupancy, const struct unit_layout *layout,
                           const struct unit_question *question, struct unit_set *set)
 {
@@ -403,7 +402,7 @@ static void lower(int64_t *limit, int64_t to)
         *limit = to;
 }
 
-/* One rule during a time. */
+/* A rule during an interval. */
 struct ruling {
     const struct occupancy *occupancy;
     const struct company_rule *rule;
@@ -411,7 +410,7 @@ struct ruling {
     int64_t from, until;
 };
 
-/* The first instant at which a VM of the role is elsewhere and none at the place. */
+/* The first instant at which a VM of the role is elsewhere and none is at the place. */
 static int64_t first_alone(const struct ruling *ruling, int64_t place)
 {
     int64_t first = ruling->until;
@@ -423,7 +422,7 @@ static int64_t first_alone(const struct ruling *ruling, int64_t place)
 
         if (away->until <= at || place_of_stay(ruling->occupancy, level, away) == place)
             continue;
-        /* Companions at the place take turns; their begins ascend. */
+        /* Companions at the place may follow one another; their begins ascend. */
         for (size_t k = 0; k < ruling->stays->n && ruling->stays->items[k].from <= at; k++)
             if (ruling->stays->items[k].until > at &&
                 place_of_stay(ruling->occupancy, level, &ruling->stays->items[k]) == place)
@@ -434,7 +433,7 @@ static int64_t first_alone(const struct ruling *ruling, int64_t place)
     return first;
 }
 
-/* By place: the limit there. Places that are not in the map have the limit *elsewhere. */
+/* Computes the limit of each place; places that are not in the map have the limit *elsewhere. */
 static void limits_of_rule(const struct ruling *ruling, struct map *limits, int64_t *elsewhere)
 {
     *elsewhere = ruling->until;
@@ -467,7 +466,7 @@ static void lower_everywhere(const struct ruling *ruling, const struct map *by_p
     }
 }
 
-/* Hosts to be apart on are few: they are not looked for among all. */
+/* Few hosts have VMs to be apart from, so only these are visited. */
 static void apply_rule(const struct ruling *ruling, int64_t *limits)
 {
     struct map by_place;

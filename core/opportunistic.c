@@ -1,4 +1,4 @@
-/* Moves running leases to better hosts when that pays. */
+/* Moves running leases to better hosts if the gain is sufficient. */
 #include "core/opportunistic.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "core/windows.h"
 #include "util/memory.h"
 
-/* Tolerance in comparing gains: estimates are rounded to milliseconds. */
+/* Tolerance for comparisons of gains: estimates are rounded to milliseconds. */
 static const double TOLERANCE = 1e-5;
 
 static bool is_enabled(const struct engine *engine)
@@ -48,7 +48,7 @@ bool is_live_move(const struct reservation *r)
     return plan[-1].vm->until == plan->vm->from && !plan[-1].after.n;
 }
 
-/* The lease will run to its end as planned, and its terms allow a move. */
+/* Will the lease run to its end as planned, and do its terms allow a move? */
 static bool may_move(const struct engine *engine, const struct lease *lease)
 {
     if (!terms_allow(lease) || !runs_to_its_end(lease))
@@ -57,9 +57,7 @@ static bool may_move(const struct engine *engine, const struct lease *lease)
            (may_be_suspended(engine, lease) && engine->settings.migration != MIGRATION_NO);
 }
 
-/* A lease that moves without need keeps its PCI devices; of a lease with several VMs, all keep
- * their units.
- */
+/* May the lease be moved by choice? With demands, only a single VM without PCI devices may. */
 static bool may_leave_units(const struct lease *lease)
 {
     const struct vm_demand *demand = lease->request.node_sets[0].demand;
@@ -68,7 +66,7 @@ static bool may_leave_units(const struct lease *lease)
 }
 
 /* The earliest time by which the lease can be suspended. 0: it cannot be suspended, has only just
- * started, or would hold its hosts for longer than they are booked for it. */
+ * started, or would hold its hosts for longer than booked. */
 static int64_t suspend_soon(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *current = lease_plan_current(move->lease);
@@ -82,7 +80,8 @@ static int64_t suspend_soon(struct engine *engine, struct relocation *move)
                : 0;
 }
 
-/* Cold: the suspension, and hosts where the lease can resume at once and run to its end. */
+/* Plans a cold move: the suspension, and hosts on which the lease can resume at once and run to its
+ * end. */
 static bool plan_cold(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *current = lease_plan_current(move->lease);
@@ -120,7 +119,7 @@ static bool plan_cold(struct engine *engine, struct relocation *move)
     return relocation_moves_any(move);
 }
 
-/* --- is it worth it? -------------------------------------------------------------------------- */
+/* --- gain ------------------------------------------------------------------------------------- */
 
 static bool is_worth_it(struct engine *engine, struct relocation *move)
 {
@@ -144,7 +143,7 @@ static bool is_worth_it(struct engine *engine, struct relocation *move)
            engine->settings.migration_threshold / 100 - TOLERANCE;
 }
 
-/* --- doing it --------------------------------------------------------------------------------- */
+/* --- moves ------------------------------------------------------------------------------------ */
 
 static void consider(struct engine *engine, struct lease *lease)
 {

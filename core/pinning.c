@@ -1,8 +1,8 @@
-/* Choice of hardware threads and of memory of NUMA nodes for a VM, as oned makes it. */
+/* Chooses hardware threads and memory of NUMA nodes for a VM in the same way as oned. */
 
 #include "core/units.h"
 
-/* One search; `used` grows by what has been taken. */
+/* One search; `used` includes the units taken. */
 struct pinning {
     const struct unit_layout *layout;
     const struct vm_demand *demand;
@@ -40,7 +40,7 @@ static int64_t pages_left(const struct pinning *pinning, uint32_t node)
     return 0;
 }
 
-/* Pages left on the node; INT64_MAX when the demand names no size, -1: not enough memory. */
+/* Pages left on the node; INT64_MAX if the demand names no size, -1 if memory is insufficient. */
 static int64_t room_for_memory(const struct pinning *pinning, uint32_t node, int64_t memory_kb)
 {
     int64_t left =
@@ -55,7 +55,7 @@ static int64_t room_for_memory(const struct pinning *pinning, uint32_t node, int
     return pages <= 0 || pages < memory_kb / page_kb ? -1 : pages;
 }
 
-/* For the next virtual node. */
+/* Takes memory for the next virtual node. */
 static void take_memory(struct pinning *pinning, uint32_t node)
 {
     int64_t memory_kb = pinning->demand->nodes[pinning->set->n_memory].memory_kb;
@@ -66,7 +66,8 @@ static void take_memory(struct pinning *pinning, uint32_t node)
     pinning->set->memory[pinning->set->n_memory++] = (uint8_t)node;
 }
 
-/* All of the VM's memory on one node: the demanded one, else the one with the most pages left. */
+/* Takes all of the VM's memory on one node: the demanded node, else the node with the most pages
+ * left. */
 static bool choose_memory(struct pinning *pinning)
 {
     const struct vm_demand *demand = pinning->demand;
@@ -93,8 +94,8 @@ static bool choose_memory(struct pinning *pinning)
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Threads of a core that the VM may have: all of them stand for one with CORE. as_places: threads
- * that more VMs may share count as often. */
+/* Threads of a core available to the VM; with CORE, all threads of a core count as one. as_places:
+ * a thread counts once for each further VM that may share it. */
 static uint32_t left_on_core(const struct pinning *pinning, const struct numa_core *core,
                              uint32_t first, bool as_places)
 {
@@ -135,7 +136,7 @@ static uint32_t left_on_node(const struct pinning *pinning, uint32_t node, bool 
     return left;
 }
 
-/* The first cores with room, the first threads of each; the node has enough. */
+/* Takes the first threads of the first cores with room; the node has enough. */
 static void take_threads(struct pinning *pinning, uint32_t node, uint32_t cpus)
 {
     const struct host_units *units = pinning->layout->units;
@@ -180,7 +181,7 @@ static bool is_better(const struct pinning *pinning, const uint32_t *left, uint3
     return left[a] != left[b] ? left[a] > left[b] : a > b;
 }
 
-/* Nodes with threads for the virtual node, best first; returns how many. */
+/* Nodes with threads for the virtual node, best first; returns their number. */
 static uint32_t order_nodes(const struct pinning *pinning, uint32_t cpus,
                             uint8_t order[HOST_NODES_MOST])
 {
@@ -202,7 +203,7 @@ static uint32_t order_nodes(const struct pinning *pinning, uint32_t cpus,
     return n;
 }
 
-/* Threads of the best node whose memory is nearest. */
+/* Takes threads of the best node with the nearest memory. */
 static bool pin_node(struct pinning *pinning, const struct vm_node *node)
 {
     uint8_t order[HOST_NODES_MOST];
@@ -235,7 +236,7 @@ static uint32_t threads_of_cores(const struct host_units *units)
     return most;
 }
 
-/* A power of two that divides the CPUs of all virtual nodes. */
+/* Is it a power of two that divides the CPUs of all virtual nodes? */
 static bool is_valid(const struct vm_demand *demand, uint32_t together)
 {
     for (uint32_t i = 0; i < demand->n_nodes; i++)
@@ -252,7 +253,7 @@ static bool pin_all(struct pinning *pinning)
     return true;
 }
 
-/* Takes back what a failed attempt has taken. */
+/* Releases the units of a failed attempt. */
 static void give_back(struct pinning *pinning)
 {
     const struct vm_demand *demand = pinning->demand;
@@ -269,8 +270,8 @@ static void give_back(struct pinning *pinning)
     }
 }
 
-/* As many threads of a core together as possible: a power of two, up to what the VM's topology and
- * the host's cores have; exactly what the topology says if it does. */
+/* Takes as many threads of a core together as possible: a power of two, limited by the VM's
+ * topology and the host's cores; exactly the topology's number if it has one. */
 static bool choose_threads(struct pinning *pinning)
 {
     const struct vm_demand *demand = pinning->demand;

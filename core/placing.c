@@ -1,4 +1,4 @@
-/* Finds the time at which a lease can begin, and builds its stretch there. */
+/* Finds a time at which a lease can begin, and builds its stretch. */
 #include "core/placing.h"
 
 #include <stdlib.h>
@@ -25,7 +25,6 @@ static bool shutdown_is_inside(const struct engine *engine)
     return engine->settings.behaviour.shutdown_inside_duration;
 }
 
-/* Reports how many VMs of the lease would fit without preempting any lease. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping)
 {
@@ -94,7 +93,7 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
 
 /* --- as soon as possible ---------------------------------------------------------------------- */
 
-/* One search for a place; the same for every start time tried. */
+/* One search for a place, common to all start times tried. */
 struct search {
     struct engine *engine;
     struct lease *lease;
@@ -103,25 +102,25 @@ struct search {
     bool spare_others;  /* no victims */
     bool spare_planned; /* only running leases may be victims */
     bool may_be_late;   /* a missed deadline is acceptable */
-    int64_t remaining;  /* seconds the VMs have to run */
+    int64_t remaining;  /* run time left, in seconds */
     int64_t shutdown;
-    int64_t resume; /* seconds set aside for resuming */
+    int64_t resume; /* seconds reserved for the resumption */
     int64_t threshold;
-    int64_t before;  /* starts from this time on are not tried */
-    uint32_t *hosts; /* hosts that may be used; NULL: all */
+    int64_t before;  /* only starts before this time are tried */
+    uint32_t *hosts; /* allowed hosts; NULL: all */
     size_t n_hosts;
-    const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
+    const struct placement *pinned; /* required hosts of the VMs; NULL: any */
     bool forced;
 };
 
-/* The time until which hosts must be free for everything the lease needs from `start` on. */
+/* The time until which hosts must be free for all operations of the lease from `start` on. */
 static int64_t needed_until(const struct search *search, int64_t start)
 {
     return instant_add(instant_add(start, search->remaining), search->shutdown + search->resume);
 }
 
-/* The shortest run for which VMs are started. 0 in Haizea's mode if the stretch is cut short; in a
- * full-length stretch 0 would have the lease resumed and suspended forever. */
+/* The shortest run for which VMs are started. 0 in Haizea's mode for a stretch cut short; in a
+ * full-length stretch, 0 would resume and suspend the lease forever. */
 static int64_t least_run(const struct search *search, const struct mapping *mapping, int64_t start)
 {
     bool may_be_none = search->engine->settings.behaviour.vms_may_run_for_no_time;
@@ -149,18 +148,20 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
         return false;
     plan->vm->from = runs_from;
     full = instant_add(runs_from, search->remaining);
-    /* Haizea suspends when the work does not fit; the shutdown may be cut short. */
+    /* Haizea suspends only if the work does not fit; the shutdown may be cut short. */
     if (mapping->until < (inside ? full : instant_add(full, search->shutdown))) {
         int64_t runs_until;
 
-        /* Strict: the whole lease in one stretch, and resuming takes longer than estimated. */
+        /* A strict search needs the whole lease in one stretch, but the resumption takes longer
+         * than estimated. */
         if (search->strict && search->resuming && !inside)
             return false;
         runs_until = suspend_windows(engine, search->lease, plan->vm->placement, mapping->until,
                                      &plan->after);
 
         plan->vm->until = runs_until;
-        /* A gap that ends inside the shutdown would suspend VMs that have nothing left to do. */
+        /* A gap that ends during the shutdown would suspend VMs that have completed their run time.
+         */
         return runs_until >= runs_from + least && (inside || runs_until < full);
     }
     if (mapping->until > instant_add(full, search->shutdown))
@@ -174,7 +175,7 @@ static bool ends_in_time(const struct lease *lease, const struct vm_plan *plan)
     return lease->request.deadline == INSTANT_NONE || vm_plan_end(plan) <= lease->request.deadline;
 }
 
-/* What the search asks of the mapper for a begin at `start`. */
+/* The search's request to the mapper for a begin at `start`. */
 static struct map_request request_at(const struct search *search, int64_t start)
 {
     return (struct map_request){.lease = search->lease,
@@ -191,7 +192,7 @@ static struct map_request request_at(const struct search *search, int64_t start)
                                 .forced = search->forced};
 }
 
-/* Tries to begin at `start`; the request and the mapping follow from the search. */
+/* Tries to begin at `start`. */
 static bool try_point(struct search *search, int64_t start, struct proposal *proposal)
 {
     struct engine *engine = search->engine;
@@ -216,7 +217,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
             return false;
         }
         proposal_finish(proposal);
-        /* Resuming takes longer than estimated and would leave no time to run: search again with
+        /* The resumption takes longer than estimated and leaves no time to run: search again with
          * the longer time. */
         if (resume_taken <= search->resume)
             return false;
@@ -225,7 +226,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
     return false;
 }
 
-/* Hosts that are ready by `at`; all hosts when the search is unrestricted. */
+/* Allows the hosts that are ready by `at`; all hosts if the search is unrestricted. */
 static void allow_ready_hosts(struct search *search, const int64_t *earliest, int64_t at)
 {
     search->n_hosts = 0;
@@ -304,8 +305,8 @@ static bool try_haizea_points(struct search *search, int64_t after, struct propo
     return placed;
 }
 
-/* A lease planned for later is not displaced by one that would start even later: the queue hands
- * out future places in the right order. */
+/* A lease planned for later is not displaced by one that would start even later: the queue assigns
+ * future places in the right order. */
 static void spare_for_later(struct search *search)
 {
     const struct engine_settings *settings = &search->engine->settings;
@@ -316,7 +317,8 @@ static void spare_for_later(struct search *search)
     search->spare_others = settings->backfilling == BACKFILLING_CONSERVATIVE;
 }
 
-/* The lease finds no room in [at, the result). `again`: the site's total has not told it. */
+/* A lower bound for the start: the lease has no room in [at, result). `again`: the site's total has
+ * already been checked. */
 static int64_t earliest_room(const struct search *search, int64_t at, bool again)
 {
     const struct map_request request = request_at(search, at);
@@ -355,7 +357,8 @@ static bool try_future(struct search *search, int64_t after, struct proposal *pr
     return false;
 }
 
-/* VMs of several sizes may fit where they were, though the mapper finds no place for them. */
+/* VMs of several sizes may fit on their previous hosts even if the mapper finds no place for them.
+ */
 static bool try_previous_hosts(const struct search *search, int64_t from, struct proposal *proposal)
 {
     struct search back = *search;
@@ -377,8 +380,8 @@ void refuse_for_now(struct engine *engine, struct lease *lease)
     refuse(lease, at_once ? REASON_NO_ROOM_AT_ONCE : REASON_NO_ROOM_NOW, lease->n_vms, count);
 }
 
-/* Tries the times at which running leases could have been suspended for the lease, and before each
- * of them those at which others end. */
+/* Tries the times by which running leases could have been suspended for the lease, and the ends of
+ * other leases before each of them. */
 static bool try_relief(struct search *search, const struct placing_request *request,
                        struct proposal *proposal)
 {
@@ -443,7 +446,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     if (!placed && request->may_wait) {
         spare_for_later(&search);
         placed = try_future(&search, last, proposal);
-        /* VMs that may exchange their hosts (Haizea 1.0), at no time: each on its own again. */
+        /* VMs that may exchange hosts (Haizea 1.0) found no time; try each VM on its own host. */
         if (!placed && search.hosts) {
             search.pinned = lease_plan_current(lease)->vm->placement;
             placed = try_future(&search, last - 1, proposal);
@@ -500,7 +503,8 @@ static bool list_fits(struct slot_table *table, const struct reservation_list *l
     return true;
 }
 
-/* Each operation on its own: another lease may use a host until the VMs are resumed there. */
+/* Does each operation fit by itself? Another lease may use a host until the VMs are resumed there.
+ */
 static bool operations_fit(struct engine *engine, const struct vm_plan *plan)
 {
     size_t mark = slot_table_mark(engine->table);
@@ -514,7 +518,7 @@ static bool operations_fit(struct engine *engine, const struct vm_plan *plan)
     return fit;
 }
 
-/* Do the hosts meet the demands of the VMs for all the time from `from` on? */
+/* Do the hosts meet the demands of the VMs for the whole time from `from` on? */
 static bool meets_again(const struct search *search, int64_t from, struct mapping *mapping)
 {
     const struct map_request request = {

@@ -19,13 +19,14 @@ bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
     return false;
 }
 
-/* The threshold is for what has not started: restarting a running lease would discard its work. */
+/* The threshold applies to leases that have not started: restarting a running lease would discard
+ * its work. */
 static bool keeps_work(const struct engine *engine, const struct reservation *vm)
 {
     return vm->state == RESERVATION_ACTIVE && !engine->settings.behaviour.restarts_young_victims;
 }
 
-/* Is a suspension worthwhile? Not checked for a promise made before. */
+/* Checks whether a suspension is worthwhile, except for an earlier promise. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised)
 {
     const struct reservation *vm = lease_plan_current(lease)->vm;

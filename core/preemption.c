@@ -32,7 +32,8 @@ static void requeue(struct engine *engine, struct lease *lease)
     queue_insert(engine, lease);
 }
 
-/* Ends the lease, shutdown included, in time for the other one; at once if that is too late. */
+/* Ends the lease, including its shutdown, in time for the other one, or at once if it is too late.
+ */
 static void end_by(struct engine *engine, struct lease *lease, int64_t at)
 {
     struct vm_plan *current = lease_plan_current(lease);
@@ -56,7 +57,7 @@ static void end_by(struct engine *engine, struct lease *lease, int64_t at)
     lease_plan_publish(lease);
 }
 
-/* How the victim is preempted, by its terms. */
+/* The means of preemption, by the victim's terms. */
 static enum preemption_how how_to_preempt(struct engine *engine,
                                           const struct preemption *preemption,
                                           struct reservation_list *windows)

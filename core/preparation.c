@@ -12,7 +12,7 @@
 #include "util/memory.h"
 
 struct image_transfers {
-    struct reservation_list list; /* by start; transfers not over yet */
+    struct reservation_list list; /* by start; unfinished transfers */
     struct image_cache *caches;   /* one per host */
 };
 
@@ -70,9 +70,9 @@ static int64_t transfer_span(const struct engine *engine, const struct lease *le
     return is_multicast(engine) ? one : one * copies;
 }
 
-/* --- when ------------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
-/* The first gap of that length from now on. */
+/* The begin of the first gap of that length from now on. */
 static int64_t first_slot(const struct engine *engine, int64_t span)
 {
     const struct reservation_list *list = &engine->images->list;
@@ -85,7 +85,7 @@ static int64_t first_slot(const struct engine *engine, int64_t span)
     return list->items[list->n - 1]->until;
 }
 
-/* The last gap of that length before the deadline (earliest deadline first). */
+/* The begin of the last gap of that length before the deadline (earliest deadline first). */
 static int64_t last_slot(const struct engine *engine, int64_t span, int64_t deadline)
 {
     const struct reservation_list *list = &engine->images->list;
@@ -136,10 +136,10 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* How the image reaches a host. */
+/* The source of the image for a host. */
 enum image_source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
 
-/* The transfer of a lease that makes room for this one is cancelled with it. */
+/* Will the transfer stay planned? The transfers of a victim are cancelled with it. */
 static bool stays_planned(const struct engine *engine, const struct proposal *proposal,
                           const struct reservation *transfer)
 {
@@ -149,7 +149,7 @@ static bool stays_planned(const struct engine *engine, const struct proposal *pr
     return true;
 }
 
-/* A transfer that brings the image in time; NULL: none. */
+/* A planned transfer of another lease that brings the image in time, or NULL. */
 static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
                                     const struct proposal *proposal)
 {
@@ -224,7 +224,7 @@ static void carry(struct engine *engine, struct reservation *transfer, const str
     placement_destroy(old);
 }
 
-/* The riders join the VMs that the transfer carries already. */
+/* Adds the riders to the VMs of the transfer. */
 static void join_transfer(struct engine *engine, const struct proposal *proposal)
 {
     const struct placement *old = proposal->ride->placement;
@@ -236,7 +236,7 @@ static void join_transfer(struct engine *engine, const struct proposal *proposal
     free(vms);
 }
 
-/* The lease's VMs leave a shared transfer that has not begun. */
+/* Removes the lease's VMs from a shared transfer that has not begun. */
 static void leave_transfer(struct engine *engine, struct reservation *transfer, int64_t lease)
 {
     const struct placement *old = transfer->placement;
@@ -324,7 +324,7 @@ static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
     return host ? *host : HOST_NONE;
 }
 
-/* Removes an image file of the VM from the host; from any host unless files stay behind. */
+/* Removes an image file of the VM from the host, or from any host unless files stay behind. */
 static void image_leaves(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
 {
     struct disk_files *files = &lease->plan->image_files;
@@ -406,8 +406,8 @@ static void image_arrived(struct engine *engine, struct lease *lease, const stru
                         (struct image_user){lease->request.id, vm->vm});
 }
 
-/* A lease that was placed again may have VMs in an older, shared transfer, and a new transfer of
- * its own still to come. */
+/* Does the lease expect another transfer? After being placed again, it may have VMs in an older
+ * shared transfer and a planned transfer of its own. */
 static bool expects_transfer(const struct engine *engine, const struct lease *lease)
 {
     const struct reservation_list *list = &engine->images->list;
@@ -436,7 +436,7 @@ void transfer_ended(struct engine *engine, struct reservation *r)
     }
 }
 
-/* A transfer that other leases ride on is kept, as a transfer of one of them. */
+/* Keeps a transfer shared by other leases, as a transfer of one of them. */
 static bool hand_over(struct engine *engine, struct reservation *transfer, int64_t from)
 {
     for (uint32_t i = 0; i < transfer->placement->n_vms; i++) {
@@ -456,8 +456,8 @@ static bool hand_over(struct engine *engine, struct reservation *transfer, int64
     return false;
 }
 
-/* Drops the files of the VMs on the hosts of the lease's last stretch, or all of them in the mode
- * in which no file is left behind. */
+/* Drops the files of the VMs on the hosts of the lease's last stretch; all of their files unless
+ * files stay behind. */
 static void drop_files(struct engine *engine, struct lease *lease)
 {
     const struct vm_plan *last = lease_plan_current(lease);

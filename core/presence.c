@@ -1,4 +1,4 @@
-/* Leases that are present on a host over time. */
+/* Leases present on a host over time. */
 #include "core/presence.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "core/lease.h"
 #include "util/memory.h"
 
-/* A lease with more booked reservations is kept by host. */
+/* Leases with more booked reservations are kept by host. */
 enum { FEW = 16 };
 
 /* A lease's booked reservations on one host. */
@@ -113,7 +113,7 @@ static bool overlaps(const struct reservation *a, const struct reservation *b)
     return a->from < b->until && b->from < a->until;
 }
 
-/* Do others of the lease overlap r, or are there too many to look at? */
+/* Do other reservations of the lease overlap r, or are there too many to check? */
 static bool is_kept_by_host(const struct reservation *r)
 {
     const struct reservation *s = r->lease->booked;

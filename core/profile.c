@@ -13,7 +13,7 @@
 
 enum { PROFILE_FIRST_ROOM = 8 };
 
-/* Two neighbors of a column at once; unsigned, so that differences may wrap. */
+/* Two neighbors of a column; unsigned, so that differences may wrap. */
 typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 void profile_init(struct profile *profile, const struct amounts *capacity)
@@ -93,8 +93,8 @@ uint32_t profile_find(const struct profile *profile, int64_t at)
     return halve(profile->times, profile->head + 1, profile->n, at);
 }
 
-/* The differences of 8 neighbors from need, or-ed (below) or and-ed (reaching): the sign says
- * whether any is below, or whether none reaches it. */
+/* The differences of 8 neighbors from need, or-ed (below) or and-ed (reaching): the sign bit tells
+ * whether any is below, or whether none reaches need. */
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need)
 {
     const pair needs = {(uint64_t)need, (uint64_t)need};
@@ -229,7 +229,7 @@ uint32_t profile_count(const struct profile *profile, const struct demand *deman
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* Where points are inserted or removed: at one place, or at two with first <= second. */
+/* The places at which points are inserted or removed: one, or two with first <= second. */
 struct places {
     uint32_t first, second;
     int n; /* 0, 1 (first) or 2 */
@@ -264,7 +264,7 @@ static void make_room(struct profile *profile, uint32_t more)
     }
 }
 
-/* Moves n cells. They are mostly few: a call would take longer than the move. */
+/* Moves n cells, usually so few that a function call would take longer than the move. */
 static inline void move_cells(int64_t *to, const int64_t *from, uint32_t n)
 {
     if (n > 4) {
@@ -377,7 +377,7 @@ static uint32_t apply_amounts(struct profile *profile, const struct profile_chan
     return negative;
 }
 
-/* The first point >= i that does not begin before `at`; a linear scan, as most intervals end
+/* The first point >= i that does not begin before `at`. A linear scan, since most intervals end
  * soon. */
 static uint32_t first_not_before(const struct profile *profile, uint32_t i, int64_t at)
 {

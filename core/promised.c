@@ -1,4 +1,4 @@
-/* Places adopted leases where and when they were promised to be, or as near to that as possible. */
+/* Places adopted leases at their promised time and hosts, or as close as possible. */
 #include "core/promised.h"
 
 #include "core/deadline.h"
@@ -10,7 +10,7 @@
 #include "core/rearrangement.h"
 #include "core/schedule.h"
 
-/* The hosts the lease was placed on before; NULL: any. */
+/* The previous hosts of the lease; NULL: any. */
 static struct placement *preferred_hosts(struct engine *engine, const struct lease *lease,
                                          const struct adoption *adoption)
 {
@@ -22,8 +22,9 @@ static struct placement *preferred_hosts(struct engine *engine, const struct lea
     return placement_of_vms(engine, lease, adoption->vm_host, NULL);
 }
 
-/* On the promised hosts, with the leases suspended that could run until then; else by the rules for
- * new reservations; as a last resort, with every lease suspended that can be. */
+/* Places the lease on the promised hosts, suspending leases that run until then; else by the rules
+ * for new reservations; as a last resort by suspending all leases that can be suspended, or on
+ * hosts that close later. */
 static bool place_promised(struct engine *engine, struct lease *lease,
                            const struct placement *preferred, struct proposal *proposal)
 {
@@ -65,7 +66,8 @@ static struct window_request deadline_window(struct engine *engine, struct lease
     };
 }
 
-/* At the planned time and on the planned hosts, if they are known and still possible. */
+/* Places the lease at the planned time and on the planned hosts, if they are known and still
+ * possible. */
 static bool place_as_planned(struct engine *engine, const struct window_request *window,
                              const struct adoption *adoption, struct proposal *proposal)
 {
@@ -104,7 +106,7 @@ static bool place_deadline_again(struct engine *engine, struct lease *lease,
     return false;
 }
 
-/* The driver already knows the state of the lease it hands over: drop the lease's own outputs. */
+/* Drops the lease's own outputs, since the driver already knows the state of the adopted lease. */
 static void drop_own_outputs(struct engine *engine, const struct lease *lease, size_t first)
 {
     struct engine_outputs *outputs = &engine->adopted;
@@ -116,7 +118,7 @@ static void drop_own_outputs(struct engine *engine, const struct lease *lease, s
     outputs->n_items = kept;
 }
 
-/* Its planned hosts may have been given to leases that were adopted before. */
+/* Leases adopted earlier may have taken units on the lease's planned hosts. */
 static void rearrange_for_promise(struct engine *engine, const struct lease *lease,
                                   const struct adoption *adoption)
 {

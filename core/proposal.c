@@ -1,4 +1,4 @@
-/* A placement that was found: discarded, or completed with its shutdown. */
+/* Discards a proposal, or completes it with its shutdown. */
 #include "core/proposal.h"
 
 #include <stdlib.h>
@@ -24,7 +24,6 @@ void proposal_finish(struct proposal *proposal)
     memset(proposal, 0, sizeof *proposal);
 }
 
-/* The shutdown takes the last seconds of the VM reservation. */
 void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan)
 {
     struct reservation *vm = plan->vm;

@@ -1,4 +1,4 @@
-/* Waiting leases: the queue, those not ready yet, and those that hold a future place. */
+/* Waiting leases: the queue, leases not ready yet, and leases that hold a future place. */
 #include "core/queue.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The order of the queue: by priority, so that no lease starts ahead of a more important waiting
- * one, or only to be displaced at once; by fair share among equals. */
+/* The order of the queue: by priority, so that no lease starts ahead of a waiting lease of higher
+ * priority or is displaced at once; by fair share among equals. */
 #include "core/queue_order.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/relief.h"
 #include "core/stretches.h"
 
-/* Would the policy preempt the one for the other? */
+/* Would the policy preempt `other` for `lease`? */
 static bool displaces(const struct engine *engine, const struct lease *lease,
                       const struct lease *other)
 {
@@ -23,7 +23,7 @@ static bool displaces(const struct engine *engine, const struct lease *lease,
     return score != POLICY_VETO;
 }
 
-/* Below 0: it is `a`'s turn. */
+/* Below 0: `a` goes first. */
 static int compare_shares(const struct engine *engine, const struct lease *a, const struct lease *b)
 {
     return engine->shares
@@ -47,7 +47,8 @@ static struct lease *most_important(const struct engine *engine, const struct le
     return most;
 }
 
-/* More important, unless the policy disagrees: it may favor leases that have waited long. */
+/* Does the lease go before the other, and does the policy agree? It may favor leases that have
+ * waited long. */
 static bool outranks(const struct engine *engine, const struct lease *lease,
                      const struct lease *other)
 {

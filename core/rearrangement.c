@@ -1,4 +1,4 @@
-/* Chooses again which units planned VMs of a host get. */
+/* Chooses the units of a host's planned VMs again. */
 #include "core/rearrangement.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/occupancy.h"
 #include "util/memory.h"
 
-/* A VM whose units are chosen again; held NULL: one more VM. */
+/* A VM with a new choice of units; held NULL: a new VM. */
 struct choice {
     struct held_units *held, *chosen;
     struct unit_question question;
@@ -19,7 +19,7 @@ struct choices {
     size_t n;
 };
 
-/* VMs that name more, or need more, choose first. */
+/* VMs with more specific or larger demands choose first. */
 static int64_t weight_of(const struct vm_demand *demand)
 {
     int64_t weight = 0;
@@ -54,7 +54,7 @@ static struct choice *find_or_add(struct choices *choices, const struct stay *st
     return choice;
 }
 
-/* The VMs on the host, each with all its time, then the new ones. */
+/* Collects the VMs on the host, each with its whole time, then the new VMs. */
 static void gather(struct choices *choices, const struct stay *stays, size_t n_stays,
                    const struct unit_question *questions, size_t n)
 {
@@ -74,7 +74,7 @@ static void gather(struct choices *choices, const struct stay *stays, size_t n_s
         choices->items[i].question.least = choices->items[i].question.until;
 }
 
-/* VMs that have begun keep what they have. */
+/* Removes VMs that have begun, which keep their units. */
 static void keep_later(struct choices *choices, int64_t now)
 {
     size_t kept = 0;
@@ -130,7 +130,7 @@ static bool choose_all(struct occupancy *occupancy, struct choices *choices)
     return n == choices->n;
 }
 
-/* Are the demands met as it is? */
+/* Are the demands met without changes? */
 static bool are_met(struct occupancy *occupancy, const struct unit_question *questions, size_t n)
 {
     struct choices choices = {0};
@@ -144,8 +144,8 @@ static bool are_met(struct occupancy *occupancy, const struct unit_question *que
     return met;
 }
 
-/* The units of VMs that begin after `now`, chosen with what the questions, on the same host, ask
- * for. */
+/* Chooses the units of VMs that begin after `now` together with those of the questions, on the same
+ * host. */
 static void rearrange(struct occupancy *occupancy, int64_t now,
                       const struct unit_question *questions, size_t n)
 {

@@ -7,8 +7,8 @@
 
 enum {
     NONE = UINT32_MAX >> 1,
-    SOURCES_TRIED = 8,  /* in a row, without a move */
-    TARGETS_TRIED = 16, /* for a host, or a VM */
+    SOURCES_TRIED = 8,  /* consecutive sources without a move */
+    TARGETS_TRIED = 16, /* targets for a host, or a VM */
     WORTH = 10,         /* see the header */
 };
 
@@ -20,9 +20,10 @@ struct ranked {
 struct rebalancing {
     struct rebalance_problem *problem;
     struct ranked *order; /* hosts, ascending by use */
-    uint32_t *first;      /* by host: its first VM, or NONE; ascending, as in a second run */
+    uint32_t *first;      /* by host: its first VM, or NONE; lists are ascending, as in a second run
+                           */
     uint32_t *next;       /* by VM */
-    uint32_t *n_on;       /* by host: VMs that may move */
+    uint32_t *n_on;       /* by host: movable VMs */
     uint32_t n_moved;
 };
 
@@ -157,7 +158,7 @@ static uint32_t best_vm(const struct rebalancing *state, uint32_t source, uint32
     return best;
 }
 
-/* Moves one VM off the host at this place of the order. */
+/* Moves one VM off the host at this place in the order. */
 static bool relieve(struct rebalancing *state, uint32_t place)
 {
     const struct rebalance_problem *problem = state->problem;
@@ -194,7 +195,7 @@ static bool balance_once(struct rebalancing *state)
 
 /* --- pack ------------------------------------------------------------------------------------- */
 
-/* The most used host with VMs that takes this one. */
+/* The most used host with VMs on which this VM fits. */
 static uint32_t fullest_for(const struct rebalancing *state, uint32_t number)
 {
     const struct rebalance_problem *problem = state->problem;

@@ -1,4 +1,5 @@
-/* Moves planned leases to other hosts, at the same time, when another lease needs theirs now. */
+/* Rebooks planned leases on other hosts for the same time if another lease needs their hosts now.
+ */
 #include "core/rebooking.h"
 
 #include <stdlib.h>
@@ -14,14 +15,14 @@
 #include "util/memory.h"
 
 enum {
-    ENDS_LOOKED_AT = 64, /* ends at the same time, for a reason */
-    PLANNED_MOST = 32,   /* those that begin first */
-    ATTEMPTS = 4,        /* other hosts each time */
+    ENDS_LOOKED_AT = 64, /* ends at the same time examined for a reason */
+    PLANNED_MOST = 32,   /* the leases that begin first */
+    ATTEMPTS = 4,        /* each with other hosts */
 };
 
 struct move {
     struct lease *lease;
-    struct proposal next; /* without a VM reservation: it stays where it is */
+    struct proposal next; /* without a VM reservation: the lease stays */
 };
 
 struct rebooking {
@@ -31,11 +32,11 @@ struct rebooking {
     size_t n_planned;
     struct move moves[PLANNED_MOST];
     size_t n_moves;
-    uint32_t *hosts; /* that the lease may use, ascending */
+    uint32_t *hosts; /* hosts that the lease may use, ascending */
     size_t n_hosts;
 };
 
-/* --- which leases ----------------------------------------------------------------------------- */
+/* --- selection -------------------------------------------------------------------------------- */
 
 /* Devices and company are not counted while planned leases are taken out. */
 static bool has_demand(const struct lease *lease)
@@ -46,7 +47,7 @@ static bool has_demand(const struct lease *lease)
     return false;
 }
 
-/* Nothing of it has begun, and its hosts are all that a move changes. */
+/* Has no operation of the lease begun, and does a move change only its hosts? */
 static bool may_move(const struct engine *engine, const struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
@@ -76,7 +77,7 @@ static void gather_planned(struct rebooking *rebooking)
     }
 }
 
-/* All VMs fit at this instant. */
+/* Do all VMs fit at this instant? */
 static bool fits_now(struct engine *engine, const struct lease *lease)
 {
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
@@ -92,7 +93,7 @@ static bool may_gain(const struct engine *engine, const struct lease *lease)
            !lease_is_suspended(lease) && !has_image_transfer(engine, lease) && !has_demand(lease);
 }
 
-/* --- trying ----------------------------------------------------------------------------------- */
+/* --- attempts --------------------------------------------------------------------------------- */
 
 static void book(struct engine *engine, const struct vm_plan *stretch)
 {
@@ -101,7 +102,7 @@ static void book(struct engine *engine, const struct vm_plan *stretch)
         slot_table_book(engine->table, stretch->after.items[i]);
 }
 
-/* Where the lease would be if no lease were planned; the slot table is as before. */
+/* Places the lease as if no lease were planned; the slot table is unchanged. */
 static bool place_lease(struct rebooking *rebooking, struct proposal *proposal)
 {
     struct engine *engine = rebooking->engine;
@@ -138,7 +139,7 @@ static bool share_a_host(const struct placement *a, const struct placement *b)
     return false;
 }
 
-/* Takes out all planned leases on hosts of the newcomer. */
+/* Takes out all planned leases on the newcomer's hosts. */
 static void take_out(struct rebooking *rebooking, const struct vm_plan *newcomer)
 {
     rebooking->n_moves = 0;
@@ -154,7 +155,7 @@ static void take_out(struct rebooking *rebooking, const struct vm_plan *newcomer
     }
 }
 
-/* Back where it was, if there is room beside the newcomer. */
+/* Books the lease in its old place if there is room beside the newcomer. */
 static bool stays(struct engine *engine, const struct lease *lease)
 {
     const struct vm_plan *stretch = lease_plan_current(lease);
@@ -185,7 +186,7 @@ static bool place_elsewhere(struct engine *engine, struct move *move)
     return true;
 }
 
-/* The newcomer no longer uses the hosts that this lease cannot leave. */
+/* Excludes the hosts that this lease cannot leave from those of the newcomer. */
 static void avoid(struct rebooking *rebooking, const struct lease *lease)
 {
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
@@ -204,7 +205,7 @@ static void forget_moves(struct rebooking *rebooking)
     rebooking->n_moves = 0;
 }
 
-/* Finds all planned leases on the newcomer's hosts a place; the slot table is as before. */
+/* Finds places for all planned leases on the newcomer's hosts; the slot table is unchanged. */
 static bool find_places(struct rebooking *rebooking, const struct vm_plan *newcomer)
 {
     struct engine *engine = rebooking->engine;
@@ -256,7 +257,7 @@ static bool try_hosts(struct rebooking *rebooking, struct proposal *proposal)
     return false;
 }
 
-/* Moving planned leases changes nothing of the site's total. */
+/* Moves of planned leases do not change the site's total. */
 static bool total_suffices(const struct engine *engine, const struct lease *lease)
 {
     int64_t end =
@@ -295,7 +296,7 @@ bool place_by_rebooking(struct engine *engine, struct lease *lease, struct propo
     return is_worth_trying(engine, lease) && rebook(engine, lease, proposal);
 }
 
-/* The first host of the class on which a VM fits longest, if that is not until then; HOST_NONE. */
+/* The first host of the class on which a VM fits longest, if not until `until`; else HOST_NONE. */
 static uint32_t host_of_longest_class(const struct host_classes *classes, int64_t now,
                                       int64_t until)
 {
@@ -315,7 +316,7 @@ static uint32_t host_of_longest_class(const struct host_classes *classes, int64_
     return host;
 }
 
-/* The same, for VMs that may not use all hosts, or with too many classes: O(hosts). */
+/* The same for VMs that may not use all hosts, or with too many classes: O(hosts). */
 static uint32_t host_of_longest_stay(const struct engine *engine, const struct survey *survey,
                                      const struct node_set *vms, int64_t until)
 {
@@ -339,7 +340,7 @@ static bool is_on_host(const struct placement *placement, uint32_t host)
     return false;
 }
 
-/* What takes room of the host from that time on; NULL: not known. */
+/* The reservation that takes room of the host from that time on; NULL: unknown. */
 static const struct reservation *next_on(const struct engine *engine, uint32_t host, int64_t from)
 {
     struct index_walk walk = reservation_index_after(&engine->bookings.by_start, from - 1);
@@ -361,7 +362,7 @@ void explain_by_planned(struct engine *engine, struct lease *lease)
     if ((!at_once && lease->reason.id != REASON_NO_ROOM_NOW) ||
         lease->reason.n[1] < lease->reason.n[0])
         return;
-    if (lease->request.node_sets[0].demand) /* what is lacking may not be room: explain_demand() */
+    if (lease->request.node_sets[0].demand) /* the cause may be a demand: explain_demand() */
         return;
     for (size_t set = 0; set < lease->request.n_node_sets; set++) {
         const struct node_set *vms = &lease->request.node_sets[set];
@@ -382,7 +383,7 @@ void explain_by_planned(struct engine *engine, struct lease *lease)
     }
 }
 
-/* A host that both have; any that `has` has if the other one has none yet; HOST_NONE. */
+/* A host in both placements; any host of `has` if `wants` has no hosts yet; else HOST_NONE. */
 static uint32_t host_of_both(const struct placement *wants, const struct placement *has)
 {
     if (!has || has->n_hosts == 0)

@@ -32,7 +32,7 @@ static struct blocked_hosts *blocked_hosts_of(struct engine *engine, struct leas
     return blocked;
 }
 
-/* The first one that may tell something about `at`, or the last. */
+/* The first entry that may cover `at`, or the last. */
 static struct blocked_host *blocked_at(struct blocked_hosts *blocked, int64_t at, size_t *i)
 {
     while (*i < blocked->n && blocked->items[*i].until <= at)
@@ -44,9 +44,10 @@ static struct blocked_host *blocked_at(struct blocked_hosts *blocked, int64_t at
     return &blocked->items[*i];
 }
 
-/* A quick check that changes nothing. The lease's own place is not released, which does not matter
- * before its planned start: is there room at some instant until then, or for its time if hosts are
- * counted? A suspended lease needs it on its hosts, as long as it is to run at least. */
+/* A quick check without changes: is there room at some instant before the planned start, or for the
+ * lease's whole time if hosts are counted? A suspended lease needs room on its hosts for at least
+ * its shortest run. The lease's own place stays booked, which does not matter before its planned
+ * start. */
 static bool has_room_before(struct engine *engine, struct lease *lease, int64_t before)
 {
     const int64_t cpu = lease_cpu(lease);
@@ -73,8 +74,8 @@ static bool has_room_before(struct engine *engine, struct lease *lease, int64_t 
     return false;
 }
 
-/* Releases the lease's own place: is there an earlier one? If so, the slot table keeps it released;
- * else nothing changes. */
+/* Releases the lease's own place and searches an earlier one. If there is one, the place stays
+ * released in the slot table; else nothing changes. */
 static bool could_start_earlier(struct engine *engine, struct lease *lease,
                                 struct proposal *proposal)
 {
@@ -99,8 +100,8 @@ static bool could_start_earlier(struct engine *engine, struct lease *lease,
     return earlier;
 }
 
-/* Leases that migrate or need an image, whose operations depend on what they have planned, are
- * always rebooked. */
+/* Leases that migrate or need an image are always rebooked, since their operations depend on the
+ * present plan. */
 static bool is_always_rebooked(const struct engine *engine, const struct lease *lease)
 {
     bool moves = lease_is_suspended(lease) && engine->settings.migration != MIGRATION_NO;
@@ -121,8 +122,8 @@ static void rebook(struct engine *engine, struct lease *lease, struct proposal *
     queue_insert(engine, lease);
 }
 
-/* Room has become free unexpectedly: leases with a planned start may start earlier (Haizea walks a
- * set here; the order is by priority, fair share, submission, then id). */
+/* Called when room has become free unexpectedly: leases with a planned start may start earlier. The
+ * order is by priority, fair share, submission, then id; Haizea's is that of a set. */
 void reevaluate_future(struct engine *engine)
 {
     size_t n = engine->queues.future.n;

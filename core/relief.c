@@ -1,5 +1,5 @@
-/* When a best-effort lease can start in room made by other leases: a request that can wait costs no
- * lease its work, so it starts once running leases have been suspended. */
+/* The times at which a best-effort lease can start in room made by other leases: it can wait and so
+ * must not cost them their work, and starts once running leases have been suspended. */
 #include "core/relief.h"
 
 #include <stdlib.h>

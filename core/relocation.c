@@ -1,4 +1,4 @@
-/* Moves a running lease: where to, and when; books it. */
+/* Plans the hosts and the time of a move of a running lease, and books it. */
 #include "core/relocation.h"
 
 #include <stdlib.h>
@@ -27,9 +27,9 @@ bool runs_to_its_end(const struct lease *lease)
     return true;
 }
 
-/* --- where it could go ------------------------------------------------------------------------ */
+/* --- new hosts -------------------------------------------------------------------------------- */
 
-/* Does its filter exclude the host where the VM is? */
+/* Does the VM's filter exclude its present host? */
 static bool is_excluded(const struct lease *lease, const struct placed_vm *vm)
 {
     return !host_filter_allows(lease_vm_set(lease, vm->vm)->hosts, vm->host);
@@ -71,8 +71,8 @@ static int64_t live_span(struct engine *engine, const struct relocation *move)
     return most;
 }
 
-/* The best hosts for the lease from move->at on; its current hosts are candidates, too. If there
- * are none for ever, hosts that are closed much later: it moves on before they are. */
+/* Finds the best hosts for the lease from move->at on, including its current hosts. If none are
+ * free for ever, takes hosts that close much later: the lease moves on before they close. */
 static bool map_rest(struct engine *engine, struct relocation *move)
 {
     const struct vm_plan *current = lease_plan_current(move->lease);
@@ -107,8 +107,8 @@ static bool map_rest(struct engine *engine, struct relocation *move)
     return mapped;
 }
 
-/* VMs of one size that demand nothing are interchangeable: those whose hosts are used again stay
- * there. */
+/* VMs of one size without demands are interchangeable: VMs whose hosts are used again stay there.
+ */
 static void stay_where_possible(struct relocation *move)
 {
     const struct lease *lease = move->lease;
@@ -189,8 +189,8 @@ static struct placement *arrivals(struct engine *engine, const struct relocation
     return placement;
 }
 
-/* A host that VMs only leave must have the bandwidth, even if it is closed and has less than
- * nothing of CPU and memory. */
+/* A host that VMs only leave must have the bandwidth, even if it is closed and overbooked in CPU
+ * and memory. */
 static bool can_send_during(const struct engine *engine, uint32_t host, const struct amounts *need,
                             int64_t from, int64_t until)
 {
@@ -200,8 +200,8 @@ static bool can_send_during(const struct engine *engine, uint32_t host, const st
     return true;
 }
 
-/* While the memory is being copied the new hosts must have room in addition to the old ones, and
- * all of them the bandwidth. */
+/* During the copy, the new hosts must have room in addition to the old ones, and all of them the
+ * bandwidth. */
 static bool has_room_during(struct engine *engine, const struct placement *arrivals, int64_t from,
                             int64_t until)
 {
@@ -289,7 +289,7 @@ bool relocation_plan_live(struct engine *engine, struct relocation *move)
     return true;
 }
 
-/* --- doing it --------------------------------------------------------------------------------- */
+/* --- booking ---------------------------------------------------------------------------------- */
 
 void relocation_commit(struct engine *engine, struct relocation *move, const struct reason *reason)
 {

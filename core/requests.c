@@ -50,7 +50,7 @@ int request_check(const struct engine *engine, const struct lease_request *reque
     return 0;
 }
 
-/* Replaces the slot table by that of the empty site; returns it. */
+/* Replaces the slot table with that of the empty site; returns the original. */
 static struct slot_table *empty_the_site(struct engine *engine)
 {
     struct slot_table *table = engine->table;
@@ -62,7 +62,7 @@ static struct slot_table *empty_the_site(struct engine *engine)
     return table;
 }
 
-/* Node sets that fit one by one may not fit together: try. */
+/* Node sets that fit one by one may not fit together, so a mapping is tried. */
 static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
 {
     struct slot_table *table = empty_the_site(engine);
@@ -95,14 +95,14 @@ static uint32_t host_holds(const struct site_host *host, const struct amounts *v
     return (uint32_t)fit;
 }
 
-/* Number of VMs of a node set that the empty site could hold, on the hosts it may use or on all. */
+/* Number of VMs of a node set that the empty site could hold, on the allowed hosts or on all. */
 static uint32_t site_holds(const struct engine *engine, const struct node_set *nodes, bool usable)
 {
     const struct site_host *hosts = engine->site.hosts;
     uint32_t holds = 0, each = 0;
 
     for (uint32_t host = 0; host < engine->site.n_hosts && holds < nodes->count; host++) {
-        /* Hosts are mostly as the one before. */
+        /* Neighboring hosts are mostly alike. */
         if (!host || memcmp(&hosts[host].capacity, &hosts[host - 1].capacity,
                             sizeof hosts[host].capacity) != 0)
             each = host_holds(&hosts[host], &nodes->amounts, nodes->count);
@@ -140,7 +140,7 @@ static bool demands_could_be_met(struct engine *engine, struct lease *lease)
     return met;
 }
 
-/* False. */
+/* Always returns false. */
 static bool refuse_for_hosts(const struct engine *engine, struct lease *lease, uint32_t n_on_usable)
 {
     lease->reason = (struct reason){.id = REASON_NO_HOST_ALLOWED,
@@ -177,8 +177,8 @@ static bool admit(struct engine *engine, struct lease *lease)
     const struct policy_hooks *hooks = engine->hooks;
     struct reason reason = {0};
 
-    /* A lease in the queue must be able to start some day; other kinds are refused when they are
-     * scheduled. */
+    /* A lease in the queue must be able to start some day; other kinds are refused during
+     * scheduling. */
     if (lease->request.kind == LEASE_BEST_EFFORT && !could_ever_fit(engine, lease))
         return false;
     lease->reason = (struct reason){0};
@@ -223,7 +223,7 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
     return 0;
 }
 
-/* "Too big" says more than "no room". */
+/* Replaces "no room" by the more precise "too big". */
 static void explain_size(struct engine *engine, struct lease *lease)
 {
     struct reason refused = lease->reason;
@@ -248,7 +248,7 @@ static void wait_for_room(struct engine *engine, struct lease *lease)
         enqueue(engine, lease);
 }
 
-/* A reservation that finds no room may wait like a best-effort lease. */
+/* Lets a reservation without room wait like a best-effort lease. */
 static bool convert(struct engine *engine, struct lease *lease)
 {
     if (!engine->settings.convert_reservations || lease->request.kind != LEASE_RESERVATION ||
@@ -273,7 +273,7 @@ static void refuse(struct engine *engine, struct lease *lease)
     lease_finish(engine, lease, LEASE_REJECTED);
 }
 
-/* While leases must leave hosts, those that find no room are refused later. */
+/* While leases must leave hosts, leases without room are not refused until later. */
 static void schedule_kind(struct engine *engine, enum lease_kind kind, struct lease_list *refused)
 {
     for (size_t i = 0; i < engine->queues.pending.n; i++) {
@@ -307,7 +307,7 @@ static int64_t time_needed(const struct engine *engine, const struct lease *leas
     return instant_add(remaining_span(lease), shutdown_span(engine, lease));
 }
 
-/* A queued lease that can no longer end by its deadline, even if it starts now. */
+/* Can the queued lease no longer end by its deadline, even if it starts now? */
 static bool has_missed_deadline(const struct engine *engine, struct lease *lease)
 {
     int64_t end;
@@ -322,7 +322,7 @@ static bool has_missed_deadline(const struct engine *engine, struct lease *lease
     return true;
 }
 
-/* No CPU is free and nothing may be planned for later: not worth trying. */
+/* Is an attempt useless, with no free CPU and no plans for later allowed? */
 static bool is_hopeless(const struct engine *engine, const struct lease *lease, bool may_wait)
 {
     if (may_wait || slot_table_free_cpu_now(engine->table) > 0 ||
@@ -331,9 +331,8 @@ static bool is_hopeless(const struct engine *engine, const struct lease *lease, 
     return !policy_may_preempt(engine->hooks, lease);
 }
 
-/* Schedules one queued lease; false: the pass is over. With leases of lower priority behind it, a
- * lease may always be planned for later, or else has room held for it, so that they cannot delay
- * it. */
+/* Schedules one queued lease; false: the pass is over. So that leases of lower priority behind it
+ * cannot delay a lease, it may always be planned for later or has room held for it. */
 static bool schedule_queued(struct engine *engine, struct lease *lease, bool others_behind,
                             struct held_room *held)
 {
@@ -362,7 +361,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     return may_backfill;
 }
 
-/* When the next queued lease misses its deadline and must be ended. */
+/* The time at which the next queued lease misses its deadline and must be ended. */
 static int64_t next_expiry(const struct engine *engine)
 {
     int64_t next = INSTANT_NEVER;
@@ -379,7 +378,7 @@ static int64_t next_expiry(const struct engine *engine)
     return next;
 }
 
-/* A lease more important than leases with a future place starts at once, or takes their place. */
+/* Lets a lease that goes before leases with a future place start at once, or take their place. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {
     struct lease *lease;
@@ -395,9 +394,8 @@ static void displace_planned(struct engine *engine, struct lease_list *waiting)
     }
 }
 
-/* Tries the queue in order of importance; leases that cannot be placed stay, in the order of
- * submission. Leases displaced on the way are inserted at their position and wait for the next
- * pass. */
+/* Tries the queue in its order; leases that cannot be placed stay, in the order of submission.
+ * Leases displaced meanwhile are inserted at their position and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queues.queue;
@@ -457,6 +455,6 @@ void schedule_pending(struct engine *engine)
     leave_hosts(engine, LEAVING_FIRM);
     schedule_kinds(engine);
     engine->queues.pending.n = 0;
-    leave_hosts(engine, LEAVING_YIELDS); /* before leases of the queue take the room */
+    leave_hosts(engine, LEAVING_YIELDS); /* before queued leases take the room */
     schedule_queue(engine);
 }

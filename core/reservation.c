@@ -1,4 +1,4 @@
-/* Reservations and placements: made, shared, destroyed, named. */
+/* Reservations and placements: creation, sharing, destruction, names. */
 #include "core/reservation.h"
 
 #include <stdlib.h>

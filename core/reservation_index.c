@@ -1,4 +1,4 @@
-/* Reservations by time, in pieces. */
+/* An index of reservations by time, in pieces. */
 #include "core/reservation_index.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ void reservation_index_finish(struct reservation_index *index)
     memset(index, 0, sizeof *index);
 }
 
-/* Behind the last entry of that time or an earlier one. */
+/* The place behind the last entry with that or an earlier time. */
 static struct index_walk upper_bound(const struct reservation_index *index, int64_t time)
 {
     struct index_walk walk = {.index = index};
@@ -68,7 +68,7 @@ int64_t reservation_index_first_time(const struct reservation_index *index)
     return index->n ? index->pieces[0].first.time : INSTANT_NEVER;
 }
 
-/* An empty piece at this place of the directory. */
+/* Adds an empty piece at this place of the directory. */
 static struct index_piece *add_piece(struct reservation_index *index, size_t place)
 {
     struct index_piece *piece;
@@ -81,7 +81,7 @@ static struct index_piece *add_piece(struct reservation_index *index, size_t pla
     return piece;
 }
 
-/* Moves the second half of a full piece to a piece of its own. */
+/* Moves the second half of a full piece to a new piece. */
 static void halve(struct reservation_index *index, size_t place)
 {
     const uint32_t half = INDEX_PIECE / 2;

@@ -1,4 +1,4 @@
-/* Reservations enter and leave the slot table and the indexes; host figures follow. */
+/* Books reservations in the slot table and the indexes, and updates the figures of hosts. */
 #include "core/reservations.h"
 
 #include "core/engine_state.h"
@@ -71,8 +71,8 @@ void reservation_unbook(struct engine *engine, struct reservation *r)
     slot_table_release(engine->table, r);
 }
 
-/* CPU that Haizea's utilization probe counts for an operation under way: suspensions and
- * resumptions with what the VMs hold on the hosts involved. */
+/* CPU that Haizea's utilization probe counts for an operation under way; for suspensions and
+ * resumptions, the CPU that the VMs hold on the hosts involved. */
 static int64_t cpu_of(const struct reservation *r)
 {
     const struct placement *at = r->placement;

@@ -1,7 +1,7 @@
-/* Deadline leases that make room: they may be preempted by their terms as long as they keep their
- * deadlines (Amini Salehi et al.: wall time and deadline of such a lease are guaranteed, its hosts
- * are not). Each of these leases is placed again before anything is booked: later on the same
- * hosts, on other hosts after its memory was sent there, or restarted. */
+/* Deadline leases may be preempted by their terms as long as they keep their deadlines (Amini
+ * Salehi et al.: wall time and deadline of such a lease are guaranteed, its hosts are not). Each of
+ * them is placed again before anything is booked: later on the same hosts, on other hosts after a
+ * transfer of its memory, or restarted. */
 #include "core/resettle.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/engine_state.h"
 #include "core/trial.h"
 
-/* Other victims that run, or are planned to start before then, hold their hosts until `at` at
+/* Books the hosts of other victims that run, or are planned to start before then, until `at` at
  * most. */
 static void hold_until(struct trial *trial, struct lease *lease, int64_t at,
                        struct reservation_list *held)
@@ -48,7 +48,7 @@ bool resettle_has_work(const struct lease_list *victims)
     return false;
 }
 
-/* A change that failed is dropped. */
+/* Drops a failed change. */
 static bool take_away_or_drop(struct trial *trial, struct lease *lease, int64_t at)
 {
     size_t n = trial->n;
@@ -60,7 +60,7 @@ static bool take_away_or_drop(struct trial *trial, struct lease *lease, int64_t 
     return false;
 }
 
-/* Takes all victims off their hosts; late gets those that cannot leave. */
+/* Takes all victims off their hosts; appends those that cannot leave to late. */
 static void take_all_away(struct trial *trial, const struct resettlement *wish,
                           struct reservation_list *held, struct lease_list *late)
 {
@@ -82,7 +82,7 @@ static void place_each(struct trial *trial, struct lease_list *late)
             lease_list_append(late, trial->changes[i].lease);
 }
 
-/* late: all deadline leases that would miss their deadlines. */
+/* Appends all deadline leases that would miss their deadlines to late. */
 static void resettle(struct trial *trial, struct engine *engine, const struct resettlement *wish,
                      struct lease_list *late)
 {

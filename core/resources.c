@@ -1,4 +1,4 @@
-/* Types of resources and their names. */
+/* Resource types and their names. */
 #include "core/resources.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Mapping of leases that may use only some hosts, or prefer some. */
+/* Maps leases that may use only some hosts, or prefer some. */
 #include "core/restricted.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ struct pass {
     struct mapping *mapping;
     size_t n_loads;
     struct meeting meeting;
-    struct ranked_hosts ranked; /* for the node set at hand */
+    struct ranked_hosts ranked; /* for the current node set */
     size_t sets_done;           /* node sets mapped completely, in the order of sizes */
 };
 
@@ -123,15 +123,15 @@ static const struct host_load *load_of(const struct pass *pass, uint32_t host)
     return slot == HOST_NONE ? NULL : &pass->engine->mapper.loads[slot];
 }
 
-/* Ranks based on current load say nothing about a start in the future. */
+/* Ranks based on current load do not apply to a start in the future. */
 static bool is_ranked_ahead(const struct pass *pass, const struct host_filter *filter)
 {
     return (!filter || !filter->rank || filter->rank_per_vm) &&
            mapper_is_ahead(pass->engine, pass->request);
 }
 
-/* The classes whose hosts hold one of the set's VMs long enough, as choices: their first hosts,
- * which the policy scores. */
+/* Collects the classes whose hosts hold one of the set's VMs for long enough, as choices with their
+ * first hosts, which the policy scores. */
 static size_t score_classes(const struct pass *pass, const struct host_classes *classes)
 {
     struct mapper *mapper = &pass->engine->mapper;
@@ -155,8 +155,8 @@ static size_t score_classes(const struct pass *pass, const struct host_classes *
     return n;
 }
 
-/* The class's hosts that the set may use, in batch_hosts and batch_scores behind the first n; the
- * number of hosts there. */
+/* Appends the class's hosts that the set may use to batch_hosts and batch_scores, after the first
+ * n; returns the new number of hosts. */
 static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
                          const uint64_t *hosts, int64_t score, size_t n)
 {
@@ -179,8 +179,8 @@ static size_t take_hosts(const struct pass *pass, const struct node_set *nodes,
     return n;
 }
 
-/* As find_hosts() and mapper_score_hosts(): hosts in the same state have the same score. False: not
- * for this request. */
+/* Like find_hosts() and mapper_score_hosts(), with one score for hosts in the same state. False:
+ * not possible for this request. */
 static bool find_hosts_by_class(const struct pass *pass, const struct node_set *nodes, size_t *n)
 {
     struct engine *engine = pass->engine;
@@ -198,7 +198,8 @@ static bool find_hosts_by_class(const struct pass *pass, const struct node_set *
     return classes != NULL;
 }
 
-/* Hosts that the set may use and that hold one of its VMs long enough, in batch_hosts. */
+/* Collects the hosts that the set may use and that hold one of its VMs for long enough in
+ * batch_hosts. */
 static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
 {
     struct engine *engine = pass->engine;
@@ -221,7 +222,7 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
     return n;
 }
 
-/* Ranks of the filter itself. */
+/* Sets the ranks of the filter itself. */
 static void rank_by_filter(const struct pass *pass, const struct host_filter *filter)
 {
     const struct ranked_hosts *ranked = &pass->ranked;
@@ -253,7 +254,7 @@ static void rank_by_vms(const struct pass *pass, const struct host_filter *filte
     }
 }
 
-/* Drops hosts of which it is known that they are no use. */
+/* Drops hosts that are known to be unusable. */
 static void drop_useless(struct pass *pass)
 {
     struct ranked_hosts *ranked = &pass->ranked;
@@ -290,7 +291,7 @@ static void order_hosts(struct pass *pass, const struct node_set *nodes, struct 
 
 /* --- the pass --------------------------------------------------------------------------------- */
 
-/* sign -1: takes the load away again. */
+/* sign -1: removes the load again. */
 static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm, int sign)
 {
     struct engine *engine = pass->engine;
@@ -313,8 +314,8 @@ static void add_amounts(struct amounts *sum, const struct amounts *amounts, int6
         sum->of[type] += times * amounts->of[type];
 }
 
-/* What VMs that must be on the same host, and have none yet, will need beside this one of the set
- * at hand. On an empty site only those of the lease count. */
+/* Adds the needs of the VMs that must share a host with this VM and have no host yet. On an empty
+ * site only the lease's own VMs count. */
 static void add_companions(const struct pass *pass, const struct vm_demand *demand,
                            struct amounts *need)
 {
@@ -331,7 +332,7 @@ static void add_companions(const struct pass *pass, const struct vm_demand *dema
     }
 }
 
-/* The first of VMs that must be together goes where there is room for all. */
+/* The first of several VMs that must be together needs a host with room for all. */
 static bool has_room_for_companions(const struct pass *pass, const struct vm_demand *demand,
                                     uint32_t host, const struct amounts *alone)
 {
@@ -346,8 +347,8 @@ static bool has_room_for_companions(const struct pass *pass, const struct vm_dem
            mapper_least_until(request);
 }
 
-/* Puts one more VM on the host if it is free long enough and meets its demand; shortens the mapping
- * where that is allowed. */
+/* Places one more VM on the host if it is free for long enough and meets the demand; shortens the
+ * mapping if allowed. */
 static bool put_vm(struct pass *pass, const struct node_set *nodes, uint32_t vm, uint32_t host)
 {
     const struct map_request *request = pass->request;
@@ -393,7 +394,7 @@ static void take_back(struct pass *pass, uint32_t set, uint32_t host, uint32_t d
     }
 }
 
-/* All VMs of the set on one host. */
+/* Places all VMs of the set on one host. */
 static bool map_together(struct pass *pass, uint32_t set, struct host_order *order)
 {
     const struct lease *lease = pass->request->lease;

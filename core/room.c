@@ -1,4 +1,5 @@
-/* Counts whether there is room without some leases, to avoid calling the mapper each time. */
+/* Determines by counting whether there is room without some leases, to avoid a mapping for each
+ * query. */
 #include "core/room.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "core/restricted.h"
 #include "util/memory.h"
 
-/* Resources a lease holds on a host over some stretches; they become free when the lease goes. */
+/* Resources that a lease holds on a host over some stretches; removing the lease frees them. */
 struct piece {
     uint32_t host;
     uint32_t first, end; /* stretches */
@@ -17,15 +18,16 @@ struct piece {
 
 struct room_of_host {
     uint32_t first, end; /* its stretches */
-    bool touched;        /* its stretches are kept: some victim holds it, or all are */
+    bool touched;        /* its stretches are kept because a victim holds it or all hosts are kept
+                          */
 };
 
 /* Room for the VMs of one size. */
 struct size_room {
     const struct node_set *nodes;
-    uint32_t *fit; /* per host, at most nodes->count; 0 where they are not allowed */
+    uint32_t *fit; /* per host, at most nodes->count; 0 on hosts that are not allowed */
     bool *usable;  /* per host */
-    uint32_t left; /* in a pass: not placed yet */
+    uint32_t left; /* in a pass: VMs not placed yet */
     uint64_t sum;
 };
 
@@ -33,12 +35,12 @@ struct room {
     const struct engine *engine;
     int64_t from, until;
     const struct lease *lease;
-    enum { BY_COUNT, BY_PASS, BY_MAPPER } sure; /* what decides for all sizes together */
+    enum { BY_COUNT, BY_PASS, BY_MAPPER } sure; /* the method that decides for all sizes together */
     uint32_t *order;                            /* hosts in the order of a pass */
     size_t n_order;
 
     struct room_of_host *hosts;
-    int64_t *times; /* when each stretch begins */
+    int64_t *times; /* begin of each stretch */
     int64_t *free;  /* n_types for each */
     size_t n_stretches, times_allocated;
     uint32_t n_types;
@@ -59,7 +61,7 @@ struct room {
     uint32_t question;
 };
 
-/* --- what is free ----------------------------------------------------------------------------- */
+/* --- free amounts ----------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -112,7 +114,8 @@ static void keep_edge(struct edges *edges, uint32_t host, int64_t at)
     edges->times[edges->n[host]++] = at;
 }
 
-/* edges->times of host h are then those before edges->n[h], from edges->n[h - 1] on. */
+/* Afterwards the edges of host h are edges->times from edges->n[h - 1] up to edges->n[h],
+ * exclusive. */
 static void collect_edges(struct room *room, const struct victim *victims, size_t n,
                           struct edges *edges)
 {
@@ -178,7 +181,7 @@ static void copy_table(struct room *room, const struct victim *victims, size_t n
     free(edges.times);
 }
 
-/* --- what the victims hold -------------------------------------------------------------------- */
+/* --- resources of the victims ----------------------------------------------------------------- */
 
 /* The stretch of a host that begins at `at`, or its end. */
 static uint32_t stretch_at(const struct room *room, uint32_t host, int64_t at)
@@ -223,7 +226,7 @@ static void list_pieces(struct room *room, const struct victim *victims, size_t 
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* VMs that fit on a host all the time next to those that use some of it, at most `most`. An
+/* VMs that fit on a host the whole time in addition to the use of others, at most `most`. An
  * overbooked resource also blocks VMs that request none of it. */
 static int64_t fit_on(const struct room *room, uint32_t host, const struct amounts *vm,
                       const struct amounts *used, int64_t most)
@@ -288,7 +291,7 @@ static void find_usable(struct room *room, const struct map_request *request,
     free(listed);
 }
 
-/* Counts for hosts that no victim holds never change. */
+/* Counts of hosts without victims never change. */
 static void count_all(struct room *room)
 {
     for (uint32_t host = 0; host < room->engine->site.n_hosts; host++) {
@@ -320,7 +323,7 @@ static void list_sizes(struct room *room, const struct lease_request *lease)
                                             .usable = memory_new(n_hosts, sizeof(bool))};
 }
 
-/* The order in which hosts are taken, whichever victims are removed. */
+/* Stores the order in which hosts are taken, which is the same for all sets of victims. */
 static void keep_order(struct room *room, const struct host_snapshot *hosts)
 {
     struct host_order order = {.n = hosts->n, .in_order = hosts->in_order};
@@ -399,7 +402,7 @@ void room_destroy(struct room *room)
     free(room);
 }
 
-/* --- the question ----------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static void give(struct room *room, size_t victim, int64_t sign)
 {
@@ -417,7 +420,7 @@ static void give(struct room *room, size_t victim, int64_t sign)
     room->is_gone[victim] = sign > 0;
 }
 
-/* As many VMs of each size on the host as fit, the largest first. True: all have a host. */
+/* Places as many VMs of each size on the host as fit, the largest first. True: all have a host. */
 static bool pass_host(struct room *room, uint32_t host)
 {
     struct amounts used = {{0}};

@@ -19,15 +19,16 @@
 #include "core/trial.h"
 #include "util/memory.h"
 
-/* A reservation that has lost its place continues as soon as there is room. */
+/* Must the lease start at an exact time? A reservation that has lost its place continues as soon as
+ * there is room. */
 static bool is_due_exactly(const struct lease *lease)
 {
     return lease->request.kind == LEASE_RESERVATION && !lease_is_suspended(lease) &&
            lease->state != LEASE_QUEUED;
 }
 
-/* At once instead of later or not at all, if planned leases can go to other hosts for it, or it can
- * itself before they begin. */
+/* Places the lease at once instead of later or not at all, if planned leases can use other hosts or
+ * the lease itself can move away before they begin. */
 static bool place_at_once(struct engine *engine, struct lease *lease, struct proposal *proposal,
                           bool placed)
 {
@@ -162,7 +163,7 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
     return true;
 }
 
-/* It must be resumed where its memory is, and a host there has no room now. */
+/* Must the lease be resumed on the hosts with its memory while one of them has no room now? */
 static bool memory_is_blocked(const struct engine *engine, const struct lease *lease)
 {
     const struct placement *memory = must_resume_in(engine, lease);
@@ -172,8 +173,8 @@ static bool memory_is_blocked(const struct engine *engine, const struct lease *l
                                            &lease->plan->blocked) == INSTANT_NONE;
 }
 
-/* A quick answer for most leases that wait: a search would find no room now, and none would be made
- * for it. */
+/* A quick check for most waiting leases: would a search find no room now, without the option of
+ * preempting others? */
 static bool has_no_room_now(const struct engine *engine, struct lease *lease)
 {
     const struct lease_request *request = &lease->request;

@@ -1,4 +1,4 @@
-/* Distributions of the waits, turnarounds and slowdowns of finished leases. */
+/* Distributions of the waiting times, turnarounds and slowdowns of finished leases. */
 #include "core/service.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct served {
 
 struct served_user {
     int64_t user, leases;
-    double slowdowns; /* sum of bounded ones */
+    double slowdowns; /* sum of bounded slowdowns */
 };
 
 struct service {

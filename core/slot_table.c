@@ -1,4 +1,4 @@
-/* Free resources of all hosts over time, with a journal to undo what was tried. */
+/* Free resources of all hosts over time, with a journal to undo trials. */
 #include "core/slot_table.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static void note_change(struct slot_table *table, uint32_t host)
     table->changed_hosts[table->n_changes++ % SLOT_TABLE_CHANGES_KEPT] = host;
 }
 
-/* A host with more booked than it has takes nothing from what others have free. */
+/* An overbooked host does not reduce the free CPU of other hosts. */
 static int64_t free_cpu(const struct slot_table *table, uint32_t host)
 {
     int64_t cpu = table->now_free[RESOURCE_CPU][host];
@@ -94,7 +94,7 @@ void slot_table_destroy(struct slot_table *table)
     free(table);
 }
 
-/* The hosts of a block that change until now. */
+/* Advances the hosts of a block that change until now. */
 static void advance_block(struct slot_table *table, size_t block)
 {
     const size_t first = block * BLOCK;
@@ -153,7 +153,8 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 
 /* --- booking ---------------------------------------------------------------------------------- */
 
-/* A reservation from now on starts at the head; queries never reach back, so no point is needed. */
+/* A reservation that begins now starts at the head; queries never reach back, so no point is
+ * needed. */
 static uint32_t apply_here(const struct slot_table *table, struct profile *profile,
                            struct profile_change change)
 {
@@ -162,8 +163,8 @@ static uint32_t apply_here(const struct slot_table *table, struct profile *profi
     return profile_apply(profile, &change);
 }
 
-/* Reservations of a lease, each of which goes on where the one before ends, with the same on the
- * same hosts: one change of the table. */
+/* Consecutive reservations of a lease, each beginning at the end of the previous one, with the same
+ * amounts on the same hosts: one change of the table. */
 struct run {
     struct reservation *const *items;
     size_t n;
@@ -183,7 +184,7 @@ static bool goes_on(const struct reservation *r, const struct reservation *next)
            presence_has(next) == presence_has(r) && holds_the_same(r->placement, next->placement);
 }
 
-/* The run at the begin of a list. All of it is booked, or nothing. */
+/* The run at the begin of a list. Either all of it is booked, or none. */
 static struct run run_of(struct reservation *const *list, size_t n)
 {
     size_t k = 1;
@@ -193,7 +194,7 @@ static struct run run_of(struct reservation *const *list, size_t n)
     return (struct run){list, k};
 }
 
-/* One host's part of a change; siblings: of r, where others of its lease overlap it. */
+/* One host's part of a change; siblings: reservations of r's lease by host if others overlap r. */
 static uint32_t apply_on(struct slot_table *table, uint32_t host,
                          const struct profile_change *change, const struct map *siblings,
                          const struct reservation *r)
@@ -202,7 +203,7 @@ static uint32_t apply_on(struct slot_table *table, uint32_t host,
     const uint32_t negative = siblings ? presence_apply(siblings, profile, r, host, *change)
                                        : apply_here(table, profile, *change);
 
-    /* A change after the host's next change leaves the columns of now as they are. */
+    /* A change after the host's next change does not affect the columns of now. */
     if (change->from <= table->now_until[host])
         refresh(table, host);
     note_change(table, host);
@@ -241,7 +242,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
     return negative;
 }
 
-/* Where others of the lease overlap, one after the other. */
+/* Applies the run reservation by reservation if others of the lease overlap. */
 static uint32_t apply_run(struct slot_table *table, struct run run, int sign)
 {
     const struct map *siblings = NULL;
@@ -275,7 +276,7 @@ static void book_units(struct slot_table *table, const struct reservation *r, in
     }
 }
 
-/* Books the units that r holds, and counts it among its lease's reservations; or the reverse. */
+/* Books the units that r holds and adds r to its lease's reservations; or the reverse. */
 static void keep_account(struct slot_table *table, struct reservation *r, int sign)
 {
     if (r->placement->held)
@@ -295,7 +296,7 @@ static uint32_t do_book(struct slot_table *table, struct run run)
     return apply_run(table, run, -1);
 }
 
-/* False: nothing of it is booked, because it takes no time or is over. */
+/* False: the run is not booked, because it takes no time or is over. */
 static bool do_release(struct slot_table *table, struct run run)
 {
     if (!takes_time(run.items[0]) || !presence_has(run.items[0]))
@@ -339,8 +340,8 @@ static uint32_t apply_holds(struct slot_table *table, const struct lease *lease,
     return negative;
 }
 
-/* Where a run is not all, at once if that is possible. Returns the types of which a negative amount
- * is left somewhere. */
+/* Changes a list that is not a single run, at once if possible. Returns the types of which a
+ * negative amount is left somewhere. */
 static uint32_t change_list(struct slot_table *table, struct reservation *const *list, size_t n,
                             int sign)
 {
@@ -364,7 +365,7 @@ static uint32_t change_list(struct slot_table *table, struct reservation *const 
     return negative;
 }
 
-/* What is about to be done. */
+/* Records the next change. */
 static void journal(struct slot_table *table, struct reservation *const *list, size_t n, int sign)
 {
     if (!table->marks)
@@ -395,7 +396,7 @@ void slot_table_book_all(struct slot_table *table, struct reservation *const *li
     }
 }
 
-/* What is released at one version is one entry: the stretches of a lease. */
+/* Releases at one version, the stretches of a lease, form one entry. */
 static void note_release_on(struct slot_table *table, uint32_t host, struct interval during)
 {
     struct release *last = table->released[host];
@@ -437,7 +438,7 @@ size_t slot_table_mark(struct slot_table *table)
     return table->n_journal;
 }
 
-/* What was done last to reservations of one lease, at once. */
+/* Undoes the last changes to reservations of one lease at once. */
 static size_t undo_last(struct slot_table *table, size_t mark)
 {
     const struct journal_entry *last = &table->journal[table->n_journal - 1];
@@ -475,7 +476,7 @@ void slot_table_keep(struct slot_table *table, size_t mark)
     }
 }
 
-/* ENOSPC: the first type of which too little is free at a point. */
+/* ENOSPC: names the first type with too little free at a point. */
 static int refuse(const struct slot_table *table, const struct reservation *r, uint32_t i,
                   uint32_t point, struct error *err)
 {
@@ -538,7 +539,7 @@ static int check_fits(const struct slot_table *table, const struct reservation *
     return 0;
 }
 
-/* The units of its VMs must be free, and the rules of their roles met. */
+/* Checks that the units of the VMs are free and the rules of their roles hold. */
 static int check_units(const struct slot_table *table, const struct reservation *r,
                        struct error *err)
 {

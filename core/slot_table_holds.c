@@ -1,12 +1,12 @@
-/* What a lease's reservations hold on each host, taken together. */
+/* Combines the amounts of a lease's reservations on each host. */
 #include <string.h>
 
 #include "core/lease.h"
 #include "core/slot_table_state.h"
 #include "util/memory.h"
 
-/* Adds what r holds. False: it does not go on where the one before it on a host ends, with the
- * same. */
+/* Adds the amounts of r. False: on a host, r does not continue the previous reservation with the
+ * same amounts. */
 static bool add_holds(struct slot_table *table, const struct reservation *r)
 {
     const struct placement *placement = r->placement;

@@ -1,4 +1,4 @@
-/* What is free, where, and for how long. Nothing here changes the table. */
+/* Queries of free resources by host and time; they do not change the table. */
 #include <string.h>
 
 #include "core/earliest.h"
@@ -86,9 +86,9 @@ static struct demand demand_at(const struct slot_table *table, const struct plac
     return demand;
 }
 
-enum { SCAN_POINTS = 8 }; /* looked at together */
+enum { SCAN_POINTS = 8 }; /* points examined together */
 
-/* The first point from i on at which the demand is free; else the end. */
+/* The first point from i on at which the demand is free, or the end. */
 static uint32_t first_free(const struct profile *profile, const struct demand *demand, uint32_t i)
 {
     for (; i < profile->n; i += SCAN_POINTS) {
@@ -102,7 +102,7 @@ static uint32_t first_free(const struct profile *profile, const struct demand *d
     return profile->n;
 }
 
-/* When the host has room for `span` seconds, or until the interval ends. */
+/* The first time at which the host has room for `span` seconds, or until the interval ends. */
 static int64_t free_for(const struct profile *profile, const struct demand *demand,
                         struct interval within, int64_t span)
 {
@@ -125,7 +125,7 @@ int64_t slot_table_placement_earliest(const struct slot_table *table,
                                       const struct placement *placement, struct interval within,
                                       int64_t span)
 {
-    /* In turn, until all hosts have agreed to a time. */
+    /* Visits the hosts in turn until all agree on a time. */
     for (uint32_t place = 0, agreed = 0; agreed < placement->n_hosts; agreed++) {
         const struct demand demand = demand_at(table, placement, place);
         const int64_t at =
@@ -141,7 +141,7 @@ int64_t slot_table_placement_earliest(const struct slot_table *table,
     return within.from;
 }
 
-/* Has nothing been released since on the host while it is blocked? */
+/* Has no booking been released on the host in the blocked time since then? */
 static bool is_still_blocked(const struct release *released, const struct blocked_host *blocked)
 {
     for (int i = 0; i < RELEASES_KEPT; i++) {
@@ -243,7 +243,7 @@ uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct 
     for (size_t host = 0; host < table->site->n_hosts && most < limit; host++) {
         uint32_t count;
 
-        /* Hosts are mostly as the one before. */
+        /* Neighboring hosts are mostly alike. */
         if (host && memcmp(&hosts[host].capacity, &hosts[host - 1].capacity,
                            sizeof hosts[host].capacity) == 0)
             continue;
@@ -316,7 +316,7 @@ int64_t slot_table_earliest(const struct slot_table *table, const struct amounts
 
     if (count == 0 || duration <= 0)
         return from;
-    /* The answer is often `from`, found by looking at few hosts. */
+    /* The result is often `from`, which a count of few hosts shows. */
     if (count > 1 && slot_table_count(table, vm, from, instant_add(from, duration), count) >= count)
         return from;
     return earliest_find(&request);

@@ -1,4 +1,4 @@
-/* Books the stretches of a lease as its plan, and withdraws them. */
+/* Books and withdraws the stretches of a lease. */
 #include "core/stretches.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ void stretch_withdraw(struct engine *engine, struct lease *lease)
     lease_plan_publish(lease);
 }
 
-/* Haizea does not stop running migrations: they end at their time, whatever is planned by then. */
+/* Haizea does not stop running migrations: they end as booked, regardless of the new plan. */
 static void leave_running_migrations(struct lease *lease)
 {
     struct reservation_list *before = &lease_plan_current(lease)->before;
@@ -91,7 +91,7 @@ static void leave_running_migrations(struct lease *lease)
     before->n = kept;
 }
 
-/* Where the operations of a kind have sent what was at `from` (consumed) before. */
+/* The hosts to which the operations of a kind have sent the files from `from` (consumed). */
 static struct placement *after_moves(struct engine *engine, struct lease *lease,
                                      const struct reservation_list *operations,
                                      enum reservation_kind kind, struct placement *from)
@@ -123,7 +123,7 @@ static void note_moves(struct engine *engine, struct lease *lease, struct vm_pla
                                   stretch->images ? stretch->images : placement_share(at));
 }
 
-/* Migrations that are done stay with the stretch before: what they have sent is elsewhere. */
+/* Completed migrations stay with the previous stretch, since they have moved its files. */
 static void keep_migrations(struct engine *engine, struct lease *lease)
 {
     struct vm_plan *last = lease_plan_current(lease);

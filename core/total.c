@@ -16,7 +16,7 @@ struct total_cells {
     int64_t amounts[TOTAL_PIECE];
 };
 
-/* A point: its piece, and its place there. */
+/* A point: its piece, and its place in the piece. */
 struct total_position {
     size_t piece;
     uint32_t cell;
@@ -66,7 +66,7 @@ static int64_t least_of(const struct total_piece *piece, uint32_t first, uint32_
     return least + piece->more;
 }
 
-/* Makes the second half of a full piece a piece of its own. */
+/* Moves the second half of a full piece to a new piece. */
 static void halve(struct total *total, size_t at)
 {
     const uint32_t half = TOTAL_PIECE / 2;
@@ -88,7 +88,8 @@ static void halve(struct total *total, size_t at)
     piece[1].least = least_of(&piece[1], 0, cells->n);
 }
 
-/* Ensures that there is a point at `at`, and finds it. One that holds now begins now. */
+/* Finds the point at `at`, which is created if necessary. The point in effect now counts as
+ * beginning now. */
 static struct total_position split(struct total *total, int64_t at)
 {
     struct total_position position = find(total, at);
@@ -213,10 +214,10 @@ int64_t total_least(const struct total *total, int64_t from, int64_t until)
 
 struct room {
     int64_t amount, span, before;
-    int64_t begin; /* of the stretch at hand; INSTANT_NEVER: too little is there */
+    int64_t begin; /* of the current stretch; INSTANT_NEVER: too little is free */
 };
 
-/* Goes over a piece's points from `cell` on. True: the answer is room->begin. */
+/* Scans a piece's points from `cell` on. True: the result is room->begin. */
 static bool sweep(struct room *room, const struct total_piece *piece, uint32_t cell)
 {
     const struct total_cells *cells = piece->cells;

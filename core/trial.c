@@ -30,7 +30,6 @@ void change_finish(struct change *change)
     proposal_finish(&change->next);
 }
 
-/* Undoes everything; committed changes have handed over their contents. */
 void trial_end(struct trial *trial)
 {
     for (size_t i = 0; i < trial->n; i++)
@@ -63,7 +62,7 @@ static struct change *add_change(struct trial *trial, struct lease *lease)
     return &trial->changes[trial->n++];
 }
 
-/* --- trying ----------------------------------------------------------------------------------- */
+/* --- attempts --------------------------------------------------------------------------------- */
 
 void trial_take_out(struct trial *trial, struct lease *lease)
 {
@@ -71,7 +70,6 @@ void trial_take_out(struct trial *trial, struct lease *lease)
     stretch_release(trial->engine, lease_plan_current(lease));
 }
 
-/* Suspends a running lease so that it is off its hosts at `at`. */
 bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at)
 {
     struct engine *engine = trial->engine;
@@ -115,7 +113,7 @@ int64_t change_remaining(const struct change *change)
     return left_to_run(change->lease);
 }
 
-/* The hosts with the lease's saved memory; NULL: none, or every host reaches it. */
+/* The hosts with the lease's saved memory; NULL: none, or all hosts reach it. */
 static const struct placement *change_hosts(const struct change *change)
 {
     const struct lease_plan *plan = change->lease->plan;
@@ -146,7 +144,7 @@ static int64_t change_base(const struct trial *trial, const struct change *chang
     return base;
 }
 
-/* The lease may continue on other hosts, after its memory has been sent there. */
+/* May the lease continue on other hosts, after a transfer of its memory? */
 static bool may_move(const struct trial *trial, const struct change *change)
 {
     return change->lease->request.terms == TERMS_MIGRATABLE &&
@@ -159,7 +157,7 @@ static int64_t moving_span(const struct trial *trial, const struct lease *lease)
     return trial->engine->settings.migration == MIGRATION_YES ? move_span(trial->engine, lease) : 0;
 }
 
-/* On its previous hosts if possible, else anywhere. */
+/* Places the lease on its previous hosts if possible, else anywhere. */
 static bool place_change(struct trial *trial, struct change *change, struct window_request *request)
 {
     if (place_within(trial->engine, request, &change->next))
@@ -197,7 +195,6 @@ bool trial_place(struct trial *trial, struct change *change)
     return true;
 }
 
-/* Lower values are placed first. */
 int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining)
 {
     if (trial->order == EARLIEST_DEADLINE_FIRST && lease->request.kind == LEASE_DEADLINE)
@@ -229,7 +226,7 @@ bool trial_place_all(struct trial *trial)
     return true;
 }
 
-/* --- what works is booked --------------------------------------------------------------------- */
+/* --- commit ----------------------------------------------------------------------------------- */
 
 static void commit_suspension(struct engine *engine, struct change *change, const struct lease *by)
 {
@@ -251,7 +248,7 @@ static void commit_suspension(struct engine *engine, struct change *change, cons
                                             .n = {by->request.id, current->after.items[0]->from}};
 }
 
-/* Like a best-effort lease that is stopped, except for its new place. */
+/* Stops the lease like a best-effort lease, but gives it its new place. */
 static void commit_restart(struct engine *engine, struct lease *lease, const struct change *change,
                            const struct lease *by)
 {

@@ -1,4 +1,4 @@
-/* Those that must be on a host with a lease that has been placed come next. */
+/* After a lease has been placed, leases that must share a host with it come next. */
 #include "core/turns.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ void turns_end(struct turns *turns)
     free(turns->front);
 }
 
-/* The place whose turn it is; waiting->n: none. */
+/* The place of the next lease; waiting->n: none. */
 static size_t next_place(struct turns *turns)
 {
     if (turns->n_front)
@@ -79,7 +79,7 @@ struct lease *turns_next(struct turns *turns)
     return turns->waiting->items[place];
 }
 
-/* --- who comes first -------------------------------------------------------------------------- */
+/* --- companions ------------------------------------------------------------------------------- */
 
 static bool is_companion(const struct lease *lease, const struct lease *other)
 {
@@ -121,7 +121,7 @@ void turns_placed(struct turns *turns, const struct lease *lease)
 
     if (!turns->n_roles || !lease_joins(lease, lease) || next == turns->waiting->n ||
         is_companion(lease, turns->waiting->items[next]))
-        return; /* those behind the next one follow when it is placed */
+        return; /* later companions follow when the next one is placed */
     for (size_t set = 0; set < lease->request.n_node_sets; set++) {
         const struct vm_demand *demand = lease->request.node_sets[set].demand;
 

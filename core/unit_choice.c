@@ -1,18 +1,19 @@
-/* Choice of a host's units for a VM: free ones, or those that the VM reports. */
+/* Chooses a host's units for a VM: free ones, or those that the VM reports. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/units.h"
 #include "util/memory.h"
 
-/* --- are these free? -------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static void add_to(void *context, uint32_t counter, int64_t amount)
 {
     ((int64_t *)context)[counter] += amount;
 }
 
-/* Is no thread in use more than its VMs may, no core by others than its one VM? */
+/* Is each thread used by at most the allowed number of VMs, and each dedicated core by its VM only?
+ */
 static bool core_is_sound(const struct host_units *units, const struct numa_core *core,
                           const int64_t *used)
 {
@@ -67,7 +68,7 @@ static uint64_t nodes_of_devices(const struct host_units *units, const struct un
     return nodes;
 }
 
-/* The nodes whose own devices are enough for the demand. */
+/* The nodes with enough devices of their own for the demand. */
 static uint64_t nodes_with_all_devices(const struct unit_layout *layout,
                                        const struct vm_demand *demand, const int64_t *used)
 {
@@ -80,7 +81,7 @@ static uint64_t nodes_with_all_devices(const struct unit_layout *layout,
     return nodes;
 }
 
-/* The nodes of the VM's threads, or of its memory when it is not pinned. */
+/* The nodes of the VM's threads, or of its memory if it is not pinned. */
 static uint64_t nodes_of_pins(const struct host_units *units, const struct unit_set *set)
 {
     uint64_t nodes = 0;
@@ -110,8 +111,8 @@ static bool choose_anywhere(const struct unit_layout *layout, const struct vm_de
                        set);
 }
 
-/* A VM with one virtual node is pinned where the devices are; with more, to the nodes with most of
- * them. */
+/* A VM with one virtual node is pinned to the node with the devices; with more, to the nodes with
+ * most of them. */
 static bool choose_near(const struct unit_layout *layout, const struct vm_demand *demand,
                         int64_t *used, struct unit_set *set)
 {
@@ -152,7 +153,7 @@ bool units_could_meet(const struct host_units *units, const struct vm_demand *de
     return met;
 }
 
-/* --- what a running VM reports ---------------------------------------------------------------- */
+/* --- reports of running VMs ------------------------------------------------------------------- */
 
 static void find_threads(const struct host_units *units, const struct vm_units *reported,
                          struct unit_set *set)
@@ -179,7 +180,7 @@ static void find_devices(const struct host_units *units, const struct vm_units *
             }
 }
 
-/* The part of the demand that the VM reports nothing about. */
+/* The part of the demand that is missing from the VM's report. */
 static struct vm_demand unreported(const struct vm_demand *demand, const struct unit_set *set)
 {
     struct vm_demand rest = *demand;

@@ -1,4 +1,4 @@
-/* Follows what VMs hold of the hosts' units while they change hosts. */
+/* Determines the units that VMs hold while they change hosts. */
 #include "core/unit_move.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 struct choice {
     const struct unit_move *move;
     struct occupancy *occupancy;
-    struct stay *stays; /* booked; the first n_vms: what each VM holds now, held NULL for nothing */
+    struct stay *stays; /* booked; the first n_vms: the present units of each VM, held NULL for none
+                         */
     size_t n;
     int64_t *limits; /* per host */
 };
@@ -44,8 +45,8 @@ static void book_present(struct choice *choice, struct held_units **held)
     }
 }
 
-/* No VM that it must be apart from is on its new host, from the beginning of the copy; with others
- * it must be together when it runs there. */
+/* Is the VM's new host, during the copy, without VMs that it must be apart from? Rules to be
+ * together apply only once it runs there. */
 static bool keeps_apart(const struct choice *choice, uint32_t vm, const struct vm_demand *demand)
 {
     const struct unit_move *move = choice->move;

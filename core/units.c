@@ -1,4 +1,4 @@
-/* Units of a host that VMs hold, and counters of the units in use. */
+/* Units of a host held by VMs, and counters of the units in use. */
 #include "core/units.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "util/memory.h"
 
-/* --- what a VM holds -------------------------------------------------------------------------- */
+/* --- units of a VM ---------------------------------------------------------------------------- */
 
 struct held_units *held_units_create(uint32_t vm, uint32_t host, const struct vm_demand *demand,
                                      const struct unit_set *set)

@@ -27,7 +27,7 @@ static double remains(int64_t span, int64_t half_life)
     return left;
 }
 
-/* One unit in use throughout a span, as it counts at its end. */
+/* The decayed usage, at the end of a span, of one unit in use throughout the span. */
 static double sum_of(int64_t span, int64_t half_life)
 {
     static const double ln_2 = 0.69314718055994530942;

@@ -1,4 +1,4 @@
-/* Policies that choose a set of victims themselves: would this set make enough room? */
+/* Tests for policies that choose a set of victims: would this set make enough room? */
 #include <stdlib.h>
 
 #include "core/engine_state.h"
@@ -13,10 +13,10 @@ struct sets_context {
     const struct map_request *request;
     const struct victims *victims;
     const struct host_snapshot *snapshot;
-    struct room *room; /* NULL: only the mapper is asked */
+    struct room *room; /* NULL: only the mapper decides */
 };
 
-/* Asks the mapper, in the slot table. */
+/* Tries a mapping in the slot table. */
 static bool mapper_has_room(const struct sets_context *context, const size_t *chosen, size_t n)
 {
     struct slot_table *table = context->engine->table;
@@ -80,7 +80,7 @@ bool victims_by_choice(struct engine *engine, const struct map_request *request,
     wrong = !mapped && mapping->victims.n && context.room;
     room_destroy(context.room);
     context.room = NULL;
-    /* Host selection vetoed a host that was counted: ask the mapper each time. */
+    /* Host selection vetoed a host that was counted: use the mapper for every test. */
     if (wrong) {
         slot_table_undo(engine->table, mark);
         mark = slot_table_mark(engine->table);

@@ -1,4 +1,4 @@
-/* Making room: which leases are preempted so that another one fits. */
+/* Makes room: chooses the leases to preempt so that another one fits. */
 #include "core/victims.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "core/restricted.h"
 #include "util/memory.h"
 
-/* How often other victims are chosen for one request when some would miss their deadlines; one more
- * attempt excludes all leases with a deadline. */
+/* Number of times that other victims are chosen for a request if some would miss their deadlines;
+ * one more attempt excludes all leases with a deadline. */
 enum { CHOICES_MOST = 8 };
 
 /* The best candidate not yet taken: highest score, then the larger id. */
@@ -25,7 +25,7 @@ static size_t best_candidate(const int64_t *scores, size_t n)
     return best;
 }
 
-/* Gives needless victims their place back, last taken first, and maps again. */
+/* Restores victims that are not needed, last taken first, and maps again. */
 static bool spare_needless(struct engine *engine, const struct map_request *request,
                            const struct host_snapshot *snapshot, struct mapping *mapping)
 {
@@ -116,7 +116,7 @@ static bool map_among(struct engine *engine, const struct map_request *request,
     return mapped;
 }
 
-/* Spares victims that would miss their deadlines, and looks for others. */
+/* Spares victims that would miss their deadlines, and searches others. */
 static bool map_in_time(struct engine *engine, const struct map_request *request,
                         struct candidates *candidates, const struct host_snapshot *snapshot,
                         struct mapping *mapping)
@@ -137,8 +137,8 @@ static bool map_in_time(struct engine *engine, const struct map_request *request
     return mapped;
 }
 
-/* How many victims would miss their deadlines; 0: even preempting them would not make enough
- * room. */
+/* The number of victims that would miss their deadlines; 0: even preempting them would not make
+ * enough room. */
 static size_t count_late(struct engine *engine, const struct map_request *request,
                          struct candidates *candidates, const struct host_snapshot *snapshot,
                          struct mapping *mapping)

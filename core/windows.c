@@ -1,4 +1,4 @@
-/* Lays out when each VM of a lease is suspended or resumed. */
+/* Lays out the suspension or resumption of each VM of a lease. */
 #include "core/windows.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "core/estimates.h"
 #include "util/memory.h"
 
-/* When one VM is suspended, or resumed. */
+/* The suspension or resumption of one VM. */
 struct turn {
     int64_t from, until;
     uint32_t vm;
-    uint32_t order; /* in which turns were laid */
+    uint32_t order; /* the order in which turns were laid out */
 };
 
-/* A stretch of time in which some VMs of a lease are suspended, or resumed. */
+/* An interval in which some VMs of a lease are suspended or resumed. */
 struct window {
     int64_t from, until;
     const struct turn *turns;
@@ -28,8 +28,8 @@ struct windows {
     size_t n;
 };
 
-/* Direction in which time is filled from the fixed instant: suspensions end there, resumptions
- * begin. */
+/* Direction of the layout from the fixed instant, at which suspensions end and resumptions begin.
+ */
 enum direction { BACKWARD, FORWARD };
 
 struct layout {
@@ -60,7 +60,7 @@ static void windows_finish(struct windows *windows)
     free(windows->items);
 }
 
-/* The VM's turn, `used` seconds away from the fixed instant. */
+/* Lays out the VM's turn, `used` seconds away from the fixed instant. */
 static void lay(struct windows *windows, const struct layout *layout, int64_t *used, uint32_t vm,
                 int64_t span)
 {
@@ -81,7 +81,7 @@ static void lay_next(struct windows *windows, const struct layout *layout, int64
         span_of(layout, vm) + layout->engine->settings.enactment_overhead);
 }
 
-/* The host's place in the whole placement. */
+/* The host's place in the lease's placement. */
 static uint32_t place_of(const struct layout *layout, uint32_t host)
 {
     return layout->engine->host_slot[host];
@@ -92,7 +92,7 @@ static uint32_t host_of(const struct layout *layout, uint32_t vm)
     return place_of(layout, layout->placement->vms[vm].host);
 }
 
-/* The VMs by the places of their hosts in the placement. */
+/* The VMs, ordered by the places of their hosts in the placement. */
 static uint32_t *vms_by_host(const struct layout *layout)
 {
     const struct placement *placement = layout->placement;
@@ -109,8 +109,8 @@ static uint32_t *vms_by_host(const struct layout *layout)
     return vms;
 }
 
-/* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits only
- * before or after its own turn. */
+/* Lays out one VM after the other. If waiting VMs hold their hosts, goes host by host, so that a
+ * host waits only before or after its own turn. */
 static void lay_globally(struct windows *windows, const struct layout *layout)
 {
     const struct placement *placement = layout->placement;
@@ -128,7 +128,7 @@ static void lay_globally(struct windows *windows, const struct layout *layout)
     free(vms);
 }
 
-/* Host by host; first_extra is added to the first operation on each host. */
+/* Lays out each host by itself; first_extra is added to the first operation on each host. */
 static void lay_locally(struct windows *windows, const struct layout *layout, int64_t first_extra)
 {
     const struct placement *placement = layout->placement;
@@ -166,7 +166,7 @@ static void sort(void *items, size_t n, size_t size, int (*compare)(const void *
         }
 }
 
-/* Turns at the same time are one window. Ascending times. */
+/* Gathers turns at the same time into one window, by ascending time. */
 static void gather(struct windows *windows)
 {
     const size_t n_turns = windows->n;
@@ -224,8 +224,8 @@ static void reverse(struct window *items, size_t n)
     }
 }
 
-/* Haizea lengthens each window by the overhead of its VMs and then moves windows that overlap one
- * behind the other, wherever their hosts are. */
+/* Haizea lengthens each window by the overhead of its VMs and then shifts overlapping windows one
+ * behind the other, regardless of their hosts. */
 static void shift_site_wide(struct windows *windows, const struct layout *layout)
 {
     int64_t overhead = layout->engine->settings.enactment_overhead;
@@ -273,7 +273,7 @@ static void lay_out(struct windows *windows, const struct layout *layout)
 
 /* --- from windows to reservations ------------------------------------------------------------- */
 
-/* Sets the slots of its hosts. */
+/* Creates the window's placement, and sets the slots of its hosts. */
 static struct placement *window_placement(const struct layout *layout, const struct window *window)
 {
     uint32_t n_hosts = 0;
@@ -339,7 +339,7 @@ static void hold_everything(const struct layout *layout, struct placement *place
                n_types * sizeof *placement->amounts);
 }
 
-/* A reservation of the lease between two times; takes over the placement. */
+/* Appends a reservation of the lease between two times; takes over the placement. */
 static void append(const struct layout *layout, int64_t from, int64_t until,
                    struct placement *placement, struct reservation_list *list)
 {
@@ -366,7 +366,7 @@ static void append_window(const struct layout *layout, const struct window *wind
     append(layout, window->from, window->until, placement, list);
 }
 
-/* A host, and the begin of its first window (BACKWARD) or the end of its last (FORWARD). */
+/* A host, with the begin of its first window (BACKWARD) or the end of its last (FORWARD). */
 struct edge {
     int64_t at;
     uint32_t place;
@@ -381,7 +381,7 @@ static int by_edge(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* By time. */
+/* The edges of all hosts, by time. */
 static struct edge *host_edges(const struct layout *layout, const struct windows *windows)
 {
     const uint32_t n_hosts = layout->placement->n_hosts;
@@ -403,7 +403,8 @@ static struct edge *host_edges(const struct layout *layout, const struct windows
     return edges;
 }
 
-/* Hosts with the same edge hold their VMs until the others are done: a reservation without VMs. */
+/* Appends a reservation without VMs for hosts with the same edge, which hold their VMs until the
+ * others are done. */
 static void append_wait(const struct layout *layout, const struct edge *edges, uint32_t n_hosts,
                         int64_t end, struct reservation_list *list)
 {
@@ -456,7 +457,7 @@ static void append_all(const struct layout *layout, const struct windows *window
         qsort(list->items, list->n, sizeof(struct reservation *), by_from);
 }
 
-/* The other end of all windows than the fixed instant. */
+/* The end of all windows opposite to the fixed instant. */
 static int64_t end_of(const struct layout *layout, const struct windows *windows)
 {
     int64_t end = layout->at;
