@@ -57,7 +57,7 @@ static bool may_move(const struct engine *engine, const struct lease *lease)
            (may_be_suspended(engine, lease) && engine->settings.migration != MIGRATION_NO);
 }
 
-/* May the lease be moved by choice? With demands, only a single VM without PCI devices may. */
+/* May the lease be moved live? With demands, only a single VM without PCI devices may. */
 static bool may_leave_units(const struct lease *lease)
 {
     const struct vm_demand *demand = lease->request.node_sets[0].demand;

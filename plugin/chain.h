@@ -10,13 +10,13 @@
 
 enum { WEIGHT_MAX = 100, CHAIN_WEIGHT_MAX = 400 };
 
-/* One policy of a chain as it was written, and the file it was found in. */
+/* One policy of a chain as configured, and its file. */
 struct chain_item {
     struct module_source source;
     char *file; /* NULL: the built-in default */
     unsigned weight;
-    size_t number;      /* among those of all chains */
-    const char *outage; /* why it is not to be loaded; NULL: it is */
+    size_t number;      /* among the policies of all chains */
+    const char *outage; /* why it is not loaded; NULL: it is loaded */
 };
 
 struct chain_plan {
@@ -26,10 +26,10 @@ struct chain_plan {
     size_t allocated;
 };
 
-/* Read "name*weight,name,..." and find the files. NULL or "": the built-in default. */
+/* Reads "name*weight,name,..." and finds the files. NULL or "": the built-in default. */
 int chain_plan_init(struct chain_plan *plan, enum galerna_policy_kind kind, const char *text,
                     const struct search_path *path, struct error *err);
-/* The modules of that kind, as policy_modules_find() gave them. */
+/* A plan of the modules of that kind among those from policy_modules_find(). */
 void chain_plan_of_modules(struct chain_plan *plan, enum galerna_policy_kind kind,
                            const struct policy_module *modules, size_t n);
 void chain_plan_finish(struct chain_plan *plan);
@@ -39,7 +39,7 @@ struct chain {
     size_t n;
 };
 
-/* How far a trial came: told before each thing that may go wrong. */
+/* Reports the progress of a trial: called before each step that may fail. */
 struct chain_progress {
     void (*doing)(void *context, const char *path, const char *what);
     void *context;
@@ -51,10 +51,10 @@ struct chain_load {
     const struct chain_progress *progress; /* NULL: not reported */
 };
 
-/* Load the modules and create the instances. On failure nothing is left behind. */
+/* Loads the modules and creates the instances. On failure, the chain is empty. */
 int chain_init(struct chain *chain, const struct chain_plan *plan, const struct chain_load *load,
                struct error *err);
 void chain_finish(struct chain *chain, const struct chain_progress *progress);
 
-/* Does the chain hold only the built-in default? */
+/* Does the chain consist of the built-in default only? */
 bool chain_is_builtin(const struct chain *chain);

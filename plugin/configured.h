@@ -1,10 +1,11 @@
-/* configured.h: the policy modules that a configuration names. */
+/* configured.h: the policy modules of a configuration. */
 #pragma once
 
 #include "configuration/configuration.h"
 #include "plugin/policy_host.h"
 
-/* The parts of struct policy_host_settings that the driver decides, not the configuration. */
+/* The members of struct policy_host_settings that come from the driver instead of the
+ * configuration. */
 struct policy_driver {
     const struct site *site; /* NULL: taken from the first batch of hosts */
     void (*log)(void *context, enum policy_log_level level, const char *text);
@@ -13,7 +14,7 @@ struct policy_driver {
     const volatile sig_atomic_t *stop; /* as in struct policy_host_settings */
 };
 
-/* Settings from a configuration, and the data they point into; neither log nor site. The
+/* Settings from a configuration, and the data they point into; without log and site. The
  * configuration must outlive them. */
 struct policy_configured {
     struct policy_host_settings settings;

@@ -1,4 +1,4 @@
-/* engine_world.h: the world of a simulation, in which the engine knows what modules may ask. */
+/* engine_world.h: answers modules' queries in a simulation, from the engine. */
 #pragma once
 
 #include "core/engine.h"

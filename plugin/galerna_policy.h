@@ -1,26 +1,27 @@
-/* galerna_policy.h: what a policy module of Galerna is made of.
+/* galerna_policy.h: the interface of Galerna's policy modules.
  *
  * A module is a shared object, NAME.so, that exports one constant structure, galerna_policy_NAME
  * (with _ for - in the name), and nothing else. It imports nothing from the program that loads it:
- * everything it may ask comes as a table of functions, struct galerna_host, given to create().
- * The same file therefore runs in a replay, in the daemon, in `galerna policy check` and under the
- * mock host of a unit test. This header stands alone, as C17 and as C++17.
+ * create() receives a table of functions for all queries, struct galerna_host. The same file
+ * therefore runs in a replay, in the daemon, in `galerna policy check` and under the mock host of a
+ * unit test. This header is self-contained, in C17 and C++17.
  *
  * Rules for a module
- * - No variables of its own outside `self`: it may be created several times, with other options,
- *   in several threads. One instance is called by one thread at a time.
- * - Same calls, same answers: no clock, no random numbers but host->random(), no files, no threads.
- * - Answers are integers in a fixed range. An answer out of range is clamped and counted; after
- *   a number of faults (10 unless configured) a built-in default takes the module's place.
- * - Pointers given to a call are valid until it returns, `host` and option texts until destroy().
+ * - No variables outside `self`: a module may have several instances, with different options, in
+ *   several threads. One instance is called by one thread at a time.
+ * - Same calls, same results: no clock, no random numbers except host->random(), no files, no
+ *   threads.
+ * - Results are integers in a fixed range. A result out of range is clamped and counted; after a
+ *   number of faults (10 unless configured) a built-in default replaces the module.
+ * - Arguments that are pointers are valid until the call returns, `host` and option texts until
+ *   destroy().
  *
  * Units: times and durations in seconds (the origin of time is the driver's; in the daemon the Unix
  * epoch), intervals half-open [from, until); CPU in 1/100 of a processor, memory and disk in MB,
- * network in Mbit/s. A host is known by its place, 0 ... host->host_count() - 1.
+ * network in Mbit/s. A host is identified by its place, 0 ... host->host_count() - 1.
  *
- * Versions: the loader takes a module when the major number is equal to its own and the minor
- * number not newer, and reads no more of a structure than its `size` says. Fields are only ever
- * appended.
+ * Versions: the loader accepts a module with its own major number and at most its own minor number,
+ * and reads at most `size` bytes of a structure. Fields are only appended.
  * - 1.0 (2026-11-20) admission, preemption, host selection
  * - 1.1 (2026-11-21) struct galerna_policy: event (optional), for modules that learn
  * - 1.2 (2026-11-21) struct galerna_host_selection: estimate (optional); struct galerna_host:
@@ -45,19 +46,19 @@ extern "C" {
 #define GALERNA_ABI_MAJOR    1
 #define GALERNA_ABI_MINOR    6
 
-/* Times and durations with a meaning of their own. */
+/* Special times and durations. */
 #define GALERNA_NONE      INT64_MIN /* not set */
-#define GALERNA_NEVER     INT64_MAX /* after everything */
-#define GALERNA_UNLIMITED INT64_MAX /* the duration of a lease that ends only when told to */
+#define GALERNA_NEVER     INT64_MAX /* later than any time */
+#define GALERNA_UNLIMITED INT64_MAX /* the duration of a lease without an end */
 
-/* Scores are 0 ... GALERNA_SCORE_MAX, larger is chosen first. The range carries a double between
- * 1/4 and 1 without loss (times 2^54). */
+/* Scores are 0 ... GALERNA_SCORE_MAX; larger scores are chosen first. The range represents a double
+ * between 1/4 and 1 without loss (times 2^54). */
 #define GALERNA_SCORE_MAX (INT64_C(1) << 54)
 #define GALERNA_VETO      INT64_C(-1) /* never this one */
 
 /* ---- leases ------------------------------------------------------------------------------- */
 
-struct galerna_lease; /* opaque: ask host->lease_...() */
+struct galerna_lease; /* opaque: use host->lease_...() */
 union galerna_value;  /* see "options" below */
 
 enum galerna_lease_kind {
@@ -78,39 +79,39 @@ enum galerna_terms {
 
 enum galerna_origin { GALERNA_ORIGIN_LOCAL, GALERNA_ORIGIN_EXTERNAL };
 
-/* Where a lease is in its life. */
+/* The phase of a lease, simplified. */
 enum galerna_lease_state {
-    GALERNA_STATE_WAITING, /* its VMs have not started, or are to start again from the beginning */
-    GALERNA_STATE_RUNNING, /* its VMs run, or are being resumed or migrated */
-    GALERNA_STATE_SUSPENDED, /* its VMs are suspended or being suspended; it will go on */
+    GALERNA_STATE_WAITING,   /* its VMs have not started, or will start again from the beginning */
+    GALERNA_STATE_RUNNING,   /* its VMs run, or are being resumed or migrated */
+    GALERNA_STATE_SUSPENDED, /* its VMs are suspended or being suspended, to be resumed */
     GALERNA_STATE_OVER       /* done, cancelled, refused or failed */
 };
 
-/* Whether a VM finds room on a host. The more that would have to change, the larger the number. */
+/* Whether a VM has room on a host. Larger numbers require larger changes. */
 enum galerna_fit {
     GALERNA_FIT_OK,
     GALERNA_FIT_BUSY,      /* too little is free at that time */
-    GALERNA_FIT_TOO_SMALL, /* the host is too small, also when it is empty */
+    GALERNA_FIT_TOO_SMALL, /* the host is too small even when empty */
     GALERNA_FIT_EXCLUDED,  /* the VM may not run there, or the host takes no new VMs */
-    GALERNA_FIT_UNKNOWN    /* no such host, or the driver offers no such look ahead */
+    GALERNA_FIT_UNKNOWN    /* no such host, or the driver has no slot table */
 };
 
-/* The places of the resource types that every site has; further ones follow. */
+/* The places of the resource types of every site; further types follow. */
 enum { GALERNA_CPU, GALERNA_MEMORY, GALERNA_DISK, GALERNA_NET_IN, GALERNA_NET_OUT };
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
 enum galerna_verdict {
-    GALERNA_OK,               /* yes; the scores or choices are to be used */
+    GALERNA_OK,               /* yes; the scores or choices are used */
     GALERNA_REFUSED_FOR_NOW,  /* no, but a later request may be accepted */
-    GALERNA_REFUSED_FOR_GOOD, /* no, whenever it is asked */
+    GALERNA_REFUSED_FOR_GOOD, /* no, and later requests will also be refused */
     GALERNA_SKIP,             /* no opinion: the other modules of the chain decide */
-    GALERNA_ERROR             /* the module cannot answer; counted as a fault */
+    GALERNA_ERROR             /* the module failed; counted as a fault */
 };
 
 enum { GALERNA_REASON_MAX = 48, GALERNA_TEXT_MAX = 256 };
 
-/* Why, when the verdict is not GALERNA_OK. Filled by host->answer(), never by hand. */
+/* The reason if the verdict is not GALERNA_OK. To be filled by host->answer() only. */
 struct galerna_result {
     uint32_t size;                   /* of this structure, as the host knows it */
     int32_t verdict;                 /* enum galerna_verdict */
@@ -118,7 +119,7 @@ struct galerna_result {
     char text[GALERNA_TEXT_MAX];     /* a sentence with numbers for people */
 };
 
-/* ---- what a module may ask ---------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------ */
 
 enum galerna_log_level {
     GALERNA_LOG_ERROR,
@@ -127,18 +128,18 @@ enum galerna_log_level {
     GALERNA_LOG_DEBUG
 };
 
-/* A time as a clock on the wall and a calendar show it. This structure does not grow. */
+/* A calendar date and time of day. This structure will not grow. */
 struct galerna_local_time {
     int32_t year, month, day; /* month 1 ... 12, day 1 ... 31 */
     int32_t weekday;          /* 0 = Sunday ... 6 = Saturday */
     int32_t hour, minute, second;
     int32_t utc_offset; /* seconds east of UTC; in a replay 0 */
-    char zone[16];      /* "CET" for one; in a replay "" */
+    char zone[16];      /* for example "CET"; in a replay "" */
 };
 
 enum galerna_compatibility {
-    GALERNA_COMPATIBILITY_DEFAULT,   /* what a sane operator expects */
-    GALERNA_COMPATIBILITY_HAIZEA_1_0 /* the schedules of Haizea 1.0, with its oddities */
+    GALERNA_COMPATIBILITY_DEFAULT,   /* Galerna's default rules */
+    GALERNA_COMPATIBILITY_HAIZEA_1_0 /* the schedules of Haizea 1.0, with its quirks */
 };
 
 #if defined(__GNUC__)
@@ -147,23 +148,23 @@ enum galerna_compatibility {
 #define GALERNA_PRINTF(text, arguments)
 #endif
 
-/* Given to create(), one per instance, valid until destroy(). No function may be called from
- * another thread than the one that calls the module. All are O(1) unless said otherwise. */
+/* Given to create(), one per instance, valid until destroy(). Functions may be called only from the
+ * thread that calls the module. All are O(1) unless stated otherwise. */
 struct galerna_host {
     uint32_t size; /* of this structure; at least that of the module's own minor version */
     uint16_t abi_major;
     uint16_t abi_minor;
     uint32_t compatibility; /* enum galerna_compatibility */
     uint32_t reserved;
-    void *context; /* the host's own; not for the module */
+    void *context; /* private to the host */
 
-    /* Say something to the operator, prefixed with the module's name. One line, no newline. */
+    /* Logs a message for the operator, prefixed with the module's name: one line, no newline. */
     void (*log)(const struct galerna_host *host, enum galerna_log_level level, const char *format,
                 ...) GALERNA_PRINTF(3, 4);
 
-    /* Fill *result and return verdict, so that a function can end with
+    /* Fills *result and returns verdict, so that a function can end with
      * `return host->answer(result, GALERNA_REFUSED_FOR_GOOD, "too-long", "...", ...)`.
-     * reason: lower case letters, digits and -; both texts are cut when too long. */
+     * reason: lower case letters, digits and -; both texts are truncated if too long. */
     enum galerna_verdict (*answer)(struct galerna_result *result, enum galerna_verdict verdict,
                                    const char *reason, const char *format, ...)
         GALERNA_PRINTF(4, 5);
@@ -171,85 +172,87 @@ struct galerna_host {
     /* The time of the decision under way. */
     int64_t (*now)(const struct galerna_host *host);
 
-    /* 64 random bits: one sequence per instance, the same for the same seed, module and place in
-     * the chain. */
+    /* 64 random bits. Each instance has its own sequence, which depends only on the seed, the
+     * module and its place in the chain. */
     uint64_t (*random)(const struct galerna_host *host);
 
-    /* A lease: who asks for what. */
+    /* The properties of a lease. */
     int64_t (*lease_id)(const struct galerna_lease *lease);
     enum galerna_lease_kind (*lease_kind)(const struct galerna_lease *lease);
     enum galerna_terms (*lease_terms)(const struct galerna_lease *lease);
     enum galerna_origin (*lease_origin)(const struct galerna_lease *lease);
-    /* Larger wins; 0 by default. Rounded down; see lease_priority_thousandths. */
+    /* Higher priorities go first; 0 by default. Rounded down; see lease_priority_thousandths. */
     int32_t (*lease_priority)(const struct galerna_lease *lease);
     int64_t (*lease_user)(const struct galerna_lease *lease);     /* -1: unknown */
-    int64_t (*lease_submit)(const struct galerna_lease *lease);   /* when it was asked for */
-    int64_t (*lease_start)(const struct galerna_lease *lease);    /* asked for, or GALERNA_NONE */
+    int64_t (*lease_submit)(const struct galerna_lease *lease);   /* time of submission */
+    int64_t (*lease_start)(const struct galerna_lease *lease);    /* requested, or GALERNA_NONE */
     int64_t (*lease_deadline)(const struct galerna_lease *lease); /* or GALERNA_NONE */
     int64_t (*lease_duration)(const struct galerna_lease *lease); /* s, or GALERNA_UNLIMITED */
-    int64_t (*lease_accumulated)(const struct galerna_lease *lease); /* s run before this start */
+    int64_t (*lease_accumulated)(const struct galerna_lease *lease); /* seconds run before this
+                                                                      * start */
     uint32_t (*lease_vms)(const struct galerna_lease *lease);        /* how many, 1 or more */
-    /* How much VM `vm` (0 = the first) asks for of a resource type; 0 when there is no such VM or
-     * type. O(groups of equal VMs). */
+    /* The amount of a resource type requested for VM `vm` (0 = the first); 0 if there is no such VM
+     * or type. O(groups of equal VMs). */
     int64_t (*lease_amount)(const struct galerna_lease *lease, uint32_t vm, uint32_t type);
     /* Image name, NULL: none; and its size in MB. */
     const char *(*lease_image)(const struct galerna_lease *lease);
     int64_t (*lease_image_size)(const struct galerna_lease *lease);
 
-    /* The site. 0, -1 or NULL when there is no such place, type or name. */
+    /* The site. 0, -1 or NULL if there is no such place, type or name. */
     uint32_t (*host_count)(const struct galerna_host *host);
-    int32_t (*host_id)(const struct galerna_host *host, uint32_t place); /* as people know it */
+    int32_t (*host_id)(const struct galerna_host *host, uint32_t place); /* the host's id for users
+                                                                          */
     int64_t (*host_capacity)(const struct galerna_host *host, uint32_t place, uint32_t type);
     uint32_t (*type_count)(const struct galerna_host *host);
     const char *(*type_name)(const struct galerna_host *host, uint32_t type);
     int32_t (*type_find)(const struct galerna_host *host, const char *name);
 
     /* The slot table: amounts[0 ... type_count - 1] free on a host at a time, now or later.
-     * False, amounts untouched: no such place, or the driver offers no such look ahead (in
-     * create(), for one). O(log of the host's change points). */
+     * False, with amounts unchanged: no such place, or no slot table is available (for example in
+     * create()). O(log of the host's change points). */
     bool (*host_free)(const struct galerna_host *host, uint32_t place, int64_t at,
                       int64_t *amounts);
 
-    /* Since 1.2. How often the lease's VMs have begun to run and kept what they did: the last
-     * stretch is under way, or where their memory was saved. O(operations of the lease). */
+    /* Since 1.2. The number of the lease's stretches whose work was kept: the last one is under
+     * way, or ended where the memory was saved. O(operations of the lease). */
     uint32_t (*lease_stretches)(const struct galerna_lease *lease);
-    /* Seconds that stretch 0, 1, ... has lasted so far; *place (may be NULL): where VM `vm` ran.
-     * -1, *place untouched: there is no such stretch or VM. O(operations of the lease). */
+    /* Seconds that stretch 0, 1, ... has lasted so far; *place (may be NULL): the host of VM `vm`.
+     * -1, with *place unchanged: no such stretch or VM. O(operations of the lease). */
     int64_t (*lease_stretch)(const struct galerna_host *host, const struct galerna_lease *lease,
                              uint32_t stretch, uint32_t vm, uint32_t *place);
-    /* An attribute of a host, NAME for one, as the driver knows it; NULL: it knows none of that
-     * name (in a replay it never does). Valid until the call of the module returns. */
+    /* An attribute of a host, for example NAME; NULL: the driver has no attribute of that name (in
+     * a replay always). Valid until the call of the module returns. */
     const char *(*host_attribute)(const struct galerna_host *host, uint32_t place,
                                   const char *name);
 
     /* Since 1.3. A term of the lease by its name: "preemptible", "terms", "origin", "priority", and
-     * those that later versions add (galerna-template(5) lists them, in capitals). Returns the type
-     * of *value: GALERNA_BOOLEAN, GALERNA_INTEGER or GALERNA_TEXT (also of the terms that are one
-     * of several words); -1, *value untouched: this host knows no term of that name. Numbers with
+     * terms added by later versions (galerna-template(5) lists them, in capitals). Returns the type
+     * of *value: GALERNA_BOOLEAN, GALERNA_INTEGER or GALERNA_TEXT (also for terms with a fixed set
+     * of words); -1, with *value unchanged: this host has no term of that name. Numbers with
      * decimals are rounded down. A text is valid as long as the lease. O(number of terms). */
     int32_t (*lease_term)(const struct galerna_lease *lease, const char *name,
                           union galerna_value *value);
 
-    /* Since 1.4. A time, now() for one, as local time: live in the zone of galernad; in a replay
-     * time 0 is the `starttime` of its configuration, and clocks are never put forward or back.
-     * False, *local untouched: a replay without `starttime`. */
+    /* Since 1.4. Converts a time, for example now(), to local time: live in the time zone of
+     * galernad; in a replay, time 0 is the `starttime` of its configuration, without daylight
+     * saving time. False, with *local unchanged: a replay without `starttime`. */
     bool (*local_time)(const struct galerna_host *host, int64_t at,
                        struct galerna_local_time *local);
     enum galerna_lease_state (*lease_state)(const struct galerna_lease *lease);
-    /* The names of the lease's user and of the user's group; NULL: unknown (in a replay they always
-     * are). Valid as long as the lease. */
+    /* The names of the lease's user and of the user's group; NULL: unknown (in a replay always).
+     * Valid as long as the lease. */
     const char *(*lease_user_name)(const struct galerna_lease *lease);
     const char *(*lease_group_name)(const struct galerna_lease *lease);
-    /* The leases of a user that are not over, ascending id, to leases[0 ... room - 1]; how many
-     * there are, which may be more. The lease that is being decided on may be among them. Valid
+    /* Fills leases[0 ... room - 1] with the user's leases that are not over, by ascending id;
+     * returns their number, which may exceed room. The lease to be decided may be among them. Valid
      * until the call of the module returns. 0 in create(). O(leases of the site that are not over).
      */
     size_t (*user_leases)(const struct galerna_host *host, int64_t user,
                           const struct galerna_lease **leases, size_t room);
-    /* Does a VM of the lease find room on a host at a time, now or later, as things are planned; or
-     * what is in its way? Of VMs of different sizes the one that comes closest counts. *type (may
-     * be NULL): of which resource there is too little; untouched for other answers. O(sizes of VMs
-     * x log of the host's change points). */
+    /* Does a VM of the lease have room on a host at a time, now or later, under the present plan,
+     * and if not, why? For VMs of several sizes, the result is that of the VM closest to fitting.
+     * *type (may be NULL): the insufficient resource; unchanged for other results. O(sizes of VMs x
+     * log of the host's change points). */
     enum galerna_fit (*host_fit)(const struct galerna_host *host, const struct galerna_lease *lease,
                                  uint32_t place, int64_t at, uint32_t *type);
 
@@ -268,20 +271,21 @@ enum galerna_option_type {
     GALERNA_DURATION /* seconds: 90, 90s, 15m, 2h, 7d, or [D:]HH:MM:SS */
 };
 
-/* One line of a module's table of options: the only place where an option is described. The host
- * parses and checks what the operator wrote, and prints the table for people. */
+/* A row of a module's table of options, the only description of an option. The host parses and
+ * checks the configured values, and prints the table for users. */
 struct galerna_option {
     const char *name; /* lower case letters, digits and - */
     uint32_t type;    /* enum galerna_option_type */
     uint32_t reserved;
-    const char *default_value;      /* as an operator would write it; NULL: must be given */
+    const char *default_value;      /* in the syntax of the configuration; NULL: the option is
+                                     * required */
     const char *default_haizea_1_0; /* in that mode; NULL: as default_value */
     double minimum, maximum;        /* integer, number, duration; both 0: no limits */
     const char *choices;            /* choice: "first|second|third" */
     const char *description;        /* a sentence, with the unit */
 };
 
-/* The value of an option; which member follows from its type. */
+/* The value of an option; its type determines the member. */
 union galerna_value {
     bool boolean;
     int64_t integer; /* also durations, in seconds */
@@ -302,37 +306,38 @@ struct galerna_admission_request {
 struct galerna_admission {
     uint32_t size;
     uint32_t reserved;
-    /* May this lease be scheduled at all? Asked once, when it is requested. GALERNA_OK or SKIP: as
-     * far as this module is concerned; REFUSED_...: no, with a reason; both refuse this request for
-     * good, FOR_NOW tells its owner that a later request may be accepted. All modules of the chain
-     * must agree; the first refusal is recorded. */
+    /* May this lease be scheduled at all? Called once, at the request. GALERNA_OK or SKIP: this
+     * module does not object; REFUSED_...: no, with a reason. Both refusals are final for this
+     * request; FOR_NOW informs its owner that a later request may be accepted. All modules of the
+     * chain must agree; the first refusal is recorded. */
     enum galerna_verdict (*admit)(void *self, const struct galerna_admission_request *request,
                                   struct galerna_result *result);
 };
 
 /* ---- preemption --------------------------------------------------------------------------- */
 
-/* A lease that could make room. Terms, origin, priority: ask host->lease_...(victim->lease). */
+/* A lease that could make room. For terms, origin and priority use host->lease_...(victim->lease).
+ */
 struct galerna_victim {
     const struct galerna_lease *lease;
     int64_t overhead;   /* seconds lost by preempting it on its terms, summed over its VMs */
-    bool started;       /* runs at the time of preemption (else it is only planned) */
+    bool started;       /* runs at the time of preemption (false: only planned) */
     int64_t runs_since; /* start of its present VMs */
 };
 
 struct galerna_victim_batch {
     uint32_t size;
-    uint32_t victim_size; /* distance between two victims: use galerna_victim() */
+    uint32_t victim_size; /* distance between two victims, for galerna_victim() */
     const struct galerna_lease *preemptor;
-    int64_t at; /* when it wants to start */
+    int64_t at; /* its intended start */
     size_t n_victims;
     const struct galerna_victim *victims; /* ascending lease id */
 
-    /* Would preempting these victims (places in the batch) make enough room, on the hosts and for
-     * the whole interval that the preemptor wants? Sets that differ from the last one asked about
-     * by a few victims cost little. NULL in score(). */
+    /* Would preempting these victims (places in the batch) make enough room for the preemptor, on
+     * hosts and for its whole interval? Sets that differ little from the last one tested cost
+     * little. NULL in score(). */
     bool (*enough)(const struct galerna_victim_batch *batch, const size_t *chosen, size_t n_chosen);
-    const void *context; /* the host's own */
+    const void *context; /* private to the host */
 };
 
 static inline const struct galerna_victim *galerna_victim(const struct galerna_victim_batch *batch,
@@ -342,39 +347,39 @@ static inline const struct galerna_victim *galerna_victim(const struct galerna_v
                                                          place * batch->victim_size);
 }
 
-/* A module gives score or choose, or both (choose is then preferred). */
+/* A module has score or choose, or both (choose is then preferred). */
 struct galerna_preemption {
     uint32_t size;
     uint32_t reserved;
 
-    /* Quick no: can this lease ever preempt? Saves gathering victims. NULL: it can. */
+    /* A quick check: can this lease ever preempt? If not, no victims are gathered. NULL: it can. */
     bool (*may_preempt)(void *self, const struct galerna_lease *preemptor);
 
-    /* scores[i]: how readily victim i is preempted, or GALERNA_VETO. The highest goes first, and
-     * the larger lease id among equals, until there is room. In a chain a veto of any module
-     * counts; scores are added by weight. */
+    /* scores[i]: preference for preempting victim i, or GALERNA_VETO. The highest score is
+     * preempted first, and the larger lease id among equals, until there is room. In a chain, a
+     * veto of any module counts; scores are summed by weight. */
     enum galerna_verdict (*score)(void *self, const struct galerna_victim_batch *batch,
                                   int64_t *scores, struct galerna_result *result);
 
-    /* Choose a set by itself: fill chosen[] (room for n_victims) with different places and set
-     * *n_chosen; 0: none will do. The set must pass batch->enough(). At most one module of a chain
-     * may have this; victims vetoed by the others are not offered to it. When some of the set would
-     * miss deadlines that were promised to them, the same is asked again without these. */
+    /* Chooses a set of victims: fills chosen[] (room for n_victims) with distinct places and sets
+     * *n_chosen; 0: no set suffices. The set must pass batch->enough(). At most one module of a
+     * chain may have this function; victims vetoed by the others are not in its batch. If victims
+     * of the set would miss promised deadlines, it is called again without them. */
     enum galerna_verdict (*choose)(void *self, const struct galerna_victim_batch *batch,
                                    size_t *chosen, size_t *n_chosen, struct galerna_result *result);
 };
 
 /* ---- host selection ----------------------------------------------------------------------- */
 
-/* Columns a module reads; those of no module in the chain may be NULL. */
+/* Columns that a module reads; columns that no module in the chain reads may be NULL. */
 enum {
     GALERNA_COLUMN_LEASES = 1u << 0, /* leases_present */
     GALERNA_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
     GALERNA_COLUMN_FREE = 1u << 2,   /* free */
     /* Since 1.6. Not a column: the score depends on the columns the module reads, the capacities,
-     * the lease, at and duration alone. Hosts that are alike in these may then be represented by
-     * one of them, and on a large site scoring costs much less; the order of hosts in the batch is
-     * not specified. */
+     * the lease, at and duration alone. One host may then represent all hosts that are alike in
+     * these, which makes scoring on a large site much cheaper; the order of hosts in the batch is
+     * unspecified. */
     GALERNA_COLUMNS_SUFFICE = 1u << 3
 };
 
@@ -384,48 +389,48 @@ struct galerna_host_batch {
     uint32_t n_types; /* resource types of the site: entries per host in `free` */
     const struct galerna_lease *lease;
     int64_t at;       /* start of the interval */
-    int64_t duration; /* that the lease asks for, or GALERNA_UNLIMITED */
+    int64_t duration; /* requested duration, or GALERNA_UNLIMITED */
     size_t n_hosts;
     const uint32_t *hosts;          /* places in the site */
-    const int32_t *leases_present;  /* different leases on the host at `at` */
-    const int64_t *unchanged_until; /* when its free amounts or leases change next, or NEVER */
+    const int32_t *leases_present;  /* distinct leases on the host at `at` */
+    const int64_t *unchanged_until; /* next change of its free amounts or leases, or NEVER */
     const int64_t *free;            /* n_hosts x n_types amounts free at `at` */
     const void *capacity;           /* use galerna_capacity() */
     size_t capacity_stride;
 };
 
-/* What the batch's host i can hold when it is empty, by resource type. */
+/* The capacity of the batch's host i, by resource type. */
 static inline const int64_t *galerna_capacity(const struct galerna_host_batch *batch, size_t i)
 {
     return (const int64_t *)(const void *)((const char *)batch->capacity +
                                            (size_t)batch->hosts[i] * batch->capacity_stride);
 }
 
-/* How long would a lease take in all, from its first start to its end, if its VMs ran on these
- * hosts from `at` on? Asked for the hosts where it runs and for those where it could go. */
+/* The input for an estimate of a lease's total time, from its first start to its end, if its VMs
+ * run on these hosts from `at` on. Used for its present hosts and for candidates for a move. */
 struct galerna_estimate {
     uint32_t size;
     uint32_t n_vms;
     const struct galerna_lease *lease;
     int64_t at;
     const uint32_t *hosts; /* places, one per VM */
-    const uint32_t *from;  /* where the VMs run at present; all the same: the lease stays */
-    int64_t overhead;      /* seconds without running that the scheduler plans for the move */
+    const uint32_t *from;  /* present hosts of the VMs; equal to hosts: the lease stays */
+    int64_t overhead;      /* seconds that the VMs do not run, as planned for the move */
 };
 
 struct galerna_host_selection {
     uint32_t size;
     uint32_t columns; /* GALERNA_COLUMN_... that score reads */
 
-    /* scores[i] for host i of the batch, or GALERNA_VETO. Equal scores: the smaller place first. In
-     * a chain a veto of any module counts; scores are added by weight. This is the hot path, called
-     * up to a million times in a replay: plain loops over the columns. */
+    /* scores[i] for host i of the batch, or GALERNA_VETO. Among equal scores, the smaller place
+     * goes first. In a chain, a veto of any module counts; scores are summed by weight. This is the
+     * hot path, called up to a million times in a replay: use plain loops over the columns. */
     enum galerna_verdict (*score)(void *self, const struct galerna_host_batch *batch,
                                   int64_t *scores, struct galerna_result *result);
 
-    /* Since 1.2, optional: *milliseconds, 0 or more, that the lease takes in all. A running lease
-     * whose terms allow it moves when that makes it shorter by the operator's threshold. The first
-     * module of a chain that answers is believed; NULL: no opinion. */
+    /* Since 1.2, optional: *milliseconds, 0 or more: the total time of the lease. A running lease
+     * whose terms allow it moves if the move shortens this time by the configured threshold. The
+     * first module of a chain that returns an estimate decides; NULL: no opinion. */
     enum galerna_verdict (*estimate)(void *self, const struct galerna_estimate *estimate,
                                      int64_t *milliseconds, struct galerna_result *result);
 };
@@ -433,21 +438,21 @@ struct galerna_host_selection {
 /* ---- events ------------------------------------------------------------------------------- */
 
 enum galerna_event_kind {
-    GALERNA_EVENT_REQUESTED, /* a lease was asked for and `accepted` or not */
+    GALERNA_EVENT_REQUESTED, /* a lease was requested, and `accepted` or not */
     GALERNA_EVENT_STARTED,   /* its VMs run for the first time */
     GALERNA_EVENT_PREEMPTED, /* it makes room for lease `other` */
     GALERNA_EVENT_RESUMED,   /* its VMs run again */
-    GALERNA_EVENT_FINISHED,  /* done, cancelled, refused or failed; lease_accumulated() is then all
-                                the time it ran */
+    GALERNA_EVENT_FINISHED,  /* done, cancelled, refused or failed; lease_accumulated() is then its
+                              * total run time */
     /* Since 1.6, live only: */
-    GALERNA_EVENT_PARKED,  /* its user or an operator has stopped or held its VMs: it neither runs
-                              nor waits */
+    GALERNA_EVENT_PARKED,  /* its user or an operator has stopped or held its VMs, so that it
+                            * neither runs nor waits */
     GALERNA_EVENT_RELEASED /* it was parked and waits again */
 };
 
 struct galerna_event {
     uint32_t size;
-    uint32_t kind; /* enum galerna_event_kind; ignore those you do not know */
+    uint32_t kind; /* enum galerna_event_kind; modules must ignore unknown kinds */
     int64_t time;
     const struct galerna_lease *lease;
     int64_t other; /* preempted: the id of the lease it makes room for; else -1 */
@@ -470,38 +475,38 @@ struct galerna_policy {
     uint32_t kind;       /* enum galerna_policy_kind */
     const char *name;    /* lower case letters, digits and -; the file is NAME.so */
     const char *version; /* the module's own */
-    const char *summary; /* what it does, one line */
+    const char *summary; /* one line */
 
-    const struct galerna_option *options; /* NULL when there are none */
+    const struct galerna_option *options; /* NULL if there are none */
     uint32_t n_options;
-    uint32_t option_size; /* sizeof(struct galerna_option); 0 when there are none */
+    uint32_t option_size; /* sizeof(struct galerna_option); 0 if there are none */
 
-    /* Make an instance. values[i] belongs to options[i]. Sets *self (NULL is allowed: nothing to
-     * remember) and returns GALERNA_OK; or GALERNA_ERROR with host->answer() saying what is wrong
-     * and what to do, and nothing left behind. NULL: there is nothing to make. */
+    /* Creates an instance. values[i] belongs to options[i]. Sets *self (NULL is allowed) and
+     * returns GALERNA_OK; or releases everything and returns GALERNA_ERROR through host->answer(),
+     * with the error and its remedy. NULL: the module has no state. */
     enum galerna_verdict (*create)(const struct galerna_host *host,
                                    const union galerna_value *values, void **self,
                                    struct galerna_result *result);
-    /* Free everything. self may be NULL. NULL: there is nothing to free. */
+    /* Frees the instance. self may be NULL. NULL: there is nothing to free. */
     void (*destroy)(void *self);
 
-    /* The one that belongs to `kind`; the others are NULL. */
+    /* The operations of `kind`; the other pointers are NULL. */
     const struct galerna_admission *admission;
     const struct galerna_preemption *preemption;
     const struct galerna_host_selection *host_selection;
 
-    /* Since 1.1: told what happened, for modules that learn. Must be quick. NULL: not wanted. */
+    /* Since 1.1: called for each event, for modules that learn. Must be fast. NULL: the module
+     * needs no events. */
     void (*event)(void *self, const struct galerna_event *event);
 };
 
-/* How a module ends (the symbol's name is the policy's with _ for -):
+/* The last lines of a module (the symbol's name is the policy's with _ for -):
  *
  *     GALERNA_POLICY(no_mondays) = {
  *         GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
  *         .name = "no-mondays", .version = "1.0", .summary = "Refuses leases asked for on Mondays",
  *         .create = create, .destroy = destroy, .admission = &operations,
- *     };
- */
+ *     }; */
 #ifdef __cplusplus
 #define GALERNA_EXTERN extern "C"
 #else

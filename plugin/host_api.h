@@ -1,4 +1,4 @@
-/* host_api.h: inside the table that modules get: what its two files share. */
+/* host_api.h: declarations shared by the two files of struct galerna_host's functions. */
 #pragma once
 
 #include "plugin/instance.h"

@@ -1,4 +1,4 @@
-/* host_private.h: inside a policy host. */
+/* host_private.h: internals of a policy host. */
 #pragma once
 
 #include "plugin/chain.h"
@@ -42,8 +42,9 @@ size_t host_choose_victims(void *context, const struct victim_batch *batch,
 void host_score_hosts(void *context, const struct host_batch *batch, int64_t *scores);
 int64_t host_estimate(void *context, const struct lease_estimate *question);
 
-/* Clamp and count scores out of range; they are rare. O(n), without branches when all are fine. */
+/* Clamps and counts scores out of range, which are rare. O(n), without branches if all are in
+ * range. */
 void host_check_scores(struct instance *instance, int64_t *scores, size_t n);
 
-/* Add weight * scores to sums; a veto in either stays one. */
+/* Adds weight * scores to sums; a veto in either stays a veto. */
 void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight);

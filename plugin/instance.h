@@ -1,4 +1,4 @@
-/* instance.h: a module at work in a chain: its options, its self, and how it behaves. */
+/* instance.h: an instance of a module in a chain: its options, its self, and its faults. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum { FAULT_TEXT_MAX = 320 };
 /* State shared by all instances of a policy host, and read by the functions of struct
  * galerna_host. */
 struct policy_host_state {
-    const struct site *site; /* NULL: not known yet */
+    const struct site *site; /* NULL: still unknown */
     struct policy_world world;
     int64_t now;
     bool haizea_compatible;
@@ -37,14 +37,14 @@ struct instance {
     uint64_t random;
     struct galerna_result result; /* of the call under way */
 
-    /* The functions called: the module's, or the built-in default's after too many faults. */
+    /* The operations in use: the module's, or the built-in default's after too many faults. */
     const struct galerna_admission *admission;
     const struct galerna_preemption *preemption;
     const struct galerna_host_selection *host_selection;
     void *active_self;
 
     char *name;
-    size_t number; /* of the module among all */
+    size_t number; /* of the module among all modules */
     uint64_t calls, faults, slow_calls;
     bool replaced;
     char *outage; /* why it is out of service; NULL: it is in service */
@@ -55,18 +55,18 @@ struct instance_place {
     const char *name; /* of the module */
     size_t in_chain, number;
     unsigned weight;
-    const char *outage; /* the module is the built-in default, in the place of one that is out of
-                           service for this; NULL: it is not */
+    const char *outage; /* not NULL: the module is the built-in default, replacing a module that is
+                         * out of service for this reason */
 };
 
-/* Read the options and create an instance; module becomes the instance's, also on failure.
- * The place in its chain is part of the random seed. */
+/* Reads the options and creates an instance, which takes ownership of the module, also on failure.
+ * The place in the chain is part of the random seed. */
 struct instance *instance_create(struct module *module, struct policy_host_state *state,
                                  const struct policy_host_settings *settings,
                                  const struct instance_place *place, struct error *err);
 void instance_destroy(struct instance *instance); /* NULL is allowed */
 
-/* Make the result ready for a call. */
+/* Resets the result for a call. */
 static inline struct galerna_result *instance_result(struct instance *instance)
 {
     instance->result.size = sizeof instance->result;
@@ -76,16 +76,16 @@ static inline struct galerna_result *instance_result(struct instance *instance)
     return &instance->result;
 }
 
-/* Count a broken answer and remember the text; the first one is logged. After too many the built-in
- * default takes the module's place. */
+/* Counts an invalid result and stores the text; the first one is logged. After too many, the
+ * built-in default replaces the module. */
 void instance_fault(struct instance *instance, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The text of a verdict that should not have been given: GALERNA_ERROR or an unknown number. */
+/* Records the fault of a verdict GALERNA_ERROR or an unknown verdict. */
 void instance_fault_verdict(struct instance *instance, const char *function,
                             enum galerna_verdict verdict);
 
-/* The time, in microseconds. */
+/* The current time in microseconds. */
 int64_t instance_clock(void);
 
 static inline void instance_watch(const struct instance *instance, enum policy_call call)
@@ -104,7 +104,7 @@ static inline void instance_watched(const struct instance *instance)
         watch->returned(watch->context);
 }
 
-/* Count a call that begins; its time when it is one of those measured (one in `every`, a power of
+/* Counts a call that begins. Returns its time if it is measured (one call in `every`, a power of
  * two), else 0. */
 static inline int64_t instance_call_begins(struct instance *instance, enum policy_call call,
                                            uint64_t every)
@@ -115,10 +115,10 @@ static inline int64_t instance_call_begins(struct instance *instance, enum polic
     return began;
 }
 
-/* Count a call as slow when it was. began: not 0. */
+/* Counts the call as slow if it was. began: not 0. */
 void instance_call_measured(struct instance *instance, int64_t began, const char *function);
 
-/* began: of instance_call_begins(). */
+/* began: from instance_call_begins(). */
 static inline void instance_call_ended(struct instance *instance, int64_t began,
                                        const char *function)
 {
@@ -127,7 +127,7 @@ static inline void instance_call_ended(struct instance *instance, int64_t began,
         instance_call_measured(instance, began, function);
 }
 
-/* Fill the table that a module sees. */
+/* Fills the table of functions for a module. */
 void host_api_init(struct galerna_host *api, struct instance *instance);
 
 void host_log(const struct policy_host_state *state, enum policy_log_level level,

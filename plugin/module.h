@@ -8,13 +8,13 @@
 
 enum { MODULE_NAME_MAX = 64 };
 
-/* The size of struct galerna_policy in ABI 1.0: the least a module may have. */
+/* The size of struct galerna_policy in ABI 1.0: the minimum for a module. */
 #define MODULE_SIZE_1_0 offsetof(struct galerna_policy, event)
 
 struct module {
     char *path;                   /* NULL: built in */
     void *handle;                 /* of dlopen(); NULL: built in */
-    struct galerna_policy policy; /* what the module says, zero where it says nothing */
+    struct galerna_policy policy; /* a copy of the module's structure; zero beyond its size */
     struct galerna_admission admission;
     struct galerna_preemption preemption;
     struct galerna_host_selection host_selection;
@@ -24,13 +24,13 @@ struct module {
 /* The module to load. */
 struct module_source {
     const char *path;
-    char name[MODULE_NAME_MAX];    /* as the symbol has it, with - */
+    char name[MODULE_NAME_MAX];    /* from the symbol, with - for _ */
     enum galerna_policy_kind kind; /* 0: any */
 };
 
-/* Load source->path with RTLD_NOW | RTLD_LOCAL and check everything that can be checked without
- * calling it. Errors: EINVAL, with the path and the loader's words, the symbol, or both versions.
- */
+/* Loads source->path with RTLD_NOW | RTLD_LOCAL and makes all checks that are possible without
+ * calling the module. Errors: EINVAL, with the path and the loader's message, the symbol, or both
+ * versions. */
 struct module *module_load(const struct module_source *source, struct error *err);
 
 /* The same checks for a structure that is already in memory (built in). */
@@ -41,6 +41,6 @@ void module_unload(struct module *module); /* NULL is allowed */
 /* "admission", "preemption", "host-selection", or "unknown". */
 const char *module_kind_name(unsigned kind);
 
-/* Verify an exported structure and fill module's copies. subject: how errors call the module. */
+/* Verifies an exported structure and fills module's copies. Errors name source->path. */
 int module_verify(struct module *module, const void *exported, const struct module_source *source,
                   struct error *err);

@@ -1,4 +1,4 @@
-/* module_options.h: what an operator wrote, checked against a module's table of options. */
+/* module_options.h: checks configured options against a module's table of options. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,25 +12,26 @@
 /* Values for one instance, and the texts they point to. */
 struct option_values {
     union galerna_value *values;
-    char **texts; /* one per option, NULL where the value is no text */
+    char **texts; /* one per option, NULL unless the value is a text */
     size_t n;
 };
 
-/* Is the line of a table sound: type, range, choices, and defaults that it accepts itself? */
+/* Is the row of a table valid: type, range, choices, and defaults that satisfy it? */
 int option_check(const struct galerna_option *option, struct error *err);
 
-/* Parses one value; text is not modified. Errors say what was expected. */
+/* Parses one value; text is not modified. Errors name the expected values. */
 int option_parse(const struct galerna_option *option, const char *text, union galerna_value *value,
                  struct error *err);
 
 /* "yes or no", "whole number, 1 to 10", "oldest-first or youngest-first", ... */
 void option_expected(const struct galerna_option *option, char *text, size_t size);
 
-/* The default in a mode, as text; NULL: the option must be given. */
+/* The default in a mode, as text; NULL: the option is required. */
 const char *option_default(const struct galerna_option *option, bool haizea_compatible);
 
-/* All values of a module: defaults, then each option of `given` whose module is this one (case and
- * path do not matter), the last one winning. Errors: EINVAL with file:line and "did you mean". */
+/* Reads all values of a module: its defaults, overridden by the options in the settings for this
+ * module (case and path are ignored), of which the last counts. Errors: EINVAL with file:line and
+ * "did you mean". */
 int option_values_read(struct option_values *values, const struct module *module,
                        const struct policy_host_settings *settings, struct error *err);
 void option_values_finish(struct option_values *values);

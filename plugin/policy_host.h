@@ -1,9 +1,9 @@
 /* policy_host.h: loads the configured policy modules and calls them.
  *
- * A driver makes one policy host per engine, hands policy_host_hooks() to the engine, and destroys
- * it after the engine. Modules are looked for by name (case does not matter) or by path, checked,
- * tried in a child process and only then loaded; see galerna_policy.h for the contract of a module.
- * A policy host is used by one thread at a time; several may exist.
+ * A driver creates one policy host per engine, passes policy_host_hooks() to the engine, and
+ * destroys the policy host after the engine. Modules are found by name (case-insensitive) or by
+ * path, checked, tried in a child process and only then loaded; galerna_policy.h is the contract of
+ * a module. A policy host is used by one thread at a time; several may exist.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "core/site.h"
 #include "util/error.h"
 
-/* The word of the reason why an admission policy's place refuses while it is out of service. */
+/* The word of the reason for refusals while an admission policy is out of service. */
 #define POLICY_OUT_OF_SERVICE "policy-out-of-service"
 
 struct policy_host; /* opaque */
@@ -26,8 +26,8 @@ enum policy_kind { POLICY_ADMISSION = 1, POLICY_PREEMPTION, POLICY_HOST_SELECTIO
 
 enum policy_log_level { POLICY_LOG_ERROR, POLICY_LOG_WARNING, POLICY_LOG_INFO, POLICY_LOG_DEBUG };
 
-/* An option as it was written: [module] key = value in line `line` of `file` (NULL: given on the
- * command line or by a program). */
+/* An option as configured: [module] key = value in line `line` of `file` (NULL: from the command
+ * line or a program). */
 struct policy_option {
     const char *module;
     const char *key;
@@ -36,7 +36,7 @@ struct policy_option {
     int line;
 };
 
-/* Calls into modules, for who watches over them. */
+/* Calls of modules, for a watch. */
 enum policy_call {
     POLICY_CALL_NONE,
     POLICY_CALL_LOAD,
@@ -54,12 +54,13 @@ enum policy_call {
 /* "was loaded", "was called for admit", ...: to follow "when it". */
 const char *policy_call_text(enum policy_call call);
 
-/* Told before and after each call. `module`: its place in the list of policy_modules_find(). */
+/* Called before and after each call of a module. `module`: its place in the list of
+ * policy_modules_find(). */
 struct policy_watch {
     void *context;
     void (*calls)(void *context, size_t module, enum policy_call call);
     void (*returned)(void *context);
-    /* The module gave too many broken answers and is out of service from now on. */
+    /* The module returned too many invalid results and is out of service from now on. */
     void (*failed)(void *context, size_t module, const char *offence);
 };
 
@@ -69,26 +70,26 @@ struct policy_module {
     const char *name;
     const char *file; /* absolute */
     unsigned weight;
-    const char *outage; /* not NULL: why it is not to be loaded. The built-in default takes its
-                     place; in the place of an admission policy everything is refused for now */
+    const char *outage; /* not NULL: why it is not loaded. The built-in default replaces it; in
+                         * place of an admission policy, all requests are refused for now */
 };
 
-/* Settings of policy_host_create(); everything is copied. Start from
+/* Settings of policy_host_create(), which copies them. Start from
  * policy_host_settings_init(). */
 struct policy_host_settings {
-    /* Chains: module names or paths with commas between them, `*weight` (1 to 100) after those
-     * whose scores are to count more: "greedy", "greedy*2,pack", "accept-all,./mine.so". NULL or
-     * "": the built-in default (accept everything, preempt nothing, all hosts equal). */
+    /* Chains: module names or paths separated by commas, with `*weight` (1 to 100) for higher
+     * weights of their scores: "greedy", "greedy*2,pack", "accept-all,./mine.so". NULL or "": the
+     * built-in default (accept everything, preempt nothing, all hosts equal). */
     const char *admission;
     const char *preemption;
     const char *host_selection;
-    /* Or what policy_modules_find() has found for these; chains and directories are ignored then.
-     */
+    /* Alternatively, the modules from policy_modules_find(); chains and directories are then
+     * ignored. */
     const struct policy_module *modules;
     size_t n_modules;
 
-    /* Directories searched first, in order. Then $GALERNA_POLICY_PATH (colons between), the build
-     * tree the program runs from, and the installed directory. */
+    /* Directories searched first, in order. $GALERNA_POLICY_PATH (separated by colons), the build
+     * tree of the program, and the installed directory follow. */
     const char *const *directories;
     size_t n_directories;
 
@@ -96,39 +97,40 @@ struct policy_host_settings {
     size_t n_options;
 
     bool haizea_compatible; /* modules default to Haizea 1.0's rules */
-    uint64_t seed;          /* of the random numbers that modules draw */
+    uint64_t seed;          /* of the modules' random numbers */
 
-    const struct site *site; /* what modules are told of the hosts; must outlive the policy host.
-                                NULL: taken from the first batch of hosts that is scored */
+    const struct site *site; /* the hosts that modules see; must outlive the policy host. NULL:
+                              * taken from the first batch of hosts scored */
 
     /* Receives messages for the operator; NULL: they are dropped. */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
 
     bool preflight;          /* try modules in a child process first; true by default */
-    int64_t preflight_limit; /* milliseconds for all of them; 10,000 by default: busy machines */
-    const volatile sig_atomic_t *stop; /* not 0: give up trying them, with EINTR; NULL: never */
+    int64_t preflight_limit; /* milliseconds for all of them; 10,000 by default, for busy machines
+                              */
+    const volatile sig_atomic_t *stop; /* not 0: stops the trial with EINTR; NULL: never */
 
-    unsigned faults_allowed; /* after so many broken answers the built-in default takes over (an
-                                admission policy: everything is refused for now); 10 */
+    unsigned faults_allowed; /* after this many invalid results the built-in default takes over (for
+                              * an admission policy, all requests are refused for now); 10 */
     int64_t slow_call;       /* microseconds; slower calls are counted and logged once; 100000 */
     const struct policy_watch *watch; /* NULL: none */
 };
 
 void policy_host_settings_init(struct policy_host_settings *settings);
 
-/* The modules that the chains of the settings name, in their order: admission, preemption, host
- * selection. Each file is there and may be trusted, and each option is of a module that exists.
- * Errors: ENOENT, EACCES, EINVAL, as policy_host_create(). */
+/* The modules in the chains of the settings, in the order admission, preemption, host selection.
+ * Checks that each file exists and can be trusted, and that each option belongs to an existing
+ * module. Errors: ENOENT, EACCES, EINVAL, as policy_host_create(). */
 int policy_modules_find(const struct policy_host_settings *settings, struct policy_module **modules,
                         size_t *n, struct error *err);
 void policy_modules_finish(struct policy_module *modules, size_t n);
 
-/* Load all chains and make their instances. Takes below 1 ms for three modules.
- * Errors: ENOENT (no such module: text says where it was looked for and what there is), EINVAL
- * (bad chain, module or option; text has file and line, or both ABI versions, or the loader's own
- * words), EACCES (others may write the module or its directory), ETIMEDOUT (the module hangs),
- * ECHILD (it crashes), ENOMEM. */
+/* Loads all chains and creates their instances. Takes less than 1 ms for three modules.
+ * Errors: ENOENT (no such module; the text has the directories searched and the existing modules),
+ * EINVAL (bad chain, module or option; the text has file and line, or both ABI versions, or the
+ * loader's message), EACCES (other users may write the module or its directory), ETIMEDOUT (the
+ * module hangs), ECHILD (it crashes), ENOMEM. */
 struct policy_host *policy_host_create(const struct policy_host_settings *settings,
                                        struct error *err);
 void policy_host_destroy(struct policy_host *host); /* NULL is allowed; keeps errno */
@@ -136,23 +138,23 @@ void policy_host_destroy(struct policy_host *host); /* NULL is allowed; keeps er
 /* The same pointer for the life of the host. */
 const struct policy_hooks *policy_host_hooks(const struct policy_host *host);
 
-/* How the driver's times relate to local time. */
+/* The relation of the driver's times to local time. */
 enum policy_clock {
-    POLICY_CLOCK_NONE,  /* not known */
+    POLICY_CLOCK_NONE,  /* unknown */
     POLICY_CLOCK_START, /* `start` is the local time, as seconds since 1970, at time 0 */
     POLICY_CLOCK_ZONE,  /* Unix times, in the zone of this process; tzset() was called */
 };
 
-/* The driver's answers to modules' queries about the world. Every member may be NULL or 0. */
+/* The driver's functions for modules' queries. Every member may be NULL or 0. */
 struct policy_world {
     void *context;
     /* The time of the decision under way. */
     int64_t (*now)(void *context);
     /* Fills amounts[RESOURCE_TYPES_MAX] with the free amounts on a host (its place) at a time. */
     bool (*free_at)(void *context, uint32_t place, int64_t at, int64_t *amounts);
-    /* An attribute of a host (its place), "NAME" for one; NULL: none of that name. */
+    /* An attribute of a host (its place), for example "NAME"; NULL: none of that name. */
     const char *(*host_attribute)(void *context, uint32_t place, const char *name);
-    /* Call visit for each lease that the engine knows, in ascending id. */
+    /* Calls visit for each lease in the engine, by ascending id. */
     void (*each_lease)(void *context, void (*visit)(void *, const struct lease *), void *visitor);
     enum policy_clock clock;
     int64_t start;
@@ -160,8 +162,8 @@ struct policy_world {
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world);
 
-/* Sets the hosts that modules see from now on; NULL: none. The site must stay until the next
- * call. */
+/* Sets the hosts that modules see from now on; NULL: none. The site must remain valid until the
+ * next call. */
 void policy_host_set_site(struct policy_host *host, const struct site *site);
 
 /* An observer that passes events to modules (those that have `event`), and the time. Its context is
@@ -183,15 +185,15 @@ enum policy_event_kind {
 struct policy_event {
     enum policy_event_kind kind;
     int64_t time;
-    const struct lease *lease; /* for the call only; need not be an engine's */
+    const struct lease *lease; /* for the call only; need not belong to an engine */
     int64_t other;             /* PREEMPTED: the lease it makes room for */
     bool accepted;             /* REQUESTED */
 };
 
-/* Tell the modules that want events. */
+/* Passes the event to the modules that want events. */
 void policy_host_tell(struct policy_host *host, const struct policy_event *event);
 
-/* Whether any loaded module wants events: without one the observer needs not be called. */
+/* Does any loaded module want events? Otherwise the observer need not be called. */
 bool policy_host_wants_events(const struct policy_host *host);
 
 /* One instance of a chain, as loaded. */
@@ -201,7 +203,7 @@ struct policy_status {
     unsigned weight;
     uint64_t calls, faults, slow_calls;
     bool replaced;          /* by the built-in default, after too many faults */
-    const char *last_fault; /* "" when there was none */
+    const char *last_fault; /* "" if there was none */
 };
 
 size_t policy_host_count(const struct policy_host *host);
