@@ -1,5 +1,5 @@
-/* The defaults that are always there: accept everything, preempt nothing, all hosts equal. They are
- * modules as others are, but for being linked in. */
+/* The built-in defaults: accept all requests, preempt no lease, all hosts equal. They are modules
+ * like any other, except that they are linked in. */
 #include "plugin/instance.h"
 
 static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,

@@ -20,7 +20,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* Cut "*weight" off the end of an item. */
+/* Removes "*weight" from the end of an item. */
 static int take_weight(char *item, unsigned *weight, struct error *err)
 {
     char *star = strrchr(item, '*');
@@ -171,7 +171,7 @@ static int add_module(struct chain *chain, struct chain_item *item, const struct
     return add_instance(chain, module, load, &place, err);
 }
 
-/* Two modules that choose would each have the last word. */
+/* At most one module may choose: its choice is final. */
 static int check_choosers(const struct chain *chain, struct error *err)
 {
     const struct instance *first = NULL;

@@ -1,4 +1,4 @@
-/* The policy modules that a configuration names. */
+/* The policy modules of a configuration. */
 #include "plugin/configured.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The world of a simulation, in which the engine knows what modules may ask. */
+/* Answers modules' queries in a simulation, from the engine. */
 #include "plugin/engine_world.h"
 
 static int64_t now(void *context)

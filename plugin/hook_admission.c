@@ -1,4 +1,4 @@
-/* The engine's questions about admission, answered by a chain of modules. */
+/* The engine's admission hook, over a chain of modules. */
 #include <stdio.h>
 
 #include "plugin/host_private.h"
@@ -14,8 +14,7 @@ static enum galerna_verdict ask(struct instance *instance,
     return verdict;
 }
 
-/* The module that would have decided is unavailable: no lease is admitted that it might have
- * refused. */
+/* While a module is out of service, leases that it might have refused are not admitted. */
 static bool refuse_for_now(struct policy_host *host, const struct instance *instance,
                            struct reason *reason)
 {

@@ -1,5 +1,5 @@
-/* Host selection: the hot path. The columns are passed through as they are; a single module writes
- * its scores where the engine wants them. */
+/* The host selection hooks, the hot path. Columns are passed without copies; a single module writes
+ * its scores directly into the engine's array. */
 
 #include "plugin/host_private.h"
 #include "util/memory.h"
@@ -10,7 +10,7 @@ _Static_assert((int)GALERNA_COLUMN_LEASES == (int)HOST_COLUMN_LEASES &&
                    (int)GALERNA_COLUMNS_SUFFICE == (int)HOST_COLUMNS_SUFFICE,
                "columns are passed through");
 
-/* How many calls go by between two whose time is taken. */
+/* One call in this many is timed. */
 enum { MEASURE_EVERY = 1024 };
 
 static void fill(int64_t *scores, size_t n, int64_t score)
@@ -19,7 +19,7 @@ static void fill(int64_t *scores, size_t n, int64_t score)
         scores[i] = score;
 }
 
-/* Ask one module; false: it has no opinion. */
+/* Calls one module; false: it has no opinion. */
 static bool ask(struct instance *instance, const struct galerna_host_batch *batch, int64_t *scores)
 {
     int64_t began = instance_call_begins(instance, POLICY_CALL_SCORE_HOSTS, MEASURE_EVERY);

@@ -1,4 +1,4 @@
-/* The engine's questions about preemption, answered by a chain of modules. */
+/* The engine's preemption hooks, over a chain of modules. */
 #include <stddef.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@ _Static_assert(offsetof(struct galerna_victim, lease) == offsetof(struct victim,
                        offsetof(struct victim, runs_since),
                "victims are passed through");
 
-/* State a batch's `enough` needs to ask the engine. */
+/* The state with which a batch's `enough` calls the engine. */
 struct victims_question {
     struct policy_host *host;
     const struct victim_test *test;
-    const size_t *places; /* the engine's place of each victim offered; NULL: the same */
+    const size_t *places; /* the engine's place of each victim in the batch; NULL: the same */
     size_t n;
 };
 
@@ -57,7 +57,7 @@ bool host_may_preempt(void *context, const struct lease *preemptor)
     return true;
 }
 
-/* Ask one module; false: it has no opinion. */
+/* Calls one module; false: it has no opinion. */
 static bool ask_score(struct instance *instance, const struct galerna_victim_batch *batch,
                       int64_t *scores)
 {
@@ -72,7 +72,7 @@ static bool ask_score(struct instance *instance, const struct galerna_victim_bat
     }
     if (verdict == GALERNA_SKIP)
         return false;
-    /* No lease is preempted on the word of a failing module. */
+    /* A failing module does not cause preemptions. */
     instance_fault_verdict(instance, "score", verdict);
     for (size_t i = 0; i < batch->n_victims; i++)
         scores[i] = GALERNA_VETO;
@@ -102,7 +102,7 @@ void host_score_victims(void *context, const struct victim_batch *batch, int64_t
             scores[i] /= weights;
 }
 
-/* Are these different places of the batch? */
+/* Are these distinct places of the batch? */
 static bool are_places(struct policy_host *host, const size_t *chosen, size_t n_chosen, size_t n)
 {
     if (n_chosen > n)
@@ -130,7 +130,7 @@ static bool ask_engine(const struct galerna_victim_batch *batch, const size_t *c
     return question->test->enough(question->test, host->translated, n_chosen);
 }
 
-/* Victims that no scoring module of the chain vetoes, and their places. */
+/* Collects the victims that no scoring module of the chain vetoes, and their places. */
 static size_t offer(struct policy_host *host, const struct galerna_victim_batch *all)
 {
     const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
@@ -167,7 +167,7 @@ static struct instance *chooser_of(const struct chain *chain)
     return NULL;
 }
 
-/* Translates the choice; false: it is broken, which counts as a fault. */
+/* Translates the choice; false: it is invalid, which counts as a fault. */
 static bool take_choice(struct policy_host *host, struct instance *instance,
                         const struct galerna_victim_batch *view, size_t *chosen, size_t n_chosen)
 {

@@ -21,7 +21,7 @@ _Static_assert((int)GALERNA_TERMS_CANCELABLE == (int)TERMS_CANCELABLE &&
                "terms are passed through");
 _Static_assert((int)GALERNA_ORIGIN_EXTERNAL == (int)ORIGIN_EXTERNAL, "origins too");
 _Static_assert((int)GALERNA_NET_OUT == (int)RESOURCE_NET_OUT, "resource types too");
-/* NOLINTBEGIN(misc-redundant-expression): that they are equal is the point */
+/* NOLINTBEGIN(misc-redundant-expression): the equality is intended */
 _Static_assert(GALERNA_NONE == INSTANT_NONE, "times too: not set");
 _Static_assert(GALERNA_NONE == SPAN_NONE, "durations too: not set");
 _Static_assert(GALERNA_NEVER == INSTANT_NEVER, "times too: never");
@@ -244,7 +244,7 @@ static bool api_host_free(const struct galerna_host *host, uint32_t place, int64
     return true;
 }
 
-/* The stretch with that number, counted from 0; n: how many there are, when not NULL. */
+/* The stretch with that number, counted from 0; n, unless NULL: the number of stretches. */
 static const struct reservation *stretch_of(const struct galerna_lease *lease, uint32_t stretch,
                                             uint32_t *n)
 {

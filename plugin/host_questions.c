@@ -1,4 +1,5 @@
-/* Queries available to modules since 1.4: local times, names, a user's other leases, what fits. */
+/* Queries available to modules since 1.4: local times, names, a user's other leases, room on hosts.
+ */
 #include <string.h>
 #include <time.h>
 

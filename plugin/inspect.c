@@ -1,4 +1,4 @@
-/* Look at a module without putting it to work. */
+/* Inspects a module without using it. */
 #include "plugin/inspect.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A module at work in a chain: its options, its self, and how it behaves. */
+/* An instance of a module in a chain: its options, its self, and its faults. */
 #include "plugin/instance.h"
 
 #include <errno.h>

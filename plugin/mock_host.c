@@ -15,7 +15,7 @@ struct mock_instance {
     const struct galerna_policy *policy;
     void *self;
     union galerna_value *values;
-    char *texts; /* what values of type text point into */
+    char *texts; /* storage of values of type text */
 };
 
 struct mock_host {

@@ -1,4 +1,4 @@
-/* Options of a module as a unit test writes them: "name=value name=value". */
+/* Parses the options of a module in a unit test: "name=value name=value". */
 #include "mock_options.h"
 
 #include <stdio.h>

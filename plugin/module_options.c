@@ -1,4 +1,4 @@
-/* Checks the operator's settings against a module's table of options. */
+/* Checks configured options against a module's table of options. */
 #include "plugin/module_options.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "util/memory.h"
 #include "util/suggest.h"
 
-/* "file:line", or the module's section when a program gave the option. */
+/* "file:line", or the module's section if a program set the option. */
 static void place_of(const struct policy_option *given, char *text, size_t size)
 {
     if (given->file)

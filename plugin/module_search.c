@@ -37,8 +37,8 @@ static void add_directory(struct search_path *path, const char *directory, size_
     path->directories[path->n++] = copy;
 }
 
-/* <build>/bin/galerna has its modules in <build>/lib/galerna/policies, and an installed one below
- * the same prefix, wherever it was moved. */
+/* The modules of <build>/bin/galerna are in <build>/lib/galerna/policies; those of an installed
+ * program are below the same prefix, even if the tree was moved. */
 static void add_beside_program(struct search_path *path)
 {
     static const char *const libraries[] = {"lib", GALERNA_LIBRARY_DIRECTORY};
@@ -146,7 +146,7 @@ void search_each(const struct search_path *path,
     }
 }
 
-/* The known names that an error about an unknown name lists. */
+/* The known names listed by an error about an unknown name. */
 struct names {
     const struct search_path *path;
     uint32_t kind; /* 0: all */

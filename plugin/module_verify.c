@@ -1,5 +1,5 @@
-/* All checks before a module is trusted with a call. Nothing is read beyond the size that the
- * module states, and the size is trusted only once magic and version fit. */
+/* All checks before the first call of a module. Reads no bytes beyond the module's stated size,
+ * which is trusted only after magic and version have been verified. */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "plugin/module_options.h"
 #include "util/memory.h"
 
-/* The smallest sizes ever published of structures that have a size. */
+/* The smallest published sizes of structures with a size member. */
 enum {
     ADMISSION_SIZE_1_0 = sizeof(struct galerna_admission),
     PREEMPTION_SIZE_1_0 = sizeof(struct galerna_preemption),
@@ -88,7 +88,7 @@ static int check_identity(const struct module *module, const struct module_sourc
     return 0;
 }
 
-/* Copy a table of operations; its first member is its size. */
+/* Copies a table of operations, whose first member is its size. */
 static int copy_operations(void *copy, size_t size, const void *exported, size_t least,
                            const char *path, struct error *err)
 {

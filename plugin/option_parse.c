@@ -1,4 +1,4 @@
-/* Values of a module's options, from text. */
+/* Parses values of a module's options. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@ static bool is_limited(const struct galerna_option *option)
     return option->minimum != 0 || option->maximum != 0;
 }
 
-/* The place of a word in a list "a|b|c", or -1; case does not matter. */
+/* The place of a word in a list "a|b|c", or -1; case-insensitive. */
 static int find_choice(const char *choices, const char *word)
 {
     size_t length = strlen(word);
@@ -87,8 +87,8 @@ static int parse_integer(const char *text, int64_t *value)
     return errno || end == text || *end ? -1 : 0;
 }
 
-/* strtod() would follow the locale and take hexadecimal, infinity and more: only plain ones here.
- */
+/* Accepts plain decimal numbers only: strtod() depends on the locale and also accepts hexadecimal
+ * numbers, infinity and more. */
 static int parse_number(const char *text, double *value)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* Loads the configured policy modules and answers for them. */
+/* Loads the configured policy modules and reports their status. */
 #include "plugin/policy_host.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "plugin/preflight.h"
 #include "util/memory.h"
 
-/* One attempt to get all chains running. */
+/* One attempt to load all chains. */
 struct attempt {
     struct chain_plan plans[CHAINS];
     struct chain chains[CHAINS];
@@ -45,7 +45,7 @@ static void tell_parent(void *context, const char *path, const char *what)
     preflight_doing(context, path, what);
 }
 
-/* In the child process: all of it, silently, to the end. */
+/* Runs in the child process: loads and destroys all chains without log messages. */
 static int try_chains(void *context, struct preflight *preflight, struct error *err)
 {
     struct attempt *attempt = context;
@@ -68,7 +68,7 @@ static size_t count_files(const struct attempt *attempt)
     return n;
 }
 
-/* Try the modules where they can do no harm, then load them here. */
+/* Tries the modules in a child process, then loads them in this process. */
 static int try_and_load(struct policy_host *host, struct attempt *attempt, struct error *err)
 {
     if (host->settings.preflight && count_files(attempt) > 0 &&
@@ -88,7 +88,7 @@ static int number_plans(struct chain_plan plans[CHAINS])
     return 0;
 }
 
-/* Read the chains and find the files; all is checked that can be without loading them. */
+/* Reads the chains and finds the files; makes all checks that are possible without loading them. */
 static int make_plans(struct chain_plan plans[CHAINS], const struct policy_host_settings *settings,
                       struct error *err)
 {
@@ -167,7 +167,7 @@ const char *policy_call_text(enum policy_call call)
     return texts[call];
 }
 
-/* Fill host->chains; on failure they are empty. */
+/* Fills host->chains; on failure they are empty. */
 static int load(struct policy_host *host, struct error *err)
 {
     struct attempt attempt = {.load = {.state = &host->state, .settings = &host->settings}};

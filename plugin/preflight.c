@@ -1,4 +1,4 @@
-/* Try something dangerous in a child process first. */
+/* Tries dangerous work in a child process first. */
 #include "plugin/preflight.h"
 
 #include <errno.h>
@@ -17,17 +17,17 @@
 
 enum { /* milliseconds */
        LOOK_EVERY = 100,
-       CLEAN_UP = 2000, /* for ending what the trial has started */
-       GRACE = 1000,    /* beyond all limits: then the guard itself hangs */
+       CLEAN_UP = 2000, /* for ending the processes of the trial */
+       GRACE = 1000,    /* beyond all limits, after which the guard itself hangs */
 };
 
-/* Shared memory: a process may die at any moment and its notes must survive. */
+/* Shared memory: a process may die at any moment, and its notes must survive. */
 struct preflight {
     char subject[256];
     char what[64];
-    bool done; /* work came back */
+    bool done; /* work returned */
     bool late; /* the limit was reached */
-    int ended; /* as waitpid() tells */
+    int ended; /* status from waitpid() */
     int status;
     struct error error;
 };
@@ -81,7 +81,7 @@ static void kill_children(void)
 }
 
 /* A process whose parent has ended becomes a child of the guard: once the guard has no children,
- * nothing is left of the trial. */
+ * all processes of the trial have ended. */
 static void end_all(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -98,7 +98,7 @@ static void end_all(void)
     } while (milliseconds() < until);
 }
 
-/* Wait until the trial ends; false: the limit was reached, or SIGTERM came. */
+/* Waits until the trial ends; false: the limit was reached, or SIGTERM arrived. */
 static bool wait_for_trial(pid_t trial, int64_t limit, const sigset_t *signals, int *status)
 {
     int64_t until = milliseconds() + limit;
@@ -129,7 +129,8 @@ static void guard_trial(struct preflight *preflight, pid_t trial, int64_t limit)
     end_all();
 }
 
-/* In the guard: SIGTERM, also when the caller ends, ends the trial; it takes no other signals. */
+/* Runs in the guard: SIGTERM, also sent when the caller ends, ends the trial; other signals are
+ * blocked. */
 static pid_t fork_trial(pid_t caller)
 {
     sigset_t all;
@@ -146,9 +147,9 @@ static pid_t fork_trial(pid_t caller)
 
 /* --- the caller ------------------------------------------------------------------------------- */
 
-/* Waits until the guard ends, and tells it when *stop is set: *stop is polled at short intervals,
- * because a signal may arrive between two checks. A guard that does not end, because a module has
- * stopped it, is killed, and the trial with it. */
+/* Waits until the guard ends, and signals it when *stop is set: *stop is polled at short intervals,
+ * because a signal may arrive between two checks. A guard that a module has stopped is killed,
+ * together with the trial. */
 static int wait_for_guard(pid_t guard, int64_t limit, const volatile sig_atomic_t *stop)
 {
     int handle = (int)syscall(SYS_pidfd_open, guard, 0), status = 0;
@@ -217,7 +218,7 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
         goto done;
     }
     status = wait_for_guard(guard, limit, stop);
-    if (WIFSIGNALED(status)) /* a module did that */
+    if (WIFSIGNALED(status)) /* caused by a module */
         preflight->ended = status;
     if (stop && *stop)
         error_set(err, EINTR, "interrupted during the trial of policy modules");

@@ -1,4 +1,4 @@
-/* Checks that only root and the user can write the file of a module. */
+/* Checks that only root and the current user can write the file of a module. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>

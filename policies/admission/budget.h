@@ -1,10 +1,9 @@
-/* budget.h: what users use of a budget for each week, in VM-hours or CPU-hours.
+/* budget.h: the users' use of a weekly budget, in VM-hours or CPU-hours.
  *
- * Time is cut into hours from a week before the request on. What other leases have used and were
- * promised is summed up by hour; then a request fits if no week that it is part of gets more than
- * the budget. Weeks are all spans of 168 hours, or those of the calendar, which begin on Monday.
- * Leases that wait count from now on, leases without an end, and what is longer than four weeks,
- * for four weeks.
+ * Time is divided into hours, beginning a week before the request. The past and promised use of
+ * other leases is summed by hour; a request fits if no week that overlaps it exceeds the budget.
+ * Weeks are all intervals of 168 hours, or calendar weeks, which begin on Monday. Waiting leases
+ * count from now on; a request without an end, or of more than four weeks, counts for four weeks.
  */
 #pragma once
 
@@ -15,11 +14,11 @@
 enum {
     BUDGET_HOUR = 3600,
     BUDGET_WEEK = 168,                /* hours */
-    BUDGET_LONGEST = 4 * BUDGET_WEEK, /* of a lease, and how far ahead room is looked for */
+    BUDGET_LONGEST = 4 * BUDGET_WEEK, /* for a lease, and for the search for room */
     BUDGET_SLOTS = BUDGET_WEEK + 2 * BUDGET_LONGEST + BUDGET_WEEK,
 };
 
-/* A use that is over. */
+/* A past use. */
 struct budget_use {
     int64_t user, from, until;
     int64_t vms, cpu; /* CPU in 1/100 of a processor */
@@ -31,12 +30,12 @@ struct budget_past {
 };
 
 /* The hours around a request, of one user or group. Amounts are seconds times VMs or 1/100 CPU;
- * they are whole, and exact up to 2^53. */
+ * they are integers, exact up to 2^53. */
 struct budget_hours {
     int64_t origin, now;
     bool calendar;
-    double sums[BUDGET_SLOTS + 1];  /* of what is used before the begin of hour i */
-    double steps[BUDGET_SLOTS + 1]; /* while they are filled: change from one hour to the next */
+    double sums[BUDGET_SLOTS + 1];  /* use before the begin of hour i */
+    double steps[BUDGET_SLOTS + 1]; /* during the sum: change from one hour to the next */
 };
 
 struct budget_request {
@@ -44,10 +43,9 @@ struct budget_request {
     double rate;
 };
 
-/* --- uses that are over ----------------------------------------------------------------------- */
+/* --- past uses -------------------------------------------------------------------------------- */
 
-/* Remembers a use, and forgets those that no week of a later request contains. False: out of
- * memory. */
+/* Stores a use, and drops uses that no week of a later request contains. False: out of memory. */
 static inline bool budget_remember(struct budget_past *past, const struct budget_use *use)
 {
     if (past->n == past->allocated) {
@@ -74,7 +72,7 @@ static inline bool budget_remember(struct budget_past *past, const struct budget
 
 /* --- hours ------------------------------------------------------------------------------------ */
 
-/* The last Monday, 0:00 local time; without local time weeks are counted from time 0. */
+/* The last Monday, 0:00 local time; without local time, weeks begin at time 0. */
 static inline int64_t budget_monday(const struct galerna_host *host, int64_t at)
 {
     const int64_t week = (int64_t)BUDGET_WEEK * BUDGET_HOUR;
@@ -105,7 +103,7 @@ static inline int64_t budget_clip(const struct budget_hours *hours, int64_t at)
     return at < hours->origin + most ? at - hours->origin : most;
 }
 
-/* Before budget_sum(). */
+/* To be called before budget_sum(). */
 static inline void budget_add(struct budget_hours *hours, int64_t from, int64_t until, double rate)
 {
     int64_t begin = budget_clip(hours, from), end = budget_clip(hours, until);
@@ -113,7 +111,7 @@ static inline void budget_add(struct budget_hours *hours, int64_t from, int64_t 
 
     if (begin >= end)
         return;
-    /* As if from the begin of the first hour to the begin of the last one, then corrected. */
+    /* Counted from the begin of the first hour to the begin of the last one, then corrected. */
     hours->steps[first] += rate * BUDGET_HOUR;
     hours->steps[last] -= rate * BUDGET_HOUR;
     hours->sums[first] -= rate * (double)(begin - first * BUDGET_HOUR);
@@ -134,7 +132,7 @@ static inline void budget_sum(struct budget_hours *hours)
     }
 }
 
-/* Counts an accepted lease: what it has run, and what it may still run. */
+/* Counts an accepted lease: its past and its possible further run time. */
 static inline void budget_add_lease(struct budget_hours *hours, const struct live_lease *lease,
                                     double rate)
 {
@@ -148,7 +146,7 @@ static inline void budget_add_lease(struct budget_hours *hours, const struct liv
         budget_add(hours, lease->since, now, rate);
         run += now - lease->since;
     }
-    if (lease->parked) /* nothing is promised to it */
+    if (lease->parked) /* a parked lease has no promise */
         return;
     if (lease->duration == GALERNA_UNLIMITED)
         budget_add(hours, begin, GALERNA_NEVER, rate);
@@ -156,7 +154,7 @@ static inline void budget_add_lease(struct budget_hours *hours, const struct liv
         budget_add(hours, begin, begin + (lease->duration - run), rate);
 }
 
-/* --- does a request fit? ---------------------------------------------------------------------- */
+/* --- checks of a request ---------------------------------------------------------------------- */
 
 static inline double budget_overlap(const struct budget_request *request, int64_t from)
 {
@@ -167,8 +165,8 @@ static inline double budget_overlap(const struct budget_request *request, int64_
     return until > from ? (double)(until - from) * request->rate : 0;
 }
 
-/* Of the weeks that the request is part of, by their first hour, the one in which most is used with
- * it; *all: that much. */
+/* The first hour of the week with the highest use among the weeks that overlap the request,
+ * including the request; *all: this use. */
 static inline int budget_fullest(const struct budget_hours *hours,
                                  const struct budget_request *request, double *all)
 {
@@ -189,7 +187,7 @@ static inline int budget_fullest(const struct budget_hours *hours,
     return fullest;
 }
 
-/* The request, for how long it counts. */
+/* The request, limited to the time for which it counts. */
 static inline struct budget_request budget_request(int64_t start, int64_t duration, double rate)
 {
     const int64_t longest = (int64_t)BUDGET_LONGEST * BUDGET_HOUR;
@@ -197,8 +195,8 @@ static inline struct budget_request budget_request(int64_t start, int64_t durati
     return (struct budget_request){start, start + (duration < longest ? duration : longest), rate};
 }
 
-/* The first full hour at or after the request's start from which it fits; GALERNA_NONE: none within
- * four weeks. */
+/* The first full hour, at or after the request's start, at which the request fits; GALERNA_NONE:
+ * none within four weeks. */
 static inline int64_t budget_room(const struct budget_hours *hours, struct budget_request request,
                                   double budget)
 {

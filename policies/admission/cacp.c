@@ -1,6 +1,6 @@
-/* Conservative admission control: whatever the grid sends is accepted (Amini Salehi, Javadi,
- * Buyya). Decides as accept-all does; it has a name of its own so that the four policies of the
- * paper are found together in results. */
+/* Conservative admission control: accepts all requests of the grid (Amini Salehi, Javadi, Buyya).
+ * Decides like accept-all; under its own name, the four policies of the paper appear together in
+ * results. */
 #include "galerna_policy.h"
 
 static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,

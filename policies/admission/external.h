@@ -1,12 +1,12 @@
 /* external.h: shared by the admission policies for external requests: the leases on the site, and
- * the load as configured or as measured. */
+ * the configured or measured load. */
 #pragma once
 
 #include "external_queue.h"
 #include "unfinished.h"
 
-/* Load measured over a span of time. Times are weighted by the share of the site that a lease
- * takes, so that the site is one server, as in the model. */
+/* The load measured over a time. Times are weighted by the lease's share of the site: the site is
+ * one server, as in the model. */
 struct external_sums {
     double arrivals[2]; /* by origin; local: accepted ones */
     double ended[2], time[2], square[2];
@@ -18,8 +18,8 @@ struct external_site {
     double capacity; /* CPU of all hosts; 0: unknown */
     uint32_t n_hosts;
     double window;
-    int64_t first; /* when something was seen first; GALERNA_NONE: never */
-    int64_t began; /* the present window */
+    int64_t first; /* first observation; GALERNA_NONE: none */
+    int64_t began; /* begin of the present window */
     struct external_sums before, present;
     double time[2], square[2]; /* the last means known, by origin */
     double ever_ended[2];
@@ -28,10 +28,10 @@ struct external_site {
 /* Configured values; 0 (variation: negative): use the measured one. */
 struct external_settings {
     double external_gap, local_gap, local_time, local_variation, external_time;
-    double least; /* of a thing must have been seen before it counts as known */
+    double least; /* number of ended external requests required before measurements are used */
 };
 
-/* Options for them, in this order, and for the window. */
+/* Options of the settings, in this order, and of the window. */
 enum {
     EXTERNAL_GAP,
     LOCAL_GAP,
@@ -106,7 +106,8 @@ static inline struct external_settings external_settings_read(const union galern
     };
 }
 
-/* Live, the hosts are known after the module was made, and new ones come. */
+/* In a live site, the hosts become known only after the instance is created, and new ones are
+ * added. */
 static inline void external_measure(struct external_site *site)
 {
     const struct galerna_host *host = site->host;
@@ -119,7 +120,8 @@ static inline void external_measure(struct external_site *site)
         site->capacity += (double)host->host_capacity(host, place, GALERNA_CPU);
 }
 
-/* A policy of `size` bytes, which begins with a struct external_site. NULL: answered. */
+/* Creates a policy of `size` bytes, which begins with a struct external_site. NULL: failed, with
+ * the result filled. */
 static inline void *external_create(const struct galerna_host *host, size_t size, double window,
                                     struct galerna_result *result)
 {
@@ -159,7 +161,7 @@ static inline void external_roll(struct external_site *site, int64_t now)
     site->began += (int64_t)(floor((double)(now - site->began) / site->window) * site->window);
 }
 
-/* The share of the site's CPU that a lease takes; 1 when it cannot be told. */
+/* The lease's share of the site's CPU; 1 if unknown. */
 static inline double external_share(const struct external_site *site,
                                     const struct galerna_lease *lease)
 {
@@ -196,7 +198,7 @@ static inline void external_saw_request(struct external_site *site,
     int64_t id = site->host->lease_id(event->lease);
     const struct live_lease *known = live_find(&site->live, id);
 
-    if (known && known->accepted) /* told again */
+    if (known && known->accepted) /* repeated event */
         return;
     if (event->accepted || origin == GALERNA_ORIGIN_EXTERNAL)
         site->present.arrivals[origin]++;
@@ -223,7 +225,7 @@ static inline void external_saw(void *self, const struct galerna_event *event)
     }
 }
 
-/* External leases that were let pass and are not finished. */
+/* The number of admitted, unfinished external leases. */
 static inline size_t external_present(const struct external_site *site)
 {
     size_t n = 0;
@@ -241,7 +243,7 @@ static inline double external_rate_seen(const struct external_site *site, int or
     return since > 0 ? seen / since : 0;
 }
 
-/* The load, as configured or as seen. False: not enough was seen yet. */
+/* The configured or measured load. False: too few observations so far. */
 static inline bool external_load_find(const struct external_site *site,
                                       const struct external_settings *settings, int64_t now,
                                       struct external_load *load)
@@ -267,12 +269,12 @@ static inline bool external_load_find(const struct external_site *site,
         variation = site->square[GALERNA_ORIGIN_LOCAL] /
                         (site->time[GALERNA_ORIGIN_LOCAL] * site->time[GALERNA_ORIGIN_LOCAL]) -
                     1;
-    variation = variation < 0 ? 1 : variation; /* nothing seen: exponential */
+    variation = variation < 0 ? 1 : variation; /* no observations: exponential */
     load->local_square = (1 + variation) * load->local_time * load->local_time;
     return true;
 }
 
-/* Let a request pass: remember it until its event comes. */
+/* Admits a request, and remembers it until its event arrives. */
 static inline enum galerna_verdict external_pass(struct external_site *site,
                                                  const struct galerna_admission_request *request,
                                                  struct galerna_result *result)
@@ -282,7 +284,7 @@ static inline enum galerna_verdict external_pass(struct external_site *site,
     return GALERNA_OK;
 }
 
-/* Is the request external? Makes ready to decide on it when it is. */
+/* Is the request external? If so, prepares the decision. */
 static inline bool external_asks(struct external_site *site,
                                  const struct galerna_admission_request *request)
 {
@@ -293,7 +295,7 @@ static inline bool external_asks(struct external_site *site,
         return false;
     live_forget(&site->live, request->now);
     known = live_find(&site->live, id);
-    if (known && !known->accepted) /* asked twice */
+    if (known && !known->accepted) /* repeated request */
         live_remove(&site->live, id);
     return true;
 }

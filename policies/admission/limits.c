@@ -95,7 +95,7 @@ struct policy {
     const struct galerna_host *host;
     enum origin origin;
     enum week week;
-    int64_t limits[LIMITS]; /* of each user */
+    int64_t limits[LIMITS]; /* limits of each user */
     struct group groups[GROUPS_MAX];
     size_t n_groups;
     struct range ranges[RANGES_MAX];
@@ -107,7 +107,7 @@ struct policy {
 
 /* ---- the option `groups` ---- */
 
-/* A number at *text, which moves behind it; -1: there is none. */
+/* Parses a number at *text and advances *text behind it; -1: there is none. */
 static int64_t take_number(const char **text)
 {
     int64_t number = 0;
@@ -265,7 +265,7 @@ static int64_t asked(const struct policy *policy, const struct galerna_admission
     int64_t start = host->lease_start(request->lease);
 
     switch (limit) {
-    case DURATION: /* unlimited is more than any limit */
+    case DURATION: /* unlimited exceeds any limit */
         return host->lease_duration(request->lease);
     case HORIZON:
         return start == GALERNA_NONE || start < request->now ? 0 : start - request->now;
@@ -366,7 +366,7 @@ static void sum_hours(struct policy *policy, const struct group *group, int64_t 
     budget_sum(hours);
 }
 
-/* "2026-11-30 08:00", or without local time the hours until then. */
+/* Writes "2026-11-30 08:00", or without local time the hours until then. */
 static void room_text(const struct policy *policy, int64_t room, char *text, size_t size)
 {
     struct galerna_local_time local;
@@ -421,7 +421,7 @@ static enum galerna_verdict check_hours(struct policy *policy, const struct grou
                         (all - more - used) / hour, room);
 }
 
-/* Check one user's or group's limits. */
+/* Checks the limits of one user or group. */
 static enum galerna_verdict check(struct policy *policy, const struct group *group,
                                   const struct galerna_admission_request *request,
                                   struct galerna_result *result)
@@ -484,7 +484,7 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
         return GALERNA_OK;
     live_forget(&policy->live, request->now);
     known = live_find(&policy->live, host->lease_id(request->lease));
-    if (known && !known->accepted) /* asked twice: the lease does not count against itself */
+    if (known && !known->accepted) /* a repeated request: the lease does not count against itself */
         live_remove(&policy->live, known->id);
     verdict = check(policy, NULL, request, result);
     for (size_t i = 0; i < policy->n_groups && verdict == GALERNA_OK; i++)
@@ -496,7 +496,7 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     return verdict;
 }
 
-/* The lease has begun, stopped or ended to run, or its user has parked it. */
+/* Records that the lease's VMs have begun or ceased to run, or that its user has parked it. */
 static void note_run(struct policy *policy, const struct galerna_event *happened)
 {
     const struct galerna_host *host = policy->host;
@@ -516,7 +516,7 @@ static void note_run(struct policy *policy, const struct galerna_event *happened
     }
 }
 
-/* Finished leases count for a week. */
+/* Remembers the use of finished leases, which count for a week. */
 static bool keep_use(struct policy *policy, const struct galerna_event *happened)
 {
     const struct live_lease *lease =

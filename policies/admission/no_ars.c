@@ -8,7 +8,7 @@ static enum galerna_verdict create(const struct galerna_host *host,
                                    struct galerna_result *result)
 {
     (void)values, (void)result;
-    memcpy(self, &host, sizeof host); /* as const, which *self cannot say */
+    memcpy(self, &host, sizeof host); /* host is const, *self is not */
     return GALERNA_OK;
 }
 

@@ -1,8 +1,10 @@
-/* Preemption-aware admission control (Amini Salehi, Javadi, Buyya): as many external requests as
- * can be expected to end by their deadline although local ones preempt them. See external_queue.h.
+/* Preemption-aware admission control (Amini Salehi, Javadi, Buyya): accepts as many external
+ * requests as can be expected to end by their deadline despite preemption by local ones. See
+ * external_queue.h.
  *
- * The paper's algorithm returns two too many and never ends when any number would do; here it is
- * the largest number that keeps the deadline, 0 included, and `most` bounds it.
+ * The result of the paper's algorithm is too large by two, and the algorithm does not terminate if
+ * any number would do. This policy uses the largest number that keeps the deadline, possibly 0,
+ * with `most` as a bound.
  */
 #include "external.h"
 
@@ -40,7 +42,7 @@ static const struct galerna_option options[] = {
 struct policy {
     struct external_site site; /* first: see external_create() */
     struct external_settings settings;
-    double ratio; /* of deadline and run time, on average */
+    double ratio; /* average ratio of deadline and run time */
     size_t most;
 };
 
@@ -60,7 +62,7 @@ static enum galerna_verdict create(const struct galerna_host *host,
     return GALERNA_OK;
 }
 
-/* May one more be there? The answer says with what numbers, when not. */
+/* May one more request be accepted? A refusal states the numbers. */
 static enum galerna_verdict decide(struct policy *policy, const struct external_load *load,
                                    struct galerna_result *result)
 {

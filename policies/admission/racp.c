@@ -1,10 +1,10 @@
-/* Rate-based admission control: the number of external requests follows from how fast they are
- * served and how often local ones come.
+/* Rate-based admission control: the number of external requests depends on their service rate and
+ * on the arrival rate of local ones.
  *
  * Amini Salehi, Javadi and Buyya compare their policy with one of this name, "based on the service
- * rate for external requests and the local request arrival rate", and print no formula. This one is
- * ours: max(1, round(m / l)), m being 1 / (time of an external request, interruptions included) and
- * l the arrival rate of local requests.
+ * rate for external requests and the local request arrival rate", without a formula. Galerna's
+ * formula is max(1, round(m / l)), with m = 1 / (time of an external request, including
+ * interruptions) and l the arrival rate of local requests.
  */
 #include "external.h"
 
@@ -28,7 +28,7 @@ static enum galerna_verdict create(const struct galerna_host *host,
     return GALERNA_OK;
 }
 
-/* Infinity when no local requests come. */
+/* The number of external requests; infinity without local requests. */
 static double longest(const struct external_load *load)
 {
     struct external_service service;

@@ -1,9 +1,8 @@
-/* unfinished.h: accepted, unfinished leases, as an admission policy has to remember them.
+/* unfinished.h: accepted, unfinished leases, for admission policies.
  *
- * A lease that the policy admits is remembered at once, so that the next request at the same time
- * is checked against it; its acceptance is confirmed by a later event. Leases admitted but not
- * accepted (another policy, no room, only a trial) are forgotten with the event, or when time
- * advances.
+ * A lease that the policy admits is stored at once, so that the next request at the same time is
+ * checked against it; a later event confirms its acceptance. Leases that are not accepted after all
+ * (another policy, no room, only a trial) are removed with the event, or when time advances.
  */
 #pragma once
 
@@ -14,15 +13,16 @@
 struct live_lease {
     int64_t id;
     int64_t user;
-    int64_t at; /* when it was let pass */
+    int64_t at; /* time of its admission */
     uint32_t vms;
     bool external, reservation;
     bool accepted;
-    bool parked;             /* by its user: neither waits nor runs */
+    bool parked;             /* by its user, so that it neither waits nor runs */
     int64_t cpu;             /* of all VMs, 1/100 of a processor */
-    int64_t start, duration; /* as requested; start: also the earliest one */
+    int64_t start, duration; /* as requested; start: also an earliest start */
     int64_t ran;             /* seconds before `since`, or before `stopped` */
-    int64_t since;           /* its VMs have run since then; GALERNA_NONE: they do not run */
+    int64_t since;           /* begin of the present run of its VMs; GALERNA_NONE: they do not run
+                              */
     int64_t stopped;
 };
 
@@ -33,7 +33,7 @@ struct live_leases {
 
 static inline struct live_lease *live_find(const struct live_leases *live, int64_t id)
 {
-    for (size_t i = live->n; i > 0; i--) /* the youngest are last, and asked for most */
+    for (size_t i = live->n; i > 0; i--) /* the youngest are last, and are searched most often */
         if (live->items[i - 1].id == id)
             return &live->items[i - 1];
     return NULL;
@@ -47,7 +47,7 @@ static inline void live_remove(struct live_leases *live, int64_t id)
         *found = live->items[--live->n];
 }
 
-/* Forgets leases admitted at another time and not accepted. */
+/* Removes leases that were admitted at another time and not accepted. */
 static inline void live_forget(struct live_leases *live, int64_t now)
 {
     size_t kept = 0;
@@ -73,7 +73,7 @@ static inline int64_t live_amount(const struct galerna_host *host,
     return sum;
 }
 
-/* Remember a lease, once. False: out of memory. */
+/* Adds a lease, or updates it. False: out of memory. */
 static inline bool live_add(struct live_leases *live, const struct galerna_host *host,
                             const struct galerna_lease *lease, int64_t now, bool accepted)
 {

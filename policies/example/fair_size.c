@@ -1,4 +1,4 @@
-/* fair-size: no lease may ask for more than its share of the site's processors.
+/* fair-size: no lease may request more than its share of the site's processors.
  *
  * A worked example of a policy module: one option, one decision, one reason with numbers.
  */

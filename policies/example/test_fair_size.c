@@ -1,11 +1,12 @@
-/* The example under the mock host: no Galerna runs. */
+/* Tests the example with the mock host, without a running Galerna. */
 #include <galerna_mock_host.h>
 #include <stdio.h>
 #include <string.h>
 
 extern const struct galerna_policy galerna_policy_fair_size;
 
-/* Is a lease of so many VMs of one processor admitted, on two hosts of four? */
+/* Requests a lease of `vms` VMs of one processor on two hosts of four processors; returns the
+ * verdict. */
 static enum galerna_verdict ask(const char *options, uint32_t vms, char *text)
 {
     const int64_t capacity[MOCK_TYPES] = {400, 4096};

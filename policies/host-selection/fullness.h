@@ -1,12 +1,12 @@
-/* fullness.h: how full a host would be with one more VM, for pack and spread. */
+/* fullness.h: the use of a host with one more VM, for pack and spread. */
 #pragma once
 
 #include <string.h>
 
 #include "galerna_policy.h"
 
-/* The mean of the shares of CPU and memory in use at the batch's time once the lease's first VM is
- * there, 0 to 1. A resource that the host has none of is left out. */
+/* The mean of the shares of CPU and memory in use at the batch's time, including the lease's first
+ * VM, 0 to 1. Resources with capacity 0 are ignored. */
 static inline double fullness(const struct galerna_host *host,
                               const struct galerna_host_batch *batch, size_t i)
 {
@@ -33,12 +33,12 @@ static inline int64_t fullness_score(double share)
     return (int64_t)(share * (double)GALERNA_SCORE_MAX);
 }
 
-/* create() for a policy that remembers nothing but the host. */
+/* create() for a policy whose only state is the host. */
 static inline enum galerna_verdict remember_host(const struct galerna_host *host,
                                                  const union galerna_value *values, void **self,
                                                  struct galerna_result *result)
 {
     (void)values, (void)result;
-    memcpy(self, &host, sizeof host); /* as const, which *self cannot say */
+    memcpy(self, &host, sizeof host); /* host is const, *self is not */
     return GALERNA_OK;
 }

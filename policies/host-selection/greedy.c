@@ -11,7 +11,7 @@
 
 enum { LEASES_COUNTED = 4 };
 
-/* The sum of the first two terms, exact in binary. */
+/* The sums of the first two terms, exact in binary. */
 static const double by_leases[LEASES_COUNTED + 1] = {0.75, 0.625, 0.5, 0.375, 0.25};
 
 static int64_t to_score(double share)
@@ -19,7 +19,7 @@ static int64_t to_score(double share)
     return (int64_t)(share * (double)GALERNA_SCORE_MAX);
 }
 
-/* A lease without end, or one that asks for no time at all: the share is 1 or 0. */
+/* For leases without an end or with a duration of 0, the share is 1 or 0. */
 static void score_all_or_nothing(const struct galerna_host_batch *batch, int64_t *scores)
 {
     for (size_t i = 0; i < batch->n_hosts; i++) {
@@ -39,7 +39,8 @@ static void score_limited(const struct galerna_host_batch *batch, int64_t *score
     for (size_t i = 0; i < batch->n_hosts; i++) {
         int32_t n = batch->leases_present[i];
         int64_t until = batch->unchanged_until[i];
-        /* Up to the end the quotient is of two equal numbers, and exactly 1. */
+        /* If the host is unchanged until the end, both numbers are equal and the quotient is
+         * exactly 1. */
         double share = (double)((until < end ? until : end) - at) / duration;
 
         scores[i] = to_score(by_leases[n < LEASES_COUNTED ? n : LEASES_COUNTED] + 0.25 * share);

@@ -111,12 +111,12 @@ struct policy {
     double reference, work, restart, bandwidth, least_cpu, least_memory;
     struct places_list speeds, data, images, bandwidths;
 
-    /* Per place of the site. */
+    /* By place of the site. */
     int32_t *ids;
     double *speed_of;
     uint32_t n_places;
-    int64_t known_at; /* when attributes were asked for last */
-    bool *told;       /* by item of speeds: that there is no such host */
+    int64_t known_at; /* time of the last query of attributes */
+    bool *told;       /* by item of speeds: the missing host has been reported */
 };
 
 static void destroy(void *self)
@@ -145,7 +145,7 @@ static bool is_known(const struct policy *policy, const char *name)
     return n == 0; /* unknown */
 }
 
-/* In the daemon hosts are found later, come and go: tell_unknown() looks then. */
+/* In the daemon, hosts appear later and change: tell_unknown() checks them then. */
 static bool check_speeds(const struct policy *policy, struct galerna_result *result)
 {
     const struct galerna_host *host = policy->host;
@@ -232,7 +232,7 @@ static double find_speed(const struct policy *policy, uint32_t place)
     return isfinite(speed) && speed > 0 ? speed : policy->reference;
 }
 
-/* Sites change in the daemon, and so do attributes; a replay has neither. */
+/* Sites and attributes change in the daemon, not in a replay. */
 static bool knows_hosts(const struct policy *policy)
 {
     const struct galerna_host *host = policy->host;
@@ -278,7 +278,7 @@ static bool learn_hosts(struct policy *policy)
 
 /* ---- transfers ---- */
 
-/* Seconds to send so many MB between a host and a place with a name. */
+/* Seconds to send `data` MB between a host and a named place. */
 static double send_from(const struct policy *policy, uint32_t to, const char *name, double data)
 {
     if (data <= 0 || place_is(policy->host, to, name))
@@ -326,7 +326,7 @@ static double send_image(const struct policy *policy, const struct galerna_lease
     return best < 0 ? 0 : best;
 }
 
-/* Seconds to bring the lease's external data to a host. */
+/* Seconds to send the lease's external data to a host. */
 static double send_data(const struct policy *policy, const struct galerna_lease *lease, uint32_t to)
 {
     double seconds = send_image(policy, lease, to);
@@ -348,7 +348,7 @@ static double send_restart(const struct policy *policy, const struct galerna_lea
 
 /* ---- the estimate ---- */
 
-/* Seconds that the whole work takes on one host. */
+/* Seconds that the whole work would take on one host. */
 static double alone_on(const struct policy *policy, const struct galerna_lease *lease,
                        uint32_t place, double cpu)
 {
@@ -391,7 +391,7 @@ static struct past past_of(const struct policy *policy, const struct galerna_lea
         if (i + 1 < n)
             earlier -= span;
     }
-    /* Run time on hosts that are no longer known counts as if spent here. */
+    /* Run time on hosts that no longer exist counts as run time on this host. */
     if (past.began && earlier > 0 && past.ran < earlier) {
         past.share += (earlier - past.ran) / alone_on(policy, lease, past.place, 1);
         past.ran = earlier;
@@ -399,7 +399,7 @@ static struct past past_of(const struct policy *policy, const struct galerna_lea
     return past;
 }
 
-/* Seconds in all for one VM that goes to a host, or stays there. */
+/* Total seconds for one VM that moves to a host, or stays there. */
 static double total(const struct policy *policy, const struct galerna_lease *lease,
                     const struct past *past, uint32_t to, double cpu)
 {
@@ -447,7 +447,7 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
     return GALERNA_OK;
 }
 
-/* Free processors on the host of a VM: where it does not run yet, by the slot table. */
+/* Free processors for a VM on its host; for a new host, from the slot table. */
 static double cpu_on(const struct policy *policy, const struct galerna_estimate *estimate,
                      uint32_t vm)
 {

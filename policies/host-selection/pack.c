@@ -1,4 +1,4 @@
-/* Fill hosts one after the other: gaps stay whole and empty hosts can be switched off. */
+/* Fills hosts one after the other: gaps stay whole, and empty hosts can be switched off. */
 #include "fullness.h"
 
 static enum galerna_verdict score(void *self, const struct galerna_host_batch *batch,

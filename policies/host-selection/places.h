@@ -47,7 +47,7 @@ static inline bool places_wrong(const struct places_reader *reader, const char *
     return false;
 }
 
-/* Spaces around a word do not count. */
+/* Removes spaces around a word. */
 static inline char *places_trimmed(char *word)
 {
     size_t length;
@@ -83,7 +83,7 @@ static inline bool places_read_item(char *text, enum places_form form, struct pl
     return *item->name && *item->other;
 }
 
-/* False: malformed, the result says so; the part read so far must be finished all the same. */
+/* False: malformed, with the result filled; the caller must still finish the part read so far. */
 static inline bool places_read(const struct places_reader *reader, const char *option,
                                const char *written, enum places_form form, struct places_list *list)
 {

@@ -1,4 +1,4 @@
-/* Level the load: VMs get the quietest host, and the loss of a host hurts fewer of them. */
+/* Spreads the load: VMs get the least used host, and the loss of a host affects fewer of them. */
 #include "fullness.h"
 
 static enum galerna_verdict score(void *self, const struct galerna_host_batch *batch,

@@ -1,11 +1,11 @@
-/* candidate_choice.h: what mov, mlip and moml have in common: who may preempt whom, and how a set
- * of leases is chosen among the candidate sets.
+/* candidate_choice.h: shared by mov, mlip and moml: the rules for preemptors and victims, and the
+ * choice among the candidate sets.
  */
 #pragma once
 
 #include "candidate_sets.h"
 
-/* Options, in this order; a module may have more behind them. */
+/* Options, in this order; a module may append more. */
 enum { CHOICE_PREEMPTORS, CHOICE_VICTIMS, CHOICE_TESTS, CHOICE_OPTIONS };
 
 #define CHOICE_OPTION_TABLE                                                                        \
@@ -37,7 +37,7 @@ struct choice {
     bool local_only;    /* preemptors */
     bool external_only; /* victims */
     size_t tests;
-    uint64_t cut; /* choices that were not exact */
+    uint64_t cut; /* number of inexact choices */
 };
 
 static inline void choice_init(struct choice *choice, const struct galerna_host *host,
@@ -77,7 +77,7 @@ static inline int64_t choice_sum(const struct galerna_host *host, const struct g
     return sum;
 }
 
-/* How much the request lacks of a resource at its start; 0: not known, or nothing. */
+/* The amount of a resource that the request lacks at its start; 0: unknown, or none. */
 static inline int64_t choice_lacks(const struct galerna_host *host,
                                    const struct galerna_victim_batch *batch, uint32_t type)
 {
@@ -94,7 +94,7 @@ static inline int64_t choice_lacks(const struct galerna_host *host,
     return lacks > 0 && host->host_count(host) > 0 ? lacks : 0;
 }
 
-/* Find the resource that is scarcest at the start, and what each lease holds of it. */
+/* Finds the scarcest resource at the start, and each lease's amount of it. */
 static inline void choice_measure(const struct choice *choice, struct sets_search *search)
 {
     const struct galerna_host *host = choice->host;
@@ -112,7 +112,8 @@ static inline void choice_measure(const struct choice *choice, struct sets_searc
                        by_memory ? GALERNA_MEMORY : GALERNA_CPU);
 }
 
-/* Gather the leases that may be preempted. False: none, or they are not enough together. */
+/* Collects the leases that may be preempted. False: there are none, or all together are not enough.
+ */
 static inline bool choice_begin(const struct choice *choice, struct sets_search *search)
 {
     const struct galerna_victim_batch *batch = search->batch;
@@ -149,7 +150,7 @@ static inline void choice_tell(struct choice *choice, const struct sets_search *
                           search->tests, (unsigned long long)choice->cut);
 }
 
-/* Answers with a set; NULL: no lease is preempted. */
+/* Returns a set to the host; NULL: no lease is preempted. */
 static inline void choice_answer(const struct sets_search *search, const struct sets_set *set,
                                  size_t *chosen, size_t *n_chosen)
 {
@@ -166,8 +167,8 @@ struct choice_question {
     struct galerna_result *result;
 };
 
-/* choose() by one goal: the least overhead, or the fewest leases. `limit`: of overhead; when no set
- * keeps it, the one with the least overhead is taken. */
+/* choose() by one goal: the least overhead, or the fewest leases. `limit`: maximum overhead; if all
+ * sets exceed it, the one with the least overhead is taken. */
 static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum sets_order goal,
                                                   int64_t limit,
                                                   const struct choice_question *question)
@@ -200,7 +201,7 @@ static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum se
     return GALERNA_OK;
 }
 
-/* create() of modules that remember nothing else. */
+/* create() of modules without further state. */
 static inline enum galerna_verdict choice_create(const struct galerna_host *host,
                                                  const union galerna_value *values, void **self,
                                                  struct galerna_result *result)

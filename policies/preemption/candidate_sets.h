@@ -34,8 +34,8 @@ struct sets_set {
 
 /* Bounds over the leases from some place of the search order on. */
 struct sets_rest {
-    int64_t holds, largest; /* in sum, and the one that holds most */
-    double ratio;           /* the least overhead for what a lease holds */
+    int64_t holds, largest; /* sum, and maximum of one lease */
+    double ratio;           /* the least overhead per amount held */
 };
 
 enum {
@@ -45,21 +45,21 @@ enum {
 
 struct sets_search {
     const struct galerna_victim_batch *batch;
-    struct sets_lease *leases; /* that may be preempted, ascending ids */
+    struct sets_lease *leases; /* leases that may be preempted, by ascending id */
     size_t n, words;
-    size_t *order;          /* in which the search goes through them */
+    size_t *order;          /* the order of the search */
     size_t *chosen;         /* room for a test */
     struct sets_rest *rest; /* n + 1, by place in the order */
-    int64_t lacks;          /* of the scarce resource; 0 or less: not known */
+    int64_t lacks;          /* of the scarce resource; 0 or less: unknown */
     size_t tests, most_tests, steps;
-    bool cut;      /* the tests were not enough to be sure */
+    bool cut;      /* the search ended at the limit of tests */
     bool explored; /* the best set may hold leases that are not needed */
 
     enum sets_order goal;
-    int64_t limit; /* of overhead */
+    int64_t limit; /* maximum overhead */
     struct sets_set best, path, trial;
     uint64_t *open; /* leases that the search has not left out */
-    bool found;     /* there is a best one */
+    bool found;     /* best is set */
 
     bool collects; /* all minimal sets, instead of the best */
     struct sets_set *sets;
@@ -105,7 +105,8 @@ static inline void sets_clear(const struct sets_search *search, struct sets_set 
     set->number = 0;
 }
 
-/* Below 0: a comes first. Of equal ones the one with the smallest id that the other has not. */
+/* Below 0: a comes first. Among equals, the set with the smallest id that the other does not have
+ * comes first. */
 static inline int sets_compare(const struct sets_search *search, const struct sets_set *a,
                                const struct sets_set *b, enum sets_order order)
 {
@@ -183,7 +184,7 @@ static inline void sets_offer(struct sets_search *search, const struct sets_set 
     search->found = true;
 }
 
-/* Is it enough without one of its leases? The last one taken is known to be needed. */
+/* Is the set not enough without any one of its leases? The last one taken is known to be needed. */
 static inline bool sets_is_minimal(struct sets_search *search, struct sets_set *set, size_t last)
 {
     for (size_t i = 0; i < search->n; i++) {
@@ -202,9 +203,9 @@ static inline bool sets_is_minimal(struct sets_search *search, struct sets_set *
     return true;
 }
 
-/* ---- one minimal set, quickly ---- */
+/* ---- one minimal set ------------- */
 
-/* Are those kept, and the first `length` of the order? */
+/* Are the kept leases together with the first `length` of the order enough? */
 static inline bool sets_beginning_is_enough(struct sets_search *search, const struct sets_set *kept,
                                             size_t length)
 {
@@ -215,9 +216,9 @@ static inline bool sets_beginning_is_enough(struct sets_search *search, const st
     return sets_enough(search, &search->trial);
 }
 
-/* The shortest beginning of the order that is enough with those kept, not longer than `most`, which
- * is. Looks first where the answer mostly is: at the first possible length for an empty set, and
- * near `most` for others. */
+/* The length of the shortest beginning of the order that is enough together with the kept leases,
+ * at most `most`, which is enough. Searches first at the most likely lengths: the first possible
+ * one for an empty set, those near `most` for others. */
 static inline size_t sets_shortest(struct sets_search *search, const struct sets_set *kept,
                                    size_t most)
 {
@@ -255,8 +256,8 @@ static inline size_t sets_shortest(struct sets_search *search, const struct sets
     return most;
 }
 
-/* The minimal set that comes first when leases early in search->order are preferred: find the
- * shortest beginning that is enough, keep its last lease, and again with that one, until those kept
+/* The minimal set that comes first when leases early in search->order are preferred: finds the
+ * shortest beginning that is enough, keeps its last lease, and repeats this until the kept leases
  * are enough. All leases together must be enough. */
 static inline void sets_first(struct sets_search *search, struct sets_set *kept)
 {
@@ -267,7 +268,7 @@ static inline void sets_first(struct sets_search *search, struct sets_set *kept)
         sets_put(search, kept, search->order[--most]);
 }
 
-/* ---- all, or the best ---- */
+/* ---- all sets, or the best */
 
 /* Can a set of leases not left out come before the best one by its ids? */
 static inline bool sets_has_smaller_ids(const struct sets_search *search)
@@ -295,9 +296,9 @@ static inline bool sets_is_hopeful(const struct sets_search *search, size_t dept
         return false;
     if (search->collects)
         return true;
-    if (lacks > 0) { /* what holds most, or costs least for what it holds, in each case */
+    if (lacks > 0) { /* bounds from the largest lease and the cheapest per amount held */
         number = path->number + (size_t)((lacks + rest->largest - 1) / rest->largest);
-        least = (double)lacks * rest->ratio * (1 - 1e-9); /* rounding must not make it more */
+        least = (double)lacks * rest->ratio * (1 - 1e-9); /* rounding must not increase the bound */
         overhead += (int64_t)least + ((double)(int64_t)least < least);
     }
     if (overhead > search->limit)
@@ -311,7 +312,7 @@ static inline bool sets_is_hopeful(const struct sets_search *search, size_t dept
     return number < best->number || (number == best->number && overhead < best->overhead);
 }
 
-/* The leases on the path and all from `depth` on. */
+/* Are the leases on the path and all from `depth` on enough? */
 static inline bool sets_rest_is_enough(struct sets_search *search, size_t depth)
 {
     sets_copy(search, &search->trial, &search->path);
@@ -320,7 +321,7 @@ static inline bool sets_rest_is_enough(struct sets_search *search, size_t depth)
     return sets_enough(search, &search->trial);
 }
 
-/* Neither the path nor any set that holds it is better than the best. */
+/* Is neither the path nor any set that contains it better than the best? */
 static inline bool sets_is_hopeless(const struct sets_search *search)
 {
     if (search->collects)
@@ -329,8 +330,8 @@ static inline bool sets_is_hopeless(const struct sets_search *search)
            (search->found && sets_compare(search, &search->path, &search->best, search->goal) >= 0);
 }
 
-/* With or without each lease in turn. The path is not enough, with the rest from `depth` on it is.
- */
+/* Tries each lease in turn, with and without it. The path is not enough; with the rest from `depth`
+ * on it is. */
 static inline void sets_explore(struct sets_search *search, size_t depth)
 {
     size_t begin = depth;
@@ -341,7 +342,7 @@ static inline void sets_explore(struct sets_search *search, size_t depth)
         search->steps++;
         sets_put(search, &search->path, lease);
         if (sets_is_hopeless(search)) {
-            ; /* without it, then */
+            ; /* continue without it */
         } else if (!sets_enough(search, &search->path)) {
             if (sets_is_hopeful(search, depth + 1))
                 sets_explore(search, depth + 1);
@@ -361,7 +362,7 @@ static inline void sets_explore(struct sets_search *search, size_t depth)
         search->open[search->order[i] / 64] |= UINT64_C(1) << (search->order[i] % 64);
 }
 
-/* From the beginning, with nothing chosen and nothing left out. */
+/* Explores from an empty path, with no lease left out. */
 static inline void sets_explore_all(struct sets_search *search)
 {
     sets_clear(search, &search->path);
@@ -480,7 +481,7 @@ static inline bool sets_find_best(struct sets_search *search)
         WORTHWHILE_FIRST, search->goal == BY_OVERHEAD ? LARGE_FIRST : CHEAP_FIRST, mine};
 
     for (int i = 0; i < 3; i++) {
-        if (i < 2 && search->tests * 4 > search->most_tests) /* one set is made in any case */
+        if (i < 2 && search->tests * 4 > search->most_tests) /* one set is always found */
             continue;
         sets_arrange(search, others[i]);
         sets_first(search, &search->path);
@@ -500,8 +501,8 @@ static inline bool sets_find_best(struct sets_search *search)
     return search->found;
 }
 
-/* All minimal sets, or some of them if half of the tests do not suffice: those found first when
- * each lease in turn is preferred. */
+/* All minimal sets, or some of them if half of the tests do not suffice: then those found first
+ * when each lease in turn is preferred. */
 static inline void sets_find_all(struct sets_search *search)
 {
     size_t most = search->most_tests;

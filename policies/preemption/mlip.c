@@ -1,5 +1,5 @@
-/* MLIP, minimum leases involved in preemption: of the candidate sets, the one with the fewest
- * leases; of these the one with the least overhead, then the smallest ids. */
+/* MLIP, minimum leases involved in preemption: chooses the candidate set with the fewest leases;
+ * among equals, the least overhead, then the smallest ids. */
 #include "candidate_choice.h"
 
 static const struct galerna_option options[] = {CHOICE_OPTION_TABLE};

@@ -1,9 +1,10 @@
-/* MOML, minimum overhead and minimum leases: of the candidate sets whose overhead is at most alpha,
- * the one with the fewest leases; of these the one with the least overhead, then the smallest ids.
+/* MOML, minimum overhead and minimum leases: among the candidate sets with an overhead of at most
+ * alpha, chooses the one with the fewest leases; among equals, the least overhead, then the
+ * smallest ids.
  *
- * alpha is the median of the overheads of all candidate sets (of an even number the lower middle
- * one; sets of equal overhead count each), the least (as mov), the largest (as mlip), or a number
- * of seconds. When no set keeps that number, the one with the least overhead is taken.
+ * alpha is the median of the overheads of all candidate sets (the lower middle of an even number;
+ * sets of equal overhead count separately), the least (as mov), the largest (as mlip), or a number
+ * of seconds. If all sets exceed this number, the one with the least overhead is taken.
  */
 #include <math.h>
 
@@ -73,7 +74,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The lower median of the overheads; -1: out of memory. */
+/* The lower median of the sets' overheads; -1: out of memory. */
 static int64_t median(const struct sets_search *search)
 {
     int64_t *overheads = calloc(search->n_sets, sizeof *overheads), result;

@@ -1,5 +1,5 @@
-/* MOV, minimum overhead: of the candidate sets, the one with the least overhead; of these the one
- * with the fewest leases, then the smallest ids. */
+/* MOV, minimum overhead: chooses the candidate set with the least overhead; among equals, the
+ * fewest leases, then the smallest ids. */
 #include "candidate_choice.h"
 
 static const struct galerna_option options[] = {CHOICE_OPTION_TABLE};

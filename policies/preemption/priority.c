@@ -1,11 +1,11 @@
 /* Leases of higher priority preempt leases of lower priority (Patel, Jethva: Priority based
  * scheduling for lease management in cloud computing).
  *
- * The paper tries preemption only for immediate and best-effort requests; reservations are accepted
- * where there is room. Decided here, where the paper leaves it open: free room is used first (by
- * the scheduler); only strictly lower priorities are preempted, lowest first, youngest first among
- * equals, and no more than needed. Leases that have waited long may count as more important
- * (`ageing`), so that no lease waits forever.
+ * The paper uses preemption only for immediate and best-effort requests; reservations are accepted
+ * if there is room. Where the paper leaves details open, this module decides: the scheduler uses
+ * free room first; only strictly lower priorities are preempted, lowest first, youngest first among
+ * equals, and no more than needed. The priority of waiting leases may grow with time (`ageing`), so
+ * that no lease waits forever.
  */
 #include "galerna_policy.h"
 
@@ -83,7 +83,7 @@ static bool may_preempt(void *self, const struct galerna_lease *preemptor)
     }
 }
 
-/* A lease's priority at a time, with its age, in thousandths. */
+/* A lease's priority at a time, including ageing, in thousandths. */
 static int64_t priority_at(const struct policy *policy, const struct galerna_lease *lease,
                            int64_t at)
 {
@@ -98,7 +98,7 @@ struct rank {
     int64_t priority, submit;
 };
 
-/* The last candidate for preemption comes first: highest priority, then oldest. */
+/* Reverse order of preemption: highest priority first, then oldest. */
 static int by_rank(const void *left, const void *right)
 {
     const struct rank *a = left, *b = right;
@@ -116,7 +116,7 @@ static bool gives_way(const struct policy *policy, const struct galerna_victim_b
 
     if (policy->respect_terms && host->lease_terms(victim) == GALERNA_TERMS_NON_PREEMPTABLE)
         return false;
-    /* A lease with a promised time keeps it. */
+    /* Leases with a promised time are spared. */
     if (!is_best_effort && host->lease_kind(victim) != GALERNA_LEASE_IMMEDIATE)
         return false;
     if (host->lease_kind(batch->preemptor) == GALERNA_LEASE_RESERVATION &&
