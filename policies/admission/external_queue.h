@@ -1,19 +1,20 @@
-/* external_queue.h: how long external requests take on a site that prefers its local ones.
+/* external_queue.h: the response time of external requests on a site that prefers local ones.
  *
  * Amini Salehi, Javadi, Buyya: Preemption-aware Admission Control in a Virtualized Grid Federation
- * (AINA 2012). The site works on one external request at a time, which steps back whenever a local
- * one comes; at most K are there, the one under way included (M/G/1/K). The formulas printed have
- * slips; these follow from the same model and were checked against simulations:
+ * (AINA 2012). The site serves one external request at a time, which is interrupted by each local
+ * one; at most K are present, including the one in service (M/G/1/K). The printed formulas have
+ * errors; these follow from the same model and were checked against simulations:
  *
  * - an interruption is a busy period of local work, so with rho = local_rate * local_time
  *       E T = w / (1 - rho)        Var T = local_rate w E S^2 / (1 - rho)^3
- * - T is taken for gamma distributed: scale a = Var/E, shape b = E^2/Var. External arrivals in one
- * T are then negative binomial, a_k = C(k+b-1, k) p^b (1-p)^k with p = 1 / (1 + rate a);
- * - the queue as departing requests see it: pi_k = (A_{k-1} pi_0 + sum A_{k-i} pi_i) / a_0 for
- *   k = 1 ... K-1, A_j being the share of more than j arrivals; all terms are positive;
+ * - T is approximated by a gamma distribution: scale a = Var/E, shape b = E^2/Var. External
+ * arrivals in one T are then negative binomial, a_k = C(k+b-1, k) p^b (1-p)^k with p = 1 / (1 +
+ * rate a);
+ * - the queue seen by departing requests: pi_k = (A_{k-1} pi_0 + sum A_{k-i} pi_i) / a_0 for
+ *   k = 1 ... K-1, with A_j the share of more than j arrivals; all terms are positive;
  * - E R = (1/rate) sum k pi_k + (K/rate) (pi_0 + rate E T - 1), the mean response time.
  *
- * Times are in one unit, rates in its inverse.
+ * Times have a common unit, rates its inverse.
  */
 #pragma once
 
@@ -24,20 +25,20 @@
 enum { EXTERNAL_QUEUE_MAX = 1000 };
 
 struct external_load {
-    double external_rate; /* requests per time, also those refused */
+    double external_rate; /* requests per time, including refused ones */
     double local_rate;
     double local_time;    /* mean run time of a local request */
     double local_square;  /* mean of its square */
-    double external_time; /* run time of an external request without others */
+    double external_time; /* run time of an uninterrupted external request */
 };
 
 /* The time from the beginning to the end of an external request. */
 struct external_service {
     double mean, variance;
-    double scale, shape; /* of the gamma distribution; 0 and infinity when there is no variance */
+    double scale, shape; /* of the gamma distribution; 0 and infinity if there is no variance */
 };
 
-/* False when local requests take all of the site: external ones may never end. */
+/* False if local requests use the whole site: external ones may never end. */
 static inline bool external_service_find(const struct external_load *load,
                                          struct external_service *service)
 {
@@ -53,7 +54,7 @@ static inline bool external_service_find(const struct external_load *load,
     return true;
 }
 
-/* The queue for K = 1, 2, 3, ... in turn: pi does not depend on K but for its sum. */
+/* The queue for K = 1, 2, 3, ... in turn: pi depends on K only by its sum. */
 struct external_queue {
     double rate, mean;
     double none;                         /* a_0: no arrival in one service */
@@ -82,8 +83,7 @@ static inline void external_queue_init(struct external_queue *queue, double rate
     *queue = (struct external_queue){.rate = rate, .mean = service->mean};
     queue->none = isinf(service->shape) ? exp(-rate * service->mean)
                                         : exp(-service->shape * log1p(rate * service->scale));
-    /* First the shares themselves: more[j] = a_j; then sums from the far end, where they are small.
-     */
+    /* First more[j] = a_j, the shares themselves; then sums from the end, where they are small. */
     total = queue->more[0] = queue->none;
     for (size_t k = 0; k < EXTERNAL_QUEUE_MAX; k++)
         total += queue->more[k + 1] =
@@ -97,7 +97,7 @@ static inline void external_queue_init(struct external_queue *queue, double rate
     }
 }
 
-/* Numbers that grow without limit are made smaller, which changes no ratio. */
+/* Scales down numbers that would overflow; ratios do not change. */
 static inline void external_queue_rescale(struct external_queue *queue)
 {
     const double factor = 1e-200;
@@ -108,7 +108,7 @@ static inline void external_queue_rescale(struct external_queue *queue)
     queue->weighted *= factor;
 }
 
-/* Make room for one more, up to EXTERNAL_QUEUE_MAX, and return E R of a request that is let in.
+/* Lengthens the queue by one, up to EXTERNAL_QUEUE_MAX, and returns E R of an admitted request.
  * O(K). */
 static inline double external_queue_lengthen(struct external_queue *queue)
 {
@@ -138,7 +138,7 @@ static inline double external_queue_lengthen(struct external_queue *queue)
                (queue->state[0] / queue->sum + queue->rate * queue->mean - 1);
 }
 
-/* The share of arrivals that find the queue full, and that find k there (k < K); K >= 1. */
+/* The shares of arrivals that find the queue full, and that find k requests (k < K); K >= 1. */
 static inline double external_queue_blocked(const struct external_queue *queue)
 {
     return 1 - 1 / (queue->state[0] / queue->sum + queue->rate * queue->mean);
@@ -150,9 +150,9 @@ static inline double external_queue_share(const struct external_queue *queue, si
            (queue->state[0] / queue->sum + queue->rate * queue->mean);
 }
 
-/* The largest K up to `most` at which E R stays below `deadline`; 0 when a request alone on the
- * site already takes longer. *response: E R with one more than that, or with `most`. E R grows with
- * K, so the first that is too long ends the search: O(K^2). */
+/* The largest K up to `most` for which E R is below `deadline`; 0 if a request alone on the site
+ * already takes longer. *response: E R for K + 1, or for `most`. E R grows with K, so the search
+ * ends at the first E R that is too long: O(K^2). */
 static inline size_t external_queue_longest(double rate, const struct external_service *service,
                                             double deadline, size_t most, double *response)
 {
@@ -161,7 +161,7 @@ static inline size_t external_queue_longest(double rate, const struct external_s
     *response = service->mean;
     if (!(service->mean < deadline))
         return 0;
-    if (!(rate > 0)) /* no other request comes */
+    if (!(rate > 0)) /* there are no other requests */
         return most;
     external_queue_init(&queue, rate, service);
     for (size_t k = 0; k < most && k < EXTERNAL_QUEUE_MAX; k++) {

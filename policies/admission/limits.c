@@ -1,16 +1,16 @@
-/* Site limits on what users, and groups of users, may request, hold and use in a week.
+/* Site limits on the requests, leases and weekly use of users and groups of users.
  *
- * Groups are named in one option, because leases know their user only:
+ * Groups are named in one option, because leases have only their user:
  *
  *     groups = students:10-99:vms=8:leases=20;staff:1-9,100:reservations=5
  *
- * The options of a user hold for each user; those of a group for each lease of its members
- * (duration, horizon, vms, cpu, memory) or for all its members together (leases, reservations,
- * all-vms, vm-hours, cpu-hours).
+ * The options for users apply to each user; those of a group apply to each lease of its members
+ * (duration, horizon, vms, cpu, memory) or to all members together (leases, reservations, all-vms,
+ * vm-hours, cpu-hours).
  *
- * A lease that its user has stopped or held counts again when it goes on, also beyond a limit: it
- * was accepted before, and OpenNebula boots a VM that was powered off without asking. The user gets
- * nothing new until the sum is below the limit.
+ * A lease that its user has stopped or held counts again when it continues, even beyond a limit: it
+ * was accepted before, and OpenNebula boots powered-off VMs without a request to Galerna. New
+ * requests of the user are refused until the sum is below the limit.
  */
 #include <stdio.h>
 #include <string.h>

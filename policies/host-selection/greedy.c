@@ -3,9 +3,9 @@
  *
  *     0.5 * (4 - min(4, n)) / 4 + 0.25 + 0.25 * d
  *
- * n: different leases on the host at the start. d: the share of the requested duration during which
- * nothing changes on the host. The score is that double, bit for bit, times 2^54: it lies in [1/4,
- * 1], where this loses nothing, so hosts tie exactly where Haizea's hosts tie.
+ * n: distinct leases on the host at the start. d: the share of the requested duration for which the
+ * host does not change. The score is this double, bit for bit, times 2^54: the conversion is exact
+ * in [1/4, 1], so hosts have equal scores exactly if they do in Haizea.
  */
 #include "galerna_policy.h"
 

@@ -1,17 +1,17 @@
-/* Hosts by estimated compute plus transfer time (Montero, Huedo, Llorente: Grid Resource Selection
- * for Opportunistic Job Migration, equations 1 to 4).
+/* Ranks hosts by estimated compute and transfer time (Montero, Huedo, Llorente: Grid Resource
+ * Selection for Opportunistic Job Migration, equations 1 to 4).
  *
  *     T = T_cpu + T_xfer
  *     T_cpu  = sum t_i + (1 - sum t_i / S(h_i)) S(h)      S(h) = work / (speed(h) CPU(h))
  *     T_xfer = sum x_i + sum over j of Data_j / bandwidth(h, j)
  *
- * t_i: seconds the lease has run on h_i. CPU(h): free processors, where less than one is free. x_i:
- * the transfers when the lease moved to h_i; the sums over j are the transfers of a move to h: its
- * data and its image, and its memory from the host it leaves. What a host already holds is not sent
- * again. A lease of several VMs takes as long as the slowest.
+ * t_i: seconds the lease has run on h_i. CPU(h): free processors, if less than one is free, else 1.
+ * x_i: the transfers when the lease moved to h_i. The sums over j are the transfers of a move to h:
+ * the lease's data and image, and its memory from its previous host. Data already on a host is not
+ * sent again. A lease of several VMs takes as long as its slowest VM.
  *
- * The work is the option's, or what a host of the reference speed does in the requested duration.
- * An unlimited lease counts as one of a day.
+ * The work is set by an option; by default, it is the work of a host of the reference speed in the
+ * requested duration. An unlimited lease counts as a lease of a day.
  */
 #include <math.h>
 #include <stdlib.h>

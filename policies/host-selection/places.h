@@ -1,11 +1,11 @@
-/* places.h: lists of hosts and other places with a number each, as gridway's options have them.
+/* places.h: lists of hosts and other places with numbers, for gridway's options.
  *
  *     NAME:NUMBER,...          PLACES_ONE
  *     NAME/NAME:NUMBER,...     PLACES_PAIR; numbers above 0
  *     NAME:NAME,...            PLACES_NAMES
  *
- * A name is a host's id, a host's name where the driver knows names, `*` for all, or any other word
- * for a place outside the site.
+ * A name is a host's id, a host's name if the driver has names, `*` for all, or any other word for
+ * a place outside the site.
  */
 #pragma once
 

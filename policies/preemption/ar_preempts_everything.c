@@ -1,8 +1,8 @@
-/* Reservations are kept at the cost of best-effort leases. What Haizea 1.0 did, and what is mended:
+/* Keeps reservations at the expense of best-effort leases. Options, with the rules of Haizea 1.0:
  *
  *                        default         haizea-1.0
- *   order                youngest-first  oldest-first  Haizea's list of victims is used from its
- * end respect-terms        yes             no            Haizea never looks at `preemptible`
+ *   order                youngest-first  oldest-first  Haizea uses its list of victims from the end
+ *   respect-terms        yes             no            Haizea ignores `preemptible`
  *   max-age              0 (no limit)    7d            older leases are spared
  *   deadlines-preempt    yes             no            Haizea 1.0 has no deadline leases
  */
@@ -88,7 +88,7 @@ static bool is_preemptable(const struct policy *policy, const struct galerna_lea
     return !policy->respect_terms || terms != GALERNA_TERMS_NON_PREEMPTABLE;
 }
 
-/* Equal for equal ages only, as Haizea's (31 days - age) / 31 days is. */
+/* The score differs for different ages, like Haizea's (31 days - age) / 31 days. */
 static int64_t by_age(const struct policy *policy, int64_t age)
 {
     const int64_t middle = GALERNA_SCORE_MAX / 2;

@@ -1,14 +1,14 @@
 /* candidate_sets.h: sets of leases whose preemption makes enough room (Amini Salehi, Javadi, Buyya:
  * Resource Provisioning based on Lease Preemption in InterGrid).
  *
- * A candidate set is inclusion-minimal: enough, and without any of its leases not enough. Only the
- * host can test whether a set is enough, and each test costs: the search is exact if it ends within
- * a given number of tests, and otherwise returns the best set found so far and says so. Sets are
- * compared by overhead, number of leases and ids, or by number, overhead and ids, so that equal
- * inputs give equal answers.
+ * A candidate set is inclusion-minimal: it is enough, but not without any one of its leases. Only
+ * the host can test whether a set is enough, and tests are costly: the search is exact if it ends
+ * within a given number of tests; otherwise it returns the best set found and reports this. Sets
+ * are compared by overhead, number of leases and ids, or by number, overhead and ids, so that equal
+ * inputs give equal results.
  *
- * It is assumed that more victims never make less room, and that leases which hold less of a
- * resource than the request lacks at its start are not enough: that needs no test.
+ * Assumptions: more victims never make less room, and leases that hold less of a resource than the
+ * request lacks at its start are not enough, which needs no test.
  */
 #pragma once
 
@@ -25,21 +25,21 @@ struct sets_lease {
     int64_t holds; /* of the scarce resource */
 };
 
-/* Bits of leases, in the order of their ids. */
+/* A set of leases: bits in the order of their ids. */
 struct sets_set {
     uint64_t *bits;
     int64_t overhead, holds;
     size_t number;
 };
 
-/* Bounds over the leases from some place of the search order on. */
+/* Bounds for the leases from a place in the search order on. */
 struct sets_rest {
     int64_t holds, largest; /* sum, and maximum of one lease */
     double ratio;           /* the least overhead per amount held */
 };
 
 enum {
-    SETS_TRIAL = 16, /* leases in a trial that count for one test */
+    SETS_TRIAL = 16, /* leases in a tested set that count as one more test */
     SETS_STEPS = 50  /* steps without a test for each test */
 };
 
