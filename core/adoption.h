@@ -56,9 +56,9 @@ struct adoption {
      * (demand.h); NULL: the engine assumes the units that it would choose. */
     const struct vm_units *vm_units;
 
-    /* RUNNING: the begin of this stretch; if later than now, the VMs boot or resume until then,
-     * holding their hosts, and their run time counts from then. ENDING: the begin of the last
-     * stretch. RESERVED, and SUSPENDED with a deadline: the planned begin, tried first;
+    /* RUNNING: the start of this stretch; if later than now, the VMs boot or resume until then,
+     * holding their hosts, and their run time counts from then. ENDING: the start of the last
+     * stretch. RESERVED, and SUSPENDED with a deadline: the planned start, tried first;
      * INSTANT_NONE: unknown. */
     int64_t since;
     /* RUNNING: the end of its VMs' time (the shutdown follows; an overdue shutdown begins now);
@@ -73,7 +73,7 @@ struct adoption {
      * which thus gets its promised place again; 0 or INSTANT_NONE: no such plan. Dropped if it is
      * too late. */
     int64_t suspend_at;
-    /* RUNNING with suspend_at and a deadline: the planned begin of the resumption, tried first; 0
+    /* RUNNING with suspend_at and a deadline: the planned start of the resumption, tried first; 0
      * or INSTANT_NONE: unknown. */
     int64_t resume_at;
     /* RUNNING: the time by which the VMs move off hosts that the filters of their node sets

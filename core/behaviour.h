@@ -13,8 +13,8 @@ struct behaviour {
     /* The mapper gives up a host as soon as the next VM by size does not fit there, even if smaller
      * VMs would. */
     bool mapper_stops_at_first_misfit;
-    /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory
-     * together. */
+    /* Suspend and resume estimates of a lease of n VMs are n times the estimates for its total
+     * memory. */
     bool estimates_times_vms;
     /* A suspension or resumption holds memory and disk (memory x VMs) but no CPU; hosts that wait
      * for their turn hold nothing. */

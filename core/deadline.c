@@ -231,8 +231,8 @@ static void explain_refusal(struct engine *engine, struct window_request *reques
     proposal_finish(&late);
 }
 
-/* Finds the window for the begin of the lease: with fixed deadlines, its start only. False: it
- * would end too late. */
+/* Finds the window in which the lease may begin: with fixed deadlines, only its requested start.
+ * False: it would end too late. */
 static bool allowed_window(struct engine *engine, struct lease *lease,
                            struct window_request *window)
 {

@@ -9,7 +9,7 @@
 #include "core/proposal.h"
 
 /* Places a deadline lease, or makes room for a reservation, by placing other deadline leases again.
- * False: lease->reason says why not. */
+ * False: lease->reason states why not. */
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
 /* Places it in free room, without moving other leases. */
 bool place_deadline_in_room(struct engine *engine, struct lease *lease, struct proposal *proposal);

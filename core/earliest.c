@@ -27,7 +27,7 @@ struct window_heap {
 struct earliest_search {
     const struct earliest_request *request;
     int64_t horizon;            /* starts up to this time are being considered */
-    struct window_heap waiting; /* windows that begin later, by begin */
+    struct window_heap waiting; /* windows that begin later, by start */
     struct window_heap open;    /* windows that have begun, by last start */
     struct window_heap pending; /* not a heap: windows still to be found, all beyond the horizon */
 };

@@ -35,7 +35,7 @@ struct engine_input {
 enum engine_output_kind {
     /* A lease changed state: from, to. */
     OUTPUT_STATE,
-    /* The result of admission: accepted (else lease->reason says why not). Once per request. */
+    /* The result of admission: accepted (else lease->reason states why not). Once per request. */
     OUTPUT_REQUESTED,
     /* A lease makes room: `lease` is the victim, `other` the lease it makes room for, at time `at`;
      * `how` is the means. */
@@ -53,7 +53,7 @@ enum engine_output_kind {
      * reservation is NULL. */
     OUTPUT_VM_WITHDRAWN,
     /* A reservation found no room and becomes a best-effort lease that starts no earlier than
-     * requested (setting convert_reservations): lease->reason says why it did not fit. */
+     * requested (setting convert_reservations): lease->reason states why it did not fit. */
     OUTPUT_CONVERTED,
 };
 
@@ -95,7 +95,7 @@ void engine_destroy(struct engine *engine); /* NULL is allowed */
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
                 size_t n_inputs, struct engine_outputs *outputs, struct error *err);
 
-/* The time of the next planned begin or end; the driver must step by then. INSTANT_NEVER: nothing
+/* The time of the next planned start or end; the driver must step by then. INSTANT_NEVER: nothing
  * is planned. O(1). */
 int64_t engine_next_time(const struct engine *engine);
 

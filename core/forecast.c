@@ -35,7 +35,7 @@ struct column {
     bool *copy;
 };
 
-/* Room that is kept for a lease from those of lower priority (held_room.h). */
+/* Room kept for a lease against leases of lower priority (held_room.h). */
 struct kept_room {
     int64_t priority;
     uint32_t host;

@@ -5,9 +5,9 @@
  * lease starts at once on the reserved host and later moves, running, to a host with room for ever
  * from then on. Both stays and the move are booked when the lease is placed: the reservation keeps
  * its host and its time. Hosts that close are treated alike, except that the lease need not stay on
- * the next host for ever. This makes hosts usable that close in turn, for example each week.
+ * the next host for ever. Hosts that close in turn, for example each week, thus become usable.
  *
- * Costs: O(hosts), and two mappings (mapper.h); for closings also O(what is scheduled).
+ * Costs: O(hosts), and two mappings (mapper.h); for closings also O(scheduled reservations).
  */
 #pragma once
 

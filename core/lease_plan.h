@@ -92,7 +92,7 @@ struct vm_plan *lease_plan_running(const struct lease *lease);
 const struct placement *lease_plan_memory(const struct lease *lease);
 const struct placement *lease_plan_images(const struct lease *lease);
 
-/* The begin of the stretch's first operation, and the end of its last. */
+/* The start of the stretch's first operation, and the end of its last. */
 int64_t vm_plan_start(const struct vm_plan *plan);
 int64_t vm_plan_end(const struct vm_plan *plan);
 

@@ -138,7 +138,7 @@ const char *term_word(const struct lease_term *term, const struct term_values *v
 const char *term_write(const struct lease_term *term, const struct term_values *values,
                        char text[TERM_TEXT_MAX]);
 
-/* Parses what a user wrote; words in any case. 0, or -1 with *values unchanged and `expected`
+/* Parses a user's text; words are case-insensitive. 0, or -1 with *values unchanged and `expected`
  * filled by term_expected(). */
 int term_read(const struct lease_term *term, const char *text, struct term_values *values,
               char expected[TERM_EXPECTED_MAX]);

@@ -273,7 +273,8 @@ void withdraw_leaves(struct engine *engine)
 /* --- before, beside and after new requests -----------------------------------------------------
  */
 
-/* Do new requests come before the lease's move, and may they preempt the lease? */
+/* Do new requests come before the lease's move? They do if it is optional or the lease preemptable.
+ */
 static bool yields(const struct engine *engine, const struct lease *lease)
 {
     return lease->plan->only_wanted || terms_when_preempted(engine, lease) != TERMS_NON_PREEMPTABLE;

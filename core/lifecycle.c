@@ -1,4 +1,4 @@
-/* Handles the begin and end of planned operations, early ends and cancellations of leases. */
+/* Handles the start and end of planned operations, early ends and cancellations of leases. */
 #include "core/lifecycle.h"
 
 #include "core/ending.h"

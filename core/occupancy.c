@@ -9,7 +9,7 @@
 #include "util/map.h"
 #include "util/memory.h"
 
-/* Stays by ascending begin. */
+/* Stays by ascending start. */
 struct stays {
     struct stay *items;
     size_t n, allocated;
@@ -286,7 +286,7 @@ bool occupancy_refused(const struct occupancy *occupancy, const struct unit_ques
                         ahead);
 }
 
-/* The latest begin of a stay on the host, before question->until, up to which the demand is met:
+/* The latest start of a stay on the host, before question->until, up to which the demand is met:
  * each stay that begins leaves fewer units. */
 static int64_t latest_end(const struct occupancy *occupancy, const struct unit_layout *layout,
                           const struct unit_question *question, struct unit_set *set)

@@ -175,7 +175,7 @@ static bool ends_in_time(const struct lease *lease, const struct vm_plan *plan)
     return lease->request.deadline == INSTANT_NONE || vm_plan_end(plan) <= lease->request.deadline;
 }
 
-/* The search's request to the mapper for a begin at `start`. */
+/* The search's request to the mapper for a start at `start`. */
 static struct map_request request_at(const struct search *search, int64_t start)
 {
     return (struct map_request){.lease = search->lease,

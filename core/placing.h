@@ -16,7 +16,7 @@
 struct placing_request {
     struct lease *lease;
     bool may_wait;           /* a place in the future is acceptable */
-    int64_t before;          /* only a begin earlier than this; INSTANT_NEVER: no limit */
+    int64_t before;          /* only a start earlier than this; INSTANT_NEVER: no limit */
     const int64_t *earliest; /* per host, or NULL: `from` on all hosts */
     int64_t from;
 };
@@ -32,8 +32,8 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping);
 
-/* The hosts on which the VMs of a suspended lease whose memory cannot move must be resumed, each on
- * its own host; NULL: VMs may exchange hosts, or hosts reach all memory. */
+/* For a suspended lease whose memory cannot move: the hosts on which its VMs must be resumed, each
+ * on its own host. NULL: VMs may exchange hosts, or hosts reach all memory. */
 const struct placement *must_resume_in(const struct engine *engine, const struct lease *lease);
 
 /* Records in the reason how many VMs of a waiting lease would fit now. */

@@ -72,7 +72,7 @@ static int64_t transfer_span(const struct engine *engine, const struct lease *le
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* The begin of the first gap of that length from now on. */
+/* The start of the first gap of that length from now on. */
 static int64_t first_slot(const struct engine *engine, int64_t span)
 {
     const struct reservation_list *list = &engine->images->list;
@@ -85,7 +85,7 @@ static int64_t first_slot(const struct engine *engine, int64_t span)
     return list->items[list->n - 1]->until;
 }
 
-/* The begin of the last gap of that length before the deadline (earliest deadline first). */
+/* The start of the last gap of that length before the deadline (earliest deadline first). */
 static int64_t last_slot(const struct engine *engine, int64_t span, int64_t deadline)
 {
     const struct reservation_list *list = &engine->images->list;

@@ -144,8 +144,7 @@ static bool are_met(struct occupancy *occupancy, const struct unit_question *que
     return met;
 }
 
-/* Chooses the units of VMs that begin after `now` together with those of the questions, on the same
- * host. */
+/* Chooses units for the VMs that begin after `now` and for the questions, all on the same host. */
 static void rearrange(struct occupancy *occupancy, int64_t now,
                       const struct unit_question *questions, size_t n)
 {

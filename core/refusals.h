@@ -1,7 +1,7 @@
 /* refusals.h: remembers, for each host, the last demand for units that it did not meet.
  *
  * Many VMs have the same demand, and hosts without free units refuse them one after the other. A
- * choice of units depends on the demand, the begin of the time, and the stays that begin before its
+ * choice of units depends on the demand, the start of the time, and the stays that begin before its
  * end ("ahead"); the result remains valid as long as the stays on the host do not change.
  *
  * Costs: O(1), plus a comparison of the demand's devices and virtual nodes. Memory: one demand per

@@ -19,7 +19,7 @@ struct relocation {
     const struct placement *from;
     uint32_t *to;                    /* a host per VM */
     struct held_units **held;        /* the units of each VM there; NULL: none */
-    int64_t begins;                  /* begin of the copy */
+    int64_t begins;                  /* start of the copy */
     int64_t arrives;                 /* earliest arrival, to be with others; 0: as early as possible
                                       */
     int64_t at;                      /* when it begins to run there */

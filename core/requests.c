@@ -223,7 +223,7 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
     return 0;
 }
 
-/* Replaces "no room" by the more precise "too big". */
+/* Replaces "no room" with the more precise "too big". */
 static void explain_size(struct engine *engine, struct lease *lease)
 {
     struct reason refused = lease->reason;

@@ -33,9 +33,8 @@ uint32_t restricted_count(struct engine *engine, const struct map_request *reque
 uint32_t restricted_count_met(struct engine *engine, const struct map_request *request,
                               const struct node_set *nodes, int64_t until);
 
-/* The scratch is prepared (mapper_prepare()).
- * Maps a restricted lease where there is room: node sets by size, each on the hosts it may use,
- * highest rank first, then by the policy's preference. */
+/* Maps a restricted lease in free room: node sets by size, each on its allowed hosts, highest rank
+ * first, then by the policy's score. The scratch must be prepared (mapper_prepare()). */
 bool restricted_map(struct engine *engine, const struct map_request *request,
                     struct mapping *mapping);
 

@@ -40,7 +40,7 @@ struct room {
     size_t n_order;
 
     struct room_of_host *hosts;
-    int64_t *times; /* begin of each stretch */
+    int64_t *times; /* start of each stretch */
     int64_t *free;  /* n_types for each */
     size_t n_stretches, times_allocated;
     uint32_t n_types;

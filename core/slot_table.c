@@ -184,7 +184,7 @@ static bool goes_on(const struct reservation *r, const struct reservation *next)
            presence_has(next) == presence_has(r) && holds_the_same(r->placement, next->placement);
 }
 
-/* The run at the begin of a list. Either all of it is booked, or none. */
+/* The run at the start of a list. Either all of it is booked, or none. */
 static struct run run_of(struct reservation *const *list, size_t n)
 {
     size_t k = 1;

@@ -88,7 +88,7 @@ struct interval {
 
 /* The earliest time in the interval from which the placement's amounts are free on all its hosts
  * for `span` seconds, or until the interval ends if that is sooner; INSTANT_NEVER. The result is
- * the interval's begin or a change point. Scans each host's change points up to the result once,
+ * the interval's start or a change point. Scans each host's change points up to the result once,
  * and each host once more for each time at which another one is blocked. */
 int64_t slot_table_placement_earliest(const struct slot_table *table,
                                       const struct placement *placement, struct interval within,
@@ -102,7 +102,7 @@ struct blocked_host {
     uint32_t place;   /* of the host in the placement */
 };
 
-/* The interval's begin if the placement's amounts are free on all its hosts from then on, for
+/* The interval's start if the placement's amounts are free on all its hosts from then on, for
  * `span` seconds or until the interval ends; else a lower bound for such a time: the time at which
  * the host that is blocked longest has such room; INSTANT_NEVER. *blocked caches the result for the
  * same placement, span and end ({0}: none); O(1) while it is valid. Must not be called while a mark

@@ -366,7 +366,7 @@ static void append_window(const struct layout *layout, const struct window *wind
     append(layout, window->from, window->until, placement, list);
 }
 
-/* A host, with the begin of its first window (BACKWARD) or the end of its last (FORWARD). */
+/* A host, with the start of its first window (BACKWARD) or the end of its last (FORWARD). */
 struct edge {
     int64_t at;
     uint32_t place;

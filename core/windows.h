@@ -12,7 +12,7 @@ struct engine;
 
 /* Fills list with SUSPEND reservations that end by `at`, or RESUME reservations that begin at `at`,
  * for the VMs on their hosts in placement, by ascending time; the caller owns them. Returns the
- * begin of the first suspension or the end of the last resumption. */
+ * start of the first suspension or the end of the last resumption. */
 int64_t suspend_windows(struct engine *engine, struct lease *lease,
                         const struct placement *placement, int64_t at,
                         struct reservation_list *list);

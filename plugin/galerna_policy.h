@@ -68,7 +68,7 @@ enum galerna_lease_kind {
     GALERNA_LEASE_DEADLINE     /* not before its start, finished by its deadline */
 };
 
-/* Permitted ways of a lease to make room for another. */
+/* The ways in which a lease may make room for another. */
 enum galerna_terms {
     GALERNA_TERMS_CANCELABLE,
     GALERNA_TERMS_SUSPENDABLE,
@@ -116,7 +116,7 @@ struct galerna_result {
     uint32_t size;                   /* of this structure, as the host knows it */
     int32_t verdict;                 /* enum galerna_verdict */
     char reason[GALERNA_REASON_MAX]; /* a stable id for programs, such as "too-many-vms" */
-    char text[GALERNA_TEXT_MAX];     /* a sentence with numbers for people */
+    char text[GALERNA_TEXT_MAX];     /* a sentence with numbers for users */
 };
 
 /* ---- queries ------------------------------------------------------------------------------ */
@@ -504,10 +504,9 @@ struct galerna_policy {
  *
  *     GALERNA_POLICY(no_mondays) = {
  *         GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
- *         .name = "no-mondays", .version = "1.0", .summary = "Refuses leases asked for on Mondays",
+ *         .name = "no-mondays", .version = "1.0", .summary = "Refuses leases requested on Mondays",
  *         .create = create, .destroy = destroy, .admission = &operations,
- *     };
- */
+ *     }; */
 #ifdef __cplusplus
 #define GALERNA_EXTERN extern "C"
 #else

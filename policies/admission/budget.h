@@ -34,7 +34,7 @@ struct budget_past {
 struct budget_hours {
     int64_t origin, now;
     bool calendar;
-    double sums[BUDGET_SLOTS + 1];  /* use before the begin of hour i */
+    double sums[BUDGET_SLOTS + 1];  /* use before the start of hour i */
     double steps[BUDGET_SLOTS + 1]; /* during the sum: change from one hour to the next */
 };
 
@@ -111,7 +111,7 @@ static inline void budget_add(struct budget_hours *hours, int64_t from, int64_t 
 
     if (begin >= end)
         return;
-    /* Counted from the begin of the first hour to the begin of the last one, then corrected. */
+    /* Counted from the start of the first hour to the start of the last one, then corrected. */
     hours->steps[first] += rate * BUDGET_HOUR;
     hours->steps[last] -= rate * BUDGET_HOUR;
     hours->sums[first] -= rate * (double)(begin - first * BUDGET_HOUR);

@@ -19,7 +19,7 @@ struct external_site {
     uint32_t n_hosts;
     double window;
     int64_t first; /* first observation; GALERNA_NONE: none */
-    int64_t began; /* begin of the present window */
+    int64_t began; /* start of the present window */
     struct external_sums before, present;
     double time[2], square[2]; /* the last means known, by origin */
     double ever_ended[2];

@@ -21,7 +21,7 @@ struct live_lease {
     int64_t cpu;             /* of all VMs, 1/100 of a processor */
     int64_t start, duration; /* as requested; start: also an earliest start */
     int64_t ran;             /* seconds before `since`, or before `stopped` */
-    int64_t since;           /* begin of the present run of its VMs; GALERNA_NONE: they do not run
+    int64_t since;           /* start of the present run of its VMs; GALERNA_NONE: they do not run
                               */
     int64_t stopped;
 };

@@ -420,7 +420,7 @@ static enum galerna_verdict out_of_memory(const struct policy *policy,
     return policy->host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
 }
 
-/* Shorter is better; a second in a year still makes a difference. */
+/* The score of an estimate: shorter is better, and a second in a year still counts. */
 static int64_t score_of(double seconds)
 {
     return (int64_t)((double)GALERNA_SCORE_MAX / (1 + seconds / 1000));
