@@ -21,7 +21,7 @@ enum reason_id {
     /* Demands beyond amounts (demand.h); PCI devices are packed by reason_of_device(): */
     REASON_NO_DEVICE,       /* none of n[0] hosts it may use has n[1] devices n[2] of a VM */
     REASON_NO_TOPOLOGY,     /* none of n[0] hosts it may use has the NUMA nodes for a VM */
-    REASON_DEVICE_IN_USE,   /* devices n[0] are in use on all n[1] hosts with room and such devices,
+    REASON_DEVICE_IN_USE,   /* devices n[0] are in use on n[1] hosts with room and such devices,
                              * until n[2] or later */
     REASON_TOPOLOGY_IN_USE, /* the same for NUMA nodes: on n[0] hosts with room, until n[1] or later
                              */

@@ -86,7 +86,7 @@ struct engine_settings {
     double migration_threshold; /* minimum gain of a move, in percent of the lease's time */
     enum migration_mode migration_mode;
     int64_t in_front_least;     /* seconds: leases without an end start in front of reservations at
-                                 * least this far ahead, and move away in time (in_front.h); 0: never */
+                                 * least so far ahead, and move away in time (in_front.h); 0: no */
     int64_t shutdown_time;      /* seconds per lease */
     int64_t enactment_overhead; /* seconds per VM and operation */
 

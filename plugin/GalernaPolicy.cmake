@@ -1,8 +1,8 @@
 # galerna_add_policy(name sources...): build NAME.so, a policy module.
 #
 # The name is the policy's (lower case letters, digits and -); the sources define one structure with
-# GALERNA_POLICY(). Nothing else is exported, nothing may be left undefined, and others than the
-# owner cannot write the file, which Galerna would refuse.
+# GALERNA_POLICY(). The module exports only this structure and must not have undefined symbols. Only
+# the owner can write the file; otherwise Galerna would refuse it.
 function(galerna_add_policy name)
   if(NOT name MATCHES "^[a-z0-9-]+$")
     message(FATAL_ERROR "galerna_add_policy: '${name}': use lower case letters, digits and -")
@@ -14,7 +14,7 @@ function(galerna_add_policy name)
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   # Results must not depend on whether a processor has fused multiply-add.
   target_compile_options(${name} PRIVATE -ffp-contract=off)
-  # A sanitizer's own functions are only there at run time.
+  # A sanitizer's functions are available only at run time.
   if(NOT GALERNA_SANITIZE)
     target_link_options(${name} PRIVATE -Wl,-z,defs)
   endif()

@@ -506,7 +506,8 @@ struct galerna_policy {
  *         GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
  *         .name = "no-mondays", .version = "1.0", .summary = "Refuses leases requested on Mondays",
  *         .create = create, .destroy = destroy, .admission = &operations,
- *     }; */
+ *     };
+ */
 #ifdef __cplusplus
 #define GALERNA_EXTERN extern "C"
 #else
