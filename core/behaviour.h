@@ -19,7 +19,8 @@ struct behaviour {
     /* A suspension or resumption holds memory and disk (memory x VMs) but no CPU; hosts that wait
      * for their turn hold nothing. */
     bool suspension_holds_memory_only;
-    /* Windows of different length are serialized over the whole site even with local exclusion. */
+    /* Overlapping windows that differ are serialized over the whole site even with local exclusion.
+     */
     bool local_windows_shifted_site_wide;
     /* The shutdown takes place within the duration of a reservation. */
     bool shutdown_inside_duration;
@@ -33,8 +34,8 @@ struct behaviour {
     /* Even non-preemptable best-effort leases are placed in gaps and suspended at the end of the
      * gap. */
     bool gaps_suspend_whatever_terms;
-    /* For host selection policies, the next change on a host is computed from the whole requested
-     * duration of a lease, even if the lease is partly finished. */
+    /* Host selection policies see the whole requested duration of a partly finished lease instead
+     * of its remaining run time. */
     bool score_by_whole_duration;
     /* Planned leases are rebooked whenever a lease ends early, even if their places stay the same.
      */

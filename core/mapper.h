@@ -29,8 +29,7 @@ struct map_request {
     bool strict;             /* each host must be free for all of it */
     const uint32_t *allowed; /* allowed hosts, ascending; NULL: all */
     size_t n_allowed;
-    const struct placement *pinned; /* every VM goes to its host in this placement; NULL:
-                                     * anywhere */
+    const struct placement *pinned; /* the required host of each VM; NULL: any */
     bool spare_others;              /* no lease is preempted for this request */
     bool spare_planned;             /* only running leases may be preempted */
     bool pinned_preempts;           /* pinned, and may preempt others */

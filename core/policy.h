@@ -36,7 +36,8 @@ struct host_batch {
     const struct lease *lease;
     const struct site *site;
     int64_t at;       /* start of the interval */
-    int64_t duration; /* requested seconds (SPAN_UNLIMITED: no end) */
+    int64_t duration; /* seconds left to run; as requested with score_by_whole_duration
+                       * (SPAN_UNLIMITED: no end) */
     size_t n_hosts;
     const uint32_t *hosts;          /* places in the site */
     const int32_t *leases_present;  /* distinct leases on the host at `at` */

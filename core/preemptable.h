@@ -19,7 +19,7 @@ enum lease_terms terms_when_preempted(const struct engine *engine, const struct 
  * so the second check is skipped. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised);
 
-/* Is there time for a suspension that ends at `at`? If so, windows gets its reservations. */
+/* Is there time for a suspension that ends at `at`? If so, fills windows with its reservations. */
 bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
                      struct reservation_list *windows);
 

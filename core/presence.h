@@ -29,7 +29,8 @@ bool presence_has(const struct reservation *r);
 void presence_add(struct presence *presence, struct reservation *r);
 void presence_remove(struct presence *presence, struct reservation *r);
 
-/* The reservations of r's lease by host, until the next call; NULL: no other overlaps r. */
+/* The reservations of r's lease by host, until the next call; NULL: no other reservation overlaps
+ * r. */
 const struct map *presence_by_host(struct presence *presence, const struct reservation *r);
 
 /* Applies the change of r to a host's profile piece by piece, with the lease's mark only while none

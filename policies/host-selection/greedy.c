@@ -1,10 +1,10 @@
 /* Haizea's greedy policy: prefers hosts with few leases at the start, then hosts that stay
- * unchanged for the requested duration, so that later leases find whole gaps.
+ * unchanged for the duration of the lease, so that later leases find whole gaps.
  *
  *     0.5 * (4 - min(4, n)) / 4 + 0.25 + 0.25 * d
  *
- * n: distinct leases on the host at the start. d: the share of the requested duration for which the
- * host does not change. The score is this double, bit for bit, times 2^54: the conversion is exact
+ * n: distinct leases on the host at the start. d: the share of this duration for which the host
+ * does not change. The score is this double, bit for bit, times 2^54: the conversion is exact
  * in [1/4, 1], so hosts have equal scores exactly if they do in Haizea.
  */
 #include "galerna_policy.h"
