@@ -388,9 +388,9 @@ struct galerna_host_batch {
     uint32_t size;
     uint32_t n_types; /* resource types of the site: entries per host in `free` */
     const struct galerna_lease *lease;
-    int64_t at; /* start of the interval */
-    int64_t
-        duration; /* seconds left to run (with Haizea's rules: requested), or GALERNA_UNLIMITED */
+    int64_t at;       /* start of the interval */
+    int64_t duration; /* seconds left to run, with Haizea's rules as requested; or
+                       * GALERNA_UNLIMITED */
     size_t n_hosts;
     const uint32_t *hosts;          /* places in the site */
     const int32_t *leases_present;  /* distinct leases on the host at `at` */
