@@ -422,7 +422,7 @@ static int64_t first_alone(const struct ruling *ruling, int64_t place)
 
         if (away->until <= at || place_of_stay(ruling->occupancy, level, away) == place)
             continue;
-        /* Companions at the place may follow one another; their begins ascend. */
+        /* Companions at the place may follow one another; they are ordered by start. */
         for (size_t k = 0; k < ruling->stays->n && ruling->stays->items[k].from <= at; k++)
             if (ruling->stays->items[k].until > at &&
                 place_of_stay(ruling->occupancy, level, &ruling->stays->items[k]) == place)

@@ -74,7 +74,7 @@ static bool has_room_before(struct engine *engine, struct lease *lease, int64_t 
     return false;
 }
 
-/* Releases the lease's own place and searches an earlier one. If there is one, the place stays
+/* Releases the lease's own place and searches for an earlier one. If there is one, the place stays
  * released in the slot table; else nothing changes. */
 static bool could_start_earlier(struct engine *engine, struct lease *lease,
                                 struct proposal *proposal)

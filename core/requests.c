@@ -331,8 +331,8 @@ static bool is_hopeless(const struct engine *engine, const struct lease *lease, 
     return !policy_may_preempt(engine->hooks, lease);
 }
 
-/* Schedules one queued lease; false: the pass is over. So that leases of lower priority behind it
- * cannot delay a lease, it may always be planned for later or has room held for it. */
+/* Schedules one queued lease; false: the pass is over. A lease with leases of lower priority behind
+ * it may always be planned for later, or has room held for it, so that they cannot delay it. */
 static bool schedule_queued(struct engine *engine, struct lease *lease, bool others_behind,
                             struct held_room *held)
 {

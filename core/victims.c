@@ -116,7 +116,7 @@ static bool map_among(struct engine *engine, const struct map_request *request,
     return mapped;
 }
 
-/* Spares victims that would miss their deadlines, and searches others. */
+/* Spares victims that would miss their deadlines, and searches for others. */
 static bool map_in_time(struct engine *engine, const struct map_request *request,
                         struct candidates *candidates, const struct host_snapshot *snapshot,
                         struct mapping *mapping)
