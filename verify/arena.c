@@ -14,8 +14,8 @@ struct arena_chunk {
 };
 
 struct schedule_arena {
-    struct arena_chunk *chunks; /* the first is the one in use */
-    size_t used, size;          /* of the first */
+    struct arena_chunk *chunks; /* the first is in use, the others are full */
+    size_t used, size;          /* of the first chunk */
 };
 
 struct schedule_arena *schedule_arena_create(void)

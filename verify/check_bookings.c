@@ -1,15 +1,15 @@
-/* The time that is booked for a run before it begins: it is booked when the lease is scheduled, and
- * after that only a preemption shortens it. */
+/* Checks the time booked for a run before it begins: the run is booked when its lease is scheduled,
+ * and afterwards only a preemption shortens the booking. */
 
 #include "verify/checker.h"
 
-/* Leases with a deadline are planned again, earlier or later, without a change of state. */
+/* Leases with a deadline may be rescheduled, earlier or later, without a change of state. */
 static bool is_moved_silently(const struct schedule_lease *lease)
 {
     return lease->kind == SCHEDULE_DEADLINE;
 }
 
-/* Was the lease preempted then, so that it makes room at the end of that interval at the latest? */
+/* Was the lease preempted at the time of the plan, to make room not before the plan's end? */
 static bool is_preempted(const struct checker *checker, const struct schedule_plan *plan)
 {
     const struct schedule_preemption *preemption =
@@ -67,7 +67,7 @@ static bool goes_on_from_move(const struct checker *checker, const struct schedu
     return false;
 }
 
-/* A run begins as it was booked last, or in the same second as it was scheduled. */
+/* A run begins as last booked, or in the second in which it was scheduled. */
 static void check_begin(struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_plan *run, const struct schedule_plan *booking)
 {
@@ -85,7 +85,7 @@ static void check_begin(struct checker *checker, const struct schedule_lease *le
     }
 }
 
-/* Of one lease, each list in order. */
+/* The bookings and plans of one lease, each in the order of time. */
 void check_bookings(struct checker *checker, const struct schedule_lease *lease,
                     const struct plans *bookings, const struct plans *plans)
 {

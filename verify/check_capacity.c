@@ -1,5 +1,5 @@
-/* No resource of a host is exceeded at any instant: a sweep over the beginnings and ends of all
- * reservations, host by host and resource by resource. */
+/* Checks that no resource of a host is ever exceeded: a sweep over the beginnings and ends of all
+ * reservations, by host and resource. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 /* From `time` on, `delta` more of a resource of a host is held. */
 struct capacity_change {
-    uint32_t host; /* place in schedule.hosts; n_hosts = the image repository */
+    uint32_t host; /* index in schedule.hosts; n_hosts = the image repository */
     uint32_t type;
     int64_t time;
     int64_t delta;
@@ -34,7 +34,7 @@ static int add_change(struct changes *changes, const struct capacity_change *cha
     return 0;
 }
 
-/* Hold `what` during [from, until). */
+/* Holds `what` during [from, until). */
 static int hold(struct changes *changes, struct capacity_change what, int64_t from, int64_t until)
 {
     if (from >= until || what.delta == 0)
@@ -62,7 +62,7 @@ static bool find_host(const struct schedule *schedule, int64_t id, uint32_t *pla
     return true;
 }
 
-/* Haizea's windows hold (memory x VMs) of a host; the VMs need it once. */
+/* Haizea's windows hold (memory x VMs) on a host; the VMs need that memory only once. */
 static int64_t overstated(struct checker *checker, const struct schedule_reservation *r,
                           int64_t host)
 {
@@ -95,8 +95,8 @@ static int hold_reservation(struct checker *checker, const struct schedule_lease
     return 0;
 }
 
-/* A change of a lease's memory on a host: the amount its reservations hold, and the amount really
- * there. */
+/* A change of a lease's memory on a host: the amount that its reservations hold, and the amount
+ * actually present. */
 struct memory_change {
     uint32_t host;
     int64_t time;
@@ -128,8 +128,8 @@ static void add_memory(struct memory_changes *memory, struct memory_change chang
     memory->items[memory->n++] = change;
 }
 
-/* One window. VMs are on their hosts from the end of the run until they are suspended, and from
- * their resumption until the run. */
+/* Adds one window. VMs are on their hosts from the end of the run until they are suspended, and
+ * from their resumption until the next run. */
 static void note_window(const struct schedule *schedule, const struct schedule_lease *lease,
                         const struct lease_run *run, const struct schedule_reservation *r,
                         struct memory_changes *memory)
@@ -302,7 +302,8 @@ static bool same_resource(const struct capacity_change *a, const struct capacity
     return a->host == b->host && a->type == b->type;
 }
 
-/* The repository sends one image at a time at its full bandwidth, whatever that is. */
+/* The repository's bandwidth is not recorded; the repository sends one image at a time, at full
+ * bandwidth. */
 static int64_t repository_capacity(const struct capacity_change *changes, size_t n)
 {
     int64_t most = 0;
@@ -313,7 +314,7 @@ static int64_t repository_capacity(const struct capacity_change *changes, size_t
     return most;
 }
 
-/* One resource of one host over time. */
+/* Checks one resource of one host over time. */
 static void sweep(struct checker *checker, const struct capacity_change *changes, size_t n)
 {
     const struct schedule *schedule = checker->schedule;

@@ -1,5 +1,5 @@
-/* Operations recorded as done were done: the state of each reservation fits the end of the run and
- * the state of its lease, and only transfers may belong to another lease. */
+/* Checks that the state of each reservation is consistent with the end of the run and with the
+ * state of its lease, and that only transfers belong to another lease. */
 
 #include "verify/checker.h"
 
@@ -10,7 +10,7 @@ static const char *progress_name(enum schedule_progress progress)
     return names[progress];
 }
 
-/* Progress against the clock. */
+/* Compares the progress of a reservation with the end of the run. */
 static void check_clock(struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_reservation *r)
 {
@@ -31,7 +31,7 @@ static void check_clock(struct checker *checker, const struct schedule_lease *le
                           progress_name(r->progress), (long long)now);
 }
 
-/* Haizea leaves transfers and migrations of leases that are over as they were. */
+/* Haizea does not update transfers and migrations of leases that have ended. */
 static bool may_be_unfinished(const struct checker *checker, const struct schedule_lease *lease,
                               const struct schedule_reservation *r)
 {
@@ -64,7 +64,7 @@ static bool same_holdings(const struct schedule_reservation *a,
     return true;
 }
 
-/* The transfer among those of one of the leases it serves, as that lease's own. */
+/* Does a lease that the transfer serves list it as its own? */
 static bool has_owner(const struct schedule *schedule, const struct schedule_lease *rider,
                       const struct schedule_reservation *r)
 {

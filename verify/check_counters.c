@@ -1,5 +1,5 @@
-/* Counters over time: each is made again from the state log and the reservations, entry by entry
- * with its running average. */
+/* Recomputes the counters over time from the state log and the reservations, and compares all
+ * entries with their running averages. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool same_average(double told, double right)
     return isnan(right) ? isnan(told) : !differs(told, right);
 }
 
-/* The first entry that is wrong, as a sentence. */
+/* Reports the first wrong entry. */
 static void compare(struct checker *checker, enum schedule_counter_id id,
                     const struct schedule_counter *told, const struct series *series)
 {
@@ -53,14 +53,14 @@ static void compare(struct checker *checker, enum schedule_counter_id id,
             "%s: %zu entries in the record, it changed %zu times", name, told->n, series->n);
 }
 
-/* Admission refused it: it is not counted as accepted. */
+/* Refused by admission, and therefore not counted as accepted. */
 static bool was_refused(const struct schedule_lease *lease)
 {
     return lease->state == STATE_REJECTED && lease->reason &&
            strcmp(lease->reason, "refused-by-policy") == 0;
 }
 
-/* Does the move count for the counter? */
+/* Does the counter count the move? */
 static bool counts(const struct schedule_lease *lease, const struct schedule_move *move,
                    enum schedule_counter_id id)
 {
@@ -102,7 +102,7 @@ static int waits(enum schedule_state state)
     return state == STATE_QUEUED || state == STATE_SUSPENDED_QUEUED;
 }
 
-/* How many leases wait at the end of each second in which something happens. */
+/* Counts the waiting leases at the end of each second that has an event. */
 static void count_queue(struct checker *checker, struct series *series)
 {
     const struct schedule *schedule = checker->schedule;
@@ -117,7 +117,7 @@ static void count_queue(struct checker *checker, struct series *series)
     }
 }
 
-/* Without a reason, a refusal by admission cannot be told from one by the scheduler. */
+/* Without reasons, refusals by admission and by the scheduler cannot be distinguished. */
 static bool cannot_tell_refusals(const struct schedule *schedule)
 {
     for (size_t i = 0; schedule->settings.version == 0 && i < schedule->n_leases; i++)
@@ -163,7 +163,7 @@ static int check_counter(struct checker *checker, enum schedule_counter_id id)
     made = make(checker, id, &series);
     if (made > 0) {
         series_close(&series, schedule->end_time);
-        /* Haizea adds in the order of memory addresses: last bits tell nothing. */
+        /* Haizea adds in the order of memory addresses: the last bits are arbitrary. */
         if (!series.failed && id == FIGURE_CPU && schedule->settings.version == 0) {
             counter.n = series_forget_last_bits(counter.entries, counter.n);
             series.n = series_forget_last_bits(series.entries, series.n);

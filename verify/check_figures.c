@@ -1,4 +1,4 @@
-/* The figures of each lease, and the end of the run. */
+/* Checks the figures of each lease, and the end of the run. */
 #include <string.h>
 
 #include "verify/checker.h"
@@ -102,7 +102,7 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
             schedule_state_name(lease->state), lease->reason);
 }
 
-/* The request is consistent in itself and fits the kind of the lease. */
+/* Checks that the request is consistent and fits the kind of the lease. */
 static void check_request(struct checker *checker, const struct schedule_lease *lease)
 {
     struct finding finding = {CHECK_RESULTS, lease->id, SCHEDULE_UNSET, lease->submit};
@@ -132,7 +132,7 @@ static void check_request(struct checker *checker, const struct schedule_lease *
                           (long long)lease->ready, (long long)lease->reservations[run.vm].from);
 }
 
-/* A lease that had its time ends with its shutdown, one that ended early does not. */
+/* A lease that ran for its full time ends with a shutdown; a lease that ended early has none. */
 static void check_shutdown(struct checker *checker, const struct schedule_lease *lease)
 {
     const struct schedule_reservation *last =
@@ -172,7 +172,7 @@ static int64_t last_event(const struct schedule *schedule)
     return last;
 }
 
-/* A run that is stuck has nothing planned that would make room. */
+/* In a stuck run, no planned operation would make room. */
 static bool anything_planned(const struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->n_leases; i++)

@@ -1,5 +1,5 @@
-/* Each operation for itself and beside the others of its lease: hosts exist, nothing before the
- * submission, no overlap. */
+/* Checks operations alone and against the others of their lease: hosts exist, no operation precedes
+ * the submission, and operations do not overlap. */
 #include "verify/checker.h"
 
 static bool is_host(const struct schedule *schedule, const struct schedule_reservation *r,
@@ -39,13 +39,13 @@ static void check_hosts(struct checker *checker, const struct schedule_lease *le
     }
 }
 
-/* Operations of one kind may run beside each other where windows are parallel. */
+/* Operations of these kinds may run in parallel with others of their kind. */
 static bool may_be_parallel(enum schedule_kind kind)
 {
     return kind == SCHEDULE_SUSPEND || kind == SCHEDULE_RESUME || kind == SCHEDULE_TRANSFER;
 }
 
-/* r begins before an operation of that kind is over, at `until`. */
+/* Reports that r begins before an operation of that kind ends at `until`. */
 static void overlaps(struct checker *checker, const struct schedule_lease *lease,
                      const struct schedule_reservation *r, enum schedule_kind kind, int64_t until)
 {
@@ -54,7 +54,7 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
 
     if (kind == r->kind && may_be_parallel(kind))
         return;
-    /* With a live migration the VMs run until the end of their memory transfer. */
+    /* During a live migration, the VMs run until their memory has been transferred. */
     if (!checker->result->haizea_1_0 && kind == SCHEDULE_VM &&
         r->kind == SCHEDULE_MEMORY_MIGRATION && r->until == until)
         return;
@@ -71,7 +71,7 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
                           schedule_kind_name(r->kind), schedule_kind_name(kind), (long long)until);
 }
 
-/* The VMs wait for their images again: nothing else is done with them meanwhile. */
+/* The VMs wait for their images again, and no other operation includes them meanwhile. */
 static void check_restart(struct checker *checker, const struct schedule_lease *lease,
                           const struct schedule_reservation *transfer)
 {
@@ -83,7 +83,7 @@ static void check_restart(struct checker *checker, const struct schedule_lease *
     }
 }
 
-/* In the lease's order each operation begins when those before it are over. */
+/* In the lease's order, each operation begins after the end of all earlier ones. */
 static void check_overlap(struct checker *checker, const struct schedule_lease *lease)
 {
     int64_t until[SCHEDULE_KINDS];

@@ -1,5 +1,5 @@
-/* Every preemption has its cause and its effect, and every run that was cut its preemption: the
- * intervals planned for each run lead from its start to its end without a gap. */
+/* Checks that every preemption has a cause and an effect, and that every shortened run has a
+ * preemption: the planned intervals of each run lead from its start to its end without a gap. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static bool suspended_by(const struct schedule_lease *lease, int64_t time)
     return false;
 }
 
-/* What waits in the queue since it arrived, or since it was suspended, gave up no place for it. */
+/* A move to the queue from a place: a new lease, and a lease that was just suspended, had no place
+ * to give up. */
 static bool returns_to_queue(const struct schedule_move *move)
 {
     return (move->to == STATE_QUEUED && move->from != STATE_PENDING) ||
@@ -36,14 +37,14 @@ static bool leaves(const struct schedule_move *move, const struct schedule_preem
         return !preemption->ended || to == STATE_CANCELLED || to == STATE_DONE;
     if (preemption->ended)
         return false;
-    if (!preemption->suspended) /* what is stopped leaves at once */
+    if (!preemption->suspended) /* stopped VMs leave at once */
         return returns_to_queue(move) && move->time == preemption->decided;
     if (to == STATE_SUSPENDED_PENDING)
         return move->from != STATE_SUSPENDING || move->time < preemption->time;
     return returns_to_queue(move) || (to == STATE_PENDING && move->from != STATE_NEW);
 }
 
-/* The first move after `after` with which the lease got a place then, or NULL. */
+/* The first move after `after` with which the lease got a place at `time`, or NULL. */
 static const struct schedule_move *placed_at(const struct checker *checker,
                                              const struct schedule_lease *lease, int64_t time,
                                              const struct schedule_move *after)
@@ -58,7 +59,7 @@ static const struct schedule_move *placed_at(const struct checker *checker,
     return NULL;
 }
 
-/* The victim had ended before the lease that gets the room was placed, in the same second. */
+/* Had the victim ended before the lease that gets the room was placed, in the same second? */
 static bool was_over(const struct checker *checker, const struct schedule_move *move,
                      const struct schedule_preemption *preemption)
 {
@@ -69,8 +70,8 @@ static bool was_over(const struct checker *checker, const struct schedule_move *
     return move->to == STATE_DONE && move->time == preemption->decided && placed && move < placed;
 }
 
-/* The victim stopped between the decision and the time: it ended, failed, was cancelled or
- * requeued. */
+/* Did the victim end, fail, or was it cancelled or requeued, between the decision and the time of
+ * the preemption? */
 static bool made_room(const struct checker *checker, const struct schedule_lease *lease,
                       const struct schedule_preemption *preemption)
 {
@@ -84,7 +85,7 @@ static bool made_room(const struct checker *checker, const struct schedule_lease
     return false;
 }
 
-/* A run of the lease begins then, or what leads to it: a transfer, a migration, a resumption. */
+/* Does a run of the lease, or its transfer, migration or resumption, begin at `time`? */
 static bool begins_at(const struct schedule *schedule, const struct schedule_lease *lease,
                       int64_t time)
 {
@@ -96,7 +97,7 @@ static bool begins_at(const struct schedule *schedule, const struct schedule_lea
     return schedule_lost_run(schedule, lease->id, time);
 }
 
-/* Did the lease lose its place later, or was it over? */
+/* Did the lease lose its place or end after the decision? */
 static bool left_its_place(const struct checker *checker, size_t index, int64_t decided)
 {
     const struct schedule_move *const *moves = checker_moves(checker, index);
@@ -110,16 +111,16 @@ static bool left_its_place(const struct checker *checker, size_t index, int64_t 
     return false;
 }
 
-/* Without a change of state, a lease that waits may be brought forward; Haizea brings none. */
+/* Other waiting leases may be brought forward without a change of state, except by Haizea. */
 static bool keeps_its_time(const struct checker *checker, const struct schedule_lease *lease)
 {
     return lease->kind == SCHEDULE_RESERVED || checker->result->haizea_1_0;
 }
 
-/* The interval booked for the lease when it was placed begins when the room is there, or after what
- * comes before its run; none is booked for a run that begins at once. Of several places in one
- * second, only the last is booked; leases with a deadline are booked again without a change of
- * state. */
+/* The interval booked for the lease when it was placed begins when there is room or, after a
+ * transfer or resumption, later; a run that begins at once has no booking. If a lease is placed
+ * several times in one second, only the last place is booked. Leases with a deadline may be booked
+ * again without a change of state. */
 static bool was_booked_for(const struct checker *checker, const struct schedule_lease *lease,
                            const struct schedule_move *placed, int64_t time)
 {
@@ -142,7 +143,8 @@ static bool was_booked_for(const struct checker *checker, const struct schedule_
            (is_prepared || time == placed->time || !begins_at(schedule, lease, placed->time));
 }
 
-/* The lease that gets the room was placed at that moment, at the time at which there is room. */
+/* Checks that the lease that gets the room was placed when the preemption was decided, and for the
+ * time at which there is room. */
 static void check_cause(struct checker *checker, const struct schedule_preemption *preemption)
 {
     const struct schedule *schedule = checker->schedule;
@@ -209,7 +211,7 @@ void check_preemptions(struct checker *checker)
     }
 }
 
-/* A lease that comes before it in the queue takes its planned place without a preemption. */
+/* Leases ahead of it in the queue may take its planned place without a preemption. */
 static bool may_be_displaced(const struct schedule *schedule, const struct schedule_lease *lease)
 {
     if (schedule->settings.fair_share)
@@ -220,7 +222,7 @@ static bool may_be_displaced(const struct schedule *schedule, const struct sched
     return false;
 }
 
-/* A lease that was planned, and waits again without a plan, made room. */
+/* A lease that loses its plan and returns to the queue made room. */
 static void check_returns(struct checker *checker, size_t index)
 {
     const struct schedule_lease *lease = &checker->schedule->leases[index];
@@ -259,7 +261,7 @@ static const struct schedule_reservation *run_from(const struct schedule_lease *
     return found;
 }
 
-/* A lease whose work was lost is over, or made room. */
+/* Was the run lost because the lease ended or made room? */
 static bool was_lost(const struct schedule *schedule, const struct schedule_lease *lease,
                      const struct schedule_plan *plan)
 {
@@ -274,8 +276,8 @@ static bool was_lost(const struct schedule *schedule, const struct schedule_leas
     return false;
 }
 
-/* The last plan of a run against its outcome: only the end of the lease may cut short a run that
- * was planned to continue. */
+/* Compares the last plan of a run with its outcome: only the end of the lease may cut the run
+ * short. */
 static void check_outcome(struct checker *checker, const struct schedule_lease *lease,
                           const struct schedule_plan *plan)
 {
@@ -310,8 +312,8 @@ static bool shares_host(const struct schedule_reservation *a, const struct sched
     return false;
 }
 
-/* VMs of another lease, known when the run was planned, start or are resumed on one of its hosts in
- * [first, last]. */
+/* Does another lease, submitted before the run was planned, start or resume VMs on one of the run's
+ * hosts in [first, last]? */
 static bool room_was_needed(const struct checker *checker, const struct schedule_lease *of,
                             const struct schedule_reservation *vm, int64_t first, int64_t last)
 {
@@ -333,7 +335,7 @@ static bool room_was_needed(const struct checker *checker, const struct schedule
     return false;
 }
 
-/* The run was planned to end before its lease; Haizea's shutdown is part of the lease's time. */
+/* Was the run planned to end before its lease? Haizea's shutdown is part of the lease's time. */
 static bool is_short(const struct checker *checker, const struct schedule_lease *lease,
                      const struct schedule_plan *plan)
 {
@@ -358,8 +360,8 @@ static int64_t suspended_at(const struct schedule_lease *lease,
     return time;
 }
 
-/* A run that was planned to be suspended from its start on: the gap it ran in ended, or it had been
- * preempted before it began. When it was stopped before that, the end of the gap is not known. */
+/* A run with a suspension planned from its start: its gap in the schedule ended, or it had been
+ * preempted before it began. If the run was stopped earlier, the end of the gap is unknown. */
 static void check_gap(struct checker *checker, const struct schedule_lease *lease,
                       const struct schedule_plan *plan)
 {
@@ -381,7 +383,7 @@ static void check_gap(struct checker *checker, const struct schedule_lease *leas
         checker_not_checked(checker, GAP_SUSPENSIONS);
 }
 
-/* A live migration began then; when the lease ends before it is over, no reservation tells. */
+/* Did a live migration begin at `time`? It has no reservation if the lease ends during it. */
 static bool began_to_migrate(const struct checker *checker, const struct schedule_lease *lease,
                              int64_t time)
 {
@@ -394,14 +396,14 @@ static bool began_to_migrate(const struct checker *checker, const struct schedul
     return false;
 }
 
-/* The VMs go to other hosts, running or suspended. */
+/* Do the VMs move to other hosts, running or suspended? */
 static bool goes_on_elsewhere(struct checker *checker, const struct schedule_plan *plan)
 {
     const struct schedule_lease *lease = schedule_lease(checker->schedule, plan->lease);
 
     if (lease && began_to_migrate(checker, lease, plan->time))
         return true;
-    if (checker->schedule->settings.look_interval == 0) /* only the memory that is saved moves */
+    if (checker->schedule->settings.look_interval == 0) /* only saved memory moves */
         return false;
     for (size_t i = 0; lease && i < lease->n_reservations; i++)
         if ((lease->reservations[i].kind == SCHEDULE_MEMORY_MIGRATION ||
@@ -414,7 +416,7 @@ static bool goes_on_elsewhere(struct checker *checker, const struct schedule_pla
     return true;
 }
 
-/* The plan of a run changed: room was made. */
+/* A run's plan changes only to make room. */
 static void check_change(struct checker *checker, const struct schedule_plan *before,
                          const struct schedule_plan *after)
 {
@@ -477,7 +479,7 @@ static int by_lease(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The list is in the order of time, and of leases that exist. */
+/* Checks that the list is in the order of time, and that its leases exist. */
 static void check_list(struct checker *checker, const struct schedule_plan *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -490,7 +492,7 @@ static void check_list(struct checker *checker, const struct schedule_plan *list
     }
 }
 
-/* In the order of leases, each lease's in the order of the list; NULL: out of memory. */
+/* Sorted by lease, and for each lease in the order of the list; NULL: out of memory. */
 static const struct schedule_plan **sort_by_lease(const struct schedule_plan *list, size_t n)
 {
     const struct schedule_plan **sorted = calloc(n + 1, sizeof *sorted);
@@ -502,7 +504,7 @@ static const struct schedule_plan **sort_by_lease(const struct schedule_plan *li
     return sorted;
 }
 
-/* The part of a sorted list, from *next on, that is the lease's. */
+/* The lease's part of a sorted list, from *next on. */
 static struct plans plans_of(int64_t lease, const struct schedule_plan **sorted, size_t n,
                              size_t *next)
 {

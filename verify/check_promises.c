@@ -1,7 +1,7 @@
-/* Promises to a lease: its start, its deadline, its full time, an end. */
+/* Checks the promises to a lease: its start, deadline and full time, and that it ends. */
 #include "verify/checker.h"
 
-/* When the lease's first run begins; false when it has none. */
+/* Finds the start of the lease's first run; false: it has none. */
 static bool first_run(const struct schedule_lease *lease, int64_t *from)
 {
     struct lease_run run;
@@ -12,7 +12,7 @@ static bool first_run(const struct schedule_lease *lease, int64_t *from)
     return true;
 }
 
-/* When the lease's VMs first ran, by the state log, or SCHEDULE_UNSET. */
+/* The time at which the lease's VMs first ran according to the state log, or SCHEDULE_UNSET. */
 static int64_t first_active(const struct checker *checker, const struct schedule_lease *lease)
 {
     size_t index = (size_t)(lease - checker->schedule->leases);
@@ -107,8 +107,7 @@ static bool went_back(const struct checker *checker, const struct schedule_lease
     return false;
 }
 
-/* The lease had its place, made room for another lease according to the record, and starts over
- * later. */
+/* Did the lease, according to the record, give up its place for another lease, to start later? */
 static bool was_displaced(const struct checker *checker, const struct schedule_lease *lease,
                           int64_t from)
 {
@@ -125,7 +124,8 @@ static bool was_displaced(const struct checker *checker, const struct schedule_l
     return false;
 }
 
-/* At once or, when an image has to come, at the time planned at once for when it is there. */
+/* The lease starts at once or, if it needs an image, as soon as the image has been transferred, as
+ * planned at the submission. */
 static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
 {
     int64_t there = checker->image_there[lease - checker->schedule->leases], from;
@@ -142,8 +142,7 @@ static void check_immediate(struct checker *checker, const struct schedule_lease
         there = lease->submit;
     if (from > there && was_displaced(checker, lease, from))
         return;
-    /* With a cache the record does not say when the image is there; the lease may still wait for
-     * others. */
+    /* A lease may also wait for images of other leases in a cache, which are not in the record. */
     if (lease->image && checker->images_move ? from < there : from != there)
         checker_violation(checker, &finding,
                           "submitted at %lld, due at %lld, its VMs started at %lld",
@@ -192,8 +191,8 @@ void check_promises(struct checker *checker, const struct schedule_lease *lease)
     check_final(checker, lease);
 }
 
-/* Did a run start when the VMs had run exactly as long as they really need? Haizea 1.0 then looks
- * for the end a day later. */
+/* Did a run start after the VMs had run for exactly their actual run time? Haizea 1.0 then finds
+ * the end a day late. */
 static bool end_fell_on_a_start(const struct schedule_lease *lease)
 {
     int64_t before = 0;
@@ -215,8 +214,8 @@ static bool is_unlimited(const struct schedule_lease *lease)
     return lease->duration_requested == SCHEDULE_UNSET;
 }
 
-/* A reservation's shutdown always runs inside its duration; for other leases only the part that is
- * missing when a gap is long enough for the VMs but not for the shutdown, too. */
+/* A reservation's shutdown is always part of its duration. Of another lease's shutdown, only as
+ * much is part of the duration as exceeds the gap in which the lease runs. */
 static bool shutdown_inside(const struct schedule_lease *lease, int64_t ran, int64_t shutdown)
 {
     if (lease->kind == SCHEDULE_RESERVED)

@@ -1,4 +1,4 @@
-/* Waiting times, slowdowns and totals. */
+/* Checks waiting times, slowdowns and totals. */
 #include <math.h>
 
 #include "verify/checker.h"
@@ -41,13 +41,13 @@ static void check_result(struct checker *checker, const struct schedule_lease_re
                           result->slowdown, slowdown);
 }
 
-/* A lease that is done has its results. */
+/* Every lease that is done has results. */
 static void check_all_results(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
     size_t expected = 0;
 
-    /* Haizea 1.1, whose records list no preemptions, measures other leases in other ways. */
+    /* Haizea 1.1, whose records lack preemptions, measures other leases and by other rules. */
     if (!schedule->results_told || !schedule->preemptions_told) {
         checker_missing(checker, GAP_RESULTS);
         return;
@@ -56,7 +56,7 @@ static void check_all_results(struct checker *checker)
         check_result(checker, &schedule->results[i]);
     for (size_t i = 0; i < schedule->n_leases; i++)
         expected += has_result(&schedule->leases[i]);
-    /* The probe was switched off: nothing was measured. */
+    /* The probe was off. */
     if (schedule->n_results == 0 && !schedule->counters[FIGURE_COMPLETED].told) {
         checker_missing(checker, GAP_RESULTS);
         return;

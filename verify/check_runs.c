@@ -1,18 +1,18 @@
-/* The runs of a lease: in the right order, all VMs together, each where it was left. */
+/* Checks the runs of a lease: in the right order, with all VMs, each on the host of its memory. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "verify/checker.h"
 
-/* A lease while its runs are walked through. */
+/* The position in a lease's runs. */
 struct runs_walk {
     struct checker *checker;
     const struct schedule_lease *lease;
-    int64_t *where; /* per VM: the host its memory is on, or SCHEDULE_UNSET */
-    const struct schedule_reservation *last_vm; /* the run before; NULL: none */
-    bool migrated;                              /* between that run and the next one */
-    uint32_t *seen;                             /* per VM: how often an operation names it */
-    struct schedule_holding *needs;             /* of one reservation, by host and type */
+    int64_t *where; /* per VM: the host with its memory, or SCHEDULE_UNSET */
+    const struct schedule_reservation *last_vm; /* the previous run; NULL: none */
+    bool migrated;                              /* between the previous run and the next one */
+    uint32_t *seen;                 /* per VM: the number of its places in an operation */
+    struct schedule_holding *needs; /* of one reservation, by host and type */
     size_t n_needs;
 };
 
@@ -60,7 +60,7 @@ static void sum_needs(struct runs_walk *walk, const struct schedule_reservation 
     walk->n_needs = merged;
 }
 
-/* VMs and shutdowns hold exactly the requested amounts, migrations of running VMs at least these,
+/* VMs and shutdowns hold exactly the requested amounts, live migrations at least these amounts,
  * suspensions and resumptions at least the memory. */
 static void check_held(struct runs_walk *walk, const struct schedule_reservation *r)
 {
@@ -94,8 +94,8 @@ static void check_held(struct runs_walk *walk, const struct schedule_reservation
     }
 }
 
-/* Reservations [first, end) of one kind serve every VM exactly once; of a suspension that was
- * abandoned half-way, at most once. */
+/* Reservations [first, end) of one kind include every VM exactly once, or, for an abandoned
+ * suspension, at most once. */
 static void check_together(struct runs_walk *walk, enum schedule_kind kind, size_t first,
                            size_t end)
 {
@@ -130,8 +130,7 @@ static void check_together(struct runs_walk *walk, enum schedule_kind kind, size
     }
 }
 
-/* Haizea does not notice that a VM changes to another host of its lease where leases do not
- * migrate. */
+/* If leases do not migrate, Haizea overlooks that a VM resumes on another host of its lease. */
 static bool may_trade_hosts(const struct runs_walk *walk, int64_t host)
 {
     const struct schedule_settings *settings = &walk->checker->schedule->settings;
@@ -144,7 +143,7 @@ static bool may_trade_hosts(const struct runs_walk *walk, int64_t host)
     return false;
 }
 
-/* Every VM of r is where its memory is. */
+/* Checks that every VM of r is on the host of its memory. */
 static void check_place(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     for (size_t i = 0; i < r->n_places; i++) {
@@ -204,7 +203,8 @@ static void settle_vms(struct runs_walk *walk, const struct schedule_reservation
             walk->where[r->places[i].vm - 1] = r->places[i].host;
 }
 
-/* Operations before a run: preparation before the first, resumption before a later one. */
+/* Checks the operations before a run: preparation before the first, resumption before later ones.
+ */
 static void check_before(struct runs_walk *walk, const struct lease_run *run,
                          const struct lease_run *previous, bool restarted)
 {
@@ -231,7 +231,7 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
         if (r->kind == SCHEDULE_MEMORY_MIGRATION && moved)
             check_held(walk, r);
         else if (r->kind == SCHEDULE_MEMORY_MIGRATION && settings->version > 0 &&
-                 !settings->migrates) /* of a suspended lease */
+                 !settings->migrates) /* migration of a suspended lease */
             wrong_order(walk, r, "where leases do not migrate");
         if (r->kind != SCHEDULE_RESUME)
             continue;
@@ -245,12 +245,12 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
     if (resumed != SCHEDULE_UNSET && resumed != vm->from)
         wrong_order(walk, vm, "does not start when the last resumption ends");
     check_together(walk, SCHEDULE_RESUME, run->first, run->vm);
-    if (walk->migrated && walk->checker->result->haizea_1_0) /* it moves all VMs, if any */
+    if (walk->migrated && walk->checker->result->haizea_1_0) /* Haizea moves all VMs or none */
         check_together(walk, SCHEDULE_MEMORY_MIGRATION, run->first, run->vm);
 }
 
-/* Operations after a run: suspensions, or one shutdown, from its very end on; none if the VMs
- * continue elsewhere. */
+/* Checks the operations after a run, which begin at its end: suspensions or one shutdown, or none
+ * if the VMs continue on other hosts. */
 static void check_after(struct runs_walk *walk, const struct lease_run *run, bool last, bool moves)
 {
     const struct schedule_lease *lease = walk->lease;

@@ -1,9 +1,9 @@
-/* The state log: allowed moves, in order, at the times of the operations. */
+/* Checks the state log: allowed moves, in order, at the times of the operations. */
 #include "verify/checker.h"
 
 #define TO(state) (1u << STATE_##state)
 
-/* Moves of Haizea 1.0 (and of 1.1, for deadline leases that are placed again). */
+/* State changes of Haizea 1.0 (and of 1.1, for rescheduled deadline leases). */
 static const uint32_t allowed[STATES] = {
     [STATE_NEW] = TO(PENDING),
     [STATE_PENDING] = TO(SCHEDULED) | TO(QUEUED) | TO(CANCELLED) | TO(REJECTED),
@@ -24,7 +24,7 @@ static const uint32_t allowed[STATES] = {
     [STATE_RESUMED_READY] = TO(ACTIVE) | TO(CANCELLED) | TO(FAIL),
 };
 
-/* Transitions of the default mode beyond Haizea's table, needed where Haizea would crash. */
+/* Further state changes of the default mode, in situations in which Haizea would crash. */
 static const uint32_t allowed_by_default[STATES] = {
     [STATE_QUEUED] = TO(REJECTED) | TO(FAIL),  [STATE_ACTIVE] = TO(MIGRATING),
     [STATE_MIGRATING] = TO(ACTIVE) | TO(DONE), [STATE_PREPARING] = TO(QUEUED),
@@ -64,7 +64,7 @@ static void need_move(struct checker *checker, const struct schedule_lease *leas
                           schedule_state_name(to));
 }
 
-/* The moves that one run with its suspension and resumption must have left in the log. */
+/* The log must have the state changes of each run, with its suspension and resumption. */
 static void check_run_moves(struct checker *checker, const struct schedule_lease *lease,
                             const struct lease_run *run)
 {

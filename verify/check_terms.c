@@ -1,11 +1,11 @@
-/* The guarantees of a lease's terms when it makes room for others (Amini Salehi et al., section on
- * lease types): a cancelable one may be ended; all others get their wall time, later; with a
- * deadline they get it by then. Haizea 1.0 knows no terms. */
+/* Checks the guarantees of the terms of leases that make room for others (Amini Salehi et al.,
+ * section on lease types): cancelable leases may be ended; all others get their full run time
+ * later, and by their deadline if they have one. Haizea 1.0 has no terms. */
 #include <string.h>
 
 #include "verify/checker.h"
 
-/* The lease was cancelled or failed: not the preemption's fault. */
+/* Did the lease end for another reason than its preemption? */
 static bool ended_by_others(const struct schedule_lease *lease)
 {
     static const char *const reasons[] = {"cancelled", "failed", "ended-early"};
@@ -16,14 +16,14 @@ static bool ended_by_others(const struct schedule_lease *lease)
     return false;
 }
 
-/* A best-effort lease may be ended because of its own deadline, which is not a promise. */
+/* The deadline of a best-effort lease is not a promise: the lease may be ended because of it. */
 static bool missed_its_own_wish(const struct schedule_lease *lease)
 {
     return lease->kind == SCHEDULE_BEST_EFFORT && lease->reason &&
            strcmp(lease->reason, "deadline-missed") == 0;
 }
 
-/* The lease waits for the rest of its time as long as necessary, and gets it. */
+/* Checks that the lease gets the rest of its time, after any wait. */
 static void check_wall_time(struct checker *checker, const struct schedule_lease *lease,
                             const struct finding *finding)
 {

@@ -1,11 +1,11 @@
-/* The state log and the reservations agree: each operation left its state changes, and every state
- * change that belongs to an operation has one. */
+/* Checks that the state log agrees with the reservations: each operation has its state changes, and
+ * each state change that requires an operation has one. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "verify/checker.h"
 
-/* A change of state that an operation must have left. */
+/* A state change that an operation requires. */
 struct timeline_trace {
     enum schedule_state to;
     int64_t time;
@@ -21,7 +21,8 @@ static void expect(struct traces *traces, enum schedule_state to, int64_t time)
     traces->items[traces->n++] = (struct timeline_trace){to, time};
 }
 
-/* Windows [first, end) of one kind: when the first begins and, when all are done, the last ends. */
+/* Expects the state changes of the windows [first, end) of one kind: at the begin of the first and,
+ * if all are done, at the end of the last. */
 static void expect_windows(const struct checker *checker, const struct schedule_lease *lease,
                            enum schedule_kind kind, const size_t range[2], struct traces *traces)
 {
@@ -76,8 +77,7 @@ static bool stands_for_operation(const struct schedule_move *move)
     }
 }
 
-/* Operations missing from the list of reservations: runs whose work was lost, and abandoned
- * ones. */
+/* Is the operation absent from the reservations because it was abandoned or its run was lost? */
 static bool was_withdrawn(const struct checker *checker, const struct schedule_lease *lease,
                           const struct schedule_move *const *moves, size_t n)
 {
@@ -100,9 +100,9 @@ static bool was_withdrawn(const struct checker *checker, const struct schedule_l
     case STATE_RESUMING:
     case STATE_MIGRATING:
         if (moves[0]->to == STATE_MIGRATING && next->to == STATE_DONE)
-            return true; /* ended on its own before its memory had arrived */
+            return true; /* ended during the migration */
         if (moves[0]->to == STATE_MIGRATING && next->to == STATE_ACTIVE)
-            return was_withdrawn(checker, lease, &moves[1], n - 1); /* lost where it moved to */
+            return was_withdrawn(checker, lease, &moves[1], n - 1); /* lost after the migration */
         return next->to == STATE_CANCELLED || next->to == STATE_FAIL ||
                next->to == STATE_SUSPENDED_QUEUED || next->to == STATE_RESUMED_READY;
     default:
@@ -154,7 +154,7 @@ static bool is_event(const struct checker *checker, int64_t time)
     return low < checker->n_events && checker->events[low] == time;
 }
 
-/* A search for better hosts, a whole number of intervals after a lease started. */
+/* Is it the time of a search for better hosts, a whole number of intervals after a start? */
 static bool is_look(const struct checker *checker, int64_t time)
 {
     const struct schedule *schedule = checker->schedule;
@@ -169,8 +169,8 @@ static bool is_look(const struct checker *checker, int64_t time)
     return false;
 }
 
-/* Was a suspended lease, by then, planned to go on, and not to in the end? Haizea's migrations for
- * such a plan go on, but no record has them. */
+/* Was the resumption of a suspended lease planned by that time and withdrawn later? Haizea
+ * continues the migrations of such a plan, without recording them. */
 static bool was_planned_in_vain(const struct checker *checker, int64_t time)
 {
     const struct schedule *schedule = checker->schedule;
@@ -199,7 +199,8 @@ static void nothing_happened(struct checker *checker, const struct finding *find
                           to);
 }
 
-/* Does a transfer, for whichever lease, begin or end then? A lease may wait for that of another. */
+/* Does a transfer for any lease begin or end at that time? Leases may wait for transfers of others.
+ */
 static bool is_transfer(const struct schedule *schedule, int64_t time, bool end)
 {
     for (size_t i = 0; i < schedule->n_leases; i++)
@@ -212,7 +213,7 @@ static bool is_transfer(const struct schedule *schedule, int64_t time, bool end)
     return false;
 }
 
-/* A lease prepares from the begin of a transfer until the end of one. */
+/* The preparation of a lease begins with a transfer and ends with one. */
 static void check_preparation(struct checker *checker, const struct schedule_lease *lease)
 {
     size_t index = (size_t)(lease - checker->schedule->leases);
@@ -232,7 +233,7 @@ static void check_preparation(struct checker *checker, const struct schedule_lea
     }
 }
 
-/* Decisions are made when something happens, and follow each other at once. */
+/* Decisions coincide with events, and consecutive decisions do not wait. */
 static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
 {
     size_t index = (size_t)(lease - checker->schedule->leases);

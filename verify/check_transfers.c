@@ -1,4 +1,4 @@
-/* Transfers of images and migrations: contents, durations, and deadlines. */
+/* Checks transfers of images and migrations: contents, durations, and deadlines. */
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +33,9 @@ static int64_t transfer_due(const struct schedule_settings *settings,
     return settings->multicast ? one : one * (int64_t)r->n_places;
 }
 
-/* Leases may give an image different sizes, and a transfer that a lease shared is its own when the
- * other one no longer needs it: the time for the other's size. */
+/* The seconds a transfer takes. Leases may specify different sizes for an image, and a lease keeps
+ * a shared transfer, with the duration for the other lease's size, after the other lease no longer
+ * needs it. */
 static int64_t shared_transfer_due(const struct schedule *schedule,
                                    const struct schedule_lease *lease,
                                    const struct schedule_reservation *r)
@@ -51,8 +52,8 @@ static int64_t shared_transfer_due(const struct schedule *schedule,
     return own;
 }
 
-/* How often the operation names the VM at the host: `at->lease` of a transfer, `at->from` of a
- * migration. */
+/* The number of the operation's places with the VM and host, and with the lease (of a transfer) or
+ * the previous host (of a migration). */
 static size_t times_named(const struct schedule_reservation *r, const struct schedule_place *at)
 {
     size_t n = 0;
@@ -75,7 +76,7 @@ static int64_t held_of(const struct schedule *schedule, const struct schedule_re
     return held;
 }
 
-/* The transfer carries only the image that its VMs need. */
+/* Checks that a transfer's image is the image of all its VMs. */
 static void check_image(struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_reservation *r)
 {
@@ -91,7 +92,7 @@ static void check_image(struct checker *checker, const struct schedule_lease *le
     }
 }
 
-/* At the requested time, or again after the lease made room. */
+/* Does the lease start at that time, as requested or again after it made room? */
 static bool starts_at(const struct schedule *schedule, const struct schedule_lease *lease,
                       int64_t time)
 {
@@ -101,7 +102,7 @@ static bool starts_at(const struct schedule *schedule, const struct schedule_lea
     return time == lease->start_requested || schedule_lost_run(schedule, lease->id, time);
 }
 
-/* If the VMs start at a given time, the image must be there by then. */
+/* If the start of the VMs is fixed, the transfer must end by then. */
 static void check_image_deadline(struct checker *checker, const struct schedule_lease *lease,
                                  const struct schedule_reservation *r)
 {
@@ -120,7 +121,8 @@ static void check_image_deadline(struct checker *checker, const struct schedule_
                           (long long)r->deadline);
 }
 
-/* Each VM once, and the bandwidth of the repository and of each host that is sent to. */
+/* Checks that a transfer includes each VM once, and holds the bandwidth of the repository and of
+ * each receiving host. */
 static void check_sent(struct checker *checker, const struct schedule_lease *lease,
                        const struct schedule_reservation *r)
 {
@@ -158,7 +160,7 @@ static void check_transfer(struct checker *checker, const struct schedule_lease 
     check_length(checker, lease, r, shared_transfer_due(checker->schedule, lease, r));
 }
 
-/* Is it one that takes bandwidth, and is that told? */
+/* Does the operation need bandwidth? If so, the record must have the bandwidth. */
 static bool needs_bandwidth(struct checker *checker, const struct schedule_lease *lease,
                             const struct schedule_reservation *r)
 {
@@ -186,7 +188,8 @@ static int64_t memory_time(const struct checker *checker, const struct schedule_
         rate);
 }
 
-/* MB sent by a live migration: an image on the disk of the host is sent with the memory. */
+/* The seconds of a VM's live migration, which sends the image on the host's disk with the memory.
+ */
 static int64_t live_time(const struct checker *checker, const struct schedule_lease *lease,
                          const struct schedule_place *place)
 {
@@ -198,7 +201,7 @@ static int64_t live_time(const struct checker *checker, const struct schedule_le
                 : 0);
 }
 
-/* VMs that run on until they have arrived: each host sends and receives one after the other. */
+/* The seconds of a live migration: each host sends and receives one VM at a time. */
 static int64_t live_due(const struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_reservation *r)
 {
@@ -239,7 +242,7 @@ static bool is_live(const struct schedule_lease *lease, const struct schedule_re
     return r > lease->reservations && r[-1].kind == SCHEDULE_VM && r[-1].until == r->until;
 }
 
-/* Does it send images? */
+/* Does the operation send images? */
 static bool sends_images(const struct schedule_lease *lease, const struct schedule_reservation *r)
 {
     return r->kind == SCHEDULE_DISK_MIGRATION ||
@@ -262,7 +265,8 @@ static const struct schedule_place *place_of(const struct schedule_reservation *
     return NULL;
 }
 
-/* Transfers to the VM that `owner` has: its own lease, or another one that it rides on. */
+/* The number of transfers to the VM until `by` in the list of `owner`, the VM's lease or another
+ * lease that shares its transfer. */
 static size_t times_sent(const struct schedule_lease *owner, const struct schedule_place *at,
                          int64_t by)
 {
@@ -288,8 +292,8 @@ static bool was_sent(const struct checker *checker, const struct schedule_lease 
     return n > 0;
 }
 
-/* Before its first run, and before it runs from the beginning again, each VM gets its image, unless
- * its host may have it already. */
+/* Checks that each VM got its image before its first run or its restart. Not applicable to caches,
+ * with which the host may already have the image. */
 static void check_images_came(struct checker *checker, const struct schedule_lease *lease,
                               size_t run)
 {
@@ -303,8 +307,8 @@ static void check_images_came(struct checker *checker, const struct schedule_lea
                 "VM %lld starts, and its image was not sent there", (long long)vm->places[i].vm);
 }
 
-/* Follows the image of a VM that was at `at` through one operation; Haizea also sends images to
- * where they are. */
+/* The host of a VM's image, previously `at`, after an operation. Haizea also sends images to hosts
+ * that already have them. */
 static int64_t follow_image(struct checker *checker, const struct schedule_lease *lease,
                             const struct schedule_reservation *r, int64_t vm, int64_t at)
 {
@@ -331,7 +335,7 @@ static bool sends_any(const struct schedule_lease *lease, size_t first, size_t e
     return false;
 }
 
-/* Between two runs the images go where the VMs go, perhaps over other hosts. */
+/* Checks that, between two runs, images follow their VMs, possibly via other hosts. */
 static void check_images_moved(struct checker *checker, const struct schedule_lease *lease,
                                size_t before, size_t after)
 {

@@ -1,17 +1,17 @@
-/* Windows of a suspension or resumption: windows that exclude each other do not overlap, and each
- * has the right length. */
+/* Checks the windows of suspensions and resumptions: exclusive windows do not overlap, and each
+ * window has the right length. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "verify/checker.h"
 
-/* One VM is written to, or read from, the disk of a host. */
+/* The memory of one VM is written to, or read from, the disk of a host. */
 struct booked_operation {
     int64_t host;
     int64_t from, until;
     int64_t vm;
-    int64_t least; /* seconds it takes */
+    int64_t least; /* seconds needed */
 };
 
 struct booked_operations {
@@ -53,8 +53,8 @@ static int by_time(const void *a, const void *b)
     return (left->from > right->from) - (left->from < right->from);
 }
 
-/* With override times of 0 Haizea finds that the windows of all VMs of a host coincide, and makes
- * one of them before it adds the overheads. */
+/* With override times of 0, the windows of all VMs of a host coincide, and Haizea merges them
+ * before it adds the overheads. */
 static bool merged_for_no_time(const struct schedule *schedule, enum schedule_kind kind,
                                const struct booked_operation *a, const struct booked_operation *b)
 {
@@ -65,7 +65,8 @@ static bool merged_for_no_time(const struct schedule *schedule, enum schedule_ki
     return fixed == 0 && !settings->exclusion_global && a->from == b->from && a->until == b->until;
 }
 
-/* In order of their starts, no operation begins before the earlier ones are over. */
+/* Checks that no operation begins before the end of all earlier ones; items are in order of start.
+ */
 static void check_no_overlap(struct checker *checker, const struct schedule_lease *lease,
                              enum schedule_kind kind, const struct booked_operation *items,
                              size_t n)
@@ -93,7 +94,7 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
     }
 }
 
-/* Seconds that the windows of a host last; VMs that share one are neighbors. */
+/* The total seconds of a host's windows; VMs that share a window are neighbors in the list. */
 static int64_t time_of_windows(const struct booked_operation *items, size_t n)
 {
     int64_t sum = 0;
@@ -104,9 +105,9 @@ static int64_t time_of_windows(const struct booked_operation *items, size_t n)
     return sum;
 }
 
-/* The overheads of all VMs that a host waits for. By default all VMs of the lease are commanded
- * before the first is done, or with global exclusion one after the other; Haizea counts those whose
- * windows coincide, which may be any. */
+/* Checks the sum of the enactment overheads on a host. By default, the host waits for the commands
+ * to all VMs of the lease; with global exclusion, only for the commands to its own VMs. Haizea adds
+ * the overheads of all coinciding windows, whose number may vary. */
 static bool overheads_are_right(const struct checker *checker, const struct schedule_lease *lease,
                                 size_t n_here, int64_t overheads)
 {
@@ -119,7 +120,7 @@ static bool overheads_are_right(const struct checker *checker, const struct sche
     return overheads == (settings->exclusion_global ? least : most);
 }
 
-/* The operations on one host, in order of their start. */
+/* Checks the operations on one host, in order of start. */
 static void check_host(struct checker *checker, const struct schedule_lease *lease,
                        enum schedule_kind kind, const struct booked_operation *items, size_t n)
 {
@@ -165,7 +166,7 @@ static void check_group(struct checker *checker, const struct schedule_lease *le
     }
 }
 
-/* Windows without VMs only hold what waits. */
+/* Collects windows with VMs; other windows only hold memory of waiting VMs. */
 static void collect(const struct checker *checker, const struct schedule_lease *lease,
                     const struct schedule_reservation *r, struct booked_operations *operations)
 {
@@ -179,7 +180,7 @@ static void collect(const struct checker *checker, const struct schedule_lease *
         };
 }
 
-/* Windows of one suspension, or resumption, are neighbors in the lease's list. */
+/* The windows of a suspension or resumption are neighbors in the lease's list. */
 int check_windows(struct checker *checker, const struct schedule_lease *lease)
 {
     struct booked_operations operations = {.n = 0};

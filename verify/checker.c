@@ -1,4 +1,4 @@
-/* What all checks use: noting what was found, and questions about leases. */
+/* Shared by all checks: reports findings and looks up facts about leases. */
 #include "verify/checker.h"
 
 #include <stdarg.h>
@@ -84,8 +84,7 @@ void checker_missing(struct checker *checker, enum verify_gap gap)
             verify_gap_name(gap));
 }
 
-/* --- questions about leases --------------------------------------------------------------------
- */
+/* --- facts about leases ----------------------------------------------------------------------- */
 
 bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
                       int64_t from, int64_t until)

@@ -11,15 +11,15 @@
 
 struct comparison {
     struct checker checker;
-    struct finding place; /* of the entry under way */
-    char path[120];       /* "leases[3].nodes.1", cut where it is too long */
+    struct finding place; /* of the current entry */
+    char path[120];       /* "leases[3].nodes.1", truncated if too long */
 };
 
-/* Lists and objects whose entries tell the lease, host or time that they are of. */
+/* Lists and objects whose entries belong to a lease, host or time. */
 static const struct {
     const char *path;
     const char *lease, *host; /* members of an entry, or "key" */
-    int time_at, lease_at;    /* places in an entry that is a list, from 1 */
+    int time_at, lease_at;    /* positions in an entry that is a list, from 1; 0: none */
 } located[] = {
     {"leases", "id", NULL, 0, 0},
     {"galerna.leases", "id", NULL, 0, 0},
@@ -57,7 +57,8 @@ static int64_t member_of(const json_t *entry, const char *member, const char *ke
                                  : number_of(NULL, key);
 }
 
-/* Notes what the entry of the list or object at the path is of. key: NULL in a list. */
+/* Notes the lease, host and time of an entry of the list or object at the path. key: NULL in a
+ * list. */
 static void locate(struct comparison *comparison, const json_t *entry, const char *key)
 {
     for (size_t i = 0; i < sizeof located / sizeof *located; i++) {
@@ -109,7 +110,7 @@ static void differs(struct comparison *comparison, json_t *told, json_t *right)
         comparison->path[0] ? comparison->path : "the document", told_text, right_text);
 }
 
-/* Compare what has the name in both: NULL, when one lacks it. */
+/* Compares the member or entry `name` of both records; NULL: one record lacks it. */
 static void compare_member(struct comparison *comparison, const char *name, json_t *told,
                            json_t *right)
 {
@@ -170,7 +171,7 @@ static void compare(struct comparison *comparison, json_t *told, json_t *right)
         differs(comparison, told, right);
 }
 
-/* The repeated run's record as that version has it; a new reference. */
+/* The repeated run's record in the format of that version; a new reference. */
 static json_t *as_of_version(json_t *repeated, json_t *version)
 {
     json_t *copy = json_copy(repeated);

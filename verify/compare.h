@@ -1,4 +1,4 @@
-/* compare.h: a record beside that of the same run, carried out again. */
+/* compare.h: compares a record with the record of a repetition of its run. */
 #pragma once
 
 #include <jansson.h>
@@ -8,15 +8,16 @@
 /* Where the inputs of the repeated run come from. */
 enum repeated_from { REPEATED_FROM_RECORD, REPEATED_FROM_CONFIGURATION };
 
-/* Each value that differs becomes a violation of CHECK_REPEATED. When none does, there is nothing
- * that is not checked, but for the inputs where they are the record's own. The verification is that
- * of the record. A record of an earlier version is compared without what was added since. */
+/* Each value that differs becomes a violation of CHECK_REPEATED. If none differs, everything counts
+ * as checked, except the inputs if the repetition took them from the record. `verification` is the
+ * verification of the record. For a record of an earlier version, later additions to the format are
+ * left out. */
 void verify_compare(json_t *record, json_t *repeated, enum repeated_from from,
                     struct verification *verification);
 
-/* No run has the inputs of the record: a violation of CHECK_REPEATED. */
+/* The run cannot be repeated from the record's inputs: a violation of CHECK_REPEATED. */
 void verify_impossible(struct verification *verification, const char *why);
 
-/* The run was not repeated, and why. */
+/* Notes that the run was not repeated, and why. */
 void verify_not_repeated(struct verification *verification, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Keeps sums over everything a record can hold within 64 bits. As seconds: 31,000 years. */
+/* Sums over a whole record stay within 64 bits. In seconds: 31,000 years. */
 static const int64_t largest_number = 1000000000000;
 
 static const char *type_name(const json_t *value)

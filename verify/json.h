@@ -26,12 +26,12 @@ json_t *json_optional_object(const struct json_place *place, json_t *object, con
                              bool *failed);
 const char *json_text_member(const struct json_place *place, json_t *object, const char *member);
 
-/* A whole number; 1.0 is one, too. */
+/* A whole number, also written as 1.0. */
 int json_whole(const struct json_place *place, const char *member, const json_t *value,
                int64_t *number);
 int json_whole_member(const struct json_place *place, json_t *object, const char *member,
                       int64_t *number);
-/* The same, where null or an absent member gives `otherwise`. */
+/* `otherwise` if the member is null or absent. */
 int json_whole_or(const struct json_place *place, json_t *object, const char *member,
                   int64_t otherwise, int64_t *number);
 int json_real_or(const struct json_place *place, json_t *object, const char *member,
@@ -39,9 +39,10 @@ int json_real_or(const struct json_place *place, json_t *object, const char *mem
 int json_bool_or(const struct json_place *place, json_t *object, const char *member, bool otherwise,
                  bool *value);
 
-/* A list of exactly n entries. The first of them are whole numbers: numbers, which NULL ends. */
+/* A list of exactly n entries, which begins with whole numbers: one for each pointer in `numbers`,
+ * which ends with NULL. */
 int json_tuple(const struct json_place *place, const json_t *value, size_t n,
                int64_t *const *numbers);
 
-/* An object's key that must be a whole number, such as "12". */
+/* An object's key that must be a whole number, for example "12". */
 int json_key_number(const struct json_place *place, const char *key, int64_t *number);

@@ -1,4 +1,4 @@
-/* print.h: the outcome of a verification for people and for programs. */
+/* print.h: the outcome of a verification as text and as JSON. */
 #pragma once
 
 #include <jansson.h>

@@ -40,7 +40,7 @@ static int add_types(struct reader *reader, json_t *amounts)
     return 0;
 }
 
-/* Resource types must be known before amounts are stored in rows of that many. */
+/* The number of resource types must be known first: amounts are stored in rows of that length. */
 static int collect_types(struct reader *reader, json_t *root)
 {
     json_t *site, *leases, *host, *lease, *vm;

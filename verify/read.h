@@ -1,4 +1,4 @@
-/* read.h: the parts of schedule_read_path(); internal, but for the functions at the end. */
+/* read.h: the parts of schedule_read_path(); internal, except for the functions at the end. */
 #pragma once
 
 #include "verify/json.h"
@@ -10,16 +10,16 @@ struct reader {
     json_t *root;
 };
 
-/* count zeroed items of the schedule's memory, or NULL with an error. */
+/* `count` zeroed items in the schedule's memory, or NULL with an error. */
 void *reader_take(struct reader *reader, size_t count, size_t size);
 
 /* Reads an entry of a list into an item. */
 typedef int reader_entry(struct reader *reader, json_t *entry, void *item);
-/* The items of a list, which errors call NAME[i]; NULL with an error. */
+/* Reads the items of a list, named NAME[i] in errors; NULL with an error. */
 void *reader_read_list(struct reader *reader, json_t *list, const char *name, size_t size,
                        reader_entry *read);
 
-/* The place of a resource type, or -1 with an error. */
+/* The index of a resource type, or -1 with an error. */
 int reader_find_type(const struct reader *reader, const char *name);
 
 int reader_read_leases(struct reader *reader, json_t *root);
@@ -32,8 +32,8 @@ int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reaso
  * the file's size; files over 256 MB are refused. Errors: EINVAL (not JSON), EFBIG, EIO, ENOMEM. */
 json_t *schedule_load(const char *path, struct error *err);
 
-/* Reads a schedule; root stays the caller's. `name` is used in error texts only. The schedule is
- * overwritten; schedule_finish() it after success (and only then). Errors: EINVAL (wrong type,
- * missing member, run failed; with the place), ENOMEM. */
+/* Reads a schedule; the caller keeps root. Only error texts use `name`. Overwrites the schedule;
+ * call schedule_finish() after success (and only then). Errors: EINVAL (wrong type, missing member,
+ * run failed; with the place), ENOMEM. */
 int schedule_read_json(struct schedule *schedule, json_t *root, const char *name,
                        struct error *err);

@@ -1,4 +1,4 @@
-/* Events: the state log and the preemptions. */
+/* Reads the state log and the preemptions. */
 #include <string.h>
 
 #include "verify/read.h"

@@ -1,4 +1,4 @@
-/* The figures of a record: results of leases, counters over time, totals. */
+/* Reads the figures of a record: results of leases, counters over time, totals. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int read_counter(struct reader *reader, const char *name, json_t *list)
             counter = &reader->schedule->counters[id];
     snprintf(reader->place.where, sizeof reader->place.where, "counters.%.40s", name);
     if (!counter && !json_object_get(reader->root, "galerna"))
-        return 0; /* Haizea 1.1 has others */
+        return 0; /* Haizea 1.1 has other counters */
     if (!counter)
         return json_fail(&reader->place, NULL, "unknown counter");
     if (!json_is_array(list) || json_array_size(list) == 0)

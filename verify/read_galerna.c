@@ -1,4 +1,4 @@
-/* Galerna's data beyond Haizea's keys: settings, reasons, terms, runs whose work was lost. */
+/* Reads Galerna's additions to Haizea's keys: settings, reasons, terms, lost runs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const char *text_or_null(json_t *object, const char *member)
     return json_string_value(json_object_get(object, member));
 }
 
-/* The record follows Haizea 1.0 when every switch of its behaviour is on. */
+/* The record follows Haizea 1.0 if all switches of its behaviour are on. */
 static int read_behaviour(struct reader *reader, json_t *switches)
 {
     struct schedule_settings *settings = &reader->schedule->settings;
@@ -111,7 +111,7 @@ static int copy_text(struct reader *reader, json_t *item, const char *member, co
                  : error_set(reader->place.err, ENOMEM, "%s: out of memory", reader->place.file);
 }
 
-/* A figure that the record contains twice must agree. */
+/* Checks that a duplicate figure agrees with the first. */
 static int same_number(const struct json_place *place, json_t *item, const char *member,
                        int64_t before)
 {
@@ -221,7 +221,7 @@ static int check_host(struct reader *reader, json_t *item, const struct schedule
     return 0;
 }
 
-/* In the order of the site: "site" and this list must tell the same. */
+/* Checks that the hosts agree with "site", in the same order. */
 static int check_hosts(struct reader *reader, json_t *list)
 {
     struct schedule *schedule = reader->schedule;
@@ -311,7 +311,7 @@ static int read_plans(struct reader *reader, json_t *told, const char *name,
     return *plans ? 0 : -1;
 }
 
-/* For whom the leases were preempted: an entry for each entry of "preemptions". */
+/* Reads the leases that got the room of preemptions: one entry for each of "preemptions". */
 static int read_preempted_for(struct reader *reader, json_t *list)
 {
     struct schedule *schedule = reader->schedule;
@@ -386,7 +386,7 @@ static int read_schema(struct reader *reader, json_t *told)
     return 0;
 }
 
-/* The inputs are read by who repeats the run; here, only the rule that ended it. */
+/* Reads only the rule that ended the run from the inputs; the other inputs serve repetitions. */
 static int read_inputs(struct reader *reader, json_t *told)
 {
     struct schedule_settings *settings = &reader->schedule->settings;

@@ -1,4 +1,4 @@
-/* Leases and their reservations. */
+/* Reads leases and their reservations. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
     return 0;
 }
 
-/* {"vm": host} or, of a migration, {"vm": [from, to]}. */
+/* {"vm": host} or, for a migration, {"vm": [from, to]}. */
 static int read_map(struct reader *reader, json_t *map, struct schedule_reservation *r)
 {
     bool migration = r->kind == SCHEDULE_MEMORY_MIGRATION || r->kind == SCHEDULE_DISK_MIGRATION;
@@ -183,7 +183,7 @@ static int reader_read_reservations(struct reader *reader, json_t *list, const c
     return *reservations ? 0 : -1;
 }
 
-/* Every VM from 1 on must be there. */
+/* Reads the VMs, which must be numbered 1 ... n. */
 static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease *lease)
 {
     size_t n_types = reader->schedule->n_types;

@@ -1,5 +1,5 @@
-/* The shape of a record: from version 2 on every member must be present, of its type, with a known
- * word. A record cannot lie by omission. */
+/* Checks the shape of a record: from version 2 on, every member must be present, with the right
+ * type and known words. Otherwise an omission could hide a violation. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum shape_kind {
     WHOLE_OR_NULL,
     NATURAL,
     NATURAL_OR_NULL,
-    SEED, /* of any size */
+    SEED, /* a whole number of any size */
     POSITIVE,
     NUMBER,
     TRUTH,
@@ -24,7 +24,7 @@ enum shape_kind {
 struct shape {
     const char *name;
     enum shape_kind kind;
-    const char *words; /* of a text: "|a|b|"; NULL: any */
+    const char *words; /* allowed texts: "|a|b|"; NULL: any */
 };
 
 static const struct shape record[] = {

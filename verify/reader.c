@@ -1,4 +1,4 @@
-/* The reader of a record: memory, lists, resource types. */
+/* Shared by the readers of a record: memory, lists, resource types. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,7 @@
-/* schedule.h: a finished schedule, read from a record for checking (doc of the record: `galerna
- * replay --record`).
+/* schedule.h: a finished schedule, read for checking from a record of `galerna replay --record`.
  *
- * The checker is independent of the engine, so as not to share its mistakes. Times are seconds
- * since the start of the simulation, hosts and VMs are known by the numbers the record uses.
+ * The checker does not use the engine, to avoid repeating the engine's mistakes. Times are seconds
+ * since the start of the simulation; hosts and VMs have their numbers of the record.
  */
 #pragma once
 
@@ -13,14 +12,15 @@
 
 #include "util/error.h"
 
-#define SCHEDULE_UNSET INT64_MIN /* the record says null, or nothing */
-/* The end of unlimited intervals; far enough from INT64_MAX that differences cannot overflow. */
+#define SCHEDULE_UNSET INT64_MIN /* null or absent in the record */
+/* The end of unlimited intervals, far enough from INT64_MAX to keep differences from overflowing.
+ */
 #define SCHEDULE_NEVER (INT64_C(1) << 60)
 
 enum {
-    SCHEDULE_VERSION = 4, /* the newest record that is understood */
+    SCHEDULE_VERSION = 4, /* the newest supported version of records */
     SCHEDULE_TYPES_MAX = 64,
-    SCHEDULE_REPOSITORY = 1000, /* the image repository's number, when no host has it */
+    SCHEDULE_REPOSITORY = 1000, /* the image repository's number if no host has it */
 };
 
 /* Kinds of operations, in the words of the record. */
@@ -70,11 +70,11 @@ enum schedule_progress { PROGRESS_SCHEDULED, PROGRESS_ACTIVE, PROGRESS_DONE, PRO
 /* An amount of a resource type held on a host. */
 struct schedule_holding {
     int64_t host;
-    uint32_t type; /* place in schedule.types */
+    uint32_t type; /* index in schedule.types */
     int64_t amount;
 };
 
-/* A VM and its host; in a migration: from where to where; in a transfer: whose VM it is. */
+/* A VM and its host; a migration has its previous host, too (`from`), a transfer its lease. */
 struct schedule_place {
     int64_t vm;
     int64_t host;
@@ -91,7 +91,7 @@ struct schedule_reservation {
     struct schedule_place *places;
     size_t n_places;
     const char *file; /* transfer: the image; else NULL */
-    int64_t deadline; /* transfer: when it must be over; SCHEDULE_UNSET */
+    int64_t deadline; /* transfer: the latest end; SCHEDULE_UNSET: none */
 };
 
 struct schedule_lease {
@@ -108,22 +108,22 @@ struct schedule_lease {
     int64_t duration_actual, duration_known; /* SCHEDULE_UNSET */
     int64_t deadline;                        /* SCHEDULE_UNSET: none */
     size_t n_vms;                            /* VMs are numbered 1 ... n_vms */
-    int64_t *vms;                            /* n_vms x schedule.n_types: what each VM asks for */
+    int64_t *vms; /* n_vms x schedule.n_types: the requested amounts of each VM */
     struct schedule_reservation *reservations;
     size_t n_reservations;
     bool *riding;       /* per reservation: a transfer that belongs to another lease; or NULL */
     const char *image;  /* NULL: none */
     int64_t image_size; /* MB */
-    int64_t ready;      /* not to be started before; SCHEDULE_UNSET: not told */
-    const char *terms;  /* of preemption, when the record tells; else NULL */
-    const char *reason; /* the reason's id, when the record tells; else NULL */
-    double priority;    /* 0: not told */
+    int64_t ready;      /* the earliest start; SCHEDULE_UNSET: not recorded */
+    const char *terms;  /* of preemption; NULL: not recorded */
+    const char *reason; /* the reason's id; NULL: not recorded */
+    double priority;    /* 0: not recorded */
 };
 
 struct schedule_host {
     int64_t id;
     int64_t *capacity; /* schedule.n_types */
-    size_t n_told;     /* of them told by the record */
+    size_t n_told;     /* number of recorded capacities */
 };
 
 /* A lease's state changed. */
@@ -132,7 +132,7 @@ struct schedule_move {
     enum schedule_state from, to;
 };
 
-/* A run of a lease's VMs whose work was thrown away. */
+/* A run of a lease's VMs whose work was discarded. */
 struct schedule_lost_run {
     int64_t lease, from, until;
     int64_t *hosts;
@@ -141,19 +141,19 @@ struct schedule_lost_run {
 
 struct schedule_preemption {
     int64_t decided, lease, time;
-    bool suspended;    /* else stopped: */
-    bool ended;        /* for good, or else to be begun again */
-    int64_t makes_for; /* the lease that gets the room; SCHEDULE_UNSET: not told */
+    bool suspended;    /* otherwise stopped */
+    bool ended;        /* for good; otherwise to restart later */
+    int64_t makes_for; /* the lease that gets the room; SCHEDULE_UNSET: not recorded */
 };
 
-/* From `time` on the lease's VMs were to run in [from, until). */
+/* From `time` on, the lease's VMs were planned to run in [from, until). */
 struct schedule_plan {
     int64_t time, lease, from, until;
 };
 
 struct schedule_lease_result {
     int64_t lease;
-    double waiting, slowdown; /* NAN: not told */
+    double waiting, slowdown; /* NAN: not recorded */
 };
 
 /* Figures over time. The first five count events of leases. */
@@ -172,7 +172,7 @@ enum schedule_counter_id {
 enum { SCHEDULE_TOTALS = FIGURE_COMPLETED + 1 };
 
 struct schedule_entry {
-    int64_t time, lease; /* SCHEDULE_UNSET: no lease's */
+    int64_t time, lease; /* SCHEDULE_UNSET: of no lease */
     double value;
     double average; /* NAN: none */
 };
@@ -191,22 +191,22 @@ enum schedule_ending {
     RUN_INTERRUPTED,
 };
 
-/* Settings of the scheduler, as far as recorded (under the key "galerna"). */
+/* The recorded settings of the scheduler (under the key "galerna"). */
 struct schedule_settings {
-    int64_t version; /* of the record; 0: without the key */
+    int64_t version; /* of the record; 0: no key "galerna" */
     bool haizea_1_0; /* compatibility haizea-1.0 */
-    bool migrates;   /* leases may go to other hosts; false: without the key */
+    bool migrates;   /* leases may migrate; false: no key "galerna" */
     bool exclusion_global;
-    double suspend_rate, resume_rate;          /* MB/s; 0: not told */
+    double suspend_rate, resume_rate;          /* MB/s; 0: not recorded */
     int64_t override_suspend, override_resume; /* SCHEDULE_UNSET */
-    int64_t shutdown_time, enactment_overhead; /* SCHEDULE_UNSET: not told */
-    int64_t vms_suspended;                     /* at most so many of a lease; NEVER: any */
-    bool prepares, multicast, caches;          /* images: transferred, to many at once, kept */
-    bool moves_files;                          /* migrations take time */
-    bool stops_early;          /* by a rule (stop-when), also before the last request; version 4 */
-    bool fair_share;           /* the queue's order follows use */
+    int64_t shutdown_time, enactment_overhead; /* SCHEDULE_UNSET: not recorded */
+    int64_t vms_suspended;            /* leases of more VMs are not suspended; NEVER: no limit */
+    bool prepares, multicast, caches; /* images: transferred, to many hosts at once, kept */
+    bool moves_files;                 /* migrations take time */
+    bool stops_early; /* a rule (stop-when) may end the run before the last request; version 4 */
+    bool fair_share;  /* usage affects the order of the queue */
     int64_t look_interval;     /* seconds between searches for better hosts; 0: never */
-    int64_t bandwidth;         /* Mbit/s; SCHEDULE_UNSET: not told */
+    int64_t bandwidth;         /* Mbit/s; SCHEDULE_UNSET: not recorded */
     int64_t override_transfer; /* SCHEDULE_UNSET */
 };
 
@@ -215,7 +215,7 @@ struct schedule_arena;
 struct schedule {
     const char *types[SCHEDULE_TYPES_MAX];
     size_t n_types;
-    int memory;                  /* place of Memory in types, or -1 */
+    int memory;                  /* index of Memory in types, or -1 */
     struct schedule_host *hosts; /* ascending id */
     size_t n_hosts;
     struct schedule_lease *leases; /* ascending id */
@@ -229,7 +229,7 @@ struct schedule {
     size_t n_lost_runs;
     struct schedule_plan *plans; /* version 2 */
     size_t n_plans;
-    struct schedule_plan *bookings; /* before the run begins; version 3 */
+    struct schedule_plan *bookings; /* plans of runs that have not begun; version 3 */
     size_t n_bookings;
     struct schedule_lease_result *results;
     size_t n_results;
@@ -248,18 +248,19 @@ struct schedule {
     struct schedule_arena *arena; /* owns everything above */
 };
 
-/* The same from a file's name ("-": standard input) or from memory. */
+/* Read a record from a file ("-": standard input) or from memory; see schedule_load() and
+ * schedule_read_json() in verify/read.h for costs and errors. */
 int schedule_read_path(struct schedule *schedule, const char *path, struct error *err);
 int schedule_read_memory(struct schedule *schedule, const void *text, size_t size,
                          struct error *err);
 
 void schedule_finish(struct schedule *schedule);
 
-/* NULL when there is none. O(log n). */
+/* NULL: not found. O(log n). */
 const struct schedule_host *schedule_host(const struct schedule *schedule, int64_t id);
 const struct schedule_lease *schedule_lease(const struct schedule *schedule, int64_t id);
 
-/* The run of that lease that began then, or NULL when its work was kept. O(lost runs). */
+/* The lost run of the lease that began at `from`, or NULL if its work was kept. O(lost runs). */
 const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedule, int64_t lease,
                                                   int64_t from);
 

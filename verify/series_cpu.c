@@ -1,4 +1,4 @@
-/* CPU in use over time, made again from the operations that were carried out. */
+/* Recomputes the CPU in use over time from the operations carried out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static int64_t held_on(const struct schedule_reservation *r, int type, int64_t h
     return cpu;
 }
 
-/* Suspensions and resumptions count what the run holds on the hosts involved. */
+/* Suspensions and resumptions count the CPU that the run holds on the hosts involved. */
 static int64_t cpu_of(const struct schedule_reservation *r, const struct schedule_reservation *vm,
                       int type)
 {
@@ -84,7 +84,7 @@ static bool uses_cpu(const struct schedule_reservation *r)
             r->kind == SCHEDULE_SHUTDOWN);
 }
 
-/* A lease that was cancelled while its VMs shut down: the shutdown is not kept. */
+/* Adds the shutdown of a lease that was cancelled during it, which has no reservation. */
 static void collect_shutdown(struct checker *checker, const struct schedule_lease *lease, int type,
                              struct usages *usages)
 {
@@ -113,7 +113,7 @@ static void collect_lease(struct checker *checker, const struct schedule_lease *
     while (lease_run_next(lease, run.end, &run))
         for (size_t i = run.first; i < run.end; i++) {
             const struct schedule_reservation *r = &lease->reservations[i];
-            /* A run that is stopped at the end of an operation does not end it. */
+            /* An operation that is active when the run of the scheduler stops does not end. */
             int64_t until = r->progress == PROGRESS_ACTIVE ? SCHEDULE_NEVER : r->until;
 
             if (uses_cpu(r))
@@ -140,8 +140,8 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* The share of the total: each kind on its own, then added in this order, as during the run: the
- * last bit depends on it. */
+/* The share of the total. Each kind is divided by the total, then added in the order of the
+ * scheduler, on which the last bit depends. */
 static double share(const int64_t used[SCHEDULE_KINDS], double total)
 {
     static const enum schedule_kind order[] = {SCHEDULE_VM, SCHEDULE_RESUME, SCHEDULE_SUSPEND,

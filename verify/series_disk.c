@@ -1,15 +1,15 @@
-/* MB on the fullest disk over time, made again from the suspensions. */
+/* Recomputes the MB on the fullest disk over time from the suspensions. */
 #include <stdlib.h>
 
 #include "verify/counter.h"
 
-/* From `time` on, `delta` MB more are on the disk of a host. */
+/* From `time` on, the disk of a host has `delta` MB more in use. */
 struct disk_usage {
     int64_t time, delta;
-    size_t host; /* place in schedule.hosts */
+    size_t host; /* index in schedule.hosts */
 };
 
-/* The saved memory of a VM. Haizea leaves old ones behind. */
+/* A file with the saved memory of a VM. Haizea does not delete old files. */
 struct memory_file {
     int64_t vm, host;
 };
@@ -71,7 +71,7 @@ static void file_add(struct disk_walk *walk, int64_t time, int64_t vm, int64_t h
     add(walk, time, host, memory_of(walk, vm));
 }
 
-/* Haizea looks for the file on one host only. */
+/* Haizea searches only one host for the file. */
 static void file_remove(struct disk_walk *walk, int64_t time, int64_t vm, int64_t host)
 {
     for (size_t i = 0; i < walk->n_files; i++) {
@@ -84,7 +84,7 @@ static void file_remove(struct disk_walk *walk, int64_t time, int64_t vm, int64_
     }
 }
 
-/* When the lease was over, or SCHEDULE_NEVER. */
+/* The time of the lease's end, or SCHEDULE_NEVER. */
 static int64_t over_at(const struct disk_walk *walk)
 {
     size_t index = (size_t)(walk->lease - walk->checker->schedule->leases);
@@ -95,8 +95,8 @@ static int64_t over_at(const struct disk_walk *walk)
     return checker_moves(walk->checker, index)[n - 1]->time;
 }
 
-/* A file goes when its VM begins to be resumed, and at the latest when the first VM of the lease
- * has been. */
+/* A file is deleted when the resumption of its VM begins, and at the latest when the first
+ * resumption of the lease ends. */
 static void walk_resumptions(struct disk_walk *walk, const struct lease_run *run)
 {
     const struct schedule_reservation *reservations = walk->lease->reservations;
@@ -155,7 +155,8 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* A tree of maxima over the hosts: the usage of the fullest after each change, in O(log hosts). */
+/* Keeps a tree of maxima over the hosts to find the usage of the fullest disk after each change in
+ * O(log hosts). */
 static int fill(struct disk_walk *walk, struct series *series)
 {
     const struct schedule *schedule = walk->checker->schedule;
@@ -183,8 +184,8 @@ static int fill(struct disk_walk *walk, struct series *series)
     return 1;
 }
 
-/* Images lie on disks, too, and which of them a cache keeps is in no record; nor are migrations of
- * memory that were planned again after they had been carried out. */
+/* Do disks contain more than the record has? Records lack the images in caches, and migrations of
+ * memory that were replanned after they had been carried out. */
 static bool has_more_on_disks(const struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->n_leases; i++) {

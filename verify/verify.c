@@ -64,7 +64,7 @@ const char *verify_oddity_name(enum verify_oddity oddity)
     return oddities[oddity];
 }
 
-/* Sort the state log by lease; moves of unknown leases are violations. */
+/* Sorts the state log by lease; moves of unknown leases are violations. */
 static int index_moves(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
@@ -74,7 +74,7 @@ static int index_moves(struct checker *checker)
     checker->first_move = calloc(schedule->n_leases + 2, sizeof *checker->first_move);
     if (!checker->moves || !checker->first_move)
         return error_set(checker->err, ENOMEM, "out of memory");
-    next = checker->first_move + 1; /* first counts, then ends: shifted by one */
+    next = checker->first_move + 1; /* first counts, then ends of the ranges, shifted by one */
     for (size_t i = 0; i < schedule->n_moves; i++) {
         const struct schedule_lease *lease = schedule_lease(schedule, schedule->moves[i].lease);
 
@@ -147,8 +147,8 @@ static void add_events_of(struct checker *checker, const struct schedule_lease *
     }
 }
 
-/* Submissions, beginnings and ends of operations, ends of leases. An operation that was withdrawn
- * is not among the reservations: the state log tells when it began. */
+/* Collects submissions, beginnings and ends of operations, and ends of leases. Withdrawn operations
+ * are not among the reservations: the state log has their beginnings. */
 static int index_events(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
@@ -174,7 +174,7 @@ static int index_events(struct checker *checker)
     return 0;
 }
 
-/* The resumption of a lost run is withdrawn with it. */
+/* Is it the end of a lost run's resumption, which is withdrawn with the run? */
 static bool resumed_in_vain(const struct schedule *schedule, const struct schedule_move *move)
 {
     return move->from == STATE_RESUMED_READY && move->to == STATE_ACTIVE &&
