@@ -48,8 +48,8 @@ static int add_image(struct image_list *list, char *line, const char *where, str
     size_t place;
 
     if (!value_parse_integer(size_text, size_text + strlen(size_text), TRACE_AMOUNT_MAX,
-                             &image.size)
-        || image.size < 0)
+                             &image.size) ||
+        image.size < 0)
         return error_set(err, EINVAL, "%s: \"%.64s\": expected an image and its size in MB", where,
                          line);
     line[name_length] = '\0';
@@ -65,14 +65,15 @@ static int add_image(struct image_list *list, char *line, const char *where, str
     return 0;
 }
 
-static int add_use(struct image_list *list, const char *name, const char *where,
-                   struct error *err)
+static int add_use(struct image_list *list, const char *name, const char *where, struct error *err)
 {
     size_t place;
 
     if (find(list, name, &place) < 0)
-        return error_set(err, EINVAL, "%s: the image \"%.64s\" is not among those with a size "
-                         "above the line with #", where, name);
+        return error_set(err, EINVAL,
+                         "%s: the image \"%.64s\" is not among those with a size "
+                         "above the line with #",
+                         where, name);
     list->sequence = memory_grow(list->sequence, &list->allocated_sequence, list->n_sequence + 1,
                                  sizeof *list->sequence);
     list->sequence[list->n_sequence++] = place;

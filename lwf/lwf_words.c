@@ -29,20 +29,13 @@ const char *const lwf_element_names[ELEMENTS] = {
 };
 
 static const char *const attribute_names[ATTRIBUTE_TERM] = {
-    [ATTRIBUTE_UNKNOWN] = "",
-    [ATTRIBUTE_NAME] = "name",
-    [ATTRIBUTE_NAMES] = "names",
-    [ATTRIBUTE_VALUE] = "value",
-    [ATTRIBUTE_NUMNODES] = "numnodes",
-    [ATTRIBUTE_TYPE] = "type",
-    [ATTRIBUTE_AMOUNT] = "amount",
-    [ATTRIBUTE_ARRIVAL] = "arrival",
-    [ATTRIBUTE_TIME] = "time",
-    [ATTRIBUTE_ID] = "id",
-    [ATTRIBUTE_STATE] = "state",
-    [ATTRIBUTE_USER] = "user",
-    [ATTRIBUTE_EARLIEST] = "earliest",
-    [ATTRIBUTE_SIZE] = "size",
+    [ATTRIBUTE_UNKNOWN] = "",          [ATTRIBUTE_NAME] = "name",
+    [ATTRIBUTE_NAMES] = "names",       [ATTRIBUTE_VALUE] = "value",
+    [ATTRIBUTE_NUMNODES] = "numnodes", [ATTRIBUTE_TYPE] = "type",
+    [ATTRIBUTE_AMOUNT] = "amount",     [ATTRIBUTE_ARRIVAL] = "arrival",
+    [ATTRIBUTE_TIME] = "time",         [ATTRIBUTE_ID] = "id",
+    [ATTRIBUTE_STATE] = "state",       [ATTRIBUTE_USER] = "user",
+    [ATTRIBUTE_EARLIEST] = "earliest", [ATTRIBUTE_SIZE] = "size",
 };
 
 const char *lwf_attribute_name(enum lwf_attribute attribute)
@@ -51,10 +44,10 @@ const char *lwf_attribute_name(enum lwf_attribute attribute)
                                       : lease_terms[attribute - ATTRIBUTE_TERM].name;
 }
 
-#define E(name) (1u << ELEMENT_##name)
-#define A(name) (1u << ATTRIBUTE_##name)
+#define E(name)      (1u << ELEMENT_##name)
+#define A(name)      (1u << ATTRIBUTE_##name)
 #define TERM_A(name) (1u << (ATTRIBUTE_TERM + TERM_ID_##name))
-#define ALL_TERMS (((1u << LEASE_TERM_COUNT) - 1) << ATTRIBUTE_TERM)
+#define ALL_TERMS    (((1u << LEASE_TERM_COUNT) - 1) << ATTRIBUTE_TERM)
 
 struct rule {
     uint32_t parents;
@@ -66,8 +59,7 @@ static const struct rule rules[ELEMENTS] = {
     [ELEMENT_WORKLOAD] = {E(DOCUMENT), "the document as its root", 0, A(NAME)},
     [ELEMENT_DESCRIPTION] = {E(WORKLOAD), "<lease-workload>", 0, 0},
     [ELEMENT_ATTRIBUTES] = {E(WORKLOAD), "<lease-workload>", 0, 0},
-    [ELEMENT_ATTR] = {E(ATTRIBUTES) | E(EXTRA), "<attributes> or <extra>", 0,
-                      A(NAME) | A(VALUE)},
+    [ELEMENT_ATTR] = {E(ATTRIBUTES) | E(EXTRA), "<attributes> or <extra>", 0, A(NAME) | A(VALUE)},
     [ELEMENT_SITE] = {E(WORKLOAD), "<lease-workload>", 0, 0},
     [ELEMENT_RESOURCE_TYPES] = {E(SITE), "<site>", A(NAMES), 0},
     [ELEMENT_NODES] = {E(SITE) | E(LEASE), "<site> or <lease>", 0, 0},

@@ -28,8 +28,7 @@ const char *trace_format_name(enum trace_format format);
 
 /* Open a file in the format that its content has. options may be NULL.
  * Errors: those of the reader, EINVAL for none of the formats. */
-struct trace *trace_open(const char *path, const struct trace_options *options,
-                         struct error *err);
+struct trace *trace_open(const char *path, const struct trace_options *options, struct error *err);
 
 /* The same from a source, which the trace owns from then on, also when opening fails. */
 struct trace *trace_open_source(struct source *source, const struct trace_options *options,

@@ -10,7 +10,7 @@
 struct sample {
     struct weighted {
         int64_t value, weight;
-    } *items;
+    } * items;
     size_t n, allocated;
 };
 
@@ -28,8 +28,8 @@ static void sample_add(struct sample *sample, int64_t value, int64_t weight)
         last->weight += weight;
         return;
     }
-    sample->items = memory_grow(sample->items, &sample->allocated, sample->n + 1,
-                                sizeof *sample->items);
+    sample->items =
+        memory_grow(sample->items, &sample->allocated, sample->n + 1, sizeof *sample->items);
     sample->items[sample->n++] = (struct weighted){value, weight};
 }
 
@@ -83,15 +83,15 @@ static void count_terms(struct trace_stats *stats, const struct lease_request *r
     stats->preemptible += request->terms != TERMS_NON_PREEMPTABLE;
     stats->with_image += request->image != NULL;
     stats->with_deadline += request->deadline != INSTANT_NONE;
-    stats->with_earliest_start += request->kind == LEASE_BEST_EFFORT
-                                  && request->start != INSTANT_NONE;
+    stats->with_earliest_start +=
+        request->kind == LEASE_BEST_EFFORT && request->start != INSTANT_NONE;
     stats->unlimited += request->duration == SPAN_UNLIMITED;
 }
 
 static void count_work(struct collection *collection, const struct lease_request *request)
 {
-    int64_t real = request->duration_known != SPAN_NONE ? request->duration_known
-                                                        : request->duration;
+    int64_t real =
+        request->duration_known != SPAN_NONE ? request->duration_known : request->duration;
     int64_t vms = 0;
     double cpu = 0;
 

@@ -39,8 +39,7 @@ static bool take_digits(const char **text, const char *end, int64_t max, int64_t
 bool value_parse_delta(const char *text, const char *end, int64_t *seconds)
 {
     static const int64_t units[5][4] = {
-        {0, 0, 0, 0}, {0, 0, 0, 0}, {3600, 60, 0, 0}, {3600, 60, 1, 0}, {86400, 3600, 60, 1}
-    };
+        {0, 0, 0, 0}, {0, 0, 0, 0}, {3600, 60, 0, 0}, {3600, 60, 1, 0}, {86400, 3600, 60, 1}};
     int64_t parts[4], sum = 0;
     int n = 0;
 

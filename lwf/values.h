@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 /* Limits that keep every sum of times and amounts far inside 64 bits. */
-#define TRACE_TIME_MAX INT64_C(100000000000)    /* seconds: 3,170 years */
-#define TRACE_AMOUNT_MAX INT64_C(1000000000000)
-#define TRACE_VMS_MAX INT64_C(1000000)          /* of one lease */
-#define TRACE_NODE_SETS_MAX 16384               /* of one lease or site */
-#define TRACE_HOSTS_MAX INT64_C(262144)         /* of one site */
+#define TRACE_TIME_MAX      INT64_C(100000000000) /* seconds: 3,170 years */
+#define TRACE_AMOUNT_MAX    INT64_C(1000000000000)
+#define TRACE_VMS_MAX       INT64_C(1000000) /* of one lease */
+#define TRACE_NODE_SETS_MAX 16384            /* of one lease or site */
+#define TRACE_HOSTS_MAX     INT64_C(262144)  /* of one site */
 
 /* How much a host has of disk and network when its site does not name them, as in Haizea. */
 #define AMOUNT_UNNAMED INT64_C(1000000)

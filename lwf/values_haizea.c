@@ -22,8 +22,8 @@ static bool take_number(struct site_scan *scan, double *value)
         return false;
     for (*value = 0; is_digit(scan); scan->at++)
         *value = *value * 10 + (*scan->at - '0');
-    if (scan->end - scan->at >= 2 && (*scan->at == '.' || *scan->at == ',') && scan->at[1] >= '0'
-        && scan->at[1] <= '9')
+    if (scan->end - scan->at >= 2 && (*scan->at == '.' || *scan->at == ',') && scan->at[1] >= '0' &&
+        scan->at[1] <= '9')
         for (scan->at++; is_digit(scan); scan->at++)
             *value += (*scan->at - '0') * (unit /= 10);
     return true;
