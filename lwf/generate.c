@@ -1,4 +1,4 @@
-/* Made-up workloads. */
+/* Generates synthetic workloads. */
 #include "lwf/generate.h"
 
 #include <errno.h>
@@ -10,25 +10,25 @@
 #include "lwf/values.h"
 #include "util/memory.h"
 
-/* A lease in few bytes: what all of its stream have in common is in the stream. */
+/* A lease in compact form, without the properties common to its stream. */
 struct item {
     int64_t submit;
     int64_t start, deadline; /* INSTANT_NONE: none */
     int64_t duration, real;
-    size_t place; /* in the order of drawing */
+    size_t place; /* position in the order of drawing */
     uint32_t vms, user;
     int32_t priority;
     uint16_t stream;
-    uint16_t share; /* the class's place in the stream */
+    uint16_t share; /* index of the class in the stream */
 };
 
-/* Random state of a stream. Jobs, and the classes that turn them into leases, use separate random
- * numbers: a change of classes leaves the jobs as they are. */
+/* The random state of a stream. Jobs and classes use separate random numbers: other classes do not
+ * change the jobs. */
 struct stream_state {
     const struct generate_stream *stream;
     uint16_t number;
     struct generate_random jobs, leases;
-    double left[GENERATE_CLASSES_MAX]; /* of each class's share, in leases */
+    double left[GENERATE_CLASSES_MAX]; /* remaining share of each class, in leases */
     double user;
 };
 
@@ -150,7 +150,7 @@ static double from_range(struct generate_random *random, struct generate_range r
     return generate_random_between(random, range.low, range.high);
 }
 
-/* Draws a class by the shares still unused; the class drawn is charged for the lease. */
+/* Draws a class by the remaining shares, and charges it for the lease. */
 static uint16_t draw_class(struct stream_state *state)
 {
     double sum = 0, drawn;
@@ -171,8 +171,8 @@ static uint16_t draw_class(struct stream_state *state)
     return (uint16_t)last;
 }
 
-/* With a number of leases every class gets its share of them exactly, in random order. Without one,
- * classes are drawn independently. */
+/* If the number of leases is given, every class gets exactly its share of them, in random order;
+ * otherwise classes are drawn independently. */
 static uint16_t class_of(struct stream_state *state)
 {
     const struct generate_stream *stream = state->stream;
@@ -297,7 +297,7 @@ static int add_stream(struct generated *generated, const struct generate_setting
     return 0;
 }
 
-/* How many VMs of the stream the empty site holds. */
+/* The number of VMs of the stream that fit on the empty site. */
 static double nodes_of(const struct generate_stream *stream, const struct site *site)
 {
     double nodes = 0;
@@ -343,7 +343,7 @@ static int add_reservations(struct generated *generated, const struct generate_s
     return result;
 }
 
-/* Reservations come last: they spread over the time of all the others. */
+/* Reservations are last, because they spread over the time of all other streams. */
 static int add_all(struct generated *generated, const struct generate_settings *settings,
                    struct error *err)
 {

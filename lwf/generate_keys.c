@@ -1,4 +1,4 @@
-/* The keys of a stream: one table for reading, checking and describing them. */
+/* The keys of a stream: one table to read, check and describe them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static bool read_number(const char *text, double *value)
     return *text && !*end && isfinite(*value) && !strpbrk(text, "xX \t\n");
 }
 
-/* Seconds, or a number with s, m, h or d behind it. */
+/* A number of seconds, or a number followed by s, m, h or d. */
 static bool read_duration(const char *text, double *seconds)
 {
     static const struct {
@@ -317,7 +317,8 @@ static void stream_init(struct generate_stream *stream, enum generate_model mode
                    : model == GENERATE_INTERACTIVE ? lublin_interactive
                                                    : lublin_batch,
                    lublin_interactive},
-        /* After Iosup et al., HPDC 2008, as later papers cite it; not checked against it. */
+        /* From Iosup et al., HPDC 2008, as cited by later papers; not compared with the original.
+         */
         .bags = {.peak_from = 8 * 3600,
                  .peak_until = 17 * 3600,
                  .peak_shape = 4.25,
@@ -384,7 +385,7 @@ static const struct key *find_key(enum generate_model model, const char *name, s
     return NULL;
 }
 
-/* Rounded, so that 32 gives 5 to the bit. */
+/* Rounded: 32 gives exactly 5. */
 static double log2_of(double x)
 {
     return floor(generate_log(x) / generate_log(2) * 1e9 + 0.5) / 1e9;

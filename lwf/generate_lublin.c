@@ -1,4 +1,4 @@
-/* The workload model of Lublin and Feitelson (JPDC 63, 2003). */
+/* Draws jobs by the workload model of Lublin and Feitelson (JPDC 63, 2003). */
 #include "lwf/generate_lublin.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum {
     BUCKET_SECONDS = 1800,
-    DAY_STARTS_AT = 11, /* the half-hour in which the daily cycle is lowest, counted from 1 */
+    DAY_STARTS_AT = 11, /* the half-hour with the least traffic, counted from 1 */
 };
 
 /* Larger draws are repeated: no run time above e^12 s, no gap above e^13 s at average traffic. */
@@ -89,8 +89,8 @@ static void set_weights(struct lublin_kind *kind)
         kind->weights[i] *= LUBLIN_BUCKETS / sum;
 }
 
-/* A step is a number of points, seconds at average traffic; it continues until the half-hours
- * passed are worth that much. Leftover points count for the next step. */
+/* A step is a number of points, which are seconds at average traffic; it continues until the
+ * half-hours passed amount to that number. The rest counts for the next step. */
 static void advance(struct lublin *lublin, struct lublin_kind *kind)
 {
     const struct lublin_parameters *p = &kind->parameters;
@@ -153,7 +153,7 @@ static double draw_seconds(struct generate_random *random, const struct lublin_p
 
 void lublin_next(struct lublin *lublin, struct lublin_job *job)
 {
-    /* The later kind in the list goes first at equal times, as interactive jobs do. */
+    /* At equal times, the second kind (interactive jobs) comes first. */
     int i = lublin->kinds == 2 && lublin->kind[1].clock <= lublin->kind[0].clock;
     struct lublin_kind *kind = &lublin->kind[i];
 
@@ -210,7 +210,8 @@ double lublin_mean_vms(const struct lublin_parameters *p)
     return p->serial + p->power_of_two * power + (1 - p->serial - p->power_of_two) * rounded;
 }
 
-/* The mean is continuous in size_middle, and grows with it: more of both parts is large. */
+/* The mean is continuous in size_middle and grows with it: both parts of the distribution shift to
+ * larger sizes. */
 bool lublin_set_mean_vms(struct lublin_parameters *parameters, double mean, double *least,
                          double *most)
 {

@@ -1,11 +1,11 @@
-/* Functions of real numbers for the workload generator, the same bits everywhere. */
+/* Functions of real numbers for the workload generator, with identical results on all machines. */
 #include "lwf/generate_math.h"
 
 #include <float.h>
 #include <math.h>
 
 static const double LN2 = 0.693147180559945309417;
-/* ln 2 in two parts: the first has enough zeros at its end that a product with k is exact. */
+/* ln 2 in two parts: the first ends with enough zero bits for an exact product with k. */
 static const double LN2_HIGH = 6.93147180369123816490e-01;
 static const double LN2_LOW = 1.90821492927058770002e-10;
 

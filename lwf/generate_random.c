@@ -19,8 +19,8 @@ void generate_random_init(struct generate_random *random, uint64_t seed, uint64_
 {
     uint64_t state = seed;
 
-    /* Each number is mixed before the next comes in, so that seed 1, stream 2 is not seed 2, stream
-     * 1. */
+    /* Mixing each number before the next one makes seed 1, stream 2 differ from seed 2, stream 1.
+     */
     state = split_mix(&state) + stream;
     state = split_mix(&state) + purpose;
     for (int i = 0; i < 4; i++)
@@ -83,8 +83,8 @@ double generate_random_exponential(struct generate_random *random, double mean)
     return -mean * generate_log(generate_random_uniform(random));
 }
 
-/* Marsaglia's polar method. The second number of each pair is dropped: a state that holds nothing
- * but the generator is worth more than a few draws. */
+/* Marsaglia's polar method. The second number of each pair is dropped to keep the generator's state
+ * simple. */
 static double standard_normal(struct generate_random *random)
 {
     double x, y, square;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* xoshiro256** (Blackman, Vigna), started by SplitMix64. */
+/* xoshiro256** (Blackman, Vigna), seeded by SplitMix64. */
 struct generate_random {
     uint64_t state[4];
 };
@@ -17,10 +17,10 @@ void generate_random_init(struct generate_random *random, uint64_t seed, uint64_
 /* 64 bits. */
 uint64_t generate_random_bits(struct generate_random *random);
 
-/* 0 < u < 1, a multiple of 2^-53 and never one of the ends. */
+/* A multiple of 2^-53 with 0 < u < 1. */
 double generate_random_uniform(struct generate_random *random);
 
-/* low <= x < high, or low when high <= low. */
+/* low <= x < high, or low if high <= low. */
 double generate_random_between(struct generate_random *random, double low, double high);
 
 /* 0 ... n - 1, all equally likely; n >= 1. */

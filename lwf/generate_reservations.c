@@ -1,4 +1,4 @@
-/* Streams of advance reservations that reach a given load. */
+/* Generates streams of advance reservations with a given load. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,14 +6,15 @@
 #include "lwf/generate_source.h"
 #include "util/memory.h"
 
-/* The mean, more or less by up to `spread`, but not below 0. */
+/* A value that differs from the mean by up to `spread`, but is not below 0. */
 static double around(struct generate_random *random, double mean, double spread)
 {
     spread = fmin(spread, mean);
     return generate_random_between(random, mean - spread, mean + spread);
 }
 
-/* Sizes and durations until the work is done; the last one is shorter, so that the sum is right. */
+/* Draws sizes and durations up to the given work; the last job is shortened to give exactly that
+ * sum. */
 static struct generate_job *draw_jobs(const struct generate_stream *stream, double work,
                                       struct generate_random *random, size_t *n)
 {
@@ -60,7 +61,7 @@ struct generate_job *generate_reservations(const struct generate_stream *stream,
                   GENERATE_JOBS_MAX);
         return NULL;
     }
-    /* One gap before each, and one behind the last. */
+    /* One gap before each reservation, and one after the last. */
     gap = room.horizon / (double)(*n + 1);
     for (size_t i = 0; i < *n; i++)
         jobs[i].arrival = sum += around(random, gap, stream->gap_spread);

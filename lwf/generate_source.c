@@ -1,4 +1,4 @@
-/* The jobs of one stream, before they become leases; for the generator only. */
+/* Draws the jobs of one stream. */
 #include "lwf/generate_source.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static bool in_peak(const struct generate_bags *bags, double clock)
     return time >= bags->peak_from && time < bags->peak_until;
 }
 
-/* The beginning of the next peak after `clock`, which is in none. */
+/* The beginning of the next peak after `clock`, which is outside of peaks. */
 static double next_peak(const struct generate_bags *bags, double clock)
 {
     double midnight = DAY * floor(clock / DAY);
@@ -65,7 +65,7 @@ static void draw_slot(struct generate_source *source)
         floor(generate_random_weibull(&source->random, bags->quiet_shape, bags->quiet_scale) + 0.5);
 }
 
-/* Out of the peak the bags of a half-hour come at equal distances. */
+/* Outside the peak, the bags of a half-hour arrive at equal intervals. */
 static void next_quiet_bag(struct generate_source *source)
 {
     const struct generate_bags *bags = &source->stream->bags;

@@ -1,4 +1,4 @@
-/* Haizea's image files: which lease uses which disk image. */
+/* Reads Haizea's image files. */
 #include "lwf/image_list.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct image {
 struct image_list {
     struct image *images;
     size_t n_images, allocated_images;
-    size_t *sequence; /* places in images */
+    size_t *sequence; /* indexes in images */
     size_t n_sequence, allocated_sequence;
 };
 

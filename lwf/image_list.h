@@ -1,7 +1,7 @@
-/* image_list.h: Haizea's image files: which lease uses which disk image.
+/* image_list.h: Haizea's image files, which assign disk images to leases.
  *
- * Lines "image size-in-MB", then a line that starts with #, then one image name per line, for the
- * leases in turn. Further lines that start with # and empty lines are skipped.
+ * A file has lines "image size-in-MB", then a line that starts with #, then one image name per
+ * line, for the leases in order. Further lines that start with # and empty lines are skipped.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 
 struct image_list; /* opaque */
 
-/* Errors: EINVAL with file:line, those of fopen(3). */
+/* Errors: EINVAL with file:line, errors of fopen(3). */
 struct image_list *image_list_read(const char *path, struct error *err);
 void image_list_destroy(struct image_list *images); /* NULL is allowed */
 
-/* How many leases get an image. */
+/* The number of leases that get an image. */
 size_t image_list_length(const struct image_list *images);
 
 /* The name of the image of lease i (0 = the first), and its size in MB. */

@@ -1,4 +1,4 @@
-/* A source read line by line in a fixed buffer. */
+/* Reads a source line by line in a fixed buffer. */
 #include "lwf/lines.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ void lines_finish(struct lines *lines)
     lines->buffer = NULL;
 }
 
-/* Make room behind the unfinished line and read on. */
+/* Makes room after the unfinished line and reads more bytes. */
 static int fill(struct lines *lines, struct error *err)
 {
     size_t held = lines->until - lines->from;

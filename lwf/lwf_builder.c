@@ -1,4 +1,4 @@
-/* The requests, and what leads to them. */
+/* Builds requests from elements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +137,7 @@ static void begin_disk_image(struct lwf_reader *reader)
     to = queue->text + queue->n_text;
     for (const char *from = value->text; from < value->end; from++) {
         *to++ = *from;
-        /* The parser leaves an ampersand as its character reference. */
+        /* The parser returns an ampersand as a character reference. */
         if (value->end - from >= 5 && memcmp(from, "&#38;", 5) == 0)
             from += 4;
     }
@@ -157,7 +157,7 @@ static bool begin_requests(struct lwf_reader *reader)
     return true;
 }
 
-/* <now/> or <exact>: one of them. */
+/* Only one of <now/> and <exact> is allowed. */
 static bool begin_when(struct lwf_reader *reader, enum lwf_element element)
 {
     if (reader->request.now || reader->request.exact) {
@@ -172,7 +172,7 @@ static bool begin_when(struct lwf_reader *reader, enum lwf_element element)
     return true;
 }
 
-/* <none/> or <disk-image>: one of them. */
+/* Only one of <none/> and <disk-image> is allowed. */
 static bool begin_image(struct lwf_reader *reader, enum lwf_element element)
 {
     if (reader->request.seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)) {
@@ -248,7 +248,7 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum
     }
 }
 
-/* Check a finished <lease> as a whole. */
+/* Checks a finished <lease> as a whole. */
 static void end_lease(struct lwf_reader *reader)
 {
     static const enum lwf_element needed[] = {ELEMENT_NODES, ELEMENT_START, ELEMENT_DURATION,

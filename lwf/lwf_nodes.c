@@ -1,4 +1,4 @@
-/* Node sets, of the site and of leases, and the site they make. */
+/* Builds node sets of the site and of leases, and the site. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "lwf/values.h"
 #include "util/memory.h"
 
-/* The place of a resource type for the open node set, or -1 after a complaint. */
+/* The index of a resource type for the open node set, or -1, reported. */
 static int find_type(struct lwf_reader *reader, const struct lwf_value *value)
 {
     struct resource_types *types = reader->in_site ? &reader->site.types : &reader->types;
@@ -134,7 +134,7 @@ bool lwf_site_begin(struct lwf_reader *reader)
         reader->request.sound = true;
         return true;
     }
-    /* Found by the search for a site behind the requests, or a second one. */
+    /* The site already found by the search after the requests, or a duplicate. */
     if (!reader->site_searched && !reader->options.haizea_1_0)
         lwf_complain(reader, NULL, "duplicate <site>");
     return false;

@@ -1,4 +1,4 @@
-/* XML events become known elements with their attributes. */
+/* Turns XML events into known elements with their attributes. */
 #include "lwf/lwf_parser.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *w
     if (!input)
         return place;
     if (!p || p < input->base || p >= input->cur) {
-        /* The parser is at the > of a start tag, and past that of an end tag. */
+        /* The parser is at the > of a start tag, but after the > of an end tag. */
         for (p = input->cur; p > input->base && *--p != '<';)
             ;
     }
@@ -43,8 +43,7 @@ void lwf_parser_stop(struct lwf_reader *reader)
     reader->ended = true;
 }
 
-/* Stopping the parser frees the text that names and values point into, so it is the last thing a
- * callback does. */
+/* Stopping the parser frees the text of names and values; therefore callbacks stop it last. */
 static void callback_done(struct lwf_reader *reader)
 {
     if (reader->ended && !reader->stopped) {
@@ -121,8 +120,7 @@ static enum lwf_attribute attribute_of(const struct lwf_reader *reader, const xm
     return ATTRIBUTE_UNKNOWN;
 }
 
-/* Pass over the element; known elements in the wrong place are errors unless Haizea 1.0 is
- * followed, which does not look there. */
+/* Skips the element. A known element in the wrong place is an error, but Haizea 1.0 ignores it. */
 static void pass_over(struct lwf_reader *reader, enum lwf_element element, const xmlChar *name)
 {
     reader->skipped = 1;
@@ -237,7 +235,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     callback_done(reader);
 }
 
-/* A trace needs no entities, and everything else a DOCTYPE could do is unwanted. */
+/* A trace needs no entities or other effects of a DOCTYPE. */
 static void on_doctype(void *context, const xmlChar *name, const xmlChar *public_id,
                        const xmlChar *system_id)
 {

@@ -1,8 +1,8 @@
-/* lwf_parser.h: the inside of the LWF reader, shared by its files.
+/* lwf_parser.h: shared by the files of the LWF reader; internal.
  *
- * lwf_reader.c feeds bytes to the XML parser and hands out requests, lwf_parser.c turns XML events
- * into known elements with their attributes, lwf_builder.c makes requests of them, lwf_nodes.c node
- * sets and the site.
+ * lwf_reader.c feeds bytes to the XML parser and returns requests, lwf_parser.c turns XML events
+ * into known elements with their attributes, lwf_builder.c builds requests from them, lwf_nodes.c
+ * node sets and the site.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 
 enum {
     LWF_DEPTH_MAX = 32,       /* of elements */
-    LWF_ATTRIBUTE_MAX = 1024, /* bytes in a value that is kept */
+    LWF_ATTRIBUTE_MAX = 1024, /* bytes of a stored value */
 };
 
 struct lwf_value {
     const char *text, *end;
 };
 
-/* A finished request; its pointers are kept as indexes while the arrays still grow. */
+/* A finished request, with indexes instead of pointers while the arrays may still grow. */
 struct lwf_queued {
     struct lease_request request;
     size_t first_set;
@@ -29,7 +29,7 @@ struct lwf_queued {
     struct lwf_place place;
 };
 
-/* Requests read but not yet handed out, with the data they point to. */
+/* Requests not yet returned, with the data they point to. */
 struct lwf_queue {
     struct lwf_queued *items;
     size_t n_items, allocated_items, next;
@@ -44,9 +44,9 @@ struct lwf_request {
     struct lease_request request;
     size_t first_set, n_vms;
     size_t image;
-    uint32_t seen;             /* bits of the elements met inside */
-    bool exact, now, earliest; /* what <start> says */
-    bool sound;                /* nothing wrong so far */
+    uint32_t seen;             /* bits of the elements found inside */
+    bool exact, now, earliest; /* contents of <start> */
+    bool sound;                /* no error so far */
     struct lwf_place place, lease_place;
 };
 
@@ -55,20 +55,20 @@ struct lwf_reader {
     struct source *source;
     struct lwf_options options;
     xmlParserCtxt *parser;
-    const xmlChar *elements[ELEMENTS]; /* names as the parser's dictionary holds them */
+    const xmlChar *elements[ELEMENTS]; /* names in the parser's dictionary */
     const xmlChar *attributes[ATTRIBUTES];
 
     enum lwf_element stack[LWF_DEPTH_MAX + 1];
     int depth;
-    int skipped;    /* depth inside an element that is passed over */
-    uint32_t given; /* attributes of the element that begins */
+    int skipped;    /* depth inside a skipped element */
+    uint32_t given; /* attributes of the current start tag */
     struct lwf_value values[ATTRIBUTES];
 
     struct lwf_request request;
     struct node_set set; /* the open <node-set> */
-    uint32_t set_types;  /* types it has named */
+    uint32_t set_types;  /* types with a <res> in it */
     int res_type;        /* of the open <res>; -1: not usable */
-    bool res_amount;     /* its amount is known */
+    bool res_amount;     /* the open <res> has an amount */
     struct lwf_queue queue;
     int64_t last_id;
 
@@ -77,48 +77,46 @@ struct lwf_reader {
     struct site site;
     bool in_site, has_site;
     uint32_t site_listed, site_used; /* types */
-    bool site_only;                  /* looking for a site that follows the requests */
+    bool site_only;                  /* searching for a site that follows the requests */
     bool site_searched;
-    bool requests_before_site; /* stopped to look for it */
+    bool requests_before_site; /* stopped to search for a site */
 
     bool has_requests;
-    bool ended;   /* nothing more is taken from the source */
-    bool stopped; /* the parser knows it, too */
+    bool ended;   /* no more bytes are read from the source */
+    bool stopped; /* the parser has been stopped, too */
     bool begun;   /* the source is not empty */
     bool failed;
     struct error failure;
 };
 
-/* Start reading from the source's present position. */
+/* Starts reading at the source's current position. */
 int lwf_parser_start(struct lwf_reader *reader, struct error *err);
 void lwf_parser_finish(struct lwf_reader *reader);
 
-/* Take nothing more; the parser stops when it is back from its callback. */
+/* Ends the reading; the parser stops after its callback has returned. */
 void lwf_parser_stop(struct lwf_reader *reader);
 
-/* The position in the file of `where`, a byte of the element that begins or ends. NULL: of the
- * element itself. */
+/* The position in the file of `where`, a byte of the current tag. NULL: of the tag itself. */
 struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *where);
 
-/* Something is wrong with the input: the open request is not sound. Reports it, or ends the reading
- * with it. */
+/* Reports an error in the input, or ends the reading with it. The open request is then unsound. */
 void lwf_complain(struct lwf_reader *reader, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void lwf_complain_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A remark; only if reports are requested. */
+/* A warning, given only if reports are requested. */
 void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* lwf_builder.c: an element begins (its attributes are in reader->values) or ends; parent is the
- * element around it. lwf_builder_begin() returns false to pass over the whole element. */
+/* lwf_builder.c: called when an element begins (with its attributes in reader->values) or ends.
+ * lwf_builder_begin() returns false to skip the whole element. */
 bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element,
                        enum lwf_element parent);
 void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element);
 
 /* lwf_nodes.c: the elements of a site, and node sets of both site and leases. */
-bool lwf_site_begin(struct lwf_reader *reader); /* false: pass over it */
+bool lwf_site_begin(struct lwf_reader *reader); /* false: skip the site */
 void lwf_site_end(struct lwf_reader *reader);
 void lwf_resource_types_begin(struct lwf_reader *reader);
 void lwf_node_set_begin(struct lwf_reader *reader);
@@ -127,6 +125,6 @@ void lwf_res_begin(struct lwf_reader *reader);
 void lwf_res_end(struct lwf_reader *reader);
 void lwf_instance_begin(struct lwf_reader *reader);
 
-/* Drops the requests already handed out; keeps the contents of the open one. */
+/* Drops the requests already returned; keeps the contents of the open one. */
 void lwf_queue_restart(struct lwf_reader *reader);
 void lwf_queue_finish(struct lwf_queue *queue);

@@ -1,4 +1,4 @@
-/* Haizea's lease workload format, read as a stream. */
+/* Reads Haizea's lease workload format as a stream. */
 #include "lwf/lwf_reader.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const struct lwf_reader *reader_of(const struct trace *trace)
     return (const struct lwf_reader *)trace;
 }
 
-/* Feed the parser one chunk, or tell it that this was all. */
+/* Feeds the parser one chunk, or the end of the document. */
 static int feed(struct lwf_reader *reader, struct error *err)
 {
     char chunk[CHUNK];
@@ -84,7 +84,7 @@ static const struct trace_methods methods = {
     .destroy = lwf_destroy,
 };
 
-/* Read until the site is known, or it is known that it does not come first. */
+/* Reads until the site or a request has been found. */
 static int read_to_site(struct lwf_reader *reader, struct error *err)
 {
     while (!reader->has_site && !reader->ended && reader->queue.n_items == 0)
@@ -95,7 +95,7 @@ static int read_to_site(struct lwf_reader *reader, struct error *err)
     return 0;
 }
 
-/* The requests came before any site: read the whole file for a site only, then begin again. */
+/* The requests precede any site: reads the whole file for a site only, then starts over. */
 static int search_site(struct lwf_reader *reader, struct error *err)
 {
     struct lwf_options options = reader->options;
@@ -108,7 +108,7 @@ static int search_site(struct lwf_reader *reader, struct error *err)
     while (!reader->ended)
         if (feed(reader, err) < 0)
             return -1;
-    /* Errors behind the requests are reported when the reading gets there. */
+    /* Errors after the requests are reported when the reader reaches them. */
     reader->failed = false;
     reader->ended = false;
     reader->site_only = false;

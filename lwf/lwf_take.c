@@ -1,4 +1,4 @@
-/* Values of attributes, with complaints about wrong ones. */
+/* Reads values of attributes and reports wrong ones. */
 #include "lwf/lwf_take.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ int lwf_shown(const struct lwf_value *value)
     return value->end - value->text > 64 ? 64 : (int)(value->end - value->text);
 }
 
-/* Is the value this word, in upper or lower case? */
+/* Compares the value with the word, ignoring case. */
 static bool lwf_is_word(const struct lwf_value *value, const char *word)
 {
     size_t length = strlen(word);
@@ -65,7 +65,7 @@ int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute
     return min;
 }
 
-/* A flag is true or false alone, as in Haizea. */
+/* As in Haizea, a flag must be true or false. */
 void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
                    struct term_values *values)
 {

@@ -1,4 +1,4 @@
-/* lwf_take.h: values of attributes, with complaints about wrong ones; for the LWF reader only. */
+/* lwf_take.h: reads values of attributes and reports wrong ones; internal to the LWF reader. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,21 +7,21 @@
 
 #include "lwf/lwf_parser.h"
 
-/* Does the element that begins have the attribute? */
+/* Does the current start tag have the attribute? */
 bool lwf_given(const struct lwf_reader *reader, enum lwf_attribute attribute);
 
-/* For "%.*s" in messages: at most 64 bytes of a value. */
+/* The length of a value for "%.*s" in messages, at most 64 bytes. */
 int lwf_shown(const struct lwf_value *value);
 
-/* A time; "unlimited" is SPAN_UNLIMITED where allowed. False after a complaint; *seconds is then
- * 0. */
+/* A time; "unlimited" is SPAN_UNLIMITED if allowed. False: wrong, and reported; *seconds is then 0.
+ */
 bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute, bool unlimited_allowed,
                    int64_t *seconds);
 
-/* An integer between min and max; min after a complaint. */
+/* An integer from min to max; a wrong one is reported and gives min. */
 int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute, int64_t min,
                          int64_t max);
 
-/* The value of a term of the lease that begins, if it is given; complains about a wrong one. */
+/* Reads a term of the current <lease>, if present; reports a wrong one. */
 void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
                    struct term_values *values);

@@ -1,4 +1,4 @@
-/* The grammar of LWF: which elements and attributes may appear where. */
+/* The grammar of LWF: the allowed places of elements and attributes. */
 #include "lwf/lwf_words.h"
 
 const char *const lwf_element_names[ELEMENTS] = {

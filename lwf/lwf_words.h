@@ -50,7 +50,7 @@ enum lwf_attribute {
     ATTRIBUTE_USER,
     ATTRIBUTE_EARLIEST,
     ATTRIBUTE_SIZE,
-    ATTRIBUTE_TERM, /* of <lease>: lease_terms[0], and the others after it */
+    ATTRIBUTE_TERM, /* of <lease>: lease_terms[0], followed by the others */
     ATTRIBUTES = ATTRIBUTE_TERM + LEASE_TERM_COUNT
 };
 
@@ -66,6 +66,6 @@ bool lwf_element_fits(enum lwf_element element, enum lwf_element parent);
 /* The allowed parents of an element, for error texts: "<site> or <lease>". */
 const char *lwf_element_parents(enum lwf_element element);
 
-/* Bits (1 << enum lwf_attribute) of the attributes an element may have, and must have. */
+/* Bits (1 << enum lwf_attribute) of the allowed and of the required attributes of an element. */
 uint32_t lwf_attributes_known(enum lwf_element element);
 uint32_t lwf_attributes_needed(enum lwf_element element);

@@ -1,4 +1,4 @@
-/* Requests and a site, as LWF. */
+/* Writes requests and a site as LWF. */
 #include "lwf/lwf_writer.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct lwf_writer {
     int64_t last_id;
 };
 
-/* XML 1.0 has no way to write other control characters, or bytes that are not UTF-8. */
+/* XML 1.0 cannot represent other control characters, or bytes that are not UTF-8. */
 static bool can_be_written(const char *text)
 {
     for (const char *p = text; *p; p++)
@@ -79,8 +79,7 @@ static int check(const struct lwf_writer *writer, struct error *err)
     return 0;
 }
 
-/* Types that every host has as if the site did not name them are not named, as Haizea's own files
- * do it. */
+/* Like Haizea's own files, omits types whose amount is the default on every host. */
 static uint32_t named_types(const struct site *site)
 {
     uint32_t named = 1u << RESOURCE_CPU | 1u << RESOURCE_MEMORY;

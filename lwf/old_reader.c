@@ -1,4 +1,4 @@
-/* Haizea's trace format before it was XML: a lease per line, ten columns. */
+/* Reads Haizea's trace format before XML: a lease per line, ten columns. */
 #include "lwf/old_reader.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static int complain_columns(const struct old_reader *reader, ptrdiff_t column, i
                      source_name(reader->source), reader->lines.number, column, found, COLUMNS);
 }
 
-/* The numbers of a line into values[], its image into reader->image. */
+/* Reads the numbers of a line into values[], and its image into reader->image. */
 static int scan(struct old_reader *reader, const char *line, const char *end,
                 int64_t values[COLUMNS], struct error *err)
 {

@@ -1,18 +1,16 @@
-/* old_reader.h: Haizea's trace format from before XML: a lease per line, ten columns.
+/* old_reader.h: Haizea's trace format before XML: a lease per line, ten columns.
  *
  *   submit start duration real-duration nodes CPUs memory disk image image-size
  *
- * Times in seconds from the start of the trace, memory, disk and image size in MB. start -1: a
- * best-effort lease, which is preemptible; else a reservation, which is not. Real duration -1, or
- * not less than the duration: as long as the duration. Image "-": none. Lines that start with # and
- * empty lines are skipped. CPUs are whole processors. The disk column is not used: Haizea's
- * converter drops it.
- */
+ * Times in seconds from the start of the trace, memory, disk and image size in MB. A
+ * start of -1 makes a preemptable best-effort lease; others are non-preemptable reservations. A
+ * real duration of -1, or not less than the duration, equals the duration. Image "-": none. Lines
+ * that start with # and empty lines are skipped. CPUs are whole processors. The disk column is
+ * ignored, as by Haizea's converter. */
 #pragma once
 
 #include "lwf/source.h"
 #include "lwf/trace.h"
 
-/* The trace owns the source from then on. Errors: EINVAL with
- * file:line:column from trace_next(). */
+/* Takes over the source. Errors come from trace_next(): EINVAL with file:line:column. */
 struct trace *old_open_source(struct source *source);

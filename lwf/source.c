@@ -1,4 +1,4 @@
-/* Bytes that a trace is read from, a file or a piece of memory. */
+/* Reads the bytes of a trace from a file or from memory. */
 #include "lwf/source.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ struct source {
     char *name;
     int descriptor;    /* -1: memory */
     const char *bytes; /* memory */
-    int64_t size;      /* 0: not known */
-    int64_t offset;    /* taken by the reader so far */
+    int64_t size;      /* 0: unknown */
+    int64_t offset;    /* bytes consumed by the reader */
     bool can_rewind;
     char peeked[PEEK_MAX];
     size_t n_peeked, peeked_taken;

@@ -1,4 +1,4 @@
-/* The Standard Workload Format 2.2, read as a stream: one lease per job. */
+/* Reads the Standard Workload Format 2.2 as a stream: one lease per job. */
 #include "lwf/swf_reader.h"
 
 #include <errno.h>
@@ -30,14 +30,14 @@ enum swf_field {
 enum { STATUS_FAILED = 0, STATUS_CANCELLED = 5 };
 
 struct swf_header {
-    int64_t max_nodes, max_processors, max_runtime; /* 0: not told */
+    int64_t max_nodes, max_processors, max_runtime; /* 0: not given */
 };
 
 struct swf_reader {
     struct trace trace;
     struct source *source;
     struct lines lines;
-    struct swf_options asked, options; /* as given; with the header's figures filled in */
+    struct swf_options asked, options; /* as given; completed from the header */
     struct swf_header header;
     struct swf_counts counts;
     struct site site;
@@ -74,8 +74,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A number: its whole part, and one more when it has a fraction above 0 (nothing that matters has,
- * but for submission and run times of a few logs). NULL when it is none. */
+/* A number, rounded up to a whole one (of the relevant fields, only submission and run times of a
+ * few logs have fractions). NULL: not a number. */
 static const char *scan_number(const char *p, int64_t *value)
 {
     bool negative = false, has_digits = false, has_rest = false;
@@ -95,7 +95,7 @@ static const char *scan_number(const char *p, int64_t *value)
             has_rest |= *p != '0';
         }
     if (has_digits && (*p == 'e' || *p == 'E')) {
-        /* Only average processor times are written like this, and they are not used. */
+        /* Only average processor times have exponents, and these are not used. */
         p++;
         if (*p == '-' || *p == '+')
             p++;
@@ -106,7 +106,7 @@ static const char *scan_number(const char *p, int64_t *value)
     return has_digits ? p : NULL;
 }
 
-/* line_end is a newline, so no scan runs over it. */
+/* Scans stop at line_end, which is a newline. */
 static int scan_fields(const struct swf_reader *reader, int64_t fields[FIELDS], struct error *err)
 {
     const char *p = reader->line;
@@ -164,7 +164,7 @@ static void read_comment(struct swf_reader *reader)
     }
 }
 
-/* The next line that holds a job, in reader->line: 1, 0, -1. */
+/* Reads the next line with a job into reader->line: 1, 0, -1. */
 static int next_line(struct swf_reader *reader, struct error *err)
 {
     int more;
@@ -249,7 +249,7 @@ static int64_t memory_of(const struct swf_reader *reader, const int64_t fields[F
     return (kilobytes * reader->options.processors_per_node + 1023) / 1024;
 }
 
-/* Fill a request from a job: 1; 0 when the job makes no lease; -1. */
+/* Fills a request from a job: 1; 0: the job makes no lease; -1: error. */
 static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
                         struct lease_request *request, struct error *err)
 {
@@ -382,7 +382,7 @@ static int check_options(const struct swf_reader *reader, struct error *err)
     return 0;
 }
 
-/* Fills in from the header what the caller left open, and builds the site. */
+/* Completes the options from the header, and builds the site. */
 static int use_header(struct swf_reader *reader, struct error *err)
 {
     struct swf_options *options = &reader->options;

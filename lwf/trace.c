@@ -1,4 +1,4 @@
-/* A stream of lease requests, whatever file they come from. */
+/* Calls the methods of a trace. */
 #include "lwf/trace.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
-/* trace.h: a stream of lease requests, whatever file they come from.
+/* trace.h: a stream of lease requests, independent of the file format.
  *
- * A reader holds one request at a time: memory does not grow with the length of the trace.
- * Times of a request are seconds from the start of the trace.
- */
+ * A reader holds one request at a time: its memory does not depend on the length of the trace.
+ * Times of a request are seconds from the start of the trace. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,19 +21,19 @@ struct trace_census {
     int64_t last_submit;
 };
 
-/* The next request: 1 and *request filled (valid until the next call; ids are 1, 2, ... in order),
- * 0 at the end, -1 on an error with file:line:column. */
+/* The next request: 1 with *request (valid until the next call; ids are 1, 2, ... in order), 0 at
+ * the end, -1 on an error with file:line:column. */
 int trace_next(struct trace *trace, struct lease_request *request, struct error *err);
 
-/* How much of the input has been read, 0 ... 1, for progress bars. */
+/* The fraction of the input read so far, 0 ... 1, for progress bars. */
 double trace_progress(const struct trace *trace);
 
 void trace_destroy(struct trace *trace); /* NULL is allowed */
 
-/* The site that the trace itself describes, known as soon as the trace is open, or NULL. Valid
- * until trace_destroy(). */
+/* The site in the trace itself, known once the trace is open, or NULL. Valid until trace_destroy().
+ */
 const struct site *trace_site(const struct trace *trace);
 
-/* Totals of the whole trace, from a separate pass; trace_next() is not affected. Costs one reading
- * of the input. Errors: as trace_next(); ESPIPE when the input cannot be read twice. */
+/* Totals of the whole trace, from a separate pass, which does not affect trace_next(). Costs: one
+ * pass over the input. Errors: as trace_next(); ESPIPE if the input cannot be read twice. */
 int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err);

@@ -10,7 +10,7 @@
 
 #include "util/memory.h"
 
-/* Hosts of equal capacity, most sites have few kinds. */
+/* Most sites have few kinds of hosts with equal capacity; larger sites are not checked against. */
 enum { HOST_KINDS_MAX = 64 };
 
 struct host_kind {
@@ -86,7 +86,7 @@ static void learn_site(struct trace_checker *checker, const struct site *site)
     }
 }
 
-/* How many VMs of a set the empty site holds. */
+/* The number of VMs of a set that fit on the empty site. */
 static int64_t room_for(const struct trace_checker *checker, const struct node_set *set)
 {
     int64_t room = 0;
@@ -177,8 +177,8 @@ static const char *split_location(const char *name, const char *text, struct lwf
     return text;
 }
 
-/* Reads to the end. Line formats continue after a malformed line; LWF has reported its errors
- * already. */
+/* Reads to the end. Readers of line formats continue after a malformed line; the LWF reader has
+ * already reported its errors. */
 static int check_trace(struct trace_checker *checker, struct trace *trace, const char *name,
                        struct error *err)
 {

@@ -1,7 +1,7 @@
-/* trace_combine.h: traces made of other traces.
+/* trace_combine.h: traces derived from other traces.
  *
- * Each function takes over the traces it is given: they belong to the result and are destroyed with
- * it, or at once when the function fails. Haizea applies them in this order: trace_merge(),
+ * Each function takes over its input traces: they are destroyed with the result, or at once if the
+ * function fails. Haizea applies the functions in this order: trace_merge(),
  * trace_with_images(), trace_with_overheads(), trace_with_memory().
  */
 #pragma once
@@ -11,53 +11,51 @@
 
 #include "lwf/trace.h"
 
-/* Put the leases of `injection` between those of `trace`, stably sorted by submission: at equal
- * times those of the trace come first. Ids stay 1 ... n for the trace's leases and are n+1, ... for
- * the injected ones, so ids do not ascend in the result. The site is the trace's; both must use the
- * same resource types in the same order (lwf_options.types).
- * Streams when both are sorted and short or can be read twice, else loads both. */
+/* Merges the leases of `injection` into `trace`, stably sorted by submission; at equal times,
+ * leases of the trace come first. Leases of the trace keep ids 1 ... n, injected ones get n+1, ...:
+ * ids do not ascend in the result. The site is the trace's; both must use the same resource types
+ * in the same order (lwf_options.types). Streams if both are sorted, and short or readable twice;
+ * otherwise loads both into memory. */
 struct trace *trace_merge(struct trace *trace, struct trace *injection, struct error *err);
 
 enum trace_order {
     /* By submission; stable for equal times. */
     TRACE_ORDER_SUBMISSION,
-    /* As Haizea 1.0 processes an unsorted list: when the clock reaches the first remaining request,
-     * it takes all requests submitted by then, in list order. */
+    /* Like Haizea 1.0 with an unsorted list: when the clock reaches the first remaining request,
+       Haizea takes all requests submitted by then, in list order. */
     TRACE_ORDER_HAIZEA_1_0,
 };
 
-/* The same leases, with their ids, in the requested order. Streams when the trace is sorted and
- * short or can be read twice, else loads it. */
+/* The leases, with their ids, in the given order. Streams if the trace is sorted, and short or
+ * readable twice; otherwise loads it into memory. */
 struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct error *err);
 
-/* Give the leases the disk images of an image file (Haizea's [tracefile] imagefile): lines
- * "image size-in-MB", a line that starts with #, then one image name per line, for the leases in
- * turn. Leases behind the last name keep what they have.
- * Errors: EINVAL with file:line (unknown image, no size, ...), those of fopen(3). */
+/* Gives the leases the disk images of an image file (Haizea's [tracefile] imagefile; see
+ * lwf/image_list.h). Leases after the last name keep their images. Errors: EINVAL with file:line
+ * (unknown image, no size, ...), errors of fopen(3). */
 struct trace *trace_with_images(struct trace *trace, const char *path, struct error *err);
 
 enum trace_overhead_leases { OVERHEAD_NONE, OVERHEAD_ALL, OVERHEAD_BEST_EFFORT };
 
 struct trace_overheads {
-    enum trace_overhead_leases leases; /* which leases get the overheads */
-    double slowdown_percent;           /* 0 or more; time in a VM is longer by this */
-    int64_t boot_seconds;              /* added to every requested and real duration */
-    /* The slowdown as Haizea 1.0 computes it: the ceiling of an inexact product (3000 s and 10 %
-     * give 3301 s), and when the real duration is known, the requested duration becomes the slowed
-     * down real one, which stays as it is. False: both are slowed down, and a whole number of
-     * seconds is not rounded up. */
+    enum trace_overhead_leases leases; /* the leases that get the overheads */
+    double slowdown_percent;           /* 0 or more; additional run time in a VM */
+    int64_t boot_seconds;              /* added to every requested and actual duration */
+    /* Compute the slowdown like Haizea 1.0: as the ceiling of an inexact product (3000 s and 10 %
+     * give 3301 s). If the actual duration is known, it stays unchanged, and its slowed-down value
+     * becomes the requested duration. False: both durations are slowed down, and whole seconds are
+     * not rounded up. */
     bool haizea_1_0;
 };
 
-/* duration_original stays as it is; unlimited durations stay unlimited.
- * Errors: EINVAL (negative overhead). */
+/* duration_original and unlimited durations stay unchanged. Errors: EINVAL (negative overhead). */
 struct trace *trace_with_overheads(struct trace *trace, const struct trace_overheads *overheads,
                                    struct error *err);
 
-/* Every VM asks for `megabytes` of memory, whatever the trace says. Errors: EINVAL (negative). */
+/* Sets the memory of every VM to `megabytes`. Errors: EINVAL (negative). */
 struct trace *trace_with_memory(struct trace *trace, int64_t megabytes, struct error *err);
 
-/* A trace of existing requests; they and everything they point to are copied. site may be NULL. Ids
- * are kept. */
+/* A trace of existing requests, which keep their ids and are copied with all their data. site may
+ * be NULL. */
 struct trace *trace_from_requests(const struct lease_request *requests, size_t n,
                                   const struct site *site);

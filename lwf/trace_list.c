@@ -8,14 +8,14 @@
 #include "lwf/trace_methods.h"
 #include "util/memory.h"
 
-/* Requests to look ahead: a few megabytes of memory. */
+/* The requests read ahead, in a few megabytes of memory. */
 enum { AHEAD_MOST = 8192 };
 
 struct list_trace {
     struct trace trace;
     struct trace_list list;
     size_t next;
-    struct trace *rest; /* what comes behind the list; NULL: nothing */
+    struct trace *rest; /* the requests after the list; NULL: none */
     struct site site;
     bool has_site;
 };

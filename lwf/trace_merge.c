@@ -1,4 +1,4 @@
-/* Several traces as one, ordered by arrival. */
+/* Merges and orders traces by arrival. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "util/memory.h"
 #include "util/search.h"
 
-/* Two sorted traces, with the next request of each at hand. */
+/* Two sorted traces, with the next request of each. */
 struct merge {
     struct trace trace;
     struct trace *inputs[2];
@@ -99,7 +99,7 @@ static struct trace *merge_loaded(struct trace *trace, struct trace *injection, 
     return result;
 }
 
-/* 1: sorted, 0: not sorted or not known, -1: the trace cannot be read. */
+/* 1: sorted, 0: not sorted or unknown, -1: the trace cannot be read. */
 static int is_sorted(const struct trace *trace, struct trace_census *census, struct error *err)
 {
     struct error own;
@@ -148,8 +148,8 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
     return &merge->trace;
 }
 
-/* Haizea's clock stops at the submissions that are later than all before them in the list; a
- * request is taken at the first such stop that is not before its submission. */
+/* Haizea's clock stops at each submission that is later than all earlier ones in the list; a
+ * request is taken at the first stop at or after its submission. */
 static void order_as_haizea(struct trace_list *list)
 {
     int64_t *stops = memory_new(list->n, sizeof *stops);

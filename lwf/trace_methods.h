@@ -1,4 +1,4 @@
-/* trace_methods.h: the methods a reader or combinator implements to be a struct trace. */
+/* trace_methods.h: the methods that readers and combinators of traces implement. */
 #pragma once
 
 #include "lwf/trace.h"
@@ -12,11 +12,11 @@ struct trace_methods {
     void (*destroy)(struct trace *trace);
 };
 
-/* First member of every reader and combinator. */
+/* The first member of every reader and combinator. */
 struct trace {
     const struct trace_methods *methods;
 };
 
-/* Reads a trace to its end, destroys it and returns its totals: readers answer census() with a
- * second instance of themselves. `again` may be NULL (opening it failed): -1. */
+/* Reads a trace to its end, destroys it and returns its totals; readers implement census() with a
+ * second instance of themselves. -1 if `again` is NULL (opening it failed). */
 int trace_census_by_reading(struct trace *again, struct trace_census *census, struct error *err);

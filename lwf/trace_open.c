@@ -1,4 +1,4 @@
-/* Open a trace of any format. */
+/* Opens traces of any format. */
 #include "lwf/trace_open.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Columns of the line at *p, which moves behind it. */
+/* Counts the columns of the line at *p, and moves *p past the line. */
 static int count_columns(const char **p, const char *end)
 {
     int columns = 0;
@@ -38,7 +38,7 @@ static int count_columns(const char **p, const char *end)
 
 enum { FORMAT_UNKNOWN = -1, FORMAT_NOTHING = -2 };
 
-/* The format of a text by its first line that says it, or one of the above. */
+/* The format of a text by its first significant line, or one of the above. */
 static int format_of_text(const char *p, const char *end)
 {
     bool has_comment = false;

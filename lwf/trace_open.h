@@ -1,4 +1,4 @@
-/* trace_open.h: open a trace of any format. */
+/* trace_open.h: opens traces of any format. */
 #pragma once
 
 #include "lwf/lwf_reader.h"
@@ -19,17 +19,17 @@ struct trace_options {
 void trace_options_init(struct trace_options *options);
 
 /* The format of a source by its first bytes: "<" begins LWF, ";" or a line of 18 numbers SWF, a
- * line of ten columns, or a "#", the old format. -1 with EINVAL when it is none of them. Nothing is
- * taken from the source. */
+ * line of ten columns or a "#" the old format. -1 with EINVAL for other contents. Consumes no bytes
+ * of the source. */
 int trace_format_of(struct source *source, struct error *err);
 
 /* "LWF", "SWF", "ten columns". */
 const char *trace_format_name(enum trace_format format);
 
-/* Open a file in the format that its content has. options may be NULL.
- * Errors: those of the reader, EINVAL for none of the formats. */
+/* Opens a file of any format. options may be NULL. Errors: errors of the reader, EINVAL for an
+ * unknown format. */
 struct trace *trace_open(const char *path, const struct trace_options *options, struct error *err);
 
-/* The same from a source, which the trace owns from then on, also when opening fails. */
+/* Opens a source of any format, and takes it over, also on failure. */
 struct trace *trace_open_source(struct source *source, const struct trace_options *options,
                                 struct error *err);

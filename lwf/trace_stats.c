@@ -1,4 +1,4 @@
-/* A trace in figures. */
+/* Computes statistics of a trace. */
 #include "lwf/trace_stats.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "util/memory.h"
 
-/* Values with how often each occurs. */
+/* Values and the number of their occurrences. */
 struct sample {
     struct weighted {
         int64_t value, weight;
@@ -46,7 +46,7 @@ static void sample_sort(struct sample *sample)
         qsort(sample->items, sample->n, sizeof *sample->items, compare);
 }
 
-/* The smallest value that `share` of all do not exceed. */
+/* The smallest value that a fraction `share` of all values does not exceed. */
 static int64_t quantile(const struct sample *sample, int64_t n, double share)
 {
     int64_t seen = 0;

@@ -1,4 +1,4 @@
-/* Traces whose requests are changed as they are read. */
+/* Traces with modified requests. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "lwf/values.h"
 #include "util/memory.h"
 
-/* A trace whose requests are changed one by one on their way. */
+/* A trace that modifies the requests of another one during reading. */
 struct transform {
     struct trace trace;
     struct trace *input;

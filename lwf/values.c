@@ -1,4 +1,4 @@
-/* Numbers and times as traces write them. */
+/* Parses and formats numbers and times of traces. */
 #include "lwf/values.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static void trim(const char **text, const char **end)
         (*end)--;
 }
 
-/* Digits from *text on; false when there is none or the number exceeds max. */
+/* Parses digits from *text on; false: no digit, or a number above max. */
 static bool take_digits(const char **text, const char *end, int64_t max, int64_t *value)
 {
     const char *p = *text;

@@ -1,5 +1,5 @@
-/* Time spans as mxDateTime, Haizea 1.0's parser, reads them: the first substring that looks like a
- * span counts, whatever surrounds it, and nothing is ever an error. */
+/* Parses time spans like mxDateTime, the parser of Haizea 1.0: the first substring that resembles a
+ * span counts, any surrounding text is ignored, and there are no errors. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static bool take_number(struct site_scan *scan, double *value)
     return true;
 }
 
-/* Numbers with colons between them: how many, at most `most`. */
+/* Parses up to `most` numbers separated by colons. Returns how many were found. */
 static int take_clock(struct site_scan *scan, int most, double parts[])
 {
     int n = 0;
@@ -43,7 +43,7 @@ static int take_clock(struct site_scan *scan, int most, double parts[])
     return n;
 }
 
-/* "2 days, ": a number and a word that begins with `letter`. */
+/* Parses a number and a word that begins with `letter`: "2 days, ". */
 static bool take_worded(struct site_scan *scan, char letter, double *value)
 {
     struct site_scan ahead = *scan;
@@ -62,7 +62,7 @@ static bool take_worded(struct site_scan *scan, char letter, double *value)
     return true;
 }
 
-/* Days, hours, minutes and seconds of the first span, or all 0. */
+/* Finds the days, hours, minutes and seconds of the first span, or sets all to 0. */
 static void find_span(const char *text, const char *end, double span[4])
 {
     static const char letters[4] = {'d', 'h', 'm', 's'};
