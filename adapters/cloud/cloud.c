@@ -1,4 +1,4 @@
-/* Frees the parts of a cloud's answers that were not taken over. */
+/* Frees the pools of a cloud's answers. */
 #include "adapters/cloud/cloud.h"
 
 void cloud_answer_finish(struct cloud_answer *answer)

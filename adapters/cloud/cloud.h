@@ -1,10 +1,10 @@
 /* cloud.h: the interface of the cloud that galernad schedules.
  *
  * adapters/opennebula/ and adapters/simulated/ implement it; a test can do so in a few lines. Calls
- * return at once. Their results are reported from within cloud_wait(), once for each call (the
- * answer to a question may come in parts: see cloud_answer.more) and in no particular order; a
- * result is valid during its callback, which may make new calls. Destroying the cloud drops open
- * calls without a callback. Not thread-safe.
+ * return at once. cloud_wait() reports their results by callbacks, once for each call (an answer
+ * may come in parts: see cloud_answer.more) and in no particular order; a result is valid during
+ * its callback, which may make new calls. Destroying the cloud drops open calls without a callback.
+ * Not thread-safe.
  */
 #pragma once
 
@@ -19,32 +19,32 @@
 
 struct cloud;
 
-/* --- how a call ended ------------------------------------------------------------------------- */
+/* --- outcomes of calls ------------------------------------------------------------------------ */
 
-/* Outcomes differ in whether the cloud may have carried out the call. */
+/* Outcomes distinguish whether the cloud may have carried out the call. */
 enum cloud_outcome {
     CLOUD_DONE,
-    CLOUD_REFUSED,  /* nothing was done: see enum cloud_refusal */
-    CLOUD_NOT_SENT, /* no connection: nothing was done */
-    CLOUD_UNKNOWN,  /* no whole answer: it may have been done */
+    CLOUD_REFUSED,  /* not carried out: see enum cloud_refusal */
+    CLOUD_NOT_SENT, /* no connection: not carried out */
+    CLOUD_UNKNOWN,  /* no complete answer: the call may have been carried out */
 };
 
 /* The cause of a refusal. */
 enum cloud_refusal {
-    CLOUD_NO_VM,          /* the VM: it does not exist, cannot be recovered, ... */
+    CLOUD_NO_VM,          /* the VM does not exist, cannot be recovered, ... */
     CLOUD_NO_STATE,       /* the VM is not in the expected state */
-    CLOUD_NO_OWNER,       /* the owner: a quota or a network is used up, the VM is locked */
-    CLOUD_NO_HOST,        /* the named host does not take the VM */
-    CLOUD_NO_PERMISSION,  /* galernad may not do it */
-    CLOUD_NO_CREDENTIALS, /* the cloud does not know galernad */
-    CLOUD_NO_SERVICE,     /* the cloud is at fault */
-    CLOUD_NO_RECORD,      /* the cloud cannot write what it would do with the VM */
+    CLOUD_NO_OWNER,       /* caused by the owner: an exhausted quota or network, a locked VM */
+    CLOUD_NO_HOST,        /* the given host does not accept the VM */
+    CLOUD_NO_PERMISSION,  /* galernad lacks the rights */
+    CLOUD_NO_CREDENTIALS, /* the cloud does not accept galernad's credentials */
+    CLOUD_NO_SERVICE,     /* the cloud failed */
+    CLOUD_NO_RECORD,      /* the cloud cannot store the change of the VM */
 };
 
 struct cloud_reply {
     enum cloud_outcome outcome;
-    enum cloud_refusal refusal; /* when CLOUD_REFUSED */
-    const char *message;        /* one line saying why, unless CLOUD_DONE; no secrets */
+    enum cloud_refusal refusal; /* for CLOUD_REFUSED */
+    const char *message;        /* the cause in one line, unless CLOUD_DONE; without secrets */
     int32_t vm;                 /* cloud_create(): the new VM */
 };
 
@@ -53,13 +53,13 @@ typedef void cloud_done(void *context, const struct cloud_reply *reply);
 /* --- observing -------------------------------------------------------------------------------- */
 
 enum cloud_subject {
-    CLOUD_LEADERSHIP, /* may galernad act on this cloud's front-end? */
-    CLOUD_HOSTS,      /* with what they reported last */
-    CLOUD_VMS,        /* every VM in short form: state, size, host; no texts but its error */
+    CLOUD_LEADERSHIP, /* whether galernad may act on this cloud's front-end */
+    CLOUD_HOSTS,      /* with their last reports */
+    CLOUD_VMS,        /* all VMs in short form: state, size, host; no texts except the error */
     CLOUD_WAITING,    /* pending VMs in extended form */
-    CLOUD_SOME,       /* the VMs named, CLOUD_IDS_MAX at most, in extended form */
+    CLOUD_SOME,       /* the given VMs, at most CLOUD_IDS_MAX, in extended form */
     CLOUD_HISTORY,    /* one VM with all its history records */
-    CLOUD_USES,       /* what VMs use, as measured in the last minutes */
+    CLOUD_USES,       /* resource usage of VMs, measured in the last minutes */
     CLOUD_DATASTORES,
     CLOUD_NETWORKS,
     CLOUD_CLUSTERS,
@@ -70,18 +70,18 @@ enum cloud_subject {
 
 enum { CLOUD_IDS_MAX = 400 };
 
-/* The part of this cloud's front-end among the front-ends of its zone. */
+/* The role of this cloud's front-end in its zone. */
 struct cloud_leadership {
-    bool leads;     /* may be acted on: the zone's leader, or its only front-end */
-    char role[16];  /* "solo", "leader", "follower", ...: for people */
-    int64_t term;   /* Raft's, which grows with each election; 0: the only front-end */
-    int32_t server; /* Raft's number for the front-end; -1: the only front-end */
+    bool leads;     /* the zone's leader, or its only front-end: galernad may act on it */
+    char role[16];  /* "solo", "leader", "follower", ...: for display */
+    int64_t term;   /* Raft term, which grows with each election; 0: the only front-end */
+    int32_t server; /* Raft's number of the front-end; -1: the only front-end */
 };
 
 struct cloud_answer {
-    const char *error; /* NULL, or why the question could not be answered */
+    const char *error; /* the reason why the question could not be answered, or NULL */
     bool more;         /* further answers to the same question follow */
-    /* The requested objects. The pool may be taken: copy it and zero the original. */
+    /* The requested objects. To keep the pool, copy it and zero the original. */
     struct cloud_leadership leadership;
     struct host_pool hosts;
     struct vm_pool vms;
@@ -109,18 +109,18 @@ struct cloud_question {
 struct cloud_command {
     int32_t vm;
     enum command command;
-    int32_t host;                  /* where it is to run or to go */
+    int32_t host;                  /* the host to run on or to move to */
     int32_t datastore;             /* deploy: the system datastore; -1: the cloud chooses */
     const struct nic_choice *nics; /* deploy: the networks of automatic NICs; valid in the call */
     size_t n_nics;
-    bool enforce;    /* the cloud checks the host's room once more */
-    int64_t send_by; /* CLOCK_BOOTTIME milliseconds; later it is not sent any more. 0: any time */
-    bool unlock;     /* unlock the VM first; the lock's owner has no time to set it again */
+    bool enforce;    /* the cloud checks the host's room again */
+    int64_t send_by; /* CLOCK_BOOTTIME milliseconds; not sent later than this. 0: any time */
+    bool unlock;     /* unlock the VM just before the command: no time to lock it again */
     cloud_done *done;
     void *context;
 };
 
-/* Another size for a VM. */
+/* A new size for a VM. */
 struct cloud_resizing {
     int32_t vm;
     int64_t cpu, memory; /* 1/100, MB */
@@ -128,7 +128,7 @@ struct cloud_resizing {
     void *context;
 };
 
-/* A VM to be made, pending. */
+/* A pending VM to be created. */
 struct cloud_order {
     int32_t template; /* its VM template; -1: `text` describes the whole VM */
     const char *name;
@@ -138,27 +138,28 @@ struct cloud_order {
     void *context;
 };
 
-/* --- one at a time ---------------------------------------------------------------------------- */
+/* --- exclusive access ------------------------------------------------------------------------- */
 
 enum { CLOUD_MARK_VERSION = 1 };
 
-/* Which galernad acts on the cloud: kept by the cloud, one for each zone. */
+/* Names the galernad that acts on the cloud. Stored by the cloud, one for each zone. */
 struct cloud_mark {
-    char instance[80];      /* the store's name for itself; "": there is no mark */
-    char place[128];        /* machine, lock file (device:inode) and digest of the endpoint: of the
-                             * processes with the same place only one lives. Without a lock: machine
-                             * and instance */
-    char host[80];          /* for people */
-    char seen[40];          /* for people: when it was written */
-    char key[24];           /* of the writer's promises, to be compared; "": not known */
-    char configuration[24]; /* the fingerprint of the writer's, to be compared; "": not known */
-    int32_t version;        /* of these rules, CLOUD_MARK_VERSION; 0: before there was one */
-    int64_t beat;           /* grows; negative: released at an orderly end */
-    int64_t term;   /* Raft's term in which the writer acts; 0: its front-end is the only one */
-    int32_t server; /* the writer's front-end, when there is a term */
+    char instance[80];      /* the name of the store; "": no mark */
+    char place[128];        /* machine, lock file (device:inode) and digest of the endpoint: at
+                             * most one process with the same place is alive. Without a lock:
+                             * machine and instance */
+    char host[80];          /* for display */
+    char seen[40];          /* for display: the time of writing */
+    char key[24];           /* of the writer's promises, for comparison; "": unknown */
+    char configuration[24]; /* the fingerprint of the writer's configuration, for comparison; "":
+                               unknown */
+    int32_t version;        /* of these rules, CLOUD_MARK_VERSION; 0: older than version 1 */
+    int64_t beat;           /* grows with each renewal; negative: released at an orderly end */
+    int64_t term;   /* the Raft term in which the writer acts; 0: its front-end is the only one */
+    int32_t server; /* the writer's front-end, if there is a term */
 };
 
-/* mark: valid when CLOUD_DONE. */
+/* mark: valid for CLOUD_DONE. */
 typedef void cloud_mark_told(void *context, const struct cloud_reply *reply,
                              const struct cloud_mark *mark);
 
@@ -166,18 +167,18 @@ typedef void cloud_mark_told(void *context, const struct cloud_reply *reply,
 
 struct cloud_greeting {
     char version[32];
-    int32_t zone; /* of a federation; 0: alone, or not known */
+    int32_t zone; /* of a federation; 0: no federation, or unknown */
     struct cloud_leadership leadership;
 };
 
 /* The message of a VM, without quotes, backslashes and control characters. */
 struct cloud_message {
     const char *text;    /* for the VM's owner */
-    const char *promise; /* for galernad (daemon/live/promise.h); NULL: as it is */
+    const char *promise; /* for galernad (daemon/live/promise.h); NULL: unchanged */
     int64_t send_by;     /* as of commands */
 };
 
-/* An attribute of a host, NAME="value" without quotes in the value: it is added, or replaced. */
+/* An attribute of a host to add or replace: NAME="value", without quotes in the value. */
 struct cloud_host_note {
     int32_t host;
     const char *text;
@@ -223,28 +224,29 @@ static inline void cloud_destroy(struct cloud *cloud)
 }
 
 /* Waits until a call ends, one of the descriptors is ready, or the timeout (milliseconds) expires,
- * and reports results. Fills the descriptors' revents. -1 with err when waiting itself fails, never
- * because of a call. */
+ * and reports results. Fills the descriptors' revents. -1 with err if waiting itself fails; a
+ * failed call is not an error. */
 static inline int cloud_wait(struct cloud *cloud, struct pollfd *fds, unsigned n, int timeout,
                              struct error *err)
 {
     return cloud->operations->wait(cloud, fds, n, timeout, err);
 }
 
-/* Calls that are open. */
+/* The number of open calls. */
 static inline size_t cloud_pending(const struct cloud *cloud)
 {
     return cloud->operations->pending(cloud);
 }
 
-/* The cloud's clock as last reported: seconds, and the time of the report (milliseconds of
- * CLOCK_BOOTTIME). False: not known, or the cloud uses this machine's clock. */
+/* The last reported time of the cloud's clock in seconds, and the time of the report in
+ * milliseconds of CLOCK_BOOTTIME. False: unknown, or the cloud uses this machine's clock. */
 static inline bool cloud_date(const struct cloud *cloud, int64_t *date, int64_t *at)
 {
     return cloud->operations->date(cloud, date, at);
 }
 
-/* The first contact; waits for it. Not CLOUD_DONE: err, and *refusal when refused. */
+/* Contacts the cloud for the first time, and waits for the answer. Other outcomes than CLOUD_DONE
+ * set err, and CLOUD_REFUSED sets *refusal. */
 static inline enum cloud_outcome cloud_greet(struct cloud *cloud, struct cloud_greeting *greeting,
                                              enum cloud_refusal *refusal, struct error *err)
 {
@@ -279,8 +281,8 @@ static inline void cloud_create(struct cloud *cloud, const struct cloud_order *o
     cloud->operations->create(cloud, order);
 }
 
-/* The cloud refuses it in states that do not allow it, and for a VM on a host without room for the
- * new size. */
+/* The cloud refuses to resize a VM in the wrong state, or on a host without room for the new size.
+ */
 static inline void cloud_resize(struct cloud *cloud, const struct cloud_resizing *resizing)
 {
     cloud->operations->resize(cloud, resizing);
@@ -297,5 +299,5 @@ static inline void cloud_write_mark(struct cloud *cloud, const struct cloud_mark
     cloud->operations->write_mark(cloud, mark, done, context);
 }
 
-/* Free the pools of an answer that were not taken. */
+/* Frees the pools of an answer that its callback did not keep. */
 void cloud_answer_finish(struct cloud_answer *answer);

@@ -1,4 +1,4 @@
-/* Copies of requests for hardware. */
+/* Copies requests for hardware. */
 #include "adapters/cloud/hardware.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
-/* hardware.h: PCI devices and NUMA nodes: what hosts have, what VMs request, and who uses what.
+/* hardware.h: PCI devices and NUMA nodes of hosts, their use, and the requests of VMs.
  *
- * Part of a pool's objects (objects.h). Documents are read within the engine's bounds
- * (core/demand.h): what a host reports beyond them is left out, a VM that requests more is not
- * placed.
- */
+ * Part of a pool's objects (objects.h). The engine has limits (core/demand.h): the excess of a host
+ * is left out, and a VM that requests more is not placed. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,13 +21,13 @@ struct host_device {
     uint32_t vendor, device, class; /* PCI identifiers; 0: not reported */
     const char *address;            /* unique on its host */
     const char *short_address;      /* "": not reported */
-    const char *profiles; /* of a device that is shared out in parts, such as "1145 (NVIDIA
-                           * L40S-1B),1146 (NVIDIA L40S-2B)"; "": none */
-    int32_t node;         /* NUMA node; -1: unknown */
-    int32_t vm;           /* the VM that uses it; -1: free */
+    const char *profiles;           /* of a device that can be divided, for example "1145 (NVIDIA
+                                       L40S-1B),1146 (NVIDIA L40S-2B)"; "": none */
+    int32_t node;                   /* NUMA node; -1: unknown */
+    int32_t vm;                     /* the VM that uses it; -1: free */
 };
 
-/* A core, with those of its hardware threads that VMs may use: CPUs, in OpenNebula's words. */
+/* A core, with the hardware threads that VMs may use; OpenNebula calls them CPUs. */
 struct host_core {
     int32_t id;
     uint32_t first_cpu, n_cpus; /* in the node's list */
@@ -50,14 +48,14 @@ struct host_node {
     int32_t id;
     struct host_core *cores; /* ascending by id */
     size_t n_cores;
-    uint32_t *cpus; /* ids, unique on the host, core by core */
+    uint32_t *cpus; /* ids, unique on the host, in the order of cores */
     size_t n_cpus;
     struct cpu_use *uses; /* in no order */
     size_t n_uses;
     struct host_pages pages[NODE_PAGES_MAX];
     size_t n_pages;
     int64_t memory, memory_used;       /* KB */
-    int32_t distance[HOST_NODES_MOST]; /* ids of nodes, nearest first: itself, then others */
+    int32_t distance[HOST_NODES_MOST]; /* ids of nodes, nearest first: this node, then others */
     size_t n_distances;
 };
 
@@ -66,36 +64,36 @@ struct host_hardware {
     size_t n_devices;
     struct host_node *nodes; /* ascending by id */
     size_t n_nodes;
-    int64_t vms_per_cpu; /* pinned virtual CPUs that may share a thread: 1 or more */
+    int64_t vms_per_cpu; /* maximum of pinned virtual CPUs on a thread: 1 or more */
 };
 
 /* --- of VMs ----------------------------------------------------------------------------------- */
 
 struct device_request {
     uint32_t vendor, device, class; /* or DEMAND_ANY */
-    const char *short_address;      /* that device and no other; NULL: any with these identifiers */
-    const char *profile;            /* part of a device; NULL: none */
-    const char *address;            /* the device assigned to it; NULL: none */
+    const char *short_address;      /* of the requested device; NULL: any with these identifiers */
+    const char *profile;            /* of the requested part of a device; NULL: none */
+    const char *address;            /* of the assigned device; NULL: none */
 };
 
 /* A virtual NUMA node. */
 struct node_request {
     int64_t cpus;
     int64_t memory;            /* KB */
-    int32_t node, memory_node; /* of the host, as assigned; -1: not */
+    int32_t node, memory_node; /* assigned nodes of the host; -1: not assigned */
 };
 
 struct vm_hardware {
     struct device_request *devices;
     size_t n_devices;
 
-    struct node_request *nodes; /* none: the other members have no meaning */
+    struct node_request *nodes; /* if there are none, the following members have no meaning */
     size_t n_nodes;
     enum pin_policy policy;
-    int64_t threads;   /* of a core that its virtual CPUs share; 0: as the host has them */
+    int64_t threads;   /* threads of a core that its virtual CPUs share; 0: as on the host */
     int64_t page_size; /* KB of its huge pages; 0: none */
-    int32_t affinity;  /* the only node it may use; -1: any */
-    const char *fault; /* of the request: what cannot be read or is too much; NULL: none */
+    int32_t affinity;  /* the only allowed node; -1: any */
+    const char *fault; /* the invalid or excessive part of the request; NULL: none */
 };
 
 /* A copy with all its texts, to be freed with vm_hardware_destroy(); NULL gives NULL. */

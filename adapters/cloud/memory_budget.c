@@ -1,4 +1,4 @@
-/* Counts the memory of answers and of what is kept of them. */
+/* Counts the memory of answers and of the data kept from them. */
 #include "adapters/cloud/memory_budget.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Pools of objects: finding and freeing. */
+/* Finds and frees objects of pools. */
 #include "adapters/cloud/objects.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Objects begin with their id. */
+/* The first member of all objects is their id. */
 static void *find(const void *items, size_t n, size_t size, int32_t id)
 {
     return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
@@ -46,7 +46,7 @@ struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id)
 
 struct host *host_pool_find(const struct host_pool *pool, int32_t id)
 {
-    /* If no host was ever deleted, ids equal places. */
+    /* If no host has been deleted, ids equal indexes. */
     if (id >= 0 && (size_t)id < pool->n && pool->items[id].id == id)
         return &pool->items[id];
     return find(pool->items, pool->n, sizeof *pool->items, id);

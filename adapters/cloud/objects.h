@@ -1,8 +1,8 @@
 /* objects.h: the objects of a cloud: VMs, hosts, datastores, networks, clusters, users, VM groups,
  * access rules.
  *
- * A pool owns its objects and their texts and is freed as a whole. Texts come from VM owners and
- * are bounded by the code that fills the pool.
+ * A pool owns its objects and their texts and is freed as a whole. Texts come from VM owners; the
+ * code that fills the pool limits their length.
  */
 #pragma once
 
@@ -26,18 +26,18 @@ struct attributes {
 /* The first value of that name (upper case), or NULL. O(n). */
 const char *attributes_find(const struct attributes *attributes, const char *name);
 
-/* A history record. The short form has no times: they are 0. */
+/* A history record. In the short form of a VM, all times are 0. */
 struct vm_history {
     int32_t sequence; /* -1: none, the VM never ran */
     int32_t host, cluster, datastore;
-    int64_t stime, etime;   /* the record's begin and end; 0: not yet */
+    int64_t stime, etime;   /* begin and end of the record; 0: not yet */
     int64_t pstime, petime; /* prolog */
     int64_t rstime, retime; /* running */
     int64_t estime, eetime; /* epilog */
-    bool recreated;         /* it ended with the VM being recreated: its work is lost */
+    bool recreated;         /* ended by recreating the VM, which lost its work */
 };
 
-/* A NIC whose network the scheduler chooses: NETWORK_MODE=auto, and none chosen yet. */
+/* A NIC whose network the scheduler has yet to choose (NETWORK_MODE=auto). */
 struct vm_nic {
     int32_t id;
     const char *requirement, *rank; /* its SCHED_REQUIREMENTS, SCHED_RANK; or NULL */
@@ -48,10 +48,10 @@ struct nic_choice {
     int32_t nic, network;
 };
 
-enum { VM_NICS_MAX = 64 }; /* of a VM with more, one more is kept */
+enum { VM_NICS_MAX = 64 }; /* of a VM; if it has more, VM_NICS_MAX + 1 are stored */
 
-/* A datastore of a VM's images, and the room that disks take of it: CLONE_TARGET or LN_TARGET is
- * SELF. */
+/* A datastore of a VM's images, and the room that the VM's disks take in it (CLONE_TARGET or
+ * LN_TARGET is SELF). */
 struct vm_image_room {
     int32_t datastore;
     int64_t amount; /* MB */
@@ -61,42 +61,40 @@ struct vm {
     int32_t id, uid, gid;
     const char *user, *group, *name;
     enum vm_state state;
-    const char *state_name; /* the cloud's, for people; differs when the state does */
+    const char *state_name; /* the cloud's, for display; other states have other names */
     bool resched;
     int64_t stime, etime;      /* created, ended */
-    int64_t cpu;               /* 1/100 processors, rounded to the nearest (0.59 is 59) */
+    int64_t cpu;               /* 1/100 processors, rounded to the nearest (0.59 becomes 59) */
     int64_t memory;            /* MB */
     struct vm_history history; /* the last record */
-    int32_t n_records; /* in the document: a pool has the last one only, one.vm.info has all */
-    int64_t ran_for;   /* seconds: sum of RETIME - RSTIME over those of the records that have both,
-                        * after the last one that ended with the VM being recreated */
+    int32_t n_records;         /* in the document: only the last one in pools, all in one.vm.info */
+    int64_t ran_for; /* seconds: sum of RETIME - RSTIME of the records that have both and follow the
+                        last recreation of the VM */
     bool locked;
-    const char *error; /* the driver's message about its last failure, after a date; NULL: none */
+    const char *error; /* the date and the driver's message of the last failure; NULL: none */
 
     /* Only in the extended form (is_extended): */
     bool is_extended;
     struct attributes template;      /* TEMPLATE, without DISK, NIC, CONTEXT, GRAPHICS, OS, ... */
     struct attributes user_template; /* USER_TEMPLATE */
-    int64_t disk;                    /* MB that a system datastore must have for it: SIZE and
-                                        snapshots of the disks that are volatile, or cloned or
-                                        linked there */
-    struct vm_image_room *images;    /* each image datastore once */
+    int64_t disk; /* MB needed in a system datastore: SIZE and snapshots of the disks that are
+                     volatile, or cloned or linked there */
+    struct vm_image_room *images; /* each image datastore once */
     size_t n_images;
     struct vm_nic *nics; /* ascending by id */
     size_t n_nics;
-    int32_t *networks; /* of its other NICs */
+    int32_t *networks; /* of the other NICs */
     size_t n_networks;
-    bool arriving; /* running, but not yet in its last record: OpenNebula begins the record of the
-                      new host when it accepts a migration, and starts the migration a moment later
-                    */
+    bool arriving; /* running, but its last record is of the next host: OpenNebula adds that record
+                      when it accepts a migration, and starts the migration a moment later */
     bool has_os_files;                  /* a kernel or initrd in a datastore */
-    const struct vm_hardware *hardware; /* devices and NUMA nodes; NULL: it requests none */
+    const struct vm_hardware *hardware; /* devices and NUMA nodes; NULL: none requested */
     unsigned needs;                     /* VM_NEEDS_... */
-    bool in_vmgroup;                    /* TEMPLATE/VMGROUP names a VM group ... */
-    int32_t vmgroup;                    /* ... this one */
+    bool in_vmgroup;                    /* TEMPLATE/VMGROUP has a VM group: */
+    int32_t vmgroup;                    /* its id */
 };
 
-/* The request of its owner, if any. */
+/* Requests of the VM's owner. */
 enum {
     VM_NEEDS_DATASTORE = 1u << 0, /* SCHED_DS_REQUIREMENTS or SCHED_DS_RANK */
 };
@@ -106,10 +104,10 @@ struct vm_use {
     int32_t id;
     int64_t cpu;                                       /* 1/100 processors */
     int64_t net, disk;                                 /* bytes per second, in both directions */
-    int64_t cpu_forecast, net_forecast, disk_forecast; /* what OpenNebula expects soon */
+    int64_t cpu_forecast, net_forecast, disk_forecast; /* OpenNebula's, for the near future */
 };
 
-/* Room that a host reports for one of the datastores on its own disks. */
+/* The reported room in a datastore on the host's own disks. */
 struct host_room {
     int32_t datastore;
     int64_t free; /* MB */
@@ -119,26 +117,27 @@ struct host {
     int32_t id, cluster;
     const char *name, *cluster_name;
     enum host_state state;
-    const char *state_name;          /* the cloud's, for people */
-    int64_t cpu, memory;             /* MAX_CPU (1/100), MAX_MEM (MB): what VMs may use, net of
-                                        RESERVED_CPU and RESERVED_MEM */
-    int64_t cpu_usage, memory_usage; /* as oned counts: suspended and powered off VMs included */
+    const char *state_name; /* the cloud's name, for display */
+    int64_t cpu, memory;    /* for VMs: MAX_CPU (1/100), MAX_MEM (MB), less RESERVED_CPU and
+                               RESERVED_MEM */
+    int64_t cpu_usage, memory_usage; /* oned's, with suspended and powered off VMs */
     int64_t running_vms;
-    int32_t *vms; /* ids of the VMs oned has on it */
+    int32_t *vms; /* ids of the VMs that oned lists on the host */
     size_t n_vms;
-    struct host_room *rooms; /* HOST_SHARE/DATASTORES/DS; not every datastore is reported */
+    struct host_room *rooms; /* HOST_SHARE/DATASTORES/DS; some datastores may be missing */
     size_t n_rooms;
-    int64_t disk; /* MB: FREE_DISK, for the other datastores on its disks; -1: not reported */
-    const struct host_hardware *hardware; /* devices and NUMA nodes; NULL: it reports none */
+    int64_t disk; /* MB: FREE_DISK, for datastores not in `rooms`; -1: not reported */
+    const struct host_hardware *hardware; /* devices and NUMA nodes; NULL: none reported */
     /* The attributes available to requirements and ranks, in OpenNebula's search order: TEMPLATE;
      * all of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
      * FREE_MEMORY in KB, USED_CPU, USED_MEMORY, ...; ID, NAME, CLUSTER, CLUSTER_ID, STATE, IM_MAD,
-     * VM_MAD; CURRENT_VMS, repeated, one per VM. In a pool the monitored figures are missing
-     * (MONITORING is empty in both versions): host_monitoring_merge() adds them. */
+     * VM_MAD; CURRENT_VMS, once for each VM. Pools lack the monitored figures (MONITORING is empty
+     * in both versions): host_monitoring_merge() adds them. */
     struct attributes attributes;
 };
 
-/* Does OpenNebula start ordinary VMs on it? Not on hosts for pinned VMs or of public clouds. */
+/* Does OpenNebula start ordinary VMs on the host? False for hosts for pinned VMs or of public
+ * clouds. */
 bool host_takes_usual_vms(const struct host *host);
 
 struct datastore {
@@ -146,10 +145,10 @@ struct datastore {
     const char *name;
     int32_t type;  /* 0 image, 1 system, 2 file, 3 backup */
     int32_t state; /* 0 ready, 1 disabled */
-    bool shared;   /* false: on each host's own disks (SHARED=NO); true when nothing is said */
+    bool shared;   /* false: on each host's own disks (SHARED=NO); true if not specified */
     int32_t *clusters;
     size_t n_clusters;
-    int64_t free; /* MB, of LIMIT_MB at most; -1: not monitored */
+    int64_t free; /* MB, within LIMIT_MB; -1: not monitored */
     int64_t total;
     struct attributes attributes;
 };
@@ -160,7 +159,7 @@ struct network {
     const char *name;
     int32_t *clusters;
     size_t n_clusters;
-    int64_t size, used; /* addresses: of all its ranges, and leased or held */
+    int64_t size, used; /* addresses: total of all ranges; leased or held */
     struct attributes attributes;
 };
 
@@ -184,28 +183,29 @@ struct id_set {
     size_t n;
 };
 
-/* A VM group says which VMs share hosts and which keep apart. Each VM of it has a role. */
+/* A VM group has rules about VMs that share hosts and VMs kept apart. Each of its VMs has a role.
+ */
 enum role_policy {
     ROLE_FREE,
-    ROLE_TOGETHER, /* AFFINED: the role's VMs are on one host */
-    ROLE_APART,    /* ANTI_AFFINED: no two of the role's VMs are on the same host */
+    ROLE_TOGETHER, /* AFFINED: all VMs of the role are on one host */
+    ROLE_APART,    /* ANTI_AFFINED: all VMs of the role are on different hosts */
 };
 
 struct vmgroup_role {
     int32_t id;
     const char *name;
     enum role_policy policy;
-    int32_t weight;  /* 0: its rules hold; > 0: they are preferences of that weight */
-    bool by_cluster; /* the policy is about clusters, not hosts */
-    struct id_set hosts, not_hosts;       /* where its VMs may be (empty: anywhere), and may not */
-    struct id_set clusters, not_clusters; /* the same of clusters */
+    int32_t weight;  /* 0: its rules are strict; > 0: they are preferences with that weight */
+    bool by_cluster; /* the policy applies to clusters instead of hosts */
+    struct id_set hosts, not_hosts; /* hosts allowed for its VMs (empty: all), and forbidden ones */
+    struct id_set clusters, not_clusters; /* allowed and forbidden clusters */
     struct id_set vms;
 };
 
-/* The VMs of several roles: on one host, or no two VMs of different roles on the same host. */
+/* The VMs of several roles are on one host, or VMs of different roles are on different hosts. */
 struct vmgroup_rule {
     bool apart;
-    uint64_t roles; /* a bit for each role, by its place in the group */
+    uint64_t roles; /* a bit for each role, by its index in the group */
 };
 
 enum { VMGROUP_ROLES_MAX = 64, VMGROUP_RULES_MAX = 64, VMGROUPS_OF_VM_MAX = 4 };
@@ -213,15 +213,15 @@ enum { VMGROUP_ROLES_MAX = 64, VMGROUP_RULES_MAX = 64, VMGROUPS_OF_VM_MAX = 4 };
 struct vmgroup {
     int32_t id;
     const char *name;
-    int32_t weight;  /* of `rules`, as that of a role */
-    bool by_cluster; /* the same */
+    int32_t weight;  /* of `rules`, as in roles */
+    bool by_cluster; /* of `rules`, as in roles */
     struct vmgroup_role *roles;
     size_t n_roles;
     struct vmgroup_rule *rules;
     size_t n_rules;
 };
 
-/* A VM's role: places in the pool and in its group. */
+/* A VM's role, as indexes in the pool and in the group. */
 struct vmgroup_member {
     int32_t vm;
     uint32_t group, role;
@@ -233,7 +233,7 @@ struct acl_rule {
 
 struct pool_errors {
     size_t n;        /* objects left out */
-    char first[256]; /* what was wrong with the first */
+    char first[256]; /* the error of the first */
 };
 
 /* The members of a pool, which owns its objects, ascending by id. */
@@ -243,7 +243,7 @@ struct pool_errors {
     struct pool_errors errors;                                                                     \
     struct pool_memory *memory
 
-/* Moves the objects of one pool into another, which is overwritten. */
+/* Moves the objects of one pool to another, which is overwritten. */
 #define POOL_MOVE(to, from)                                                                        \
     ((to)->items = (from)->items, (to)->n = (from)->n, (to)->allocated = (from)->allocated,        \
      (to)->errors = (from)->errors, (to)->memory = (from)->memory)
@@ -299,10 +299,10 @@ void vmgroup_pool_finish(struct vmgroup_pool *pool);
 void acl_finish(struct acl *acl);
 void vm_use_pool_finish(struct vm_use_pool *pool);
 
-/* MB free on a datastore as last measured, for VMs on that host: of the datastore as a whole, or,
- * for a datastore on the hosts' own disks (or without a measurement), as the host reports. -1: not
- * reported. *by_itself: the figure is of this datastore alone, not of all datastores on the host's
- * disks. */
+/* The last measured MB free in a datastore for VMs on the host: of the whole datastore or, for a
+ * datastore on the hosts' own disks (or without a measurement), as reported by the host. -1: not
+ * reported. *by_itself: the figure is for this datastore alone, not for all datastores on the
+ * host's disks. */
 int64_t datastore_reported(const struct datastore *datastore, const struct host *host,
                            bool *by_itself);
 
@@ -316,14 +316,14 @@ const struct user *user_pool_find(const struct user_pool *pool, int32_t id);
 const struct vm_use *vm_use_pool_find(const struct vm_use_pool *pool, int32_t vm);
 
 bool id_set_has(const struct id_set *list, int32_t id); /* O(n) */
-/* May the role's VMs be on that host, by its lists? */
+/* Do the role's lists allow the host? */
 bool vmgroup_role_allows(const struct vmgroup_role *role, int32_t host, int32_t cluster);
-/* The roles whose VMs must be on one host with those of this one, which is among them: bits as in
+/* The roles whose VMs must share a host with the VMs of this role, including itself: bits as in
  * struct vmgroup_rule. */
 uint64_t vmgroup_on_one_host(const struct vmgroup *group, uint32_t role);
 
 /* Fills in the pool's members from its roles. O(n log n). */
 void vmgroup_pool_index(struct vmgroup_pool *pool);
-/* The roles of a VM, *n of them: OpenNebula can put a VM into several groups. O(log members). */
+/* The *n roles of a VM, which OpenNebula may put into several groups. O(log members). */
 const struct vmgroup_member *vmgroup_pool_roles_of(const struct vmgroup_pool *pool, int32_t vm,
                                                    size_t *n);

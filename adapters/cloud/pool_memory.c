@@ -1,4 +1,4 @@
-/* Memory for the texts and lists of a pool. */
+/* Allocates the texts and lists of a pool. */
 #include "adapters/cloud/pool_memory.h"
 
 #include <stdint.h>
@@ -18,11 +18,11 @@ struct chunk {
 struct pool_memory {
     struct chunk *first;
     struct pool_memory *base; /* NULL: none */
-    size_t n_over;            /* memories that keep this one */
+    size_t n_over;            /* number of memories with this base */
     size_t size;              /* of all chunks */
     struct memory_budget *budget;
     const char *name; /* in the budget */
-    size_t counted;   /* there */
+    size_t counted;   /* bytes in the budget */
 };
 
 struct pool_memory *pool_memory_create(void)
@@ -54,7 +54,7 @@ void pool_memory_destroy(struct pool_memory *memory)
     free(memory);
 }
 
-/* A block larger than a chunk gets a chunk of its own, behind the one in use. */
+/* A block larger than a chunk gets its own chunk, after the one in use. */
 static struct chunk *add_chunk(struct pool_memory *memory, size_t size)
 {
     struct chunk *chunk, **place = &memory->first;

@@ -1,4 +1,4 @@
-/* The meaning of each VM state. */
+/* The traits of each VM state. */
 #include "adapters/cloud/states.h"
 
 const struct vm_state_traits vm_state_traits[VM_STATES] = {

@@ -1,10 +1,10 @@
-/* Numbers in the descriptions of devices and nodes. */
+/* Parses numbers of devices and nodes. */
 #include "adapters/opennebula/pool_hardware.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The number that the whole text is, or -1. */
+/* The number in a text without other characters, or -1. */
 static int64_t number_of(const char *text, int base)
 {
     char *end;

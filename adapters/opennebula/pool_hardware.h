@@ -1,9 +1,8 @@
-/* pool_hardware.h: PCI devices and NUMA nodes in the documents of hosts and VMs.
+/* pool_hardware.h: reads PCI devices and NUMA nodes from the documents of hosts and VMs.
  *
- * Parts of the readers of one host and one VM: a draft is zeroed with the object, is given each
- * value and each closed element below HOST_SHARE or TEMPLATE, and ends as the object's hardware.
- * Values that VM owners write never reject the VM: they become the request's fault.
- */
+ * Parts of the readers of hosts and VMs: a draft is zeroed with the object, gets each value and
+ * each closed element below HOST_SHARE or TEMPLATE, and finally becomes the object's hardware.
+ * Invalid values written by VM owners do not reject the VM; they become the request's fault. */
 #pragma once
 
 #include "adapters/opennebula/pool_reader.h"
@@ -11,7 +10,7 @@
 struct host_hardware_draft {
     struct host_hardware hardware;
     size_t devices_allocated, nodes_allocated;
-    struct host_device device; /* the one being read */
+    struct host_device device; /* the current one */
     bool device_begun;
     struct host_node node;
     bool node_begun;
@@ -19,14 +18,14 @@ struct host_hardware_draft {
     size_t n_cpus, n_uses; /* of all nodes */
     struct host_core core;
     bool core_begun;
-    const char *profiles; /* of the device before: most have the same */
+    const char *profiles; /* of the previous device, because most devices have the same */
 };
 
 void host_hardware_read(struct pool_reader *reader, struct host_hardware_draft *draft,
                         const struct pool_path *path, const struct pool_text *text);
 void host_hardware_close(struct pool_reader *reader, struct host_hardware_draft *draft,
                          const struct pool_path *path);
-/* NULL: the host has neither. */
+/* NULL: the host has neither devices nor nodes. */
 const struct host_hardware *host_hardware_end(struct pool_reader *reader,
                                               struct host_hardware_draft *draft);
 
@@ -45,8 +44,10 @@ void vm_hardware_close(struct pool_reader *reader, struct vm_hardware_draft *dra
 const struct vm_hardware *vm_hardware_end(struct pool_reader *reader,
                                           struct vm_hardware_draft *draft);
 
-/* A PCI identifier, in hexadecimal digits; false: it is not one. Empty: true and unchanged. */
+/* Parses a PCI identifier in hexadecimal digits; false: invalid. An empty text is valid and leaves
+ * the value unchanged. */
 bool pool_is_pci(const struct pool_text *text, uint32_t *value);
 
-/* A whole number from 0 to `largest`; false: it is not one. Empty: true and unchanged. */
+/* Parses a whole number from 0 to `largest`; false: invalid. An empty text is valid and leaves the
+ * value unchanged. */
 bool pool_is_count(const struct pool_text *text, int64_t largest, int64_t *value);

@@ -1,4 +1,4 @@
-/* PCI devices and NUMA nodes that a host reports. */
+/* Reads the PCI devices and NUMA nodes of a host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +119,7 @@ static void add_cpu(struct pool_reader *reader, struct host_hardware_draft *draf
     draft->core.n_cpus++;
 }
 
-/* "0:-1,16:12,16:13": each CPU with a VM that uses it, -1 for none, -2 for one kept from VMs. */
+/* Reads "0:-1,16:12,16:13": each CPU with a VM that uses it; -1: free, -2: not available to VMs. */
 static void read_cpus(struct pool_reader *reader, struct host_hardware_draft *draft,
                       const char *text)
 {
@@ -155,7 +155,7 @@ static void read_core(struct pool_reader *reader, struct host_hardware_draft *dr
         read_cpus(reader, draft, text->text);
 }
 
-/* The last of the node's pages is being read until its element closes. */
+/* The last of the node's pages is incomplete until its element closes. */
 static void read_pages(struct host_node *node, const struct pool_path *path,
                        const struct pool_text *text)
 {

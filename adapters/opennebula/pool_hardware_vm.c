@@ -1,4 +1,4 @@
-/* PCI devices and NUMA nodes that a VM's template requests, and those that it was assigned. */
+/* Reads the requested and the assigned PCI devices and NUMA nodes of a VM. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum { TEXT_MAX = 127, KB_PER_MB = 1024 };
 
 static const int64_t largest = INT64_C(1) << 40;
 
-/* The first fault is kept. */
+/* Keeps the first fault. */
 static void set_fault(struct pool_reader *reader, struct vm_hardware_draft *draft,
                       const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -59,7 +59,7 @@ static void read_identifier(struct pool_reader *reader, struct vm_hardware_draft
         fault(reader, draft, path);
 }
 
-/* The number of a node; other text, such as "-1", is ignored. */
+/* Reads the number of a node; other texts, for example "-1", are ignored. */
 static void read_node(const struct pool_text *text, int32_t *node)
 {
     int64_t number = -1;
@@ -136,7 +136,7 @@ static enum pin_policy policy_of(const char *text)
     return PIN_NONE;
 }
 
-/* The topology's numbers begin at 0, which is "not given"; a node has the number 0. */
+/* In a zeroed topology, 0 means "not given", except that 0 is a valid node number. */
 static void read_topology(struct pool_reader *reader, struct vm_hardware_draft *draft,
                           const struct pool_path *path, const struct pool_text *text)
 {
@@ -157,7 +157,7 @@ static void read_topology(struct pool_reader *reader, struct vm_hardware_draft *
         break;
     case WORD_NODE_AFFINITY:
         read_node(text, &node);
-        hardware->affinity = node + 1; /* until the end: 0 is "any" */
+        hardware->affinity = node + 1; /* 0 is "any" until vm_hardware_end() */
         break;
     default:
         break;
@@ -182,8 +182,8 @@ void vm_hardware_read(struct pool_reader *reader, struct vm_hardware_draft *draf
     }
 }
 
-/* A device that was requested by its address has identifiers once it was assigned: from then on any
- * device of its kind will do, as in oned. */
+/* A device requested by its address has identifiers once assigned. Afterwards any device with these
+ * identifiers is suitable, as in oned. */
 static void end_device(struct pool_reader *reader, struct vm_hardware_draft *draft)
 {
     struct vm_hardware *hardware = &draft->hardware;

@@ -4,7 +4,7 @@
 #include "adapters/opennebula/pool_reader.h"
 #include "adapters/opennebula/pool_states.h"
 
-/* Lists in the making, in the order in which OpenNebula looks a name up. */
+/* The lists of the current object, in OpenNebula's search order of names. */
 enum { TEMPLATE_LIST, SHARE_LIST, MONITORING_LIST, TOP_LIST };
 
 enum { KB_PER_MB = 1024 };
@@ -14,7 +14,7 @@ struct host_draft {
     int32_t state;
     int64_t max_memory, memory_usage; /* KB */
     int64_t free_disk, used_disk, max_disk;
-    struct host_room room; /* the one being read */
+    struct host_room room; /* the current one */
     bool room_has_id, room_has_free;
     size_t rooms_allocated;
     struct host_hardware_draft hardware;
@@ -47,7 +47,7 @@ static void read_top(struct pool_reader *reader, struct host *host, const struct
     pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
 }
 
-/* oned reports the host's disk as a whole, and a DS for each datastore it monitors there. */
+/* oned reports the whole disk of the host, and a DS for each datastore monitored there. */
 static void read_disks(struct pool_reader *reader, const struct pool_path *path,
                        const struct pool_text *text)
 {

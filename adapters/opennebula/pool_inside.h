@@ -1,4 +1,4 @@
-/* pool_inside.h: the reader of documents, for its own files only. */
+/* pool_inside.h: the state of the reader of documents; internal. */
 #pragma once
 
 #include "adapters/opennebula/pool_names.h"
@@ -14,17 +14,17 @@ struct pool_reader {
     struct pool_items items;
     struct pool_names names;
     struct error problem;
-    size_t fed;     /* bytes of the document, since objects were handed out last */
-    bool is_broken; /* no well-formed XML: it may be bytes that XML does not allow */
+    size_t fed;     /* bytes of the document since the last batch */
+    bool is_broken; /* not well-formed XML, possibly because of bytes that XML does not allow */
 
     /* The parser's position. */
     const struct element *elements[POOL_DEPTH_MAX];
     bool has_children[POOL_DEPTH_MAX];
     size_t depth;
-    size_t object_depth; /* of the object's own element: 1, or 0 when it is the root */
+    size_t object_depth; /* of the object's own element: 1, or 0 if it is the root */
     bool in_object;
 
-    /* The object in the making: behind the last of the items. */
+    /* The current object, stored after the last of the items. */
     bool rejected, has_id;
     void *scratch;
     struct attributes lists[POOL_LISTS];
@@ -32,7 +32,7 @@ struct pool_reader {
     char *text;
     size_t length, allocated_text;
 
-    pool_batch *batch; /* NULL: all at once */
+    pool_batch *batch; /* NULL: all objects at once */
     void *context;
     size_t batch_size;
     struct xml_reading *xml;

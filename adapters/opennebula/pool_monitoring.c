@@ -1,4 +1,4 @@
-/* Reads the hosts' monitoring. */
+/* Reads the monitoring of hosts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ void host_monitoring_finish(struct host_monitoring_pool *pool)
     *pool = (struct host_monitoring_pool){0};
 }
 
-/* Names are few and the same for all hosts, so the former host's text is mostly reused. */
+/* Hosts have the same few names: the text of the previous host can usually be reused. */
 static const char *name_in(struct pool_memory *memory, const struct attributes *former, size_t i,
                            const char *name)
 {

@@ -1,4 +1,4 @@
-/* Names of elements: each decoded once in a document. */
+/* Decodes each name of elements once in a document. */
 #include "adapters/opennebula/pool_names.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* pool_names.h: each element name of a document once, with its meaning. */
+/* pool_names.h: the distinct element names of a document, with their meanings. */
 #pragma once
 
 #include "adapters/opennebula/pool_reader.h"
@@ -6,16 +6,16 @@
 
 struct pool_names {
     struct map elements; /* struct element *, by the parser's address of the name */
-    struct map joined;   /* const char *, by the numbers of both */
+    struct map joined;   /* const char *, by the numbers of both elements */
     struct pool_memory *memory;
 };
 
 void pool_names_init(struct pool_names *names, struct pool_memory *memory);
 void pool_names_finish(struct pool_names *names);
 
-/* `key` is the parser's own address for the name: the same for the same name. O(1). */
+/* `key` is the parser's address of the name; equal names have the same address. O(1). */
 const struct element *pool_names_element(struct pool_names *names, const char *key);
 
-/* "OUTER/INNER" for two of the elements. O(1). */
+/* "OUTER/INNER" for two elements. O(1). */
 const char *pool_names_joined(struct pool_names *names, const struct element *outer,
                               const struct element *inner);

@@ -1,16 +1,16 @@
-/* pool_nic.h: the automatic NICs of a VM, while its document is read. */
+/* pool_nic.h: reads the automatic NICs of a VM. */
 #pragma once
 
 #include "adapters/opennebula/pool_reader.h"
 
 /* Zeroed for each VM. */
 struct nic_draft {
-    struct vm_nic nic; /* the one being read */
+    struct vm_nic nic; /* the current one */
     bool is_automatic, has_network;
     size_t allocated;
 };
 
-/* A value of TEMPLATE/NIC, and the end of the NIC. */
+/* Called for each value of TEMPLATE/NIC, and at the end of each NIC. */
 void pool_nic_value(struct pool_reader *reader, struct nic_draft *draft,
                     const struct pool_path *path, const struct pool_text *text);
 void pool_nic_end(struct pool_reader *reader, struct nic_draft *draft, struct vm *vm);

@@ -13,7 +13,7 @@
 #include "util/memory.h"
 #include "util/printable.h"
 
-/* The whole document is invalid. Returns false, which ends the reading. */
+/* Reports an invalid document. Returns false, which ends the reading. */
 static bool fail(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -71,7 +71,7 @@ static void begin_object(struct pool_reader *reader)
     reader->in_object = true;
 }
 
-/* Bytes of what was read so far; lists are copied when their object ends. */
+/* The bytes of all data so far; lists are copied at the end of their object. */
 static size_t size_of(const struct pool_reader *reader)
 {
     size_t size = pool_memory_size(reader->items.memory) + reader->items.n * reader->format->size +
@@ -87,7 +87,7 @@ static bool is_too_large(const struct pool_reader *reader)
     return size_of(reader) > POOL_GROWTH_MAX * reader->fed + POOL_SMALL;
 }
 
-/* The names are in the freed memory, so they are stored again for the next objects. */
+/* Names belong to the memory of the batch, and are stored again for the next objects. */
 static void hand_out(struct pool_reader *reader)
 {
     reader->batch(reader->context, &reader->items);
@@ -200,7 +200,7 @@ static void reader_init(struct pool_reader *reader, const struct pool_format *fo
     reader->text = memory_grow(NULL, &reader->allocated_text, 1024, 1);
 }
 
-/* All but the items. */
+/* Frees everything except the items. */
 static void reader_finish(struct pool_reader *reader)
 {
     for (size_t i = 0; i < POOL_LISTS; i++)
@@ -279,7 +279,7 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* oned lists the newest first. */
+/* Sorts by id; oned lists the newest objects first. */
 static void sort(struct pool_items *items, const struct pool_format *format)
 {
     size_t size = format->size, kept = 0;

@@ -1,9 +1,8 @@
-/* pool_reader.h: documents of OpenNebula as a series of values.
+/* pool_reader.h: reads documents of OpenNebula as a series of values.
  *
  * Reads <X_POOL><X>...</X>...</X_POOL> or a single <X> and calls, for each X, `value` for every
- * element without children and `close` for every element that had some. Names are known words or
- * not; the path says where an element is. Private to the files that read one kind of object.
- */
+ * element without children and `close` for every element with children. The path has the position
+ * of an element; known names have a word. Internal to the files that read one kind of object. */
 #pragma once
 
 #include "adapters/cloud/pool_memory.h"
@@ -12,21 +11,22 @@
 
 enum {
     POOL_DEPTH_MAX = 32,
-    POOL_TEXT_MAX = 65540, /* what is longer is cut; more than 64 KB remain, so it shows */
+    POOL_TEXT_MAX = 65540, /* longer texts are truncated, but remain longer than 64 KB, and are thus
+                              recognizable */
     POOL_DOCUMENT_MAX = 1 << 30,
-    /* What is read of a document takes at most so many times its length, and POOL_SMALL bytes:
-     * documents of oned take less than half their length. */
+    /* The data of a document take at most POOL_GROWTH_MAX times its length plus POOL_SMALL bytes.
+       Documents of oned take less than half their length. */
     POOL_GROWTH_MAX = 2,
     POOL_SMALL = 1 << 20,
 };
 
 struct element {
     enum pool_word word;
-    const char *name; /* in upper case, in the pool's memory; the same name has the same address */
+    const char *name; /* in upper case, in the pool's memory; equal names have the same address */
     uint32_t number;  /* of the name in its document */
 };
 
-/* The path of the value being read: elements below the object, outermost first. */
+/* The path of the current value: elements below the object, outermost first. */
 struct pool_path {
     const struct element *const *elements;
     size_t n; /* > 0 */
@@ -39,19 +39,19 @@ struct pool_text {
 
 struct pool_reader;
 
-/* One kind of object. Its ID is read before `value` is called with it. */
+/* One kind of object. The reader stores its ID before it calls `value` with the ID. */
 struct pool_format {
-    const char *pool, *object; /* names of the elements; object is one word of prose as well */
-    const char *what;          /* "a host", for the error if it has no ID; NULL: it needs none */
-    size_t size; /* of an object; it begins with its int32_t ID, unless it needs none */
+    const char *pool, *object; /* names of the elements; error texts use `object` as a word */
+    const char *what; /* "a host", for the error if an object has no ID; NULL: no ID needed */
+    size_t size; /* of an object; unless no ID is needed, the object begins with its int32_t ID */
     bool unsorted;
     void (*value)(struct pool_reader *reader, void *object, const struct pool_path *path,
                   const struct pool_text *text);
-    /* NULL is allowed for both. `end` may still find the object to be wrong. */
+    /* Both may be NULL. `end` may still reject the object. */
     void (*close)(struct pool_reader *reader, void *object, const struct pool_path *path);
     void (*end)(struct pool_reader *reader, void *object);
-    bool keeps_empty; /* pool_add_attribute() adds empty values too */
-    size_t scratch;   /* bytes that are zeroed for each object: pool_reader_scratch() */
+    bool keeps_empty; /* pool_add_attribute() also adds empty values */
+    size_t scratch;   /* size of pool_reader_scratch(), zeroed for each object */
 };
 
 /* The valid objects, ascending by id. */
@@ -59,14 +59,14 @@ struct pool_items {
     POOL_OF(void);
 };
 
-/* -1 with err: *items is then empty. */
+/* Reads a whole document. -1 with err: *items is then empty. */
 int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
               size_t length, struct error *err);
 
-/* The same for a document that arrives in pieces: `batch` gets the objects, batch_size at a time
- * and in document order, and takes or frees them (pool_items may be zeroed). The caller must have
- * replaced bytes that XML does not allow. Ending the reading hands out the last batch, which may be
- * empty, frees the reading, and reports errors: -1 with err. */
+/* Read a document that arrives in pieces: `batch` gets the objects, batch_size at a time and in
+ * document order, and keeps them (by zeroing pool_items) or frees them. The caller must have
+ * replaced bytes that XML does not allow. pool_reading_end() passes on the last batch, which may be
+ * empty, frees the reader, and reports errors: -1 with err. */
 typedef void pool_batch(void *context, struct pool_items *items);
 struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t batch_size,
                                        pool_batch *batch, void *context);
@@ -78,8 +78,8 @@ int pool_reading_end(struct pool_reader *reader, struct error *err);
 void *pool_reader_scratch(struct pool_reader *reader);
 struct pool_memory *pool_reader_memory(struct pool_reader *reader);
 
-/* Rejects the object, which is then left out. The first sentence about the first such object is
- * kept. */
+/* Rejects the object, which is then left out. Keeps the first error text of the first rejected
+ * object. */
 void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -87,32 +87,33 @@ struct pool_range {
     int64_t smallest, largest;
 };
 
-/* Numbers. An empty text leaves the value unchanged; text that is not a number or out of range
- * rejects the object. */
+/* Read numbers. An empty text leaves the value unchanged; a text that is not a number or out of
+ * range rejects the object. */
 void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
                       const struct pool_text *text, struct pool_range range, int64_t *value);
 void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
                    const struct pool_text *text, int32_t smallest, int32_t *value);
-/* Decimal, such as "0.59" or "1e2": in hundredths, rounded to the nearest. Not negative. */
+/* Reads a decimal number that is not negative, for example "0.59" or "1e2", as hundredths, rounded
+ * to the nearest. */
 void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,
                           const struct pool_text *text, int64_t *value);
 const char *pool_read_text(struct pool_reader *reader, const struct pool_text *text);
 
-/* Room for one more object of that size behind the `n` of the array, in the pool's memory; it may
- * move. *allocated begins at 0. */
+/* Makes room for one more item after the first `n` of an array in the pool's memory, and returns
+ * the array, which may have moved. *allocated is initially 0. */
 void *pool_append(struct pool_reader *reader, void *array, size_t n, size_t *allocated,
                   size_t size);
 
-/* Lists in the making, of one object: they are taken into the pool's memory when it ends. */
+/* The lists of the current object, copied to the pool's memory at its end. */
 enum { POOL_LISTS = 4 };
 
 struct attributes *pool_reader_list(struct pool_reader *reader, size_t which);
 
-/* Add a value under the names of the path from element `from` on, joined with '/'. Paths of
- * more than two names are left out, and empty values unless the format keeps them. */
+/* Adds a value under the names of the path from element `from` on, joined with '/'. Omits paths of
+ * more than two names and, unless the format keeps them, empty values. */
 void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
                         const struct pool_path *path, size_t from, const struct pool_text *text);
-/* The lists from `first` to `last`, one behind the other. */
+/* Copies the lists from `first` to `last`, concatenated. */
 void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
                           struct attributes *attributes);
 void pool_add_id(struct pool_reader *reader, const struct pool_path *path,

@@ -5,7 +5,7 @@
 #include "adapters/opennebula/expression.h"
 #include "adapters/opennebula/pool_reader.h"
 
-/* Lists in the making, in the order in which OpenNebula looks a name up. */
+/* The lists of the current object, in OpenNebula's search order of names. */
 enum { TEMPLATE_LIST, TOP_LIST };
 
 enum { SYSTEM_DATASTORE = 1 }; /* only these have SHARED */
@@ -18,7 +18,7 @@ struct datastore_draft {
     int64_t free, used, limit;
 };
 
-/* Values below the top that datastores and networks have alike. */
+/* Reads nested values common to datastores and networks. */
 static void read_deeper(struct pool_reader *reader, const struct pool_path *path,
                         const struct pool_text *text)
 {
@@ -190,7 +190,7 @@ static void read_network_top(struct pool_reader *reader, struct network *network
     pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
 }
 
-/* AR_POOL/AR/SIZE: IPv6 ranges may have any size. */
+/* Reads AR_POOL/AR/SIZE; IPv6 ranges may have any size. */
 static void add_range(struct pool_reader *reader, struct network *network,
                       const struct pool_path *path, const struct pool_text *text)
 {

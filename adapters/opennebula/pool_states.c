@@ -1,10 +1,10 @@
-/* OpenNebula's numbers for the states of VMs and hosts, with names and meanings. */
+/* OpenNebula's state numbers of VMs and hosts, with their names and states. */
 #include "adapters/opennebula/pool_states.h"
 
 #include <stddef.h>
 
 struct vm_row {
-    const char *name; /* NULL: there is no such state */
+    const char *name; /* NULL: unused number */
     enum vm_state state;
 };
 

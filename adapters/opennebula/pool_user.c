@@ -1,4 +1,4 @@
-/* Reads users, access rules and the state of a Raft zone. */
+/* Reads users, access rules and the Raft state of a zone. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ int acl_parse(struct acl *acl, const char *document, size_t length, struct error
     struct pool_items items;
     int result = pool_read(&items, &rule_format, document, length, err);
 
-    /* Without an unreadable rule, rights would be missing, so the whole document is refused. */
+    /* Omitting an unreadable rule would change rights: the whole document is rejected. */
     if (result == 0 && items.errors.n > 0) {
         result = error_set(err, EINVAL, "document with ACL_POOL: %s", items.errors.first);
         free(items.items);

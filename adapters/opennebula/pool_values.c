@@ -22,7 +22,7 @@ struct attributes *pool_reader_list(struct pool_reader *reader, size_t which)
     return &reader->lists[which];
 }
 
-/* The object's id is its first member; most often it is known by the time something is wrong. */
+/* The object's first member is its id, which has usually been read before an invalid value. */
 static void reject_value(struct pool_reader *reader, const struct pool_path *path,
                          const struct pool_text *text, const char *wanted)
 {
@@ -43,7 +43,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* false: no number that fits. Blanks around it are allowed. */
+/* False: not a number of 64 bits. Surrounding blanks are allowed. */
 static bool parse_integer(const char *text, int64_t *value)
 {
     bool negative = false;
@@ -88,7 +88,7 @@ void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
     *value = (int32_t)number;
 }
 
-/* Digits and a power of ten: no locale, no binary fractions. */
+/* Digits and a power of ten, independent of the locale and without binary fractions. */
 struct pool_decimal {
     int64_t digits;
     int power;
@@ -103,7 +103,7 @@ static const char *parse_digits(const char *text, struct pool_decimal *decimal, 
             fraction = true;
         } else if (*text >= '0' && *text <= '9') {
             *any = true;
-            /* Beyond 17 digits only the size matters. */
+            /* Digits after the 17th only affect the magnitude. */
             if (decimal->digits < INT64_C(10000000000000000)) {
                 decimal->digits = decimal->digits * 10 + (*text - '0');
                 decimal->power -= fraction;

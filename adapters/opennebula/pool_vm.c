@@ -9,25 +9,25 @@
 #include "adapters/opennebula/pool_states.h"
 #include "util/memory.h"
 
-/* Lists in the making. */
+/* The lists of the current VM. */
 enum { TEMPLATE_LIST, USER_TEMPLATE_LIST };
 
 struct disk {
     int64_t size, snapshots;
     bool is_volatile, clone, clone_known;
     enum { TARGET_NONE, TARGET_SYSTEM, TARGET_SELF } clone_target, link_target;
-    int32_t datastore; /* of its image */
+    int32_t datastore; /* of the image */
     bool has_datastore;
 };
 
-/* An action after which the VM starts over: its work is lost. */
+/* OpenNebula's number of the action that recreates a VM, which loses its work. */
 enum { ACTION_RECREATE = 14 };
 
 static const struct pool_range counts = {0, INT64_C(1) << 40};
 
-/* The VM being read, as known so far. */
+/* The state of reading a VM. */
 struct vm_draft {
-    struct vm_history record; /* the one being read */
+    struct vm_history record; /* the current one */
     bool in_record;
     struct disk disk;
     int64_t disks;
@@ -36,7 +36,7 @@ struct vm_draft {
     struct nic_draft nic;
     bool has_state, has_cpu, has_memory;
     int32_t state, lcm_state;
-    bool has_permissions; /* only the extended form does */
+    bool has_permissions; /* only in the extended form */
 };
 
 static const struct vm_history no_history = {
@@ -188,7 +188,7 @@ static void read_disk(struct pool_reader *reader, struct disk *disk, const struc
     }
 }
 
-/* Parts of TEMPLATE that cannot be used by name, or that can contain secrets. */
+/* Parts of TEMPLATE that requirements cannot refer to, or that may contain secrets. */
 static bool is_left_out(enum pool_word word)
 {
     switch (word) {
@@ -302,7 +302,7 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
         break;
     case WORD_HISTORY_RECORDS:
         if (path->n == 3 && path->elements[1]->word == WORD_HISTORY) {
-            /* A record's fields are those it has, whatever the record before had. */
+            /* A record does not inherit fields of the previous one. */
             if (!draft->in_record)
                 draft->record = no_history;
             draft->in_record = true;

@@ -1,4 +1,4 @@
-/* Resource usage of VMs, from their monitoring records. */
+/* Reads the resource usage of VMs from their monitoring records. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "adapters/opennebula/pool_reader.h"
 #include "util/memory.h"
 
-/* Fields of a record. A rate and a forecast follow each other in the order of their sources. */
+/* Fields of a record. Rates and forecasts are in the order of their counters. */
 enum figure {
     CPU,
     NETRX,
     NETTX,
     DISK_READ,
     DISK_WRITTEN,
-    RATES, /* of NETRX and what follows it */
+    RATES, /* of NETRX and the following fields */
     FORECASTS = RATES + DISK_WRITTEN,
     FIGURES = FORECASTS + DISK_WRITTEN + 1
 };
@@ -35,7 +35,7 @@ static const char *const names[FIGURES] = {
     "DISKWRBYTES_BW_FORECAST",
 };
 
-/* An upper limit for bytes per second of a VM, so that sums of many VMs stay exact. */
+/* The upper limit of bytes per second of a VM keeps sums over many VMs exact. */
 static const double rate_most = 100e9;
 
 struct use_record {
@@ -70,7 +70,7 @@ static const struct pool_format use_format = {
     .object = "MONITORING",
     .what = "a VM's record",
     .size = sizeof(struct use_record),
-    .unsorted = true, /* a VM may have several */
+    .unsorted = true, /* a VM may have several records */
     .value = read_value,
 };
 
@@ -83,7 +83,7 @@ static int by_vm_and_time(const void *a, const void *b)
     return (one->at > other->at) - (one->at < other->at);
 }
 
-/* The sum of a figure and the next one, those of both directions; -1: one is missing. */
+/* The sum of a figure and the next one, which are for both directions; -1: one is missing. */
 static double both(const struct use_record *record, int figure)
 {
     return record->has[figure] && record->has[figure + 1]
@@ -91,7 +91,8 @@ static double both(const struct use_record *record, int figure)
                : -1;
 }
 
-/* As reported, or the growth of the counters. These begin again when a VM starts on a host. */
+/* The reported rate, or the growth of the counters, which restart at 0 when a VM starts on a host.
+ */
 static int64_t rate(const struct use_record *first, const struct use_record *last, int counter)
 {
     double reported = both(last, counter + RATES - NETRX);

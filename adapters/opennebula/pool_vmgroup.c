@@ -1,4 +1,4 @@
-/* VM groups: their roles, rules and members. */
+/* Reads VM groups: their roles, rules and members. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,10 +9,11 @@
 
 enum { WEIGHT_MAX = 100, SHOWN_MAX = 40 };
 
-/* The group being read. Rules name roles that may follow them, and are resolved at its end. */
+/* The state of reading a group. Rules may name later roles, and are resolved at the end of the
+ * group. */
 struct vmgroup_draft {
     bool has_role_id;
-    struct vmgroup_role role; /* the one being read */
+    struct vmgroup_role role; /* the current one */
     struct vmgroup_role roles[VMGROUP_ROLES_MAX];
     size_t n_roles;
     const char *rules[VMGROUP_RULES_MAX];
@@ -38,7 +39,7 @@ static int by_id(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* "3, 1,,3" as 1, 3. False: there is something else in it. */
+/* Parses "3, 1,,3" as 1, 3. False: other characters. */
 static bool parse_ids(const char *text, int32_t *ids, size_t *n)
 {
     size_t kept = 0;
@@ -195,7 +196,7 @@ static uint64_t role_bit(const struct vmgroup_draft *draft, const char *name, si
     return 0;
 }
 
-/* "web, db" */
+/* Parses "web, db". */
 static void read_rule(struct pool_reader *reader, const struct vmgroup *group, const char *text,
                       struct vmgroup_rule *rule)
 {
