@@ -14,7 +14,7 @@
 #include "report/summary.h"
 #include "util/memory.h"
 
-/* --policy kind=name is short for --set scheduling.policy-kind=name. value: the list of --set. */
+/* Translates --policy kind=name to --set scheduling.policy-kind=name. value: the list of --set. */
 static int take_policy(const struct command_option *option, void *value, const char *text,
                        struct error *err)
 {

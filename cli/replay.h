@@ -1,5 +1,4 @@
-/* replay.h: the parts of `galerna replay`: its arguments, the runs that follow from them, and the
- * results. */
+/* replay.h: the parts of `galerna replay`: arguments, runs, and results. */
 #pragma once
 
 #include <signal.h>
@@ -35,11 +34,11 @@ struct replay_options {
 
 /* One trace under one configuration. */
 struct replay_run {
-    char *name;                          /* differs from that of every other run */
-    char *title;                         /* heads its column of the summary */
+    char *name;                          /* unique among the runs */
+    char *title;                         /* heading of its column in the summary */
     struct configuration *configuration; /* not owned */
-    struct recorded_run *recorded;       /* what is repeated; NULL: the configuration's trace */
-    char *outputs[REPLAY_OUTPUTS];       /* where to write; NULL: not requested */
+    struct recorded_run *recorded; /* the run to repeat; NULL: use the configuration's trace */
+    char *outputs[REPLAY_OUTPUTS]; /* paths; NULL: not requested */
 };
 
 struct replay_plan {
@@ -49,7 +48,7 @@ struct replay_plan {
     size_t n_lists, lists_allocated;
 };
 
-/* The result of a run; sent through a pipe by a child process, so it holds no pointers. */
+/* The result of a run. Has no pointers, because child processes send it through a pipe. */
 struct replay_outcome {
     int code;                           /* of cli/command.h */
     int error;                          /* errno value of the error; 0: none */
@@ -60,27 +59,28 @@ struct replay_outcome {
     int64_t peak_memory_kb;
 };
 
-/* Communication with a run while it is under way. */
+/* Communication with an active run. */
 struct replay_control {
     const volatile sig_atomic_t *stop; /* not 0: end after the current step */
     volatile double *done;             /* 0 ... 1, for the progress bar */
-    struct progress *progress;         /* drawn by the run itself; NULL: drawn elsewhere */
+    struct progress *progress;         /* updated by the run; NULL: updated elsewhere */
     const char *title;
-    bool quiet, verbose; /* verbose: all that policy modules log is printed */
+    bool quiet, verbose; /* verbose: print all messages of policy modules */
 };
 
-/* Read configurations and combine them with the traces: every configuration with every trace. Each
- * run gets a name of its own, from which file names of outputs are made (see replay_help). */
+/* Reads the configurations and combines each with every trace. Each run gets a unique name, from
+ * which file names of outputs are derived (see replay_help). */
 int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
                      struct error *err);
 void replay_plan_finish(struct replay_plan *plan);
 /* Checks --set, --site and --compatibility independently of configuration files. */
 bool replay_plan_is_misused(const struct replay_options *options);
 
-/* Carry out one run; always fills outcome. */
+/* Carries out one run; always fills outcome. */
 void replay_run_perform(const struct replay_run *run, const struct replay_control *control,
                         struct replay_outcome *outcome);
 
-/* Carry out all runs, several at a time in processes of their own. outcomes has room for all. */
+/* Carries out all runs; several runs at a time have their own processes. outcomes has room for all
+ * runs. */
 int replay_all(const struct replay_plan *plan, const struct replay_options *options,
                struct replay_outcome *outcomes, struct error *err);

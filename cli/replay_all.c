@@ -1,4 +1,4 @@
-/* The runs of a replay: one in this process, several in processes of their own. */
+/* Carries out the runs of a replay: one in this process, several in child processes. */
 #include <stdio.h>
 #include <string.h>
 

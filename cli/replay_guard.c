@@ -1,5 +1,4 @@
-/* State that a signal handler needs to end a replay; a handler can reach only global variables, so
- * they are here. */
+/* Ends a replay from signal handlers, whose state must be in global variables. */
 #include "cli/replay_guard.h"
 
 #include <stdio.h>
@@ -31,7 +30,7 @@ static void note_return(void *context)
 
 static void note_failure(void *context, size_t module, const char *offence)
 {
-    (void)context, (void)module, (void)offence; /* the log tells */
+    (void)context, (void)module, (void)offence; /* logged elsewhere */
 }
 
 const struct policy_watch *replay_guard_watch(void)
@@ -55,8 +54,8 @@ void replay_guard_name_modules(const struct policy_host *policies)
     }
 }
 
-/* Async-signal-safe functions only, from here on. One write: several replays may end at once, and
- * their lines must not mix. */
+/* From here on, only async-signal-safe functions. A single write keeps the lines of concurrently
+ * ending replays apart. */
 static void end_at_once(const char *what, const char *why, int code)
 {
     size_t module = (size_t)in_module;
@@ -108,7 +107,7 @@ static void note_crash(int signal_number)
 const volatile sig_atomic_t *replay_guard_catch(bool alone)
 {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-    static char stack[STACK]; /* a module may crash by using up the other one */
+    static char stack[STACK]; /* a module may crash because it exhausted the normal stack */
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction stop = {.sa_handler = note_stop, .sa_flags = alone ? (int)SA_RESETHAND : 0};
     struct sigaction look = {.sa_handler = look_again};

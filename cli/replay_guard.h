@@ -1,22 +1,21 @@
-/* replay_guard.h: ends a replay in order, also when a policy module crashes or does not return.
+/* replay_guard.h: ends a replay in order, even if a policy module crashes or does not return.
  *
- * The first SIGINT or SIGTERM asks the replay to end, the second one ends it. A replay that is in a
- * call to a policy module two seconds after the first, and has been all the while, is ended with
- * EXIT_INTERRUPTED; one whose module crashes with EXIT_FAILED. In both cases the module is named on
- * standard error. One replay of a process is guarded.
- */
+ * The first SIGINT or SIGTERM requests the end of the replay; the second one ends it at once. A
+ * replay that spends the two seconds after the first signal in a single call to a policy module
+ * ends with EXIT_INTERRUPTED, and a replay whose module crashes with EXIT_FAILED. In both cases, a
+ * message on standard error names the module. A process can guard one replay. */
 #pragma once
 
 #include <signal.h>
 
 #include "plugin/policy_host.h"
 
-/* Catch signals; alone: the second SIGINT or SIGTERM ends this process. Returns what becomes 1 with
- * the first of them, 2 with the second. */
+/* Catches signals; alone: the second SIGINT or SIGTERM ends this process. Returns the number of
+ * these signals caught, which becomes 1 and then 2. */
 const volatile sig_atomic_t *replay_guard_catch(bool alone);
 
-/* The watcher that notes calls into modules. */
+/* The watcher of calls to modules. */
 const struct policy_watch *replay_guard_watch(void);
 
-/* The names of the modules, once they are loaded. */
+/* Stores the names of the loaded modules. */
 void replay_guard_name_modules(const struct policy_host *policies);

@@ -1,4 +1,4 @@
-/* The writers of a replay: what each file needs to be opened and closed. */
+/* Opens and closes the writers of a replay's files. */
 #include "cli/replay_outputs.h"
 
 #include "report/events.h"

@@ -1,4 +1,4 @@
-/* Makes the runs of a replay from its arguments. */
+/* Derives the runs of a replay from its arguments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +126,8 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
     return 0;
 }
 
-/* The path of a run's output: %s is replaced by the run's name; a folder gets a file of that name;
- * with several runs, any other file name gets the run's name in front of its extension. */
+/* The path of a run's output. %s is replaced by the run's name; a folder gets a file with that
+ * name; with several runs, other file names get the run's name before their extension. */
 static char *output_path(const char *given, const struct replay_run *run, enum replay_output kind,
                          bool several)
 {

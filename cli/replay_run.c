@@ -13,7 +13,7 @@
 #include "lwf/trace_open.h"
 #include "util/unqualified.h"
 
-/* Steps between two looks at the clock and the signals. */
+/* Steps between checks of the clock and the signals. */
 enum { LOOK_EVERY = 16 };
 
 struct watch {
@@ -21,7 +21,7 @@ struct watch {
     const struct stage *stage;
     struct replay_outputs *outputs;
     uint64_t steps;
-    uint64_t last_step; /* of a run that is repeated: it ends there at the latest; 0: no limit */
+    uint64_t last_step; /* the latest end of a repeated run; 0: no limit */
 };
 
 static void note_request(void *context, const struct lease_request *request)
@@ -70,7 +70,7 @@ static void print_policy_message(void *context, enum policy_log_level level, con
     fprintf(stderr, "galerna replay: %s\n", text);
 }
 
-/* asked: to end, by a signal; else a run that is repeated has come to its last step. */
+/* asked: interrupted by a signal; otherwise, a repeated run has reached its last step. */
 static void describe_end(const struct simulation_result *result, bool asked,
                          struct replay_outcome *outcome)
 {
@@ -94,7 +94,7 @@ static void describe_end(const struct simulation_result *result, bool asked,
                  result->late_requests);
 }
 
-/* Standard input cannot be read twice: it does not count as a log. */
+/* Is the trace a log in SWF? Standard input is not, because it cannot be read twice. */
 static bool is_log(const struct configuration *configuration)
 {
     struct error ignored;
@@ -109,7 +109,8 @@ static bool is_log(const struct configuration *configuration)
     return result;
 }
 
-/* An interrupted run ended after its last step; any other one would not do a further step. */
+/* The limit of a repeated run: an interrupted run ended after its last step; other runs must not
+ * take a further step, which the limit permits in order to detect it. */
 static uint64_t last_step(const struct recorded_run *recorded)
 {
     return !recorded ? 0 : recorded->interrupted ? recorded->steps : recorded->steps + 1;

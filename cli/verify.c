@@ -1,4 +1,4 @@
-/* galerna verify: prove that recorded schedules keep what Galerna promises. */
+/* galerna verify: checks that recorded schedules keep Galerna's guarantees. */
 #include "verify/verify.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@ struct verify_arguments {
     struct verify_options options;
     struct replay_options again;
     const char *trace, *policy_path;
-    json_t *repeated; /* with -c: the run's record */
+    json_t *repeated; /* with -c: the record of the repeated run */
     bool json, no_repeat;
-    int64_t limit; /* violations shown of each record */
+    int64_t limit; /* most violations shown for each record */
 };
 
 #define AGAIN(member) offsetof(struct verify_arguments, again.member)
@@ -103,7 +103,7 @@ static int verify_path(const char *path, const struct verify_arguments *argument
     return result;
 }
 
-/* One record: its exit code. results: where its JSON goes, or NULL for text. */
+/* Verifies one record and returns its exit code. results: receives the JSON; NULL: text output. */
 static int verify_record(const char *command, const char *path,
                          const struct verify_arguments *arguments, json_t *results)
 {

@@ -11,7 +11,8 @@
 #include "verify/compare.h"
 #include "verify/read.h"
 
-/* A run that only passes time has few entries in its record. */
+/* Limits of the repeated run's steps: a run in which little happens has few entries in its record.
+ */
 enum { STEPS_ALWAYS = 1000000, STEPS_PER_ENTRY = 1000 };
 
 static int carry_out(struct replay_plan *plan, struct error *err)
@@ -32,7 +33,7 @@ static int carry_out(struct replay_plan *plan, struct error *err)
     return 0;
 }
 
-/* The record of the plan's run. It lies in a folder of its own meanwhile. */
+/* The record of the plan's run, which is written to a temporary folder. */
 static json_t *record_of(struct replay_plan *plan, struct error *err)
 {
     const char *place = getenv("TMPDIR");
@@ -67,7 +68,7 @@ json_t *verify_repeat(const struct replay_options *options, struct error *err)
     return record;
 }
 
-/* Are the policy modules there? They are not loaded. */
+/* Searches for the policy modules, without loading them. */
 static int find_modules(const struct configuration *configuration, struct error *err)
 {
     struct policy_configured configured;
@@ -104,15 +105,15 @@ static json_t *repeat(struct recorded_run *recorded, struct error *err)
     return record;
 }
 
-/* What the failure of a run says of its inputs. */
+/* Notes the meaning of a failed run for the verification. */
 static int note_failure(struct verification *verification, struct error *err)
 {
     switch (err->code) {
-    case EINVAL: /* a run with such inputs writes no record */
+    case EINVAL: /* a run with these inputs would not write a record */
     case EDEADLK:
         verify_impossible(verification, err->text);
         return 0;
-    case ECHILD: /* of a module */
+    case ECHILD: /* a module failed */
     case ETIMEDOUT:
         verify_not_repeated(verification, "%s", err->text);
         return 0;

@@ -1,4 +1,4 @@
-/* The operator's configuration, from files and the command line, checked and complete. */
+/* Reads, checks and completes the operator's configuration. */
 #include "configuration/configuration.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-/* The module's name of a section [policy NAME] or [policy.NAME], or NULL. */
+/* The name of the module in a section name "policy NAME" or "policy.NAME", or NULL. */
 static const char *policy_of_section(const char *section)
 {
     if (strncmp(section, "policy", 6) || (section[6] != ' ' && section[6] != '.'))
@@ -27,8 +27,7 @@ static const char *policy_of_section(const char *section)
     return *section ? section : NULL;
 }
 
-/* [rights], [rights WHO] and [notify NAME] are read by the daemon, from the configuration's `ini`.
- */
+/* The daemon reads [rights], [rights WHO] and [notify NAME] from the configuration's `ini`. */
 static bool is_of_daemon(const char *section)
 {
     size_t n = strcspn(section, " ");
@@ -64,7 +63,7 @@ static int check_sections(const struct ini *ini, struct error *err)
     return 0;
 }
 
-/* cancel: lease@second lease@second ... */
+/* Parses "lease@second lease@second ...". */
 static int read_cancellations(struct configuration *configuration, const struct ini_entry *entry,
                               struct error *err)
 {
@@ -163,7 +162,7 @@ static int store_defaults(struct configuration *configuration, struct error *err
     return 0;
 }
 
-/* "section.option=value" */
+/* Adds "section.option=value". */
 static int add_override(struct ini *ini, const char *text, struct error *err)
 {
     const char *equals = strchr(text, '='), *dot = equals;
@@ -243,8 +242,8 @@ static int refuse_class_names(const struct configuration *configuration, struct 
     return 0;
 }
 
-/* Haizea 1.1 had two further preemption policies: one was a copy, the other moved deadline leases,
- * which is the engine's own work here. */
+/* Haizea 1.1 had two more preemption policies: one was a copy, the other moved deadline leases,
+ * which Galerna's engine does itself. */
 static void translate_haizea_1_1(struct configuration *configuration)
 {
     char **name = &configuration->policy_preemption;
@@ -357,7 +356,7 @@ static int build_list(struct ini *ini, const struct configuration_overrides *ove
     return 0;
 }
 
-/* The configurations of a file's options; result: whether they were read. */
+/* Creates the configurations from a file's options; result: the outcome of reading them. */
 static int take_list(struct ini *ini, int result, const struct configuration_overrides *overrides,
                      struct configuration_list *list, struct error *err)
 {

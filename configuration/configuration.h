@@ -1,14 +1,12 @@
-/* configuration.h: what an operator set, from files and the command line, checked and complete.
+/* configuration.h: the operator's settings from files and the command line, checked and completed.
  *
- * Haizea's configuration files are read as they are (configuration/ini.h has the grammar,
- * configuration/option_table.c all options). Beyond the table there are the sections
- * [policy NAME], whose options belong to the policy module of that name, [rights] and [rights WHO],
- * which the daemon reads from `ini`, and [oracle], whose `cancel: lease@second ...` lets a replay
- * cancel leases.
+ * Haizea's configuration files are read unchanged (configuration/ini.h has the grammar,
+ * configuration/option_table.c all options). Sections beyond the table are [policy NAME] with the
+ * options of the policy module of that name, [rights] and [rights WHO], which the daemon reads from
+ * `ini`, and [oracle], whose `cancel: lease@second ...` makes a replay cancel leases.
  *
- * A file with a section [galerna] is Galerna's own and needs no option; in one without, the options
- * are required that Haizea requires.
- */
+ * A file with a section [galerna] is Galerna's own and needs no options; other files need the
+ * options that Haizea requires. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,7 +37,7 @@ struct cancellation {
 };
 
 struct configuration {
-    char *name;          /* for people: file or profile, without folder and ending */
+    char *name;          /* for display: file or profile, without folder and ending */
     char *file;          /* NULL: none */
     bool is_haizea_file; /* read from a file without a section [galerna] */
     int mode;            /* enum configuration_mode */
@@ -61,16 +59,16 @@ struct configuration {
 
     /* [accounting] */
     char *probes;               /* names, separated by blanks; NULL: not set */
-    uint32_t counters_left_out; /* that none of them keeps: bit per enum accounting_counter */
+    uint32_t counters_left_out; /* kept by none of the probes: bit per enum accounting_counter */
     char *attributes;           /* name=value,...; NULL: none */
 
     /* Policies: names or paths with weights, "greedy*2,pack". */
     char *policy_admission, *policy_preemption, *policy_host_selection, *mapper;
     char *fair_shares; /* "user:5=2,group:100=10"; NULL: one share each */
-    char *module_path; /* folders to look for modules, separated by ':'; NULL: built in */
+    char *module_path; /* folders searched for modules, separated by ':'; NULL: built in */
     int64_t seed;
 
-    /* [opennebula] and [daemon]; what Haizea had is taken over into `live` */
+    /* [opennebula] and [daemon]; Haizea's options are converted into `live` */
     struct live_configuration live;
     char *opennebula_host;
     int64_t opennebula_port;
@@ -82,7 +80,7 @@ struct configuration {
     struct cancellation *cancellations; /* ascending in time */
     size_t n_cancellations;
 
-    struct ini ini; /* where all of it comes from; owns the texts of policy_settings */
+    struct ini ini; /* the source of all values; owns the texts of policy_settings */
 };
 
 /* Command line additions to a file. Every member may be NULL or 0. */
@@ -100,20 +98,19 @@ struct configuration_list {
     size_t n_items;
 };
 
-/* Read a file (NULL: only defaults and overrides); one with a section [multi] gives several
- * configurations, any other exactly one.
- * Errors: EINVAL, ENOENT, ... with file:line, what was expected and, for a mistyped name, the
- * nearest one. The list is then empty. */
+/* Reads a file (NULL: only defaults and overrides). A section [multi] gives several configurations,
+ * any other file exactly one. Errors: EINVAL, ENOENT, ... with file:line, the expected input and,
+ * for a mistyped name, the nearest one. The list is then empty. */
 int configuration_read(const char *file, const struct configuration_overrides *overrides,
                        struct configuration_list *list, struct error *err);
 
-/* The same for a text in memory; errors call it `file`. */
+/* Reads a text in memory; errors refer to it as `file`. */
 int configuration_read_text(const char *file, const char *text, size_t length,
                             const struct configuration_overrides *overrides,
                             struct configuration_list *list, struct error *err);
 void configuration_list_finish(struct configuration_list *list);
 
-/* Creates a configuration from the merged files and command line; ini is moved into it. NULL on
+/* Creates a configuration from the merged files and command line, and takes over ini. NULL on
  * errors as above. */
 struct configuration *configuration_create(struct ini *ini, const char *name,
                                            const struct configuration_overrides *overrides,

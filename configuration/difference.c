@@ -1,4 +1,4 @@
-/* Finds what has changed in a configuration. */
+/* Compares configurations, and copies reloaded options. */
 #include "configuration/difference.h"
 
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 
 #include "configuration/ini.h"
 
-/* Numbers and words that are read whenever they are used. What was handed to another part when that
- * was created is not among them. */
+/* Numbers and words that the daemon reads on each use. Values passed to other parts at their
+ * creation are not included. */
 #define RELOADED(OPTION)                                                                           \
     OPTION("opennebula", "poll-interval", poll_interval)                                           \
     OPTION("opennebula", "actions-in-all", actions_in_all)                                         \
@@ -27,7 +27,7 @@
     OPTION("daemon", "log-format", log_format)                                                     \
     OPTION("daemon", "history-keep", history_keep)
 
-/* Is it the section of that name, or of one of its kind: [rights], [rights user:anna]? */
+/* Does the section's name equal the word or begin with it: [rights], [rights user:anna]? */
 static bool is_section(const char *section, const char *word)
 {
     size_t n = strlen(word);
@@ -35,7 +35,7 @@ static bool is_section(const char *section, const char *word)
     return strncmp(section, word, n) == 0 && (section[n] == '\0' || section[n] == ' ');
 }
 
-/* Options that policy modules are loaded with. */
+/* Options for loading policy modules. */
 static bool is_of_policies(const char *section, const char *name)
 {
     return is_section(section, "policy") ||
@@ -67,7 +67,7 @@ void configuration_take_over(struct configuration *configuration, const struct c
 #undef COPY
 }
 
-/* Is the entry the one that counts, and different in the other file (or not there)? */
+/* Is the entry the effective one, and different or absent in the other file? */
 static bool differs(const struct ini *ini, const struct ini_entry *entry, const struct ini *other)
 {
     const struct ini_entry *there = ini_find(other, entry->section, entry->key);
@@ -106,7 +106,7 @@ static bool is_of_the_machine(const struct ini_entry *entry)
     return false;
 }
 
-/* The end of the text counts as well: "a" "bc" is not "ab" "c". */
+/* Includes the end of the text, to distinguish "a" "bc" from "ab" "c". */
 static uint64_t mix(uint64_t digest, const char *text)
 {
     do
@@ -115,7 +115,8 @@ static uint64_t mix(uint64_t digest, const char *text)
     return digest;
 }
 
-/* Sums of what this returns differ although two lines have exchanged their values. */
+/* Scatters the bits, because sums of plain digests would not notice two lines that exchange their
+ * values. */
 static uint64_t scatter(uint64_t digest)
 {
     digest = (digest ^ digest >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -123,7 +124,7 @@ static uint64_t scatter(uint64_t digest)
     return digest ^ digest >> 31;
 }
 
-/* The order of the lines does not count. */
+/* The fingerprint is a sum, independent of the order of the lines. */
 void configuration_fingerprint(const struct configuration *configuration,
                                char text[CONFIGURATION_FINGERPRINT_MAX])
 {

@@ -1,5 +1,5 @@
-/* difference.h: what has changed in a configuration that is read again, and what galernad takes
- * over while it runs. */
+/* difference.h: changes in a reloaded configuration, and the options that galernad reloads while it
+ * runs. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,19 +8,19 @@
 
 enum { CONFIGURATION_FINGERPRINT_MAX = 24 };
 
-/* Does galernad take over a new value of this option while it runs (else: when it starts)? */
+/* Does galernad apply a new value of the option while it runs (otherwise at its next start)? */
 bool option_reloads(const char *section, const char *name);
 
-/* Visit each option, once, whose text differs between the two configurations. O(entries^2). */
+/* Visits each option whose text differs between the configurations, once. O(entries^2). */
 void configuration_compare(const struct configuration *before, const struct configuration *after,
                            void (*visit)(void *context, const char *section, const char *name),
                            void *context);
 
-/* 16 characters by which the front-ends of a zone compare their configurations: equal when all
- * options are, except [daemon], [http] and files and addresses of the machine. O(entries^2). */
+/* 16 characters to compare the configurations of a zone's front-ends: equal if all options are
+ * equal, except [daemon], [http], and files and addresses of the machine. O(entries^2). */
 void configuration_fingerprint(const struct configuration *configuration,
                                char text[CONFIGURATION_FINGERPRINT_MAX]);
 
-/* Copy the values of all options that reload, except [rights] and [notify], which others read, and
- * those that policy modules are loaded with. */
+/* Copies the values of all options that reload, except [rights] and [notify], which are read
+ * elsewhere, and the options for loading policy modules. */
 void configuration_take_over(struct configuration *configuration, const struct configuration *from);

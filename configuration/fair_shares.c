@@ -9,7 +9,7 @@
 
 enum { SHARES_MOST = 1000000 };
 
-/* A number at *text, which moves behind it; -1: there is none. */
+/* Parses a number at *text and moves *text past it; -1: no number. */
 static int64_t take_number(const char **text, int64_t most)
 {
     int64_t number = -1;
@@ -19,7 +19,7 @@ static int64_t take_number(const char **text, int64_t most)
     return number <= most ? number : -1;
 }
 
-/* "user:5=2" */
+/* Parses "user:5=2". */
 static bool read_weight(const char *text, struct fair_share_weight *weight)
 {
     weight->is_group = strncmp(text, "group:", 6) == 0;

@@ -1,4 +1,4 @@
-/* The table of OpenNebula's settings, and what becomes of each. */
+/* Converts OpenNebula's settings by a table. */
 #include "configuration/import.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "configuration/configuration.h"
 #include "util/memory.h"
 
-/* How a value becomes the option's. */
+/* Conversions of values. */
 enum conversion { AS_IT_IS, BYTES_TO_MB, DEBUG_LEVEL, NO_LIMIT_IS_0, NEVER_IS_0, COLD_MODE };
 
 struct rule {
@@ -83,7 +83,7 @@ static const struct rule *rule_of(const struct opennebula_setting *setting)
     return NULL;
 }
 
-/* LOG levels 0 to 5; "no limit" becomes the option's largest value. */
+/* Converts a value; DEBUG_LEVEL has levels 0 to 5. */
 static void convert(const struct rule *rule, const char *value, char *converted, size_t size)
 {
     static const char *const levels[] = {"error", "warning", "info", "info", "debug", "debug"};
@@ -105,7 +105,7 @@ static void convert(const struct rule *rule, const char *value, char *converted,
         snprintf(converted, size, "%s", value);
 }
 
-/* The option takes this value, as if it were written in a configuration file. */
+/* Would the option accept this value in a configuration file? */
 static bool is_valid(const struct configuration_option *option, const char *value,
                      struct error *err)
 {
@@ -119,7 +119,7 @@ static bool is_valid(const struct configuration_option *option, const char *valu
     return valid;
 }
 
-/* oned.conf has settings of the same names for oned itself. */
+/* oned.conf uses these names for settings of oned itself. */
 static bool is_oneds_own(const struct rule *rule)
 {
     static const char *const names[] = {"LOG", "TIMEOUT", "MESSAGE_SIZE", "HTTP_PROXY"};

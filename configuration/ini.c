@@ -1,4 +1,4 @@
-/* A configuration file as its sections and lines, before anything is known of their meaning. */
+/* Reads the sections and lines of a configuration file, without interpretation. */
 #include "configuration/ini.h"
 
 #include <ctype.h>
@@ -98,8 +98,8 @@ const char *ini_where(const struct ini_entry *entry, char *text, size_t size)
     return text;
 }
 
-/* State shared by the reader and inih's handler. inih gives its handler no line numbers, but asks
- * for one line at a time and handles it before it asks for the next. */
+/* State shared by the reader and inih's handler. inih does not pass line numbers to its handler,
+ * but it reads one line at a time and handles each line before it reads the next. */
 struct parse {
     struct ini *ini;
     const char *file, *at, *end;
@@ -224,7 +224,7 @@ static int inspect_option(const struct parse *parse, const char *line, size_t le
     return 0;
 }
 
-/* inih cuts long names and lines silently, and passes over empty sections: look first. */
+/* inih silently truncates long names and lines, and skips empty sections: check before. */
 static int inspect_line(struct parse *parse, const char *line, size_t length, struct error *err)
 {
     if (inspect_text(parse, line, length, err) < 0)
@@ -252,7 +252,7 @@ static int inspect(struct parse *parse, struct error *err)
     return 0;
 }
 
-/* The packaged inih takes its limits from global variables; they are the same for every file. */
+/* The packaged inih has its limits in global variables, which are the same for every file. */
 static void prepare_inih(void)
 {
     ini_use_stack = false;

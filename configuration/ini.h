@@ -1,9 +1,9 @@
-/* ini.h: a configuration file as its sections and lines, not interpreted yet.
+/* ini.h: the sections and lines of a configuration file, before interpretation.
  *
  * The grammar is that of Haizea's files: `[section]`, `option: value` or `option = value`, comments
- * on lines that begin with `#` or `;` and, after a value, behind blank and `;`. An indented line
- * continues the value of the line before. Option names are the same in upper and lower case,
- * section names are not. The last of several values of one option counts. [DEFAULT] and %(name)s
+ * on lines that begin with `#` or `;` and, after a value, after a blank and `;`. An indented line
+ * continues the value of the previous line. Case is ignored in option names, but not in section
+ * names. The last of several values of an option counts. [DEFAULT] and %(name)s
  * work as in Python's ConfigParser (configuration/interpolate.h).
  */
 #pragma once
@@ -44,19 +44,19 @@ struct ini {
 void ini_init(struct ini *ini);
 void ini_finish(struct ini *ini);
 
-/* Adds the contents of a file. Errors: errno of opening and reading; EINVAL with file:line (not a
- * line of the grammar, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
+/* Adds the contents of a file. Errors: errno of opening and reading; EINVAL with file:line (a
+ * malformed line, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
 int ini_read_file(struct ini *ini, const char *file, struct error *err);
 
-/* The same for a text in memory; `file` is what errors call it. */
+/* Adds a text in memory; errors refer to it as `file`. */
 int ini_read_text(struct ini *ini, const char *file, const char *text, size_t length,
                   struct error *err);
 
-/* Add one value; origin and line say where it comes from. */
+/* Adds one value, with its origin and line. */
 void ini_add(struct ini *ini, const struct ini_entry *entry);
 void ini_add_section(struct ini *ini, const char *name, int line);
 
-/* The same entry with texts of its own, and their end. */
+/* A copy of an entry with its own texts; ini_entry_finish() frees them. */
 struct ini_entry ini_entry_copy(const struct ini_entry *entry);
 void ini_entry_finish(struct ini_entry *entry);
 
@@ -64,5 +64,6 @@ void ini_entry_finish(struct ini_entry *entry);
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);
 bool ini_has_section(const struct ini *ini, const char *name);
 
-/* "file:line", or the option of the command line: where an entry comes from. Returns text. */
+/* Writes the location of an entry, "file:line" or the option of the command line, to text. Returns
+ * text. */
 const char *ini_where(const struct ini_entry *entry, char *text, size_t size);

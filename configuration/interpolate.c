@@ -1,4 +1,4 @@
-/* Values made of other values, as Python's ConfigParser makes them. */
+/* Interpolates values like Python's ConfigParser. */
 #include "configuration/interpolate.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 enum {
     DEPTH_MOST = 10,    /* as in Python */
-    NAMES_MOST = 10000, /* replaced in one file */
+    NAMES_MOST = 10000, /* replaced names in one file */
 };
 
 static bool is_default(const char *section)
@@ -57,9 +57,9 @@ struct interpolated_text {
 
 struct interpolation {
     const struct ini *ini;
-    const struct ini_entry *entry; /* whose value is made */
+    const struct ini_entry *entry; /* the entry being interpolated */
     struct interpolated_text texts[2];
-    size_t n_names; /* replaced so far, in all entries */
+    size_t n_names; /* replaced so far in all entries */
 };
 
 static int append(const struct interpolation *work, struct interpolated_text *text,
@@ -116,7 +116,7 @@ static const char *value_of_name(struct interpolation *work, const char **at, st
     return found->value;
 }
 
-/* Put values for the names in `from`, once. */
+/* Replaces the names in `from` by values, once. */
 static int replace_names(struct interpolation *work, const char *from, struct interpolated_text *to,
                          struct error *err)
 {

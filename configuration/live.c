@@ -1,4 +1,4 @@
-/* The operator's settings for galernad: sections [opennebula] and [daemon]. */
+/* Checks and completes the operator's settings for galernad. */
 #include "configuration/live.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static const char *live_default_file(void)
     return "/etc/galerna/galerna.conf";
 }
 
-/* A relative path must keep its meaning when this process changes its directory. */
+/* Keeps the meaning of a relative path if this process changes its directory. */
 static char *absolute(const char *path, struct error *err)
 {
     char *here, *whole;
@@ -61,7 +61,7 @@ static void derive_endpoint(struct configuration *configuration)
     snprintf(live->endpoint, size, "http://%s:%d/RPC2", host, (int)configuration->opennebula_port);
 }
 
-/* One policy with its rank. Words first, then the same as numbers; `custom` needs the rank. */
+/* One policy with its rank. The words precede the equivalent numbers; `custom` needs the rank. */
 struct policy_options {
     const char *policy_name, *rank_name;
     int *policy;
@@ -107,8 +107,8 @@ static int check_placement(struct configuration *configuration, struct error *er
     return 0;
 }
 
-/* A suspended VM keeps its capacity as oned counts it: with its check nothing would fit in its
- * place. */
+/* oned counts the capacity of a suspended VM as used: with oned's check, no other VM would fit in
+ * its place. */
 static int check_suspension(struct configuration *configuration, struct error *err)
 {
     struct live_configuration *live = &configuration->live;
@@ -204,7 +204,7 @@ done:
 
 /* --- places --- */
 
-/* The first of the folders in a list as systemd sets it ("a:b"), or NULL. */
+/* The first folder of a list set by systemd ("a:b"), or NULL. */
 static char *from_environment(const char *name)
 {
     const char *value = getenv(name);

@@ -1,8 +1,8 @@
 /* live.h: the operator's settings for galernad: sections [opennebula] and [daemon].
  *
- * The options are in the same table as all others (configuration/option_table.c), which has their
- * limits and defaults; here is what the values mean to the daemon. Times are seconds. Texts belong
- * to the configuration; NULL means "not set".
+ * The table of all options (configuration/option_table.c) has limits and defaults; this file has
+ * the meaning of the values for the daemon. Times are in seconds. Texts belong to the
+ * configuration; NULL means "not set".
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct configuration;
 struct configuration_overrides;
 
 enum live_suspend_with {
-    SUSPEND_WITH_STOP,    /* frees the host as oned counts it; comes back on any host */
-    SUSPEND_WITH_SUSPEND, /* stays on its host; oned keeps counting its capacity as used */
+    SUSPEND_WITH_STOP,    /* frees the host in oned's accounts; may resume on any host */
+    SUSPEND_WITH_SUSPEND, /* stays on its host; oned counts its capacity as used */
 };
 
 enum live_cold_moves { COLD_MOVES_SAVE, COLD_MOVES_POWEROFF };
@@ -29,7 +29,7 @@ enum live_refusal { REFUSAL_HOLD, REFUSAL_TERMINATE, REFUSAL_MESSAGE };
 
 /* VMs without the attribute HAIZEA or GALERNA. */
 enum live_plain_vms {
-    PLAIN_BEST_EFFORT, /* unlimited, never disturbed: as the stock scheduler treats them */
+    PLAIN_BEST_EFFORT, /* unlimited and not preempted, as by the stock scheduler */
     PLAIN_PREEMPTIBLE, /* unlimited, may be suspended to make room */
     PLAIN_IGNORE,      /* left to other schedulers; their capacity counts once they have a host */
 };
@@ -40,8 +40,8 @@ enum live_host_policy {
     LIVE_HOSTS_STRIPING,   /* 1: fewest running VMs first */
     LIVE_HOSTS_LOAD_AWARE, /* 2: most FREE_CPU first */
     LIVE_HOSTS_CUSTOM,     /* 3: by `rank` */
-    LIVE_HOSTS_FIXED,      /* 4: by PRIORITY of the host, else of its cluster */
-    LIVE_HOSTS_MODULES,    /* scheduling.policy-host-selection alone */
+    LIVE_HOSTS_FIXED,      /* 4: by PRIORITY of the host or, without one, of its cluster */
+    LIVE_HOSTS_MODULES,    /* only scheduling.policy-host-selection */
 };
 
 /* The numbers of DEFAULT_DS_SCHED and DEFAULT_NIC_SCHED. */
@@ -60,88 +60,87 @@ enum live_log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
 enum { GROUP_TIMEOUT_NEVER = -1 };
 
 struct live_configuration {
-    /* --- [opennebula]: how to reach oned --- */
-    char *endpoint;         /* URL; made of Haizea's host and port when only those are set; NULL: as
-                               OpenNebula's own tools find it (ONE_XMLRPC, ...) */
-    char *auth_file;        /* file with "user:password"; NULL: ONE_AUTH, ~/.one/one_auth */
-    bool allow_plaintext;   /* http to another machine than this one */
+    /* --- [opennebula]: connections to oned --- */
+    char *endpoint;  /* URL; built from Haizea's host and port if only those are set; NULL: found
+                        like OpenNebula's own tools (ONE_XMLRPC, ...) */
+    char *auth_file; /* file with "user:password"; NULL: ONE_AUTH, ~/.one/one_auth */
+    bool allow_plaintext;   /* allow http to other machines */
     char *ca_file;          /* certificates to trust; NULL: the system's */
     char *promise_key;      /* file; NULL: promise.key in the state directory */
     int64_t timeout;        /* for one call, 1 or more */
-    int64_t answer_limit;   /* MB of one answer at most */
-    int64_t memory_limit;   /* MB of all answers and what is kept of them at most */
+    int64_t answer_limit;   /* most MB of one answer */
+    int64_t memory_limit;   /* most MB of all answers and data kept from them */
     int64_t parallel_calls; /* connections at once, 1 or more */
     bool leader_check;      /* act on the Raft leader only */
-    bool exclusive;         /* refuse to start while another daemon acts on the same OpenNebula */
-    bool submit_on_hold;    /* VM_SUBMIT_ON_HOLD is on: a VM on hold that was never released nor
-                               held by anybody is waiting, as a pending one is */
-    bool dry_run;           /* Haizea's: decide, send nothing */
+    bool exclusive;         /* do not start while another daemon acts on the same OpenNebula */
+    bool submit_on_hold; /* VM_SUBMIT_ON_HOLD is on: a VM that has been on hold since its submission
+                            waits like a pending one */
+    bool dry_run;        /* Haizea's: make decisions, but send no commands */
 
-    /* --- when and how much --- */
-    int64_t poll_interval;    /* look at OpenNebula at least this often, 1 or more */
-    int64_t actions_per_host; /* commands under way at once: per host, in all; 1 or more */
+    /* --- times and limits --- */
+    int64_t poll_interval;    /* longest time between polls of OpenNebula, 1 or more */
+    int64_t actions_per_host; /* concurrent commands: per host, in total; 1 or more */
     int64_t actions_in_all;
-    int64_t stuck_after;    /* operations under way for longer do not count there, 1 or more */
-    int64_t retry_limit;    /* failed attempts in a row before giving up on a VM, 1 or more */
-    int64_t retry_backoff;  /* pause after the first failed attempt; doubled after each further */
-    int64_t boot_time;      /* reservations are commanded so much before their start, until it was
-                               seen how long booting takes; 0: not before it */
+    int64_t stuck_after;   /* operations that take longer are not counted there, 1 or more */
+    int64_t retry_limit;   /* failed attempts in a row before giving up on a VM, 1 or more */
+    int64_t retry_backoff; /* pause after the first failure; doubled after each further one */
+    int64_t boot_time; /* lead of commands before the start of reservations until boot times have
+                          been measured; 0: none */
     double estimate_margin; /* deviations added to learned durations, 0 or more */
-    int64_t forecast;       /* leases of the queue whose start is estimated; 0: none */
+    int64_t forecast;       /* number of queued leases with an estimated start; 0: none */
 
-    int64_t rebalance_interval; /* plans to rebalance are made so often; 0: on request */
-    double rebalance_threshold; /* percent of a host's use */
+    int64_t rebalance_interval; /* time between rebalancing plans; 0: only on request */
+    double rebalance_threshold; /* percent of the use of a host */
 
     /* --- leases --- */
-    int suspend_with;       /* enum live_suspend_with */
-    bool enforce;           /* deploy with oned's own capacity check. Never together with
-                               SUSPEND_WITH_SUSPEND: live_configuration_check() sees to it */
+    int suspend_with; /* enum live_suspend_with */
+    bool enforce; /* deploy with oned's own capacity check. live_configuration_check() excludes it
+                     for SUSPEND_WITH_SUSPEND */
     bool live_rescheds;     /* VMs that must leave their hosts migrate live */
-    int64_t start_in_front; /* seconds: how far ahead of a reservation VMs without an end start on
-                             * its host, to migrate before it begins; 0: never */
-    int cold_moves;         /* enum live_cold_moves: what becomes of them otherwise */
+    int64_t start_in_front; /* seconds: least time before a reservation in which VMs without an end
+                             * may start on its host, to migrate before it begins; 0: never */
+    int cold_moves;         /* enum live_cold_moves: for VMs that do not migrate live */
     int end_action;         /* enum live_end_action */
-    bool unlock;            /* a VM locked by its owner is unlocked when it must end or make room */
-    int64_t end_warning;    /* tell the user so long before the end; 0: do not */
-    int64_t unused_after;   /* a lease whose VMs are unused for so long ends early; 0: never */
-    int64_t unused_cpu;     /* percent of its CPU below which a VM is unused */
-    int refusal;            /* enum live_refusal */
-    int plain_vms;          /* enum live_plain_vms */
-    int64_t group_timeout; /* a group whose VMs say neither GROUP_SIZE nor GROUP_TIMEOUT is complete
-                              when no VM has joined for so long; GROUP_TIMEOUT_NEVER: never */
+    bool unlock;            /* unlock a VM locked by its owner if it must end or make room */
+    int64_t end_warning;    /* time of the warning to the user before the end; 0: none */
+    int64_t unused_after; /* a lease ends early after its VMs were unused for this time; 0: never */
+    int64_t unused_cpu;   /* percent of its CPU below which a VM is unused */
+    int refusal;          /* enum live_refusal */
+    int plain_vms;        /* enum live_plain_vms */
+    int64_t group_timeout; /* a group without GROUP_SIZE and GROUP_TIMEOUT is complete after this
+                              time without new VMs; GROUP_TIMEOUT_NEVER: never */
 
     /* --- placement --- */
     int host_policy;      /* enum live_host_policy */
-    char *rank;           /* the expression of LIVE_HOSTS_CUSTOM, never NULL then */
+    char *rank;           /* the expression of LIVE_HOSTS_CUSTOM, then not NULL */
     int datastore_policy; /* enum live_placement */
-    char *datastore_rank; /* the expression of LIVE_PLACEMENT_CUSTOM, never NULL then */
-    int network_policy;   /* the same for networks of automatic NICs */
+    char *datastore_rank; /* the expression of LIVE_PLACEMENT_CUSTOM, then not NULL */
+    int network_policy;   /* enum live_placement, for networks of automatic NICs */
     char *network_rank;
     bool different_networks; /* a VM's automatic NICs are all in different networks */
-    double memory_scale; /* MEMORY_SYSTEM_DS_SCALE: adds so much x memory to the datastore need */
+    double memory_scale;     /* MEMORY_SYSTEM_DS_SCALE: x memory, added to the datastore need */
 
     /* --- [daemon] --- */
-    char *state_dir;      /* NULL: live_state_directory() finds one */
-    char *control_socket; /* NULL: live_control_socket() finds one */
-    char *control_group;  /* whose members may use the socket; NULL: root and the daemon's user */
-    char *record;         /* LWF trace to write what was seen to; NULL: none */
+    char *state_dir;      /* NULL: live_state_directory() chooses */
+    char *control_socket; /* NULL: live_control_socket() chooses */
+    char *control_group;  /* members may use the socket; NULL: root and the daemon's user only */
+    char *record;         /* LWF trace of observed leases to write; NULL: none */
     int log_level;        /* enum live_log_level */
     int log_format;       /* enum live_log_format */
-    int64_t policy_call_limit; /* for one call of a policy module, 1 or more */
-    int64_t plan_limit;        /* for one plan, 1 or more */
+    int64_t policy_call_limit; /* longest call of a policy module, 1 or more */
+    int64_t plan_limit;        /* longest time for a plan, 1 or more */
     int64_t planner_memory;    /* MB of the planner process, in addition to hosts and VMs */
-    char *planner_user;        /* whose process it is when galernad is root's; never NULL */
-    char *http_listen;         /* of [http]: loopback_read() takes it; NULL: no HTTP */
-    int64_t history_keep;      /* ended leases leave the book after so long */
+    char *planner_user;        /* its user if galernad runs as root; not NULL */
+    char *http_listen;         /* of [http], for loopback_read(); NULL: no HTTP */
+    int64_t history_keep;      /* ended leases leave the store after this time */
 };
 
-/* Read the daemon's configuration. As configuration_read(), with these differences: the mode is
- * opennebula unless the file says otherwise; a file needs no option; where the file does not say,
- * reservations make best-effort leases give way (policy-preemption: ar-preempts-everything); a
- * section [multi] is refused. A complete file of Haizea's ([general], [scheduling] and
- * [accounting], no [galerna]) keeps Haizea's defaults. file NULL: live_default_file() when it is
- * there, else the defaults. NULL on errors, as configuration_read(). Freed with
- * configuration_destroy(). */
+/* Reads the daemon's configuration like configuration_read(), but with other defaults: the mode is
+ * opennebula, and reservations preempt best-effort leases (policy-preemption:
+ * ar-preempts-everything). A file needs no options, and must not have a section [multi]. A complete
+ * Haizea file ([general], [scheduling] and [accounting], no [galerna]) keeps Haizea's defaults.
+ * file NULL: live_default_file() if it exists, otherwise the defaults. NULL on errors, as
+ * configuration_read(). Free with configuration_destroy(). */
 struct configuration *live_configuration_read(const char *file,
                                               const struct configuration_overrides *overrides,
                                               struct error *err);
@@ -151,31 +150,30 @@ struct configuration *live_configuration_read(const char *file,
  * EINVAL with file:line. */
 int live_configuration_check(struct configuration *configuration, struct error *err);
 
-/* The state directory: `wanted` (--state-dir) if not NULL, else the option, else $STATE_DIRECTORY
- * (set by systemd), else /var/lib/galerna for root and for the user it belongs to, else
- * $XDG_STATE_HOME/galerna, else ~/.local/state/galerna. Nothing is created. live may be NULL. An
- * absolute path, to be freed; NULL with err when there is no home directory either. */
+/* The state directory, the first of: `wanted` (--state-dir) if not NULL, the option,
+ * $STATE_DIRECTORY (set by systemd), /var/lib/galerna for root and for its owner,
+ * $XDG_STATE_HOME/galerna, ~/.local/state/galerna. Does not create it. live may be NULL. Returns an
+ * absolute path, to be freed; NULL with err if there is no home directory either. */
 char *live_state_directory(const struct live_configuration *live, const char *wanted,
                            struct error *err);
 
-/* The file with the key that signs promises: the option, else promise.key in the state directory.
- * To be freed. */
+/* The file of the key that signs promises: the option or, if not set, promise.key in the state
+ * directory. To be freed. */
 char *live_promise_key(const struct live_configuration *live, const char *state_directory);
 
-/* The directory of the lock that allows only one galernad per user and machine, whatever the state
- * directories: $RUNTIME_DIRECTORY (set by systemd), else /run/galerna for root and for the user it
- * belongs to, else $XDG_RUNTIME_DIR/galerna, else ~/.local/state/galerna. Nothing is created. To be
- * freed; NULL with err when there is no home either. */
+/* The directory of the lock that allows one galernad per user and machine, for all state
+ * directories. The first of: $RUNTIME_DIRECTORY (set by systemd), /run/galerna for root and for its
+ * owner, $XDG_RUNTIME_DIR/galerna, ~/.local/state/galerna. Does not create it. To be freed; NULL
+ * with err if there is no home directory either. */
 char *live_lock_directory(struct error *err);
 
-/* The daemon's socket: the option, else $RUNTIME_DIRECTORY/control.sock when systemd set it and no
- * --state-dir is wanted, else control.sock in the state directory. To be freed. */
+/* The daemon's socket, the first of: the option, $RUNTIME_DIRECTORY/control.sock if set by systemd
+ * and --state-dir is not given, control.sock in the state directory. To be freed. */
 char *live_control_socket(const struct live_configuration *live, const char *wanted_state,
                           const char *state_directory);
 
-/* The socket a client connects to: $GALERNA_SOCKET, else control.sock in `wanted_state`
- * (--state-dir) if not NULL, else the option, else the first that exists of
- * /run/galerna/control.sock and control.sock in live_state_directory(). To be freed; NULL with
- * err. */
+/* The socket for clients, the first of: $GALERNA_SOCKET, control.sock in `wanted_state`
+ * (--state-dir) if not NULL, the option, /run/galerna/control.sock or control.sock in
+ * live_state_directory(), whichever exists. To be freed; NULL with err. */
 char *live_client_socket(const struct live_configuration *live, const char *wanted_state,
                          struct error *err);

@@ -1,4 +1,4 @@
-/* One file for many runs, as Haizea's haizea-generate-configs read it. */
+/* Expands configuration files for many runs. */
 #include "configuration/multi.h"
 
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include "util/memory.h"
 #include "util/suggest.h"
 
-/* Limits on what a small file can expand to. */
+/* Limits of the expansion of a file. */
 enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
 
-/* Files named by [multi]: `names` in folder `folder`. */
+/* Files named in [multi]. */
 struct file_names {
     char **items;
     size_t n_items, allocated;
-    const struct ini_entry *entry; /* where they are named */
+    const struct ini_entry *entry; /* the option with the names */
     const char *folder;            /* NULL: none */
 };
 
@@ -29,7 +29,7 @@ struct expansion {
     struct file_names traces, injections;
 };
 
-/* One of the configurations to be made; injection is NULL for none. */
+/* The parts of one configuration; injection NULL: none. */
 struct combination {
     const char *profile;
     size_t profile_length;
@@ -93,7 +93,7 @@ static void add_file(struct ini *ini, const char *key, const struct file_names *
     free(path);
 }
 
-/* The section behind "prefix:", or NULL when the name has another prefix. */
+/* The section after "prefix:", or NULL if the name has another prefix. */
 static const char *section_of(const char *name, const char *prefix, size_t length)
 {
     return !strncmp(name, prefix, length) && name[length] == ':' ? name + length + 1 : NULL;
@@ -177,7 +177,7 @@ static int expand_profile(struct expansion *expansion, const char *profile, size
     return 0;
 }
 
-/* Whether section i is the first of its profile; *length is that of the profile's name. */
+/* Is section i the first of its profile? *length: the length of the profile's name. */
 static bool begins_profile(const struct ini *ini, size_t i, size_t *length)
 {
     const char *name = ini->sections[i].name, *colon = strchr(name, ':');

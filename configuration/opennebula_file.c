@@ -69,7 +69,7 @@ static char *read_name(struct reading *reading)
     return name;
 }
 
-/* stop: the characters that end a value without quotes, as the end of the line does. */
+/* stop: the characters that, like the end of the line, end a value without quotes. */
 static char *read_value(struct reading *reading, const char *stop)
 {
     const char *start = reading->at, *end;
@@ -102,7 +102,7 @@ static void add(struct reading *reading, const struct opennebula_setting *settin
     file->settings[file->n++] = *setting;
 }
 
-/* "= value", after a name. */
+/* Reads "= value" after a name. */
 static int read_pair(struct reading *reading, struct opennebula_setting *setting, const char *stop)
 {
     skip(reading, false);
@@ -159,7 +159,7 @@ static int read_setting(struct reading *reading)
             free(setting.name);
             return result;
         }
-        *reading = before; /* the value ends with its line */
+        *reading = before; /* the value is the rest of the line */
         skip(reading, false);
         setting.value = read_value(reading, "");
         if (setting.value) {

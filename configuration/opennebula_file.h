@@ -22,7 +22,7 @@ struct opennebula_file {
     size_t n, allocated;
 };
 
-/* Reads the file's content. -1 with err: line, and what is expected there; *file is then empty.
+/* Parses the contents of a file. -1 with err: the line and the expected input; *file is then empty.
  * O(length). */
 int opennebula_file_parse(struct opennebula_file *file, const char *text, size_t length,
                           struct error *err);

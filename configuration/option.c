@@ -1,4 +1,4 @@
-/* Reading and checking the value of one option. */
+/* Reads and checks the value of one option. */
 #include "configuration/option.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ const struct configuration_option *option_find(const char *section, const char *
     return NULL;
 }
 
-/* The place of a word in "first|second|...", or -1. */
+/* The index of a word in "first|second|...", or -1. */
 static int find_word(const char *words, const char *word)
 {
     size_t length = strlen(word);
@@ -61,7 +61,7 @@ static int parse_integer(const char *text, int64_t *value)
     return *text && !*end && !errno ? 0 : -1;
 }
 
-/* Seconds as a number, or a span: Haizea's manual has [D:]HH:MM:SS. */
+/* Parses a number of seconds or, as in Haizea's manual, [D:]HH:MM:SS. */
 static int parse_seconds(const char *text, int64_t *value)
 {
     return parse_integer(text, value) == 0 || !time_parse_span(text, value) ? 0 : -1;

@@ -1,4 +1,4 @@
-/* option.h: one table describes every option: its section, allowed values, default and meaning.
+/* option.h: the table of all options with their sections, allowed values, defaults and meanings.
  * Parsing, --set, defaults and documentation are derived from it. */
 #pragma once
 
@@ -20,7 +20,8 @@ enum option_type {
     OPTION_ACCEPTED, /* an option of Haizea without a meaning here: any value, not kept */
 };
 
-/* A limit from here on is only told to those who exceed it. */
+/* Limits from here on are omitted from documentation, and only appear in errors of values that
+ * exceed them. */
 #define OPTION_OUT_OF_SIGHT 1e11
 
 struct configuration_option {
@@ -28,7 +29,7 @@ struct configuration_option {
     enum option_type type;
     size_t offset;         /* of the value in struct configuration */
     const char *words;     /* WORD: "first|second|..." in the order of the enum */
-    const char *otherwise; /* the value when it is not set; NULL: none */
+    const char *otherwise; /* the default; NULL: none */
     double least, most;    /* of numbers; least 0 and most 0: no limits */
     const char *meaning;
 };
@@ -44,7 +45,7 @@ const struct configuration_option *option_find(const char *section, const char *
 int option_store(const struct configuration_option *option, const struct ini_entry *entry,
                  void *configuration, struct error *err);
 
-/* Free what texts of the table a configuration holds. */
+/* Frees the texts of a configuration that belong to options of the table. */
 void option_free_texts(void *configuration);
 
 /* The allowed values of an option, in words: "one of ...", "seconds, 0 or more", ... Returns
@@ -55,5 +56,5 @@ const char *option_expects(const struct configuration_option *option, char *text
 int option_unknown(const struct ini_entry *entry, struct error *err);
 int option_unknown_section(const char *where, const char *section, struct error *err);
 
-/* Print the table for people. */
+/* Prints the table as documentation. */
 void option_print_table(FILE *stream);

@@ -2,7 +2,7 @@
 #include "configuration/configuration.h"
 #include "configuration/option.h"
 
-/* The longest time anybody may write: some 3,000 years, so that sums of them never overflow. */
+/* The longest time in options, 3,000 years, keeps sums from overflowing. */
 #define SECONDS_MOST 1e11
 #define AMOUNT_MOST  1e15
 
@@ -15,8 +15,8 @@
         section, name, OPTION_ACCEPTED, 0, NULL, NULL, 0, 0, "Read by Haizea; has no effect here." \
     }
 
-/* Haizea's options in the order of its manual, then Galerna's. Where `otherwise` is NULL the start
- * value of core/settings.c or "not set" holds. */
+/* Haizea's options in the order of its manual, then Galerna's. If `otherwise` is NULL, the default
+ * is the initial value in core/settings.c, or "not set". */
 const struct configuration_option option_table[] = {
     {"general", "mode", OPTION_WORD, AT(mode), "simulated|opennebula", "simulated", 0, 0,
      "Replay a trace, or schedule a live OpenNebula."},

@@ -1,4 +1,4 @@
-/* Option accounting.probes: the figures that Haizea was asked to keep. */
+/* Reads option accounting.probes. */
 #include "configuration/probes.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const struct probe probes[] = {
     {"immediate", COUNTER(ACCEPTED_IMMEDIATE) | COUNTER(REJECTED_IMMEDIATE)},
     {"best-effort", COUNTER(BEST_EFFORT_COMPLETED) | COUNTER(QUEUE_SIZE)},
     {"cpu-utilization", COUNTER(CPU_UTILIZATION)},
-    {"utilization", COUNTER(CPU_UTILIZATION)}, /* so called in Haizea's manual */
+    {"utilization", COUNTER(CPU_UTILIZATION)}, /* the name in Haizea's manual */
     {"disk-usage", COUNTER(DISK_USAGE)},
     {"lease", 0},
     {"lease-extras", 0},

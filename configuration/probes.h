@@ -1,4 +1,4 @@
-/* probes.h: accounting.probes, the figures that Haizea was asked to keep. */
+/* probes.h: option accounting.probes, the selection of recorded figures. */
 #pragma once
 
 #include <stdint.h>
@@ -6,8 +6,8 @@
 #include "configuration/ini.h"
 #include "util/error.h"
 
-/* Read the names of probes in entry, separated by blanks or commas, and store in *left_out the
- * counters that none of them keeps: bit per enum accounting_counter. The names that Haizea 1.1 adds
- * are accepted; their figures are always recorded. entry NULL: no probes. Errors: EINVAL with where
- * the unknown name is and the nearest one. */
+/* Reads the names of probes in entry, separated by blanks or commas, and stores the counters that
+ * none of them keeps in *left_out: bit per enum accounting_counter. Additional names of Haizea 1.1
+ * are accepted; their figures are always recorded. entry NULL: no probes. Errors: EINVAL with the
+ * location of the unknown name and the nearest one. */
 int probes_read(const struct ini_entry *entry, uint32_t *left_out, struct error *err);

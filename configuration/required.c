@@ -1,4 +1,4 @@
-/* Required options, and options that must be set together. */
+/* Checks required options, and options that must be set together. */
 #include "configuration/required.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "configuration/option.h"
 
 enum condition {
-    ALWAYS, /* when the mode is simulated: others are not checked at all */
+    ALWAYS, /* in simulated mode; other modes are not checked */
     WHEN_CLOCK_SIMULATED,
     WHEN_SECTION_IS_THERE,
 };

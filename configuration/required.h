@@ -1,8 +1,8 @@
-/* required.h: what must be there, and what must go together. */
+/* required.h: required options, and options that must be set together. */
 #pragma once
 
 #include "configuration/configuration.h"
 
-/* Whether a configuration whose values are stored is complete. In a file of Haizea's the options
- * are required that Haizea requires. Errors: EINVAL with the file and the option. */
+/* Checks that a configuration is complete, after all values have been stored. A Haizea file needs
+ * the options that Haizea requires. Errors: EINVAL with the file and the option. */
 int configuration_check(const struct configuration *configuration, struct error *err);

@@ -1,4 +1,4 @@
-/* The options that decide what a replay does, with their values as texts. */
+/* Lists the options that determine a replay. */
 #include "configuration/run_options.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *const sections[] = {"general",    "scheduling",           "si
                                        "accounting", "deploy-imagetransfer", "tracefile",
                                        "galerna"};
 
-/* Options of these sections that say where something is, or are of galernad or the results. */
+/* Options of these sections that are locations, or belong to galernad or the results. */
 static const char *const others[] = {
     "mode",      "wakeup-interval", "non-schedulable-interval",
     "resources", "hardware",        "templates",
@@ -69,7 +69,7 @@ static char *number_text(double number)
     return memory_format("%.*s", (int)real_text(number, text), text);
 }
 
-/* "./mine.so*2,greedy" as "mine*2,greedy". */
+/* Turns "./mine.so*2,greedy" into "mine*2,greedy". */
 static char *policies_text(const char *chain)
 {
     char *copy = memory_text(chain), *rest = copy, *text = memory_text("");
@@ -117,7 +117,7 @@ static char *text_of(const struct configuration_option *option,
     }
 }
 
-/* In a file of Haizea, no probes means none. */
+/* A Haizea file without the option accounting.probes has no probes. */
 static char *value_of(const struct configuration_option *option,
                       const struct configuration *configuration)
 {

@@ -1,4 +1,4 @@
-/* A site in one line. */
+/* Parses a site in one line. */
 #include "configuration/site_text.h"
 
 #include <ctype.h>
@@ -38,7 +38,7 @@ static int read_number(const char **at, int64_t most, const char *what, int64_t 
     return 0;
 }
 
-/* The place of a type; people may write the fixed ones in any case. */
+/* The index of a type. Case is ignored in the names of the fixed types. */
 static int place_of(struct resource_types *types, const char *name, struct error *err)
 {
     for (int i = 0; i < RESOURCE_TYPES_FIXED; i++)
@@ -47,7 +47,7 @@ static int place_of(struct resource_types *types, const char *name, struct error
     return resource_types_add(types, name, err);
 }
 
-/* given: a bit for each type that this group of hosts has an amount of */
+/* given: a bit for each type with an amount in this group of hosts */
 static int read_amount(const char **at, struct site *site, struct amounts *amounts, unsigned *given,
                        struct error *err)
 {
@@ -69,8 +69,8 @@ static int read_amount(const char **at, struct site *site, struct amounts *amoun
     return read_number(at, AMOUNT_MOST, "an amount", &amounts->of[place], err);
 }
 
-/* Unknown resource types are accepted as new ones, so a mistyped type shows only as a missing
- * one. */
+/* Unknown resource types are accepted as new ones; a mistyped type is therefore only noticed as a
+ * missing one. */
 static int lacks(const struct resource_types *types, int missing, struct error *err)
 {
     const char *name = missing == RESOURCE_CPU ? "cpu" : "memory";
