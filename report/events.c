@@ -1,4 +1,4 @@
-/* The engine's decisions, one line of JSON per event, in order. */
+/* Writes the engine's decisions, one line of JSON per event. */
 #include "report/events.h"
 
 #include <stdlib.h>

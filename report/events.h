@@ -1,4 +1,4 @@
-/* events.h: the engine's decisions, one line of JSON per event, in order.
+/* events.h: writes the engine's decisions, one line of JSON per event, in order.
  *
  * Every line is an object with time (seconds since the start), lease, and event:
  *
@@ -11,7 +11,7 @@
  *   withdrawn    the lease's VMs were stopped and their reservation withdrawn
  *   finished     state, reason, explanation
  *
- * Lines are written as they happen.
+ * Each line is written when its event occurs.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct events; /* opaque */
 /* path "-": standard output. */
 struct events *events_create(const char *path, struct error *err);
 
-/* The observer's end closes the file. */
+/* The observer closes the file at the end of the run. */
 struct observer events_observer(struct events *events);
 
 void events_destroy(struct events *events); /* NULL is allowed */

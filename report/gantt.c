@@ -1,4 +1,4 @@
-/* A picture of a run as SVG: hosts over time, one color per lease. */
+/* Collects the contents of a picture during a run. */
 #include "report/gantt.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static void add_lease(struct gantt *gantt, const struct lease *lease, int64_t li
     }
 }
 
-/* Mark the hosts on which the victim runs at the time; a run that is withdrawn is marked then. */
+/* Marks the hosts on which the victim runs at that time; withdrawn runs are marked elsewhere. */
 static void add_preemption(struct gantt *gantt, const struct engine_output *output)
 {
     const struct placement *placement = NULL;

@@ -1,4 +1,4 @@
-/* Axes, grid and legend of a picture. */
+/* Draws the axes, grid and legend of a picture. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@ void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, 
         strftime(text, size, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-/* The colors: light ones on which black text is easy to read and which color-blind people can
- * distinguish, then darker ones of the same hues. */
+/* Light colors on which black text is easy to read and which color-blind people can distinguish,
+ * then darker colors of the same hues. */
 static const char *const colors[GANTT_COLOURS] = {
     "#77aadd", "#eeb888", "#d4d978", "#ffaabb", "#9fdff5", "#5cc3a5", "#e0dca0", "#c9b3e0",
     "#5b8cc2", "#dd8a55", "#b4b84a", "#e07b93", "#62b8d6", "#3a9f83", "#b5ad68", "#9d80bf",
@@ -112,7 +112,7 @@ void gantt_draw_head(const struct gantt_picture *picture)
                   picture->preemptions == 1 ? "" : "s", from, until);
 }
 
-/* The smallest step whose marks are far enough apart. */
+/* The smallest step with enough distance between its marks. */
 static int64_t tick_step(const struct gantt_picture *picture)
 {
     static const int64_t steps[] = {
@@ -214,7 +214,7 @@ struct legend {
     double x, y;
 };
 
-/* Room for a sample and its words; on the next line when this one is full. */
+/* Finds room for a sample and its words, on the next line if the current one is full. */
 static void legend_place(struct legend *legend, const char *words, double sample, double *x)
 {
     double width = sample + 10 + 6.9 * (double)strlen(words) + 22;

@@ -1,4 +1,4 @@
-/* The contents of a picture, kept in bounded memory. */
+/* Stores the contents of a picture in bounded memory. */
 #include "report/gantt_boxes.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts)
     boxes->n_groups = (n_hosts + boxes->hosts_per_group - 1) / boxes->hosts_per_group;
 }
 
-/* Halve the grid's resolution until `until` is inside. */
+/* Halves the grid's resolution until `until` is inside. */
 static void grid_cover(struct gantt_boxes *boxes, int64_t until)
 {
     while (until > boxes->bucket * GRID_BUCKETS) {
@@ -104,7 +104,7 @@ static int compare_lengths(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Give the shorter half of the boxes to the grid. */
+/* Merges the shorter half of the boxes into the grid. */
 static void thin_out(struct gantt_boxes *boxes)
 {
     int64_t *lengths = memory_new(boxes->n_boxes, sizeof *lengths);
@@ -147,7 +147,7 @@ static int compare_hosts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copy the hosts in ascending order, without the repository; returns how many. */
+/* Copies the hosts in ascending order, without the repository. Returns their number. */
 static size_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_t n_hosts)
 {
     size_t n = 0;
@@ -163,7 +163,7 @@ static size_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_
     return n;
 }
 
-/* How many of hosts[0 ... n) are neighbors of the first. */
+/* The number of consecutive hosts at the beginning of hosts[0 ... n). */
 static uint32_t run_length(const uint32_t *hosts, size_t n)
 {
     uint32_t length = 1;

@@ -1,9 +1,8 @@
-/* gantt_boxes.h: the contents of a picture, kept in bounded memory. Internal to the picture.
+/* gantt_boxes.h: the contents of a picture, in bounded memory. Internal to the picture.
  *
- * Boxes are kept as they arrive. When there are too many, the shorter half of them is merged into a
- * grid (seconds used per group of hosts and bucket of time), as are short ones from then on. The
- * buckets of the grid double their width as the run grows.
- */
+ * Boxes are stored individually at first. If there are too many, the shorter half of them, and all
+ * later short ones, are merged into a grid (seconds used per group of hosts and bucket of time).
+ * The buckets of the grid double their width as the run grows. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,18 +30,18 @@ struct gantt_box {
     uint8_t lease_kind; /* enum lease_kind */
 };
 
-/* Something that happened at an instant on neighboring hosts. */
+/* An event at an instant on neighboring hosts. */
 struct gantt_mark {
     int64_t at;
     uint32_t first, count;
-    bool preemption; /* else a suspension too short to be a box */
+    bool preemption; /* otherwise a suspension too short for a box */
 };
 
 struct gantt_boxes {
     size_t n_hosts;
     struct gantt_box *boxes;
     size_t n_boxes, boxes_allocated;
-    int64_t shortest; /* boxes shorter than this go into the grid */
+    int64_t shortest; /* shorter boxes are merged into the grid */
     struct gantt_mark *marks;
     size_t n_marks, marks_allocated;
     size_t hosts_per_group, n_groups;
@@ -55,18 +54,18 @@ struct gantt_boxes {
 void gantt_boxes_init(struct gantt_boxes *boxes);
 void gantt_boxes_finish(struct gantt_boxes *boxes);
 
-/* Called once, before anything is added. */
+/* Must be called once, before boxes are added. */
 void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts);
 
-/* Splits a box into runs of adjacent hosts; `box` has everything but the hosts. Empty intervals and
- * the image repository are skipped. */
+/* Splits a box into runs of adjacent hosts; `box` has all members except the hosts. Empty intervals
+ * and the image repository are skipped. */
 void gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
                      size_t n_hosts);
-/* A preemption. */
+/* Adds the mark of a preemption. */
 void gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts);
 
-/* Make a box part of the grid; a suspension becomes a mark too. */
+/* Merges a box into the grid; a suspension also becomes a mark. */
 void gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box);
 
-/* Part of a group's hosts that is busy in a bucket, 0 ... 1. */
+/* The fraction of a group's hosts that is busy in a bucket, 0 ... 1. */
 double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t bucket);

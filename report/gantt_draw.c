@@ -1,4 +1,4 @@
-/* The drawing of a picture's boxes as SVG. */
+/* Draws a picture's boxes as SVG. */
 #include "report/gantt_draw.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 
 enum {
     DRAWN_BOXES_MAX = 9000,
-    LABEL_ROW = 11,    /* pixels of height that a label needs */
-    NARROW = 4,        /* pixels of width below which outlines would hide the colors */
-    LANE_ROW = 14,     /* pixels of height that a lane should have */
-    HEIGHT_MAX = 1000, /* pixels to which lanes may stretch a picture */
-    SPLIT_ROW = 6,     /* pixels of a row below which it is not split */
+    LABEL_ROW = 11,    /* pixels of height for a label */
+    NARROW = 4,        /* pixels of width; outlines would hide the colors of narrower boxes */
+    LANE_ROW = 14,     /* desired pixels of height of a lane */
+    HEIGHT_MAX = 1000, /* most pixels of height of a picture stretched by lanes */
+    SPLIT_ROW = 6,     /* least pixels of height of a split row */
 };
 
-/* A coordinate: at most two decimals, no trailing zeros. */
+/* Writes a coordinate with at most two decimals and without trailing zeros. */
 static void gantt_number(struct output *out, double value)
 {
     double hundredths = round(value * 100);
@@ -25,7 +25,7 @@ static void gantt_number(struct output *out, double value)
     output_double(out, hundredths / 100);
 }
 
-/* lanes: of the row that has most of them. */
+/* lanes: the largest number of lanes in a row. */
 static void gantt_picture_layout(struct gantt_picture *picture, unsigned lanes)
 {
     double hosts = (double)picture->site->n_hosts;
@@ -45,13 +45,13 @@ static bool is_thin(const struct gantt_box *box)
            box->kind == RESERVATION_TRANSFER;
 }
 
-/* The gap between neighboring rows, where there is room for one. */
+/* The gap between neighboring rows, if there is room for one. */
 static double row_gap(const struct gantt_picture *picture)
 {
     return picture->row >= 10 ? 1 : 0;
 }
 
-/* Rows that are too low are not split: their boxes lie one over the other. */
+/* Rows that are too low are not split, and their boxes overlap. */
 static bool is_split(const struct gantt_picture *picture)
 {
     return picture->row >= SPLIT_ROW;
@@ -83,7 +83,7 @@ static size_t count_drawn(const struct gantt_picture *picture, const struct gant
     return n;
 }
 
-/* The least width of a box that leaves few enough of them. */
+/* The minimum width of boxes that limits their number sufficiently. */
 static double smallest_width(const struct gantt_picture *picture, const struct gantt_boxes *boxes)
 {
     double smallest = 1;
@@ -108,7 +108,7 @@ static void path(struct output *out, double x, double y, double width, double he
     output_char(out, 'z');
 }
 
-/* Neighboring ids are far apart among the colors. */
+/* Neighboring ids get different hues. */
 static unsigned color_of(int64_t lease)
 {
     return (unsigned)((uint64_t)lease * 7 % GANTT_COLOURS);
@@ -168,7 +168,7 @@ static void draw_thin(const struct gantt_picture *picture, const struct gantt_bo
     }
 }
 
-/* A stretch of rows, or a lane of one. */
+/* Several rows, or a lane of one row. */
 struct area {
     double y, height;
 };
@@ -218,8 +218,8 @@ static void draw_area(const struct gantt_picture *picture, const struct gantt_bo
     draw_label(picture, box, area);
 }
 
-/* Neighboring rows that the box has for itself are one area; in the others it has a lane. pieces:
- * on each of its hosts; NULL: it has all of them for itself. */
+/* Neighboring rows without other boxes form one area; in each other row, the box has a lane.
+ * pieces: one for each of its hosts; NULL: no row has other boxes. */
 static void draw_box(const struct gantt_picture *picture, const struct gantt_box *box,
                      const struct gantt_piece *pieces)
 {
@@ -248,7 +248,7 @@ static int shade_of(double use)
     return shade < GANTT_SHADES ? shade : GANTT_SHADES - 1;
 }
 
-/* Stretches of equal shade in one row of the grid, as parts of one path. */
+/* Draws the areas of equal shade in one row of the grid as parts of one path. */
 static void shade_row(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
                       size_t group, int shade)
 {
@@ -351,7 +351,7 @@ static void draw_boxes(const struct gantt_picture *picture, const struct gantt_b
     }
 }
 
-/* Which boxes are drawn; the others become part of the grid. */
+/* Selects the boxes to draw, and merges the others into the grid. */
 static bool *choose_drawn(const struct gantt_picture *picture, struct gantt_boxes *boxes)
 {
     double smallest = smallest_width(picture, boxes);

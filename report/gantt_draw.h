@@ -1,4 +1,4 @@
-/* gantt_draw.h: the drawing of a picture's boxes as SVG. Internal to the picture. */
+/* gantt_draw.h: draws a picture as SVG. Internal to the picture. */
 #pragma once
 
 #include "core/site.h"
@@ -12,8 +12,8 @@ struct gantt_picture {
     int64_t start_epoch; /* or INSTANT_NONE */
     int64_t end_time;
     int64_t n_leases;
-    unsigned lease_kinds; /* bit per enum lease_kind that appears */
-    unsigned box_kinds;   /* bit per kind of box that appears */
+    unsigned lease_kinds; /* a bit for each enum lease_kind in the picture */
+    unsigned box_kinds;   /* a bit for each kind of box in the picture */
     int64_t preemptions;
 
     /* The geometry, filled by gantt_picture_layout(). Lengths in pixels. */
@@ -32,10 +32,10 @@ static inline double gantt_y(const struct gantt_picture *picture, uint32_t host)
     return picture->top + (double)host * picture->row;
 }
 
-/* An instant as the axis shows it: h:mm:ss from the start, or a date and time of day. */
+/* Formats an instant as on the axis: h:mm:ss from the start, or a date and time of day. */
 void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, size_t size);
 
-/* Header, styles, title; axes and grid lines; legend and end. */
+/* Draw the header, styles and title; axes and grid lines. */
 void gantt_draw_head(const struct gantt_picture *picture);
 void gantt_draw_axes(const struct gantt_picture *picture);
 /* Further entries of the legend, after the kinds of boxes. */
@@ -48,7 +48,7 @@ struct gantt_extras {
 
 void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_extras *extras);
 
-/* The whole picture. The boxes that are too small become part of the grid. */
+/* Draws the whole picture. Boxes that are too small are merged into the grid. */
 void gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes);
 
 enum { GANTT_COLOURS = 16, GANTT_SHADES = 6 };

@@ -1,4 +1,4 @@
-/* The vertical position of boxes that are on one host at the same time. */
+/* Finds lanes for simultaneous boxes on one host. */
 #include "report/gantt_lanes.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct lane {
     int64_t until, lease;
 };
 
-/* Host by host, in the order of time; ties as the boxes came. */
+/* Orders by host, then by time; ties stay in the order of the boxes. */
 static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -28,7 +28,7 @@ static int compare_places(const void *a, const void *b)
     return (x->piece > y->piece) - (x->piece < y->piece);
 }
 
-/* A free lane: the one that the lease had before, else the first. */
+/* A free lane: the previous one of the lease or, if occupied, the first free one. */
 static unsigned find_lane(const struct lane *lanes, unsigned n, const struct place *place)
 {
     unsigned found = n;
@@ -44,8 +44,8 @@ static unsigned find_lane(const struct lane *lanes, unsigned n, const struct pla
     return found < GANTT_LANES_MAX ? found : GANTT_LANES_MAX - 1;
 }
 
-/* Connected pieces of one host: each begins before the pieces before it have ended. Returns how
- * many. */
+/* Lays out connected pieces of one host, of which each begins before all earlier ones have ended.
+ * Returns their number. */
 static size_t lay_out(struct gantt_lanes *lanes, const struct place *places, size_t n)
 {
     struct lane open[GANTT_LANES_MAX];

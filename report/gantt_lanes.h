@@ -1,9 +1,7 @@
-/* gantt_lanes.h: the vertical position of boxes that are on one host at the same time. Internal to
- * the picture.
+/* gantt_lanes.h: the vertical positions of simultaneous boxes on one host. Internal to the picture.
  *
- * The row of a host is split into lanes for as long as several leases share it, so that no box
- * hides another. A lease keeps its lane from one box to the next when it can.
- */
+ * While several leases share a host, its row is split into lanes to keep their boxes from
+ * overlapping. If possible, consecutive boxes of a lease are in the same lane. */
 #pragma once
 
 #include "report/gantt_boxes.h"
@@ -12,16 +10,17 @@ enum { GANTT_LANES_MAX = 64 };
 
 /* A box on one host. */
 struct gantt_piece {
-    uint8_t lane, lanes; /* the lane-th of so many from above; 0 of 1: the whole row */
+    uint8_t lane, lanes; /* index from above, and number of lanes; 0 of 1: the whole row */
 };
 
 struct gantt_lanes {
     struct gantt_piece *pieces;
-    size_t *first; /* of a box: its piece on its first host, the next hosts' behind it */
-    unsigned most; /* lanes of any row */
+    size_t *first; /* by box: the index of its first piece; its pieces are in the order of hosts */
+    unsigned most; /* most lanes of a row */
 };
 
-/* For the boxes that `wanted` names (one entry for each box). O(p log p), p = boxes times hosts. */
+/* Finds lanes for the boxes selected by `wanted` (one entry for each box). O(p log p), p = boxes
+ * times hosts. */
 void gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
                       const bool *wanted);
 void gantt_lanes_finish(struct gantt_lanes *lanes);

@@ -1,4 +1,4 @@
-/* The ids of hosts, sorted and each once, and their text such as "0-3 7". */
+/* Sorted sets of host ids, and their texts. */
 #include "report/host_set.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* host_set.h: the ids of hosts, sorted and each once, and their text such as "0-3 7". */
+/* host_set.h: sorted sets of host ids, and their texts such as "0-3 7". */
 #pragma once
 
 #include <stddef.h>
@@ -20,8 +20,8 @@ void host_set_finish(struct host_set *set);
 void host_set_add(struct host_set *set, int64_t id);
 void host_set_sort(struct host_set *set);
 
-/* Make the set the hosts of the lease's VM reservations. */
+/* Sets the set to the hosts of the lease's VM reservations. */
 void host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease);
 
-/* Ranges with a minus, blanks between them; nothing for an empty set. */
+/* Writes ranges with a minus, separated by blanks; nothing for an empty set. */
 void host_set_write(const struct host_set *set, struct output *out);

@@ -1,4 +1,4 @@
-/* One line per lease, with the columns that evalys and Batsim's users expect. */
+/* Writes one line per lease for evalys and users of Batsim. */
 #include "report/jobs_csv.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ struct jobs_csv {
     struct host_set hosts;
 };
 
-/* The text as a field of RFC 4180: in quotes when it needs them. */
+/* The text as a field of RFC 4180, in quotes if needed. */
 static char *csv_field(const char *text)
 {
     size_t length = strlen(text);

@@ -1,4 +1,4 @@
-/* The page: the runs of all databases, and the text around their data. */
+/* Writes the page: the runs of all databases, and the text around their data. */
 #include "report/page.h"
 
 #include <errno.h>
@@ -9,14 +9,14 @@
 
 static const char place_of_data[] = "@DATA@";
 
-/* The page being written, and the progress so far. */
+/* The state of writing a page. */
 struct report {
     struct json_writer json;
     int64_t n_runs, n_details;
     int64_t bars_size; /* of one run */
 };
 
-/* Columns that the runs of both kinds of databases have; end_time is the fourth. */
+/* Columns common to both kinds of databases; end_time is the fourth in queries. */
 #define FIGURES                                                                                    \
     "end_time, waiting_mean, waiting_median, waiting_p95, waiting_p99, waiting_max, "              \
     "bounded_slowdown_mean, bounded_slowdown_p95, utilization, queue_mean, fairness, "             \
@@ -90,7 +90,7 @@ static int write_input(struct report *report, const char *path, struct error *er
     return result;
 }
 
-/* How many runs the inputs have; -1 with err. */
+/* The number of runs in the inputs; -1 with err. */
 static int64_t count_runs(const struct page_options *options, struct error *err)
 {
     int64_t n = 0;
@@ -139,7 +139,7 @@ static int write_data(const struct page_options *options, struct output *out, st
     return output_check(out, err);
 }
 
-/* JSON inside a page: only strings hold '<', and there it must not begin a tag. */
+/* Writes JSON inside a page: only its strings have '<', which must not begin a tag. */
 static void put_data(struct output *page, const struct output *data)
 {
     size_t n, part;

@@ -1,20 +1,20 @@
-/* page.h: databases of results as one HTML page, which needs no other files.
+/* page.h: writes databases of results as one self-contained HTML page.
  *
- * The page is web/files/report.html with its scripts and style sheet inside, and with the data of
- * the runs as JSON in its element `data`:
+ * The page is web/files/report.html with its scripts and style sheet, and with the data of the runs
+ * as JSON in its element `data`:
  *
  *   title, details (as PAGE_DETAILS), left_out (runs), runs: [{
  *     name, file, status, figures {column: number},
- *     of the first PAGE_DETAILS runs of which more than figures is kept also:
+ *     for the first PAGE_DETAILS runs with more data than figures also:
  *     hosts [[id, cpu]], waiting and slowdown [101 percentiles], utilization and queue [PAGE_STEPS
  *     means of equal parts of the run], bars [[lease, kind, from, until, "0-3 7"]] (time on hosts),
  *     bars_left_out, leases [[id, kind, user, vms, submit, start, end, waiting, bounded slowdown,
  *     state, reason]] (those that have bars)}]
  *
- * Times are seconds since the start of a run. However long the runs are, the page stays below 16 MB
+ * Times are seconds since the start of a run. For runs of any length, the page stays below 16 MB
  * (unless sites have more than 100,000 hosts): PAGE_BARS_BYTES are divided among the runs for bars
- * and their leases, what holds most first, and curves, which are made of all leases, have a fixed
- * number of points.
+ * and their leases, largest first, and curves, which include all leases, have a fixed number of
+ * points.
  */
 #pragma once
 
@@ -36,6 +36,6 @@ struct page_options {
     size_t n_inputs;
 };
 
-/* Errors: EINVAL (an input holds no results, or those of another version), EIO with SQLite's text,
- * those of open(), with the path. Takes a few passes over the inputs. */
+/* Errors: EINVAL (an input without results, or with results of another version), EIO with SQLite's
+ * text, errors of open(), with the path. Takes a few passes over the inputs. */
 int page_write(const struct page_options *options, struct error *err);

@@ -1,4 +1,4 @@
-/* Databases of results, of runs and of sweeps, as the page reads them. */
+/* Reads databases of results of runs and sweeps for the page. */
 #include <errno.h>
 
 #include "report/page_private.h"
@@ -82,8 +82,8 @@ static int recognize(struct page_input *input, struct error *err)
     return 0;
 }
 
-/* Views of the tables of a sweep show those of one cell, `shown`, by the names that the tables of a
- * run have. `kept`: leases that have bars in the page. */
+/* Creates views that show one cell of a sweep, `shown`, under the names of the tables of a run.
+ * `kept`: leases with bars in the page. */
 static int create_views(const struct page_input *input, struct error *err)
 {
     static const char *const tables[] = {"hosts", "leases", "reservations", "reservation_hosts",

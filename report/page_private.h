@@ -1,4 +1,4 @@
-/* page_private.h: for report/page*.c only. */
+/* page_private.h: shared by report/page*.c; internal. */
 #pragma once
 
 #include <sqlite3.h>
@@ -8,7 +8,7 @@
 #include "util/error.h"
 #include "util/json_writer.h"
 
-/* The page around the data, whose place is @DATA@; made from web/files/report.html. */
+/* The page, generated from web/files/report.html, with @DATA@ in the place of the data. */
 extern const unsigned char page_text[];
 
 /* A database of results. */
@@ -18,12 +18,13 @@ struct page_input {
     bool is_sweep;
 };
 
-/* A run of it. Runs of both kinds are asked by the tables' names in doc/results-schema.md. */
+/* A run in a database. Queries for both kinds of databases use the names of tables in
+ * doc/results-schema.md. */
 struct page_run {
     struct page_input *input;
     int64_t cell;      /* of a sweep */
     int64_t end;       /* seconds */
-    int64_t bars_size; /* most bytes for its bars */
+    int64_t bars_size; /* limit of bytes for its bars */
 };
 
 /* Errors as page_write(). */
@@ -35,11 +36,11 @@ int page_input_execute(const struct page_input *input, const char *text, struct 
 /* A query, to be finalized; NULL with err. */
 sqlite3_stmt *page_input_query(const struct page_input *input, const char *text, struct error *err);
 
-/* The table is there. */
+/* Does the table exist? */
 bool page_input_has(const struct page_input *input, const char *table);
 
-/* Before the run is written. */
+/* Must be called before the run is written. */
 int page_run_begin(const struct page_run *run, struct error *err);
 
-/* Parts of a run other than its figures. */
+/* Writes the parts of a run other than its figures. */
 int page_run_write(const struct page_run *run, struct json_writer *json, struct error *err);

@@ -1,4 +1,4 @@
-/* A run for the page: percentiles, curves, bars and leases from its database. */
+/* Writes the percentiles, curves, bars and leases of a run for the page. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { PERCENTILES = 101, LEASE_BYTES = 100 /* about */ };
 
-/* Ends a query; *code is what its last step returned. */
+/* Ends a query; code: the result of its last step. */
 static int end_query(const struct page_run *run, sqlite3_stmt *statement, int code,
                      struct error *err)
 {
@@ -31,7 +31,7 @@ int page_run_begin(const struct page_run *run, struct error *err)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* Whatever the column holds; texts are cut. */
+/* Writes a value of any type; texts are truncated. */
 static void write_column(struct json_writer *json, sqlite3_stmt *statement, int column)
 {
     char text[120];
@@ -53,7 +53,7 @@ static void write_column(struct json_writer *json, sqlite3_stmt *statement, int 
     }
 }
 
-/* Rows of all columns. */
+/* Writes all columns of all rows. */
 static int write_rows(const struct page_run *run, const char *key, const char *query,
                       struct json_writer *json, struct error *err)
 {
@@ -75,7 +75,7 @@ static int write_rows(const struct page_run *run, const char *key, const char *q
 
 /* --- distributions ---------------------------------------------------------------------------- */
 
-/* The place, from 0, of a percentile among n values: the nearest rank. */
+/* The index of a percentile among n values: the nearest rank. */
 static int64_t rank_of(int percent, int64_t n)
 {
     int64_t rank = (percent * n + 99) / 100;
@@ -83,7 +83,7 @@ static int64_t rank_of(int percent, int64_t n)
     return rank > 0 ? rank - 1 : 0;
 }
 
-/* The query gives, in ascending order, each value and how many there are. */
+/* The query returns each value and its number of occurrences, in ascending order. */
 static int write_percentiles(const struct page_run *run, const char *key, const char *query,
                              struct json_writer *json, struct error *err)
 {
@@ -105,14 +105,14 @@ static int write_percentiles(const struct page_run *run, const char *key, const 
 
 /* --- over time -------------------------------------------------------------------------------- */
 
-/* A value held from one time to another, into the sums of the parts of the run. */
+/* Adds a value that holds from one time to another to the sums of the parts of the run. */
 static void add_piece(double sums[PAGE_STEPS], double width, const double piece[2], double value)
 {
     for (int i = (int)fmax(0, piece[0] / width); i < PAGE_STEPS && i * width < piece[1]; i++)
         sums[i] += value * (fmin(piece[1], (i + 1) * width) - fmax(piece[0], i * width));
 }
 
-/* The means of a counter, whose values hold until the next one. */
+/* Writes the means of a counter, whose values hold until the next one. */
 static int write_means(const struct page_run *run, const char *key, const char *counter,
                        struct json_writer *json, struct error *err)
 {
@@ -144,7 +144,7 @@ static int write_means(const struct page_run *run, const char *key, const char *
 
 /* --- bars ------------------------------------------------------------------------------------- */
 
-/* "7 0 1" as "0-1 7". */
+/* Turns "7 0 1" into "0-1 7". */
 static char *ranges_of(struct host_set *hosts, const char *text)
 {
     struct output *out = output_create_memory();
@@ -175,7 +175,7 @@ static void write_bar(struct json_writer *json, sqlite3_stmt *statement, struct 
     free(ranges);
 }
 
-/* Returns the bytes that the lease will take, -1 with err. */
+/* Adds the lease to `kept`. Returns the bytes needed for the lease, -1 with err. */
 static int keep_lease(const struct page_run *run, sqlite3_stmt *keeping, sqlite3_stmt *bar,
                       struct error *err)
 {
@@ -188,7 +188,7 @@ static int keep_lease(const struct page_run *run, sqlite3_stmt *keeping, sqlite3
     return sqlite3_changes(run->input->database) > 0 ? LEASE_BYTES : 0;
 }
 
-/* The largest leases come first, until the room for bars and leases is used up. */
+/* Writes the largest leases first, until the room for bars and leases is used up. */
 static int write_bars(const struct page_run *run, sqlite3_stmt *bars, sqlite3_stmt *keeping,
                       struct json_writer *json, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* The whole schedule of a run as one JSON document. */
+/* Writes the whole schedule of a run as one JSON document. */
 #include "report/record.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ static bool is_left_out(const struct record *record, enum accounting_counter cou
     return record->configuration->counters_left_out >> counter & 1;
 }
 
-/* The comma between the entries of a spooled list. */
+/* Writes the comma between the entries of a spooled list. */
 static void separate(struct output *spool)
 {
     if (output_position(spool) > 0)
@@ -110,7 +110,7 @@ void record_note_request(struct record *record, const struct site *site,
     record_request(record->requests, record->amounts, site, request);
 }
 
-/* "[time, lease", of an entry of a spooled list. */
+/* Begins an entry of a spooled list: "[time, lease". */
 static void begin_entry(struct output *list, const struct engine_output *output)
 {
     separate(list);
@@ -162,7 +162,7 @@ static void note_interval(struct output *list, const struct engine_output *outpu
     output_char(list, ']');
 }
 
-/* The lease was scheduled or preempted: the next run as it is planned at the end of the step. */
+/* Notes the planned run of a lease that was scheduled or preempted, at the end of the step. */
 static void note_booked(struct record *record, const struct engine_output *output)
 {
     const struct vm_plan *plan = lease_plan_current(output->lease);

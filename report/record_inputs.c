@@ -1,4 +1,4 @@
-/* The inputs of a run, as JSON; adapters/simulation/recorded.c reads them. */
+/* Writes the inputs of a run as JSON for adapters/simulation/recorded.c. */
 #include "report/record_inputs.h"
 
 #include "configuration/run_options.h"

@@ -1,4 +1,4 @@
-/* record_inputs.h: the inputs of a run, as JSON. Internal to the record. */
+/* record_inputs.h: writes the inputs of a run as JSON. Internal to the record. */
 #pragma once
 
 #include "configuration/configuration.h"
@@ -12,5 +12,5 @@ struct run_inputs {
     uint64_t steps;
 };
 
-/* The key "inputs" with its object. */
+/* Writes the key "inputs" with its object. */
 void record_inputs(struct json_writer *json, const struct run_inputs *inputs);

@@ -1,4 +1,4 @@
-/* One lease as the JSON of a record. */
+/* Writes one lease as JSON. */
 #include "report/record_lease.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ void record_amounts(struct output *out, struct amounts_text *text, const struct 
 
 #define LITERAL(out, text) output_bytes(out, text, sizeof(text) - 1)
 
-/* key: with what stands before the value. */
+/* key: the complete text before the value. */
 static void put_integer(struct output *out, const char *key, int64_t value)
 {
     output_text(out, key);
@@ -101,7 +101,7 @@ static void quoted(struct output *out, const char *text)
     json_write_string(&json, text);
 }
 
-/* "key": with a comma in front, unless it is the first. */
+/* Writes "key":, after a comma unless it is the first. */
 static void integer_key(struct output *out, int64_t key, bool first)
 {
     if (!first)
@@ -315,7 +315,7 @@ static void write_riding(struct output *out, const struct lease *lease)
     output_char(out, ']');
 }
 
-/* Texts have no characters that JSON would escape. */
+/* Texts of terms have no characters that JSON must escape. */
 static void write_term(struct output *out, const struct lease_term *term,
                        const struct term_values *values)
 {
@@ -382,7 +382,7 @@ static void write_node_sets(struct output *out, struct amounts_text *text, const
     output_char(out, ']');
 }
 
-/* ,"name":value */
+/* Writes ,"name":value. */
 static void write_optional(struct output *out, const char *name, int64_t value)
 {
     LITERAL(out, ",\"");

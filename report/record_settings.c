@@ -1,4 +1,4 @@
-/* The scheduler's settings, as JSON. */
+/* Writes the scheduler's settings as JSON. */
 #include "report/record_settings.h"
 
 #include <inttypes.h>
@@ -107,7 +107,7 @@ enum {
     SWITCHES = sizeof behaviour_table / sizeof behaviour_table[0],
 };
 
-/* Every switch is a bool of its own: one that is missing above stops the build. */
+/* Each switch is a separate bool: a missing row above stops the build. */
 _Static_assert(sizeof(struct behaviour) == SWITCHES * sizeof(bool),
                "behaviour_table must name every switch of struct behaviour");
 
@@ -162,7 +162,7 @@ void record_settings(struct json_writer *json, const struct engine_settings *set
     json_end_object(json);
 }
 
-/* The value as text; false when it is not set. */
+/* Writes the value as text; false: not set. */
 static bool value_text(const struct engine_settings *settings, const struct setting *setting,
                        char *text, size_t size)
 {

@@ -1,4 +1,4 @@
-/* A run as an SQLite database, for questions in SQL. */
+/* Writes a run as an SQLite database. */
 #include "report/results.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static const char *composed(struct results *results)
     return output_held(results->scratch, &n);
 }
 
-/* The five fixed types in columns, the others as one JSON text. */
+/* Writes the five fixed types to columns, the others as one JSON text. */
 static void row_amounts(struct results *results, struct results_row *row,
                         const struct resource_types *types, const int64_t *amounts)
 {
@@ -126,7 +126,7 @@ static const char *vms_text(struct results *results, const struct site *site,
     return composed(results);
 }
 
-/* A reservation with what its row says of it besides. */
+/* A reservation with the other values of its row. */
 struct reservation_row {
     const struct reservation *reservation;
     int64_t lease;
@@ -225,7 +225,7 @@ static int insert_lease(struct results *results, const struct site *site, const 
     return 0;
 }
 
-/* A stopped run without a reservation: the hosts were in use nevertheless. */
+/* Inserts a stopped run, which has no reservation although it used its hosts. */
 static int insert_withdrawn(struct results *results, const struct site *site,
                             const struct begun_run *lost, int64_t until, struct error *err)
 {

@@ -1,11 +1,11 @@
-/* results.h: a run as an SQLite database, for questions in SQL.
+/* results.h: writes a run as an SQLite database, for queries in SQL.
  *
  * Times are seconds since the start of the run, NULL if not set or without end; user_version is the
  * version of the schema, application_id RESULTS_APPLICATION_ID.
  *
  *   run            one row: name, status, end_time, and the figures of the summary
  *   settings       name, value: the scheduler's settings; switches of its behaviour
- *   hosts          id, cpu, memory, disk, net_in, net_out, others (JSON, NULL when there are none)
+ *   hosts          id, cpu, memory, disk, net_in, net_out, others (JSON, NULL if there are none)
  *   leases         id, kind, terms, origin, priority, user, submit, not_before, deadline,
  *                  duration_original, duration, duration_known, duration_actual, accumulated, vms,
  *                  image, image_size, state, start_time, end_time, waiting_time,
@@ -19,7 +19,7 @@
  *   preemptions    seq, time, lease, for_lease, at, how (suspend, requeue, cancel)
  *   counters       counter, seq, time, lease, value, average
  *
- * Everything is one transaction: the database holds a whole run or nothing.
+ * All data are written in one transaction: the database has a whole run or nothing.
  */
 #pragma once
 
@@ -37,18 +37,18 @@ struct results_options {
         *path; /* replaced when it holds results already, refused when it holds other things */
     const char *name;                       /* of the run; copied */
     const struct engine_settings *settings; /* copied */
-    struct accounting *accounting; /* with history; told about each step before the results */
+    struct accounting *accounting; /* with history; must observe each step before the results */
     uint32_t counters_left_out;    /* bit per enum accounting_counter */
 };
 
 /* Errors: EEXIST (the file is not a database of results), EIO with SQLite's text, ENOMEM. */
 struct results *results_create(const struct results_options *options, struct error *err);
 
-/* The observer's end commits and closes the database. */
+/* The observer commits and closes the database at the end of the run. */
 struct observer results_observer(struct results *results);
 
-/* How the run ended; ENDING_COMPLETE by default. Called before the observer's end. run.status is
- * "ok" for complete runs, else the ending's name. */
+/* Sets the ending of the run (ENDING_COMPLETE by default), before the observer's end. run.status is
+ * "ok" for complete runs, otherwise the name of the ending. */
 void results_set_ending(struct results *results, enum run_ending ending);
 
-void results_destroy(struct results *results); /* NULL is allowed; without an end nothing is kept */
+void results_destroy(struct results *results); /* NULL is allowed; unfinished runs are dropped */

@@ -1,4 +1,4 @@
-/* The schema of a results database, and rows into it. */
+/* Creates a results database and inserts rows. */
 #include "report/results_tables.h"
 
 #include <errno.h>

@@ -23,19 +23,19 @@ enum results_insertion {
 struct results_tables {
     sqlite3 *database;
     sqlite3_stmt *insertions[RESULTS_INSERTIONS];
-    const char *path; /* the caller's */
-    char *hidden;     /* where the database is until it is complete; NULL: it is complete */
+    const char *path; /* owned by the caller */
+    char *hidden;     /* the path of the incomplete database; NULL: complete */
 };
 
-/* Open a new database, make the tables, begin the transaction. tables needs results_tables_finish()
- * in any case. */
+/* Opens a new database, creates the tables, and begins the transaction. Call
+ * results_tables_finish() in any case. */
 int results_tables_init(struct results_tables *tables, const char *path, struct error *err);
-/* Give the database its name, in place of older results. */
+/* Gives the database its name, and replaces older results. */
 int results_tables_commit(struct results_tables *tables, struct error *err);
 void results_tables_finish(struct results_tables *tables);
 
-/* A row, value by value: begin, values in the order of the columns, end. Failures show at the end.
- */
+/* A row is written by begin, its values in the order of the columns, and end, which reports
+ * failures. */
 struct results_row {
     const struct results_tables *tables;
     sqlite3_stmt *insertion;

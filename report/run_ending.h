@@ -1,10 +1,10 @@
-/* run_ending.h: how a run came to its end. */
+/* run_ending.h: the endings of runs. */
 #pragma once
 
 enum run_ending {
     ENDING_COMPLETE,    /* every lease is finished */
-    ENDING_STOPPED,     /* its rule for stopping held while leases were left */
-    ENDING_STUCK,       /* leases wait forever: no planned operation frees capacity */
+    ENDING_STOPPED,     /* by its rule for stopping, with unfinished leases */
+    ENDING_STUCK,       /* leases wait without end: no planned operation frees capacity */
     ENDING_INTERRUPTED, /* stopped from outside */
 };
 

@@ -1,4 +1,4 @@
-/* Runs that have begun and not ended. */
+/* Tracks runs that have begun and not ended. */
 #include "report/running.h"
 
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void begin(struct running *running, const struct engine_output *output)
     };
 }
 
-/* The lease kept the reservation of that run: nothing was lost. */
+/* Does the lease still have the reservation of that run? Then the run was not lost. */
 static bool is_kept(const struct lease *lease, int64_t from)
 {
     for (size_t i = 0; i < lease->n_reservations; i++) {

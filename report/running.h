@@ -1,8 +1,7 @@
-/* running.h: which leases run where right now, tracked from the engine's outputs.
+/* running.h: tracks the currently running leases and their hosts from the engine's outputs.
  *
- * A run that is stopped and withdrawn (requeued, cancelled) leaves no reservation behind, but
- * records and pictures show it. Memory is proportional to the number of running leases.
- */
+ * A run that is stopped and withdrawn (requeued, cancelled) has no reservation, but records and
+ * pictures include it. Memory is proportional to the number of running leases. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +12,7 @@
 struct begun_run {
     int64_t lease;
     int64_t from;
-    struct placement *placement; /* a reference of its own */
+    struct placement *placement; /* holds a reference */
 };
 
 struct running; /* opaque */

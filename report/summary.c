@@ -1,4 +1,4 @@
-/* The results of runs, for people (a table, one column per run) and for programs (JSON). */
+/* Writes summaries of runs as a table and as JSON. */
 #include "report/summary.h"
 
 #include <inttypes.h>
@@ -12,7 +12,8 @@
 
 enum { SUMMARY_VERSION = 2, CELL_MAX = 96, LABEL_WIDTH = 26 };
 
-/* One line of the table. Fills cell; an empty cell means that it does not apply to the run. */
+/* One line of the table. `fill` writes a cell, which is empty if the line does not apply to the
+ * run. */
 struct line {
     const char *label;
     void (*fill)(const struct summary_run *run, int detail, char *cell);
@@ -48,7 +49,7 @@ static int64_t rounded(double value)
     return (int64_t)(value + (value < 0 ? -0.5 : 0.5));
 }
 
-/* The distributions of a summary, by the names that programs see. */
+/* The distributions of a summary, with their names in JSON. */
 enum measure { MEASURE_WAITING, MEASURE_TURNAROUND, MEASURE_SLOWDOWN, MEASURE_BOUNDED, MEASURES };
 
 static const char *const measure_names[MEASURES] = {"waiting_time", "turnaround_time", "slowdown",
@@ -87,7 +88,7 @@ static void fill_kind(const struct summary_run *run, int detail, char *cell)
         cell_count(cell, values[detail % 8]);
 }
 
-/* detail: 8 x the measure, and which figure of its distribution. */
+/* detail: 8 x measure + index of a figure in its distribution. */
 static void fill_distribution(const struct summary_run *run, int detail, char *cell)
 {
     const struct distribution *of = distribution(run, detail / 8);
@@ -237,7 +238,7 @@ static bool line_applies(const struct line *line, const struct summary_run *runs
     return false;
 }
 
-/* A heading shows when one of the indented lines below it does. */
+/* A heading is shown if one of the indented lines below it is shown. */
 static bool heading_applies(size_t heading, const struct summary_run *runs, size_t n)
 {
     for (size_t i = heading + 1; i < LINES && lines[i].label[0] == ' '; i++) {
@@ -247,7 +248,7 @@ static bool heading_applies(size_t heading, const struct summary_run *runs, size
     return false;
 }
 
-/* Columns a terminal needs for the text: characters, not bytes. */
+/* The width of the text on a terminal, in characters instead of bytes. */
 static size_t text_width(const char *text)
 {
     size_t width = 0;
@@ -300,7 +301,7 @@ static void fill_refused(const struct summary_run *run, int detail, char *cell)
         cell_count(cell, run->figures.refused[detail]);
 }
 
-/* Why leases were refused: a line per reason that occurs. */
+/* Writes the reasons for refusals, one line for each. */
 static void write_refusals(struct output *out, const struct summary_run *runs, size_t n)
 {
     const struct line heading = {"Refused leases", NULL, 0};

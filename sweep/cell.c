@@ -1,4 +1,4 @@
-/* One cell carried out; for the sweep only. */
+/* Carries out one cell. */
 #include "sweep/cell.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "sweep/origins.h"
 #include "util/new_file.h"
 
-enum { LOOK_EVERY = 16 }; /* steps between two looks at the signals */
+enum { LOOK_EVERY = 16 }; /* steps between checks of the signals */
 
-/* A replay under way. */
+/* An active replay. */
 struct replay {
     const struct cell_work *work;
     const struct prepared *prepared;
@@ -100,7 +100,7 @@ static int run_stage(struct replay *replay, struct error *err)
     return 0;
 }
 
-/* The replay, its tables at `path`. */
+/* Replays the cell and writes its tables to `path`. */
 static int replay_cell(struct replay *replay, const char *path, struct error *err)
 {
     const struct stage_options options = {
@@ -129,7 +129,7 @@ static int perform(const struct cell_work *work, const struct prepared *prepared
         *outcome = (struct sweep_outcome){.status = SWEEP_FAILED, .computed = true};
         snprintf(outcome->ending, sizeof outcome->ending, "failed");
         snprintf(outcome->message, sizeof outcome->message, "%s", failure.text);
-        /* Half of its tables may be there. */
+        /* The file may be incomplete. */
         unlink(temporary);
     }
     if (replay.interrupted) {

@@ -1,4 +1,4 @@
-/* cell.h: one cell carried out; for the sweep only. */
+/* cell.h: carries out one cell; internal. */
 #pragma once
 
 #include "sweep/folder.h"
@@ -13,6 +13,6 @@ struct cell_work {
     volatile double *done;             /* 0 ... 1; NULL: not reported */
 };
 
-/* Replay and leave the cell's file in the folder. A failed replay leaves a file, too, which records
- * the failure. Errors: the file cannot be written; EINTR when stopped, without a file. */
+/* Replays a cell and writes the cell's file to the folder. The file of a failed replay has the
+ * failure. Errors: the file cannot be written; EINTR if stopped, without a file. */
 int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, struct error *err);

@@ -1,4 +1,4 @@
-/* The database of a sweep; for the sweep only. */
+/* Keeps the database of a sweep. */
 #include "sweep/database.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ static int64_t pragma(const struct sweep_store *store, const char *name)
     return value;
 }
 
-/* 0: new and empty; 1: a sweep's; -1: something else. */
+/* 0: new and empty; 1: the database of a sweep; -1: other contents. */
 static int recognize(const struct sweep_store *store, struct error *err)
 {
     if (pragma(store, "application_id") == STORE_APPLICATION_ID) {
@@ -165,8 +165,8 @@ static int renumber_table(const struct sweep_store *store, const char *table, st
         table, table, table);
 }
 
-/* Gives every row the number that its digest has in the sweep, and deletes those with 0. Numbers
- * become negative first, so that they cannot collide. */
+/* Gives every row the number of its digest in the sweep, and deletes rows with 0. Numbers are
+ * negative first, to avoid collisions. */
 static int renumber(const struct sweep_store *store, const struct sweep *sweep, bool again,
                     struct error *err)
 {
@@ -201,7 +201,7 @@ static int renumber(const struct sweep_store *store, const struct sweep *sweep, 
     return result;
 }
 
-/* Names say on which axes cells differ, which may have changed. */
+/* Updates the names of cells: the axes on which cells differ may have changed. */
 static int rename_cells(const struct sweep_store *store, const struct sweep *sweep,
                         struct error *err)
 {
@@ -242,8 +242,8 @@ static int create_view(const struct sweep_store *store, const struct sweep *swee
     return result;
 }
 
-/* A commit need not reach the disk at once: results lost in a power failure are computed again.
- * Exclusive mode keeps the log without shared memory, which network file systems lack. */
+/* Commits may reach the disk later: results lost in a power failure are computed again. Exclusive
+ * mode keeps the log without shared memory, which network file systems lack. */
 static const char opening[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; "
                               "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE";
 
@@ -276,7 +276,7 @@ int store_init(struct sweep_store *store, const struct sweep *sweep,
 
 void store_finish(struct sweep_store *store)
 {
-    /* Leave one plain file, which can be read from a read-only folder. */
+    /* Leaves a single file, which can be read in a read-only folder. */
     if (store->aligned)
         sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     sqlite3_close(store->database);

@@ -1,4 +1,4 @@
-/* A number that distinguishes inputs: 64-bit FNV-1a. */
+/* 64-bit FNV-1a digests. */
 #include "sweep/digest.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* digest.h: a number that distinguishes inputs: 64-bit FNV-1a. Not safe against forged inputs. */
+/* digest.h: 64-bit FNV-1a digests to distinguish inputs. Not safe against forged inputs. */
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,7 @@ struct digest {
 
 void digest_init(struct digest *digest);
 void digest_number(struct digest *digest, uint64_t number);
-/* With its end, so that "ab", "c" differs from "a", "bc"; NULL differs from "". */
+/* Includes the end of the text, to distinguish "ab", "c" from "a", "bc"; NULL differs from "". */
 void digest_text(struct digest *digest, const char *text);
-/* The contents of a file. Errors: errno of reading it, with its name. */
+/* Adds the contents of a file. Errors: errno of reading, with the file's name. */
 int digest_file(struct digest *digest, const char *path, struct error *err);

@@ -1,4 +1,4 @@
-/* A sweep's database as a table for other programs. */
+/* Exports a sweep's database as a table. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "util/memory.h"
 #include "util/output.h"
 
-/* Opens for reading only; store needs store_finish() in any case. */
+/* Opens the database for reading only. Call store_finish() in any case. */
 static int open_results(struct sweep_store *store, const char *results, struct error *err)
 {
     *store = (struct sweep_store){.path = memory_text(results)};
@@ -97,7 +97,8 @@ static void json_value(struct json_writer *json, sqlite3_stmt *statement, int co
     }
 }
 
-/* Columns: name, message, then those of the view: cell, axes, status, figures. */
+/* Writes a row with the columns name, message, then the columns of the view: cell, axes, status,
+ * figures. */
 static void json_row(struct json_writer *json, sqlite3_stmt *statement)
 {
     int columns = sqlite3_column_count(statement), i = 3;

@@ -1,4 +1,4 @@
-/* The figures of a cell, as columns; for the sweep only. */
+/* Reads and writes the figures of a cell as columns. */
 #include "sweep/figures.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* figures.h: the figures of a cell, as columns; for the sweep only. */
+/* figures.h: the figures of a cell as columns; internal. */
 #pragma once
 
 #include <sqlite3.h>
@@ -20,12 +20,12 @@ struct figure {
 extern const struct figure figure_table[];
 extern const size_t figure_count;
 
-/* "name TYPE, name TYPE" and "name, name"; the caller frees with sqlite3_free(). */
+/* "name TYPE, name TYPE" and "name, name", to be freed with sqlite3_free(). */
 char *figures_definition(void);
 char *figures_columns(void);
 
-/* Give the parameters from `first` on the figures of outcome; all NULL unless it is SWEEP_OK. */
+/* Binds the figures of outcome to the parameters from `first` on; NULL unless SWEEP_OK. */
 int figures_bind(sqlite3_stmt *statement, int first, const struct sweep_outcome *outcome);
 
-/* Read the columns from `first` on. */
+/* Reads the figures from the columns from `first` on. */
 void figures_read(sqlite3_stmt *statement, int first, struct sweep_outcome *outcome);

@@ -1,4 +1,4 @@
-/* The sections of a sweep file. */
+/* Reads the sections of a sweep file. */
 #include "sweep/file.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static int add_setting(const struct sweep_file *file, struct file_value *to,
     return 0;
 }
 
-/* The "=" of a word "section.option=value"; NULL: the word has another form. */
+/* The "=" in a word "section.option=value"; NULL: another form. */
 static char *setting_equals(char *word)
 {
     char *equals = strchr(word, '='), *dot = strchr(word, '.');
@@ -97,8 +97,8 @@ static char *setting_equals(char *word)
     return equals && dot && dot < equals ? equals : NULL;
 }
 
-/* "section.option=value ...": a word with a point in front of "=" begins a setting, others belong
- * to the value before. */
+/* Reads "section.option=value ...": a word with a point before "=" begins a setting, other words
+ * belong to the previous value. */
 static int sweep_file_settings(const struct sweep_file *file, struct file_value *value,
                                const char *text, int line, struct error *err)
 {
@@ -135,7 +135,7 @@ static int sweep_file_settings(const struct sweep_file *file, struct file_value 
     return result;
 }
 
-/* Each word of the entry's value is a place on an axis. */
+/* Adds an axis with a point for each word of the entry's value. */
 static int words_axis(struct sweep_file *file, const char *name, const struct ini_entry *entry,
                       const char *option, struct error *err)
 {
@@ -212,7 +212,7 @@ static int read_slurm(struct sweep_file *file, const struct ini_entry *entry, st
     return 0;
 }
 
-/* The last axis, when it is the one with this name; else a new one. */
+/* The last axis, if it has this name; otherwise a new axis. */
 static struct file_axis *axis_for(struct sweep_file *file, const char *name, int line,
                                   struct error *err)
 {
@@ -336,7 +336,8 @@ static int read_section(struct sweep_file *file, const struct ini_section *secti
     return 0;
 }
 
-/* The grammar lets the last of several values count; in a grid that would hide a mistake. */
+/* Rejects repeated options: normally the last value counts, which could hide a mistake in a grid.
+ */
 static int refuse_repetitions(const struct sweep_file *file, struct error *err)
 {
     const struct ini *ini = &file->ini;

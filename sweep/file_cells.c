@@ -1,4 +1,4 @@
-/* From the axes of a sweep file to cells: every value of every axis with every other. */
+/* Combines the values of all axes of a sweep file to cells. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const struct file_value *chosen(const struct axis_combination *combinatio
     return &combination->file->axes[axis].values[combination->at[axis]];
 }
 
-/* The value of the parameter called text[0 .. length), or NULL. */
+/* The value of the parameter named text[0 .. length), or NULL. */
 static const char *find_parameter(const struct axis_combination *combination, const char *text,
                                   size_t length)
 {
@@ -86,7 +86,7 @@ static char *fill_in(const struct axis_combination *combination, const char *tex
     return NULL;
 }
 
-/* A cell on its way, with the texts it points to. */
+/* A cell under construction, with its texts. */
 struct cell_draft {
     struct sweep_cell cell;
     const char *labels[SWEEP_AXES_MAX];
@@ -181,7 +181,7 @@ static int add_combination(struct sweep *sweep, const struct axis_combination *c
     return result;
 }
 
-/* The next combination, the last axis turning fastest; false after the last. */
+/* Advances to the next combination; the last axis varies fastest. False: no further one. */
 static bool advance(struct axis_combination *combination)
 {
     for (size_t i = combination->file->n_axes; i-- > 0;) {
@@ -217,7 +217,7 @@ static int add_all(struct sweep *sweep, const struct sweep_file *file, struct er
     return 0;
 }
 
-/* Seeds vary fastest: cells that are averaged over are adjacent. */
+/* Makes seeds vary fastest: cells to average over are then adjacent. */
 static void move_seeds_behind(struct sweep_file *file)
 {
     for (size_t i = 0; i + 1 < file->n_axes; i++)
@@ -241,8 +241,8 @@ static void take_slurm(struct sweep *sweep, const struct sweep_file *file)
     }
 }
 
-/* The file's name with .db in place of its ending, where the command runs: the file may lie where
- * nothing can be written. */
+/* The file's name with the ending .db in the working directory, because the file's folder may be
+ * read-only. */
 static char *default_results(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -1,4 +1,4 @@
-/* Section [sweep] of a sweep file. */
+/* Reads section [sweep] of a sweep file. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static int each_word(struct sweep_file *file, const struct ini_entry *entry,
     return result;
 }
 
-/* The axis that the words of [sweep] are put on: the last one. */
+/* Adds a point to the last axis, the axis of the current option in [sweep]. */
 static struct file_value *add_value(struct sweep_file *file, const struct ini_entry *entry,
                                     const char *label, struct error *err)
 {
@@ -106,7 +106,7 @@ static int add_seed(struct sweep_file *file, const struct ini_entry *entry, uint
     return 0;
 }
 
-/* A number, or FIRST-LAST. */
+/* Adds a seed, or the seeds FIRST-LAST. */
 static int add_seeds(struct sweep_file *file, const struct ini_entry *entry, const char *word,
                      struct error *err)
 {
@@ -156,7 +156,7 @@ static int add_table(struct sweep_file *file, const struct ini_entry *entry, con
                      file->path, entry->line, word);
 }
 
-/* One configuration is that of all cells, several are an axis. */
+/* A single configuration applies to all cells; several form an axis. */
 static int read_configurations(struct sweep_file *file, const struct ini_entry *entry,
                                struct error *err)
 {

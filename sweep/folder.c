@@ -1,4 +1,4 @@
-/* RESULTS.cells, where cells leave their files until they are collected; for the sweep only. */
+/* Keeps the folder RESULTS.cells. */
 #include "sweep/folder.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ void folder_finish(struct folder *folder)
     *folder = (struct folder){.lock = -1};
 }
 
-/* Without locks in the file system, users must not run two sweeps at a time. */
+/* On a file system without locks, users must not run two sweeps at a time. */
 static bool no_locks(int code)
 {
     return code == ENOSYS || code == EOPNOTSUPP || code == ENOLCK;
@@ -68,7 +68,7 @@ char *folder_cell(const struct folder *folder, uint64_t digest)
     return memory_format("%s/%016" PRIx64 ".db", folder->path, digest);
 }
 
-/* Files whose names end in `ending`. */
+/* Removes the files with this ending. */
 static void remove_files(const struct folder *folder, const char *ending)
 {
     DIR *directory = opendir(folder->path);

@@ -1,4 +1,4 @@
-/* The parts of a sweep; for the sweep only. */
+/* Builds a sweep from its cells. */
 #include "sweep/grid.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
-/* grid.h: the parts of a sweep; for the sweep only. */
+/* grid.h: the parts of a sweep; internal. */
 #pragma once
 
 #include "adapters/simulation/stage_trace.h"
 #include "configuration/configuration.h"
 #include "sweep/sweep.h"
 
-/* A cell with texts of its own. */
+/* A cell, which owns its texts. */
 struct grid_cell {
     char **labels;
     char *name;
@@ -18,7 +18,7 @@ struct grid_cell {
     uint64_t digest; /* by grid_find_digests() */
 };
 
-/* A file whose contents were read. */
+/* A file with the digest of its contents. */
 struct grid_file {
     char *path;
     uint64_t digest;
@@ -32,7 +32,7 @@ struct sweep {
     struct grid_file *files;
     size_t n_files, files_allocated;
     size_t *by_digest; /* numbers of cells; by grid_find_digests() */
-    uint64_t *checked; /* digests of policies that could be made; by grid_check_policies() */
+    uint64_t *checked; /* digests of valid policies; by grid_check_policies() */
     size_t n_checked, checked_allocated;
 
     char *file;              /* absolute; NULL: not read from a file */
@@ -42,13 +42,13 @@ struct sweep {
     size_t n_slurm, slurm_allocated;
 };
 
-/* A cell, counted from 1. */
+/* The cell with this number, from 1. */
 struct grid_cell *grid_cell(const struct sweep *sweep, size_t cell);
 
-/* The tables to keep: by the options, else by the file, else all. */
+/* The tables to keep, by the options, the file, or by default all. */
 unsigned grid_keep(const struct sweep *sweep, const struct sweep_options *options);
 
-/* Inputs of a cell's replay. */
+/* The inputs of a cell's replay. */
 struct prepared {
     struct configuration *configuration;
     struct generate_stream *streams;
@@ -56,16 +56,15 @@ struct prepared {
     uint64_t digest;
 };
 
-/* Reads all inputs of cell `number`. Errors: with file:line. prepared needs prepared_finish() in
- * any case. */
+/* Reads all inputs of cell `number`. Errors have file:line. Call prepared_finish() in any case. */
 int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number, unsigned keep,
                   struct error *err);
 void prepared_finish(struct prepared *prepared);
 
-/* Can the policies of a cell be created? Policies checked before are not checked again. Errors:
- * those of policy_host_create(), with file:line. */
+/* Checks that the policies of a cell can be created, once for equal policies. Errors: errors of
+ * policy_host_create(), with file:line. */
 int grid_check_policies(struct sweep *sweep, const struct configuration *configuration,
                         struct error *err);
 
-/* Prepare all cells, check their policies, and keep their digests. */
+/* Prepares all cells, checks their policies, and stores their digests. */
 int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err);

@@ -1,4 +1,4 @@
-/* A sweep with its database and folder open, and the work left to do; for the sweep only. */
+/* Opens and closes a sweep with its database and folder. */
 #include "sweep/open_sweep.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ int session_finish(struct session *session, struct sweep_outcome *outcomes, stru
     store_finish(&session->store);
     if (complete)
         folder_remove(&session->folder);
-    /* Only an empty folder is removed. */
+    /* The folder is only removed if it is empty. */
     if (!complete && session->folder.lock >= 0) {
         char *lock = folder_name(&session->folder, "lock");
 

@@ -1,4 +1,4 @@
-/* Leases requested and refused, by origin; for the sweep only. */
+/* Counts requested and refused leases by origin. */
 #include "sweep/origins.h"
 
 static void count(struct origins *origins, const struct lease *lease)

@@ -1,4 +1,4 @@
-/* origins.h: leases requested and refused, by origin; for the sweep only. */
+/* origins.h: counts requested and refused leases by origin; internal. */
 #pragma once
 
 #include "core/observer.h"
@@ -7,5 +7,5 @@ struct origins {
     int64_t *requested, *rejected; /* by enum lease_origin */
 };
 
-/* Counts leases as they end, and unfinished ones at the end of the run. */
+/* Counts leases at their end, and unfinished leases at the end of the run. */
 struct observer origins_observer(struct origins *origins);

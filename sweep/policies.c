@@ -1,5 +1,5 @@
-/* Loads the policies of a sweep before anything is computed, so that a misspelt name is reported
- * once, with its line, and not by each cell. */
+/* Loads the policies of a sweep before the first cell, to report a misspelt name once, with its
+ * line, instead of for each cell. */
 #include <string.h>
 
 #include "configuration/site_text.h"
@@ -8,7 +8,7 @@
 #include "sweep/grid.h"
 #include "util/memory.h"
 
-/* A digest of everything that decides whether the policies of a cell can be created. */
+/* A digest of all settings on which the creation of a cell's policies depends. */
 static uint64_t policies_digest(const struct configuration *configuration)
 {
     struct digest digest;
@@ -53,7 +53,7 @@ static int try_policies(const struct configuration *configuration, const struct 
     return host ? 0 : -1;
 }
 
-/* The line of the chain that cannot be created; NULL: there are several. */
+/* The line of a chain that cannot be created; NULL: each chain alone can be created. */
 static const struct ini_entry *find_culprit(const struct configuration *configuration,
                                             const struct site *site)
 {
@@ -96,7 +96,7 @@ int grid_check_policies(struct sweep *sweep, const struct configuration *configu
 
     if (is_checked(sweep, digest))
         return 0;
-    /* A cell without hosts of its own has those of its trace, which policies see later. */
+    /* A cell without its own hosts uses the hosts of its trace, which are not yet known here. */
     has_site =
         configuration->resources && site_text_parse(configuration->resources, &site, NULL) == 0;
     result = try_policies(configuration, has_site ? &site : NULL, err);

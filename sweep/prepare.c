@@ -1,4 +1,4 @@
-/* Reads the files that a cell names, and computes the digest of all that its result depends on. */
+/* Reads the files of a cell, and computes the digest of all inputs of its result. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "sweep/grid.h"
 #include "util/memory.h"
 
-/* Put the place where the cell was written in front of a message. */
+/* Prefixes a message with the location of the cell. */
 static int complain(const struct grid_cell *cell, struct error *err)
 {
     if (!cell->origin)
@@ -25,7 +25,7 @@ static bool names_a_file(const struct ini_entry *entry)
             !strcmp(entry->key, "imagefile"));
 }
 
-/* Contents are read once, however many cells name the file. */
+/* Adds the contents of a file, which is read once for all cells. */
 static int add_file(struct digest *digest, struct sweep *sweep, const char *path, struct error *err)
 {
     struct grid_file file = {0};
@@ -52,7 +52,7 @@ static int add_file(struct digest *digest, struct sweep *sweep, const char *path
     return 0;
 }
 
-/* Modules that are named by a path may change as files do. */
+/* Adds the contents of modules named by path, which may change like other files. */
 static int add_modules(struct digest *digest, struct sweep *sweep, const char *chain,
                        struct error *err)
 {
@@ -127,7 +127,7 @@ static int check_trace(struct prepared *prepared, const struct grid_cell *cell, 
                   "a trace, set general.mode to simulated");
         return complain(cell, err);
     }
-    /* A cell whose workload is made up has nothing to do with the configuration's trace. */
+    /* A cell with only a synthetic workload does not use the configuration's trace. */
     if (cell->n_streams && !cell->trace) {
         free(configuration->tracefile);
         configuration->tracefile = NULL;
@@ -145,8 +145,8 @@ static int check_trace(struct prepared *prepared, const struct grid_cell *cell, 
     return 0;
 }
 
-/* Settings of [galerna] must not make a file of Haizea's one of Galerna's: they come as those of a
- * command line do. */
+/* Settings of [galerna] must not turn a Haizea file into a Galerna file: they are applied like
+ * options of the command line. */
 struct own_settings {
     char **texts;
     size_t n, allocated;
@@ -159,7 +159,7 @@ static void add_own(struct own_settings *own, const struct ini_entry *entry)
     own->texts[own->n++] = text;
 }
 
-/* A section that does not exist is looked for here, where it is known who wrote it. */
+/* Checks sections here, where the location of the setting is known. */
 static int check_section(const struct ini_entry *setting, struct error *err)
 {
     static const char *const others[] = {"oracle", "policy ", "policy."};
@@ -254,7 +254,7 @@ static int compare_digests(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
-/* Labels are part of a digest: equal digests are equal labels. */
+/* Sorts cells by digest. Equal digests mean equal labels, which are part of the digest. */
 static int sort_digests(struct sweep *sweep, struct error *err)
 {
     free(sweep->by_digest);

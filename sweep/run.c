@@ -1,4 +1,4 @@
-/* The cells of a sweep, several at a time in processes of their own. */
+/* Carries out the cells of a sweep, several at a time in child processes. */
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,14 +35,14 @@ static int perform(void *context, size_t i, void *result, volatile double *done,
     struct sweep_outcome outcome;
 
     (void)result;
-    /* The lock is the parent's: when it is killed, the next one need not wait for its children,
-     * whose files get their names when they are whole. */
+    /* Only the parent holds the lock: if the parent is killed, the next session need not wait for
+     * its children, whose files get their names when they are complete. */
     if (session->folder.lock >= 0)
         close(session->folder.lock);
     return cell_perform(&work, &outcome, err);
 }
 
-/* Take the cell's file, or find out why there is none. */
+/* Collects the cell's file, or finds out why it is missing. */
 static int ended(void *context, size_t i, const void *result, struct error *err)
 {
     struct cells *cells = context;

@@ -1,4 +1,4 @@
-/* Runs a program to its end and captures its output; for the sweep only. */
+/* Runs a program to its end and captures its output. */
 #include "sweep/run_program.h"
 
 #include <errno.h>

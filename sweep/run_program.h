@@ -1,4 +1,4 @@
-/* run_program.h: runs a program to its end and captures its output; for the sweep only. */
+/* run_program.h: runs a program to its end and captures its output; internal. */
 #pragma once
 
 #include "util/error.h"
@@ -6,10 +6,10 @@
 enum { PROGRAM_TEXT_MAX = 4096 };
 
 struct program_result {
-    int status; /* as of exit(), 128 + a signal's number */
-    char output[PROGRAM_TEXT_MAX], errors[PROGRAM_TEXT_MAX]; /* cut; no newline at the end */
+    int status;                                              /* exit code, or 128 + signal number */
+    char output[PROGRAM_TEXT_MAX], errors[PROGRAM_TEXT_MAX]; /* truncated; without final newline */
 };
 
-/* argv[0] is looked for in $PATH; standard input is empty. Errors: ENOENT and the like when it
- * cannot be started. */
+/* Searches for argv[0] in $PATH; standard input is empty. Errors: ENOENT, ... if the program cannot
+ * be started. */
 int program_run(char *const argv[], struct program_result *result, struct error *err);

@@ -1,6 +1,5 @@
-/* The cells of a sweep as a job array of Slurm. The tasks need nothing but the files: each leaves
- * its cells' files where a local run would.
- */
+/* Carries out the cells of a sweep as a job array of Slurm. Tasks communicate only by files: each
+ * writes its cells' files to the same folder as a local run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +16,15 @@
 enum {
     TASKS_MAX = 1000, /* the default of Slurm's MaxArraySize is 1001 */
     LOOK_MILLISECONDS = 500,
-    ASK_EVERY = 4,     /* looks between two questions to Slurm */
-    SILENCE_MAX = 120, /* questions in a row that Slurm may leave unanswered */
+    ASK_EVERY = 4,     /* checks between two queries to Slurm */
+    SILENCE_MAX = 120, /* consecutive queries that Slurm may leave unanswered */
     JOB_MAX = 64,
 };
 
 /* Files in the folder. */
 static const char list_name[] = "pending", script_name[] = "task.sh", job_name[] = "job";
 
-/* A text that the shell reads as one word. */
+/* Writes a text as one word of the shell. */
 static void shell_word(struct output *output, const char *text)
 {
     output_char(output, '\'');
@@ -104,7 +103,7 @@ static void free_line(struct slurm_command *line)
     free(line->words);
 }
 
-/* In names of logs sbatch puts things for %x; %% is a plain one. */
+/* In names of logs, sbatch replaces %x; a plain % is written %%. */
 static void add_log(struct slurm_command *line, const char *folder)
 {
     char *doubled = memory_new(2 * strlen(folder) + 1, 1), *to = doubled;
@@ -142,7 +141,7 @@ static void compose(struct slurm_command *line, const struct session *session, s
     free(here);
 }
 
-/* The number sbatch gave the job, "" when there is none. */
+/* Reads the job's number from sbatch; "": none. */
 static void read_job(const struct folder *folder, char *job)
 {
     char *path = folder_name(folder, job_name);
@@ -191,7 +190,8 @@ static int run_sbatch(const struct session *session, const char *script, size_t 
     return write_job(&session->folder, answer.output, err);
 }
 
-/* 1: it is in the queue, 0: it is over; -1: Slurm does not answer, result->errors says why. */
+/* Queries the job: 1: in the queue, 0: ended, -1: no answer from Slurm, with the cause in
+ * result->errors. */
 static int ask_for_job(const char *job, struct program_result *result, struct error *err)
 {
     struct slurm_command line = {0};
@@ -263,7 +263,8 @@ int sweep_submit(struct sweep *sweep, const struct sweep_options *options, const
     return result;
 }
 
-/* Takes the files of missing cells; cells without a file stay pending. Adds to *n_taken. */
+/* Collects the files of missing cells and adds their number to *n_taken; cells without a file stay
+ * pending. */
 static int take_pending(struct session *session, size_t *n_taken, struct error *err)
 {
     size_t left = 0;
@@ -289,13 +290,13 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Whether the job is over, asked now and then. */
+/* The state of occasional queries whether the job has ended. */
 struct slurm_question {
     char job[JOB_MAX];
     unsigned looks, silence;
 };
 
-/* 1: over, 0: not, as far as known; -1: Slurm has not answered for long. */
+/* 1: ended, 0: not ended, as far as known, -1: no answer from Slurm for a long time. */
 static int job_is_over(struct slurm_question *question, struct error *err)
 {
     struct program_result result;

@@ -9,7 +9,7 @@
 #include "sweep/database.h"
 #include "util/real_text.h"
 
-/* A label that is how a number is written is stored as that number, so that it sorts as one. */
+/* Stores a label in the notation of a number as that number, for sorting. */
 static void bind_label(sqlite3_stmt *statement, int at, const char *label)
 {
     char text[REAL_TEXT_MAX + 1], *end;
@@ -90,7 +90,7 @@ static int copy_cell(const struct sweep_store *store, const struct sweep *sweep,
     return 0;
 }
 
-/* Whether the attached file is whole and that of the cell. */
+/* Is the attached file complete, and the file of the cell? */
 static bool is_of_cell(const struct sweep_store *store, const struct grid_cell *cell)
 {
     sqlite3_stmt *statement = NULL;
@@ -104,7 +104,7 @@ static bool is_of_cell(const struct sweep_store *store, const struct grid_cell *
     return result;
 }
 
-/* Whether the last failure was one of a file that is not whole. */
+/* Was the last failure caused by a damaged file? */
 static bool is_damage(const struct sweep_store *store)
 {
     int code = sqlite3_errcode(store->database);
@@ -145,7 +145,7 @@ int store_take(struct sweep_store *store, const struct sweep *sweep, size_t cell
         } else if (is_damage(store)) {
             result = 0;
         }
-        /* A damaged file is worth nothing: its cell is computed again. */
+        /* A damaged file is deleted, and its cell computed again. */
         if (result >= 0 && unlink(path) < 0)
             result = error_set(err, errno, "%s: cannot be removed: %s", path, strerror(errno));
     }
