@@ -70,15 +70,17 @@ void messages_destroy(struct messages *messages)
 }
 
 /* A running VM keeps its notice until there is a new message, also across restarts; a VM held
- * before the store was lost keeps the reason. The reason for waiting is shown until the VM's start
- * begins, whichever galernad wrote it. */
+ * before the store was lost keeps the reason. A VM that waited for its turn when another galernad
+ * took over, or when the plan was rebuilt, still waits for it. Other messages go when the start is
+ * planned: the update that removes them writes the promise, which must be in OpenNebula before the
+ * group's first VM starts. */
 static bool keeps_notice(const struct daemon *daemon, const struct vm_record *vm,
                          const struct lease_record *lease, const char *text)
 {
     if (*text)
         return false;
     if (lease->phase == PHASE_STARTING)
-        return reconcile_not_begun(daemon, lease);
+        return reason_is_told(REASON_TURN, vm->message) && reconcile_not_begun(daemon, lease);
     if (lease->phase == PHASE_PARKED)
         return store_activity_is_of_held(vm->message);
     return lease->phase == PHASE_RUNNING && strstr(vm->message, STORE_RANK_IGNORED) == vm->message;

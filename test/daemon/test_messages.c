@@ -448,11 +448,11 @@ static void many_that_wait_share_a_pace(void **state)
     scene_close(&scene);
 }
 
-/* Also after a takeover, when it is not yet known again for what the start waits, in whatever words
- * another version said so. */
-static void a_start_keeps_its_message_until_it_begins(void **state)
+/* Also after a takeover, when it is not yet known again for what the start waits. */
+static void what_waits_for_its_turn_says_so_until_it_begins(void **state)
 {
-    const char *shown = "Starting: it is not its turn";
+    const char *shown = "Starting: waits for its turn: as many operations are in progress as "
+                        "actions-in-all allows (30)";
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease;
     struct scene scene;
@@ -556,8 +556,8 @@ int main(void)
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
         cmocka_unit_test(a_rank_that_is_ignored_is_told),
         cmocka_unit_test_setup_teardown(many_that_wait_share_a_pace, store_set_up, store_tear_down),
-        cmocka_unit_test_setup_teardown(a_start_keeps_its_message_until_it_begins, store_set_up,
-                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(what_waits_for_its_turn_says_so_until_it_begins,
+                                        store_set_up, store_tear_down),
         cmocka_unit_test_setup_teardown(a_refused_lease_keeps_its_reason, store_set_up,
                                         store_tear_down),
         cmocka_unit_test_setup_teardown(a_vm_that_is_gone_is_not_stuck, store_set_up,
