@@ -10,7 +10,7 @@
 struct sample {
     struct weighted {
         int64_t value, weight;
-    } * items;
+    } *items;
     size_t n, allocated;
 };
 
