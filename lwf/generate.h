@@ -9,8 +9,9 @@
  *
  * Models: Lublin and Feitelson's (`typeless`, `batch`, `interactive`, and `two-types` for both of
  * the latter), `poisson`, `bags` of equal tasks, and advance `reservations`. The classes are the
- * lease types of InterGrid (Amini Salehi, Javadi, Buyya) and local requests. The same streams and
- * seed give identical requests on every machine.
+ * lease types of InterGrid (Amini Salehi, Javadi, Buyya) and local requests.
+ *
+ * The same streams and seed give identical requests on every machine.
  */
 #pragma once
 

@@ -6,7 +6,8 @@
  * start of -1 makes a preemptable best-effort lease; others are non-preemptable reservations. A
  * real duration of -1, or not less than the duration, equals the duration. Image "-": none. Lines
  * that start with # and empty lines are skipped. CPUs are whole processors. The disk column is
- * ignored, as by Haizea's converter. */
+ * ignored, as by Haizea's converter.
+ */
 #pragma once
 
 #include "lwf/source.h"

@@ -1,9 +1,9 @@
-/* acl_check.h: may the owner of a VM use a host, a datastore or a network?
+/* acl_check.h: checks the rights of a VM's owner to use hosts, datastores and networks.
  *
- * OpenNebula's own rule (src/acl): a rule grants rights on one object, on those of a cluster, or on
- * all of a type, to one user, a group, or everybody. Deploying needs MANAGE on the host and USE on
- * the system datastore and the networks; user 0 and group 0 may do everything. An object's own
- * permissions (owner, group, others) are not checked here; hosts have none.
+ * As in OpenNebula (src/acl), a rule grants rights on one object, on the objects of a cluster, or
+ * on all objects of a type, to a user, a group, or all users. Deployments need MANAGE on the host
+ * and USE on the system datastore and the networks; user 0 and group 0 have all rights. An object's
+ * own permissions (owner, group, others) are not checked here; hosts have none.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct acl_subject {
     size_t n_groups;
 };
 
-/* The object, and the clusters it is in. */
+/* The object and its clusters. */
 struct acl_object {
     enum acl_type type;
     int32_t id;
@@ -29,10 +29,10 @@ struct acl_object {
 /* User 0, or a member of group 0. */
 bool acl_is_administrator(const struct acl_subject *subject);
 
-/* The rules that let this subject have VMs on hosts (MANAGE), or use datastores or networks (USE),
- * in this zone are appended to *rules, which acl_finish() frees. O(rules of acl x groups). */
+/* Appends the rules that grant the subject VMs on hosts (MANAGE), or datastores or networks (USE),
+ * in this zone to *rules, to be freed with acl_finish(). O(rules of acl x groups). */
 void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
                    int32_t zone, struct acl *rules);
 
-/* Does one of those rules apply to the object? O(rules x clusters). */
+/* Does one of these rules apply to the object? O(rules x clusters). */
 bool acl_rules_grant(const struct acl *rules, const struct acl_object *object);

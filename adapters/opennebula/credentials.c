@@ -25,7 +25,7 @@ static bool is_set(const char *text)
     return text && *text;
 }
 
-/* "" when it is not known. */
+/* "": unknown. */
 static const char *home_folder(void)
 {
     const char *home = getenv("HOME");
@@ -42,7 +42,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Without blanks around it. */
+/* A copy without surrounding blanks. */
 static char *trimmed(const char *content, size_t length)
 {
     char *text;
@@ -97,7 +97,7 @@ static char *read_small_file(const char *path, struct stat *status, struct error
     return text;
 }
 
-/* The files in which OpenNebula's tools look, the user's before the machine's. */
+/* The files searched by OpenNebula's tools, the user's before the machine's. */
 static void usual_paths(char paths[2][PATH_MAX], const char *name)
 {
     snprintf(paths[0], PATH_MAX, "%s/.one/%s", home_folder(), name);
@@ -141,7 +141,7 @@ int credentials_find_endpoint(struct credentials *credentials, const char *endpo
     return 0;
 }
 
-/* "user:password", in one line. */
+/* The session must be "user:password" in one line. */
 static int check_session(const char *session, const char *path, struct error *err)
 {
     const char *colon = strchr(session, ':');

@@ -1,4 +1,4 @@
-/* Finds which hosts a VM may have, and which it prefers. */
+/* Finds the hosts that a VM may use, and their ranks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ bool eligibility_follow(struct eligibility *eligibility, const struct host_pool 
     return true;
 }
 
-/* The number of a requirement; text NULL: there is none. */
+/* The number of a requirement; text NULL: no requirement. */
 static uint32_t requirement_of(struct eligibility *eligibility, const char *name, const char *text)
 {
     bool is_new;
@@ -201,7 +201,7 @@ static void say(struct eligible *eligible, const char *reason)
     snprintf(eligible->reason, sizeof eligible->reason, "%s", reason);
 }
 
-/* The VM cannot be placed because of that fault; NULL: there is none. */
+/* Notes a fault that keeps the VM from being placed; NULL: no fault. */
 static bool has_fault(struct eligible *eligible, const char *fault)
 {
     if (fault)
@@ -264,7 +264,7 @@ static bool is_affordable(struct eligibility *eligibility, const struct vm *vm,
     return false;
 }
 
-/* False: something in the VM's requirements cannot be read, and *eligible says what. */
+/* Reads the VM's requirements. False: one is invalid, as noted in *eligible. */
 static bool read_wants(struct eligibility *eligibility, const struct vm *vm, bool later,
                        struct wants *wants, struct eligible *eligible)
 {

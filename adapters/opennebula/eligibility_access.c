@@ -1,4 +1,4 @@
-/* Finds which hosts, datastores and networks the owner of a VM may use. */
+/* Finds the hosts, datastores and networks that the owner of a VM may use. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static bool is_number(const struct attributes *attributes, const char *name, int
     return text && value_integer(text, &value) && value == number;
 }
 
-/* The object's own permissions: USE for its owner, its group, or all others. */
+/* Checks the object's own permissions: USE for its owner, its group, or all others. */
 static bool is_permitted_by_itself(const struct attributes *attributes,
                                    const struct acl_subject *subject)
 {

@@ -1,6 +1,6 @@
-/* The clusters in OpenNebula's automatic requirements: those of a VM's images and networks when it
- * was created. They are updated, so that a waiting VM can use clusters that its datastores and
- * networks have joined since, and does not wait for clusters they have left. */
+/* Updates the clusters in OpenNebula's automatic requirements, which are the clusters of a VM's
+ * images and networks at its creation. A waiting VM can then use clusters that its datastores and
+ * networks have joined, and does not wait for clusters they have left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@ const struct datastore *eligibility_datastore_of(const struct eligibility *eligi
 
 enum { CLUSTERS_MAX = 256 };
 
-/* The clusters that all of a VM's images and networks are in. */
+/* The common clusters of all images and networks of a VM. */
 struct common {
     int32_t ids[CLUSTERS_MAX];
     size_t n;
-    bool any;   /* there is such an image or network */
-    bool known; /* all of them are */
+    bool any;   /* the VM has an image or network */
+    bool known; /* all of them are known */
 };
 
 static bool is_among(int32_t id, const int32_t *ids, size_t n)
@@ -76,8 +76,8 @@ static void read_common(const struct eligibility *eligibility, const struct vm *
     }
 }
 
-/* The clusters in parentheses, and the rest of the text, from where these are closed; to be freed.
- */
+/* The clusters in parentheses, followed by the rest of the text from the closing parenthesis; to be
+ * freed. */
 static char *with_clusters(const char *test, const struct common *common, const char *rest)
 {
     size_t room = strlen(rest) + common->n * (strlen(test) + 16) + 3, length = 0;
@@ -90,8 +90,8 @@ static char *with_clusters(const char *test, const struct common *common, const 
     return mended;
 }
 
-/* Of a VM whose automatic NICs got networks after the text was made: oned moves it only where these
- * are. */
+/* Adds clusters for a VM whose automatic NICs got networks after OpenNebula wrote the text: oned
+ * only moves it to clusters with these networks. */
 static char *with_added_clusters(const char *test, const struct common *common, const char *text)
 {
     size_t room = (text ? strlen(text) : 0) + 8;

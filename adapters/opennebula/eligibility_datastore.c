@@ -57,7 +57,7 @@ void eligibility_forget_datastores(struct eligibility *eligibility)
 
 /* --- Requirements of the VM --- */
 
-/* One text may be read in several ways: the key says how. */
+/* The key distinguishes the different meanings of equal texts. */
 static char key_of(const char *name)
 {
     if (!strcmp(name, "SCHED_DS_RANK"))
@@ -112,7 +112,7 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     return number;
 }
 
-/* The place in the pool, or -1. */
+/* The index in the pool, or -1. */
 static ptrdiff_t find_datastore(const struct eligibility *eligibility, int32_t id)
 {
     const struct datastore *found = eligibility_datastore_of(eligibility, id);
@@ -142,7 +142,7 @@ static bool meets(const struct eligibility *eligibility, uint32_t requirement,
     return expression && expression_allows(expression, &datastore->attributes);
 }
 
-/* The i-th datastore of the pool, room aside. */
+/* Does the i-th datastore of the pool meet the requirements, apart from room? */
 static bool fulfils(const struct eligibility *eligibility, const struct wants *wants, size_t i)
 {
     const struct datastore *datastore = &eligibility->datastores->items[i];
@@ -195,14 +195,14 @@ bool eligibility_images_fit(const struct eligibility *eligibility, const struct 
     return true;
 }
 
-/* Free space is measured for the datastore as a whole, or by a host for this datastore, or is the
- * host's free disk space, shared by all datastores there. */
+/* Free space is measured for the whole datastore, by a host for this datastore, or as the host's
+ * free disk space, which all its datastores share. */
 static bool is_whole(const struct datastore *datastore)
 {
     return datastore->type != SYSTEM_DATASTORE || (datastore->shared && datastore->free >= 0);
 }
 
-/* MB free on datastore i, as seen from a host. Unknown space does not exclude a host. */
+/* The MB free in datastore i for VMs on a host. Unknown space does not exclude a host. */
 static int64_t room(const struct eligibility *eligibility, size_t i, size_t host)
 {
     const struct datastore *datastore = &eligibility->datastores->items[i];
@@ -257,13 +257,13 @@ void eligibility_datastore_hosts(const struct eligibility *eligibility, const st
             add_hosts_with_room(eligibility, i, wants->room, hosts);
 }
 
-/* The choice among datastores, so far. */
+/* The state of the choice among datastores. */
 struct datastore_choice {
     int32_t id; /* -1: none */
     int64_t rank, room;
-    int64_t most; /* that was free on one without enough room */
+    int64_t most; /* most free space of a datastore without enough room */
     int32_t most_id;
-    size_t n; /* looked at */
+    size_t n; /* number of examined datastores */
 };
 
 static void offer(struct datastore_choice *choice, const struct datastore *datastore, int64_t rank,
@@ -308,7 +308,7 @@ void eligibility_want_datastore(struct eligibility *eligibility, const struct vm
     wants->room = eligibility_room_needed(eligibility, vm);
 }
 
-/* The VM's rank of a datastore, else the policy's. */
+/* The VM's rank of a datastore or, without one, the policy's. */
 static int64_t rank_datastore(const struct eligibility *eligibility,
                               const struct expression *ranking, const struct datastore *datastore,
                               int64_t free)

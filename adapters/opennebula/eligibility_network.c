@@ -1,4 +1,4 @@
-/* Networks for the automatic NICs of VMs. */
+/* Chooses networks for the automatic NICs of VMs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,12 +94,12 @@ static uint32_t number_of(struct eligibility *eligibility, enum way way, const c
         memory_grow(eligibility->network_expressions, &eligibility->network_expressions_allocated,
                     (size_t)number + 1, sizeof *eligibility->network_expressions);
     if (access->network_bytes > OWNER_NETWORK_BYTES_MAX)
-        text = ""; /* refused below, not evaluated */
+        text = ""; /* rejected below without evaluation */
     evaluate(eligibility, way, text, &eligibility->network_expressions[number]);
     return number;
 }
 
-/* --- what a VM's NICs ask for ----------------------------------------------------------------- */
+/* --- requirements of a VM's NICs -------------------------------------------------------------- */
 
 static bool refuse(char *reason, size_t size, const char *why)
 {
@@ -181,9 +181,9 @@ const char *eligibility_network_rank_fault(const struct eligibility *eligibility
     return NULL;
 }
 
-/* --- which networks a NIC may have ------------------------------------------------------------ */
+/* --- networks allowed for a NIC --------------------------------------------------------------- */
 
-/* The first condition that a network does not meet, in the order in which reasons name them. */
+/* The first condition that a network does not meet, in the order of reasons. */
 enum obstacle { FITS, ELSEWHERE, FORBIDDEN, UNSUITABLE, FULL, OBSTACLES };
 
 static int64_t free_addresses(const struct eligibility *eligibility, size_t i)
@@ -240,7 +240,7 @@ struct ranked {
     uint32_t network;
 };
 
-/* The networks of each NIC, the most liked first, and the choice so far. */
+/* The networks of each NIC in order of preference, and the current choice. */
 struct assignment {
     const struct eligibility *eligibility;
     bool later;
@@ -260,7 +260,7 @@ static int by_rank(const void *left, const void *right)
 
     if (a->rank != b->rank)
         return a->rank < b->rank ? 1 : -1;
-    return a->network < b->network ? 1 : -1; /* the highest id, as stock */
+    return a->network < b->network ? 1 : -1; /* the highest id, as in the stock scheduler */
 }
 
 static bool has_place(const struct assignment *assignment, uint32_t network)
@@ -275,7 +275,7 @@ static bool has_place(const struct assignment *assignment, uint32_t network)
 
 static bool assign(struct assignment *assignment, size_t nic);
 
-/* Another NIC leaves that network for one of its others. */
+/* Moves another NIC from that network to another of its networks. */
 static bool make_place(struct assignment *assignment, uint32_t network)
 {
     for (size_t i = 0; i < assignment->n; i++)
@@ -284,8 +284,8 @@ static bool make_place(struct assignment *assignment, uint32_t network)
     return false;
 }
 
-/* The first network with a free address; else another NIC is moved (augmenting paths: a NIC that
- * has a network keeps one). */
+/* Assigns the first network with a free address, or moves another NIC (augmenting paths: a NIC with
+ * a network does not lose it without replacement). */
 static bool assign(struct assignment *assignment, size_t nic)
 {
     const struct ranked *items = assignment->nics[nic].items;
@@ -328,7 +328,7 @@ static void rank_networks(struct assignment *assignment, const struct wants *wan
     assignment->nics[nic].chosen = MAP_NONE;
 }
 
-/* The networks chosen on hosts of the cluster, into chosen unless NULL. False: impossible. */
+/* Chooses networks on hosts of the cluster; chosen may be NULL. False: impossible. */
 static bool choose(const struct eligibility *eligibility, const struct wants *wants,
                    int32_t cluster, uint32_t *chosen)
 {
@@ -386,7 +386,7 @@ void eligibility_network_hosts(const struct eligibility *eligibility, const stru
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-/* The first NIC without a network, and why; or there are too few for all. */
+/* Names the first NIC without a network and the cause, or reports too few networks for all NICs. */
 void eligibility_network_reason(const struct eligibility *eligibility, const struct wants *wants,
                                 int32_t cluster, char *text, size_t size)
 {

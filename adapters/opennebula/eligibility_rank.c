@@ -9,14 +9,14 @@
 
 #define RUNNING_VMS "RUNNING_VMS"
 
-/* Keeps ranks from overflowing, whatever a daemon reports. */
+/* Keeps ranks from overflowing with any number of reported VMs. */
 enum { VMS_MOST = 1000000 };
 
-/* How much a rank grows with each VM on a host, if that is the same everywhere. */
+/* The growth of a rank with each VM on a host, if it is the same on all hosts. */
 struct slope {
-    bool is_constant; /* the value itself is a number, of the text alone */
+    bool is_constant; /* the value is a constant number */
     double constant;
-    double slope; /* NAN: not the same everywhere */
+    double slope; /* NAN: differs between hosts */
 };
 
 static struct slope slope_of_two(enum expression_operation operation, struct slope left,
@@ -81,8 +81,8 @@ static int64_t growth_per_vm(const struct expression *rank)
     return isfinite(slope) && fabs(slope) <= 1e9 ? (int64_t)slope : 0;
 }
 
-/* Ranks do not contain the share of the VMs currently on the hosts: the engine adds the share of
- * the VMs present when it ranks. */
+/* Removes the share of the VMs currently on the hosts from ranks, because the engine adds the share
+ * of the VMs present at its decision. */
 static void take_out_vms(struct eligibility *eligibility, struct ranking *ranking)
 {
     size_t n = eligibility->hosts->n;
@@ -98,7 +98,7 @@ static void take_out_vms(struct eligibility *eligibility, struct ranking *rankin
     free(shares);
 }
 
-/* A copy of the column, so that later figures do not change the rank. */
+/* A copy of the column, to keep later figures from changing the rank. */
 static const double *kept_column(struct eligibility *eligibility, const double *column)
 {
     uint32_t number = map_add(&eligibility->kept_columns, (int64_t)(intptr_t)column);
@@ -132,8 +132,8 @@ static int rank_by_text(struct eligibility *eligibility, const char *text, struc
     return 0;
 }
 
-/* FREE_CPU was measured some time ago: until the next measurement, a VM placed since then counts as
- * one processor. */
+/* Each VM placed after the last measurement of FREE_CPU counts as one processor until the next one.
+ */
 static void rank_by_load(struct eligibility *eligibility, struct ranking *ranking)
 {
     rank_by_text(eligibility, "FREE_CPU", ranking, NULL);
@@ -152,7 +152,7 @@ int eligibility_default_ranking(struct eligibility *eligibility, struct error *e
         memory_grow(eligibility->rankings, &eligibility->rankings_allocated, 1, sizeof *ranking);
     ranking = &eligibility->rankings[0];
     *ranking = (struct ranking){0};
-    eligibility->settings.rank = NULL; /* the caller's */
+    eligibility->settings.rank = NULL; /* belongs to the caller */
     switch (eligibility->settings.policy) {
     case HOST_POLICY_PACKING:
         ranking->per_vm = 1;

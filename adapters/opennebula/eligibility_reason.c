@@ -1,4 +1,4 @@
-/* Explains why no host is eligible for a VM. */
+/* Explains why a VM has no eligible host. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static size_t count(const uint64_t *hosts, size_t words)
     return n;
 }
 
-/* Removes from hosts all that are not in these, and says how many were removed. */
+/* Removes all hosts that are not in `these`, and adds their number to the sentence. */
 static void lose(const struct eligibility *eligibility, struct requirement_sentence *sentence,
                  uint64_t *hosts, const uint64_t *these, const char *why)
 {
@@ -58,7 +58,7 @@ static void lose(const struct eligibility *eligibility, struct requirement_sente
     add(sentence, "%s%zu %s", sentence->n_parts++ ? ", " : "", lost, why);
 }
 
-/* An attribute of the requirement that no host has is its most frequent mistake. */
+/* Reports an attribute that no host has, which is the most frequent mistake in requirements. */
 static bool name_unknown(const struct eligibility *eligibility,
                          struct requirement_sentence *sentence,
                          const struct expression *requirement)
@@ -84,7 +84,7 @@ static bool name_unknown(const struct eligibility *eligibility,
     return true;
 }
 
-/* The first of several required parts that no host meets; or all of them are met by some host. */
+/* Reports the first required part that no host meets, or that each part is met by some host. */
 static void name_part(const struct eligibility *eligibility, struct requirement_sentence *sentence,
                       const struct expression *requirement, const char *text)
 {
@@ -162,8 +162,7 @@ static void lose_for_networks(const struct eligibility *eligibility,
     add(sentence, " (%s)", why);
 }
 
-/* OpenNebula writes this requirement, so an attribute that no host has is not the owner's mistake.
- */
+/* OpenNebula writes this requirement: an attribute that no host has is not the owner's mistake. */
 static void lose_for_automatic(const struct eligibility *eligibility,
                                struct requirement_sentence *sentence, uint64_t *hosts,
                                const struct wants *wants, const char *text)

@@ -1,4 +1,4 @@
-/* The texts of users and oned that eligibility evaluates, and how each is stored once. */
+/* Stores each text of users and oned, and each answer, once. */
 #include <stdio.h>
 #include <string.h>
 

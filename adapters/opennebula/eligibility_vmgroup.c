@@ -1,4 +1,4 @@
-/* The hosts that the roles of a VM in its VM groups allow, and those they prefer. */
+/* Finds the hosts that the roles of a VM in its VM groups allow and prefer. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
