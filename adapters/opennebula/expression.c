@@ -1,17 +1,17 @@
-/* Evaluation for one host: what eligibility.c does for all of them, column by column. */
+/* Evaluates an expression for one host; eligibility.c evaluates by column for all hosts. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/expression.h"
 #include "util/memory.h"
 
-/* A question to the values of one attribute, one after the other. */
+/* A comparison with the values of one attribute, one by one. */
 struct expression_question {
     const struct comparison *comparison;
     bool answered, answer;
 };
 
-/* OpenNebula skips values that are not numbers where it expects a number. */
+/* Like OpenNebula, skips values that are not numbers if a number is expected. */
 static void ask(struct expression_question *question, const char *value)
 {
     const struct comparison *comparison = question->comparison;
@@ -91,7 +91,7 @@ bool expression_allows(const struct expression *expression, const struct attribu
     return result;
 }
 
-/* The first value that is a number; CURRENT_VMS: how many there are. */
+/* The first value that is a number; for CURRENT_VMS, the number of values. */
 static double number_of(const struct attributes *attributes, const char *name)
 {
     bool counts = !strcmp(name, ATTRIBUTE_VMS);

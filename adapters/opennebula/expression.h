@@ -1,17 +1,17 @@
-/* expression.h: a parsed requirement or rank, as this folder's own files see it.
+/* expression.h: parsed requirements and ranks; internal to this folder.
  *
- * The language is OpenNebula's (src/parsers of its source; doc/differences-from-opennebula.md has
- * where Galerna departs from it):
+ * The language is OpenNebula's (src/parsers of its source; see doc/differences-from-opennebula.md
+ * for Galerna's differences):
  *
  *   requirement: [term {("&" | "|") term}]            one precedence, left to right
  *   term:        "!" term | "(" requirement ")" | name test
  *   test:        ("=" | "!=" | ">" | "<" | "@>") number | ("=" | "!=" | "@>") text
- *   rank:        [sum]   with + - * / and parentheses, usual precedence, "-" in front of a factor
+ *   rank:        [sum]   with + - * / and parentheses, usual precedence, "-" before a factor
  *   name, text:  a letter and letters, digits, "_"; or anything between two " or two '
  *   number:      -?digits or -?digits.digits
  *
- * A text is a pattern as fnmatch() of the C library has it. A parsed expression is a program for a
- * stack machine: operands first.
+ * A text is a pattern like those of fnmatch() in the C library. A parsed expression is a program
+ * for a stack machine, with operands first.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ enum {
     EXPRESSION_TEXT_MAX = 64 << 10,
     EXPRESSION_DEPTH_MAX = 100,
     EXPRESSION_TERMS_MAX = 2048,  /* comparisons, attributes and numbers */
-    EXPRESSION_PATTERNS_MAX = 64, /* texts with wildcards: the costly ones */
+    EXPRESSION_PATTERNS_MAX = 64, /* texts with wildcards, which are costly */
 };
 
 enum comparison_test {
@@ -44,9 +44,9 @@ struct comparison {
     enum literal_kind kind;
     int64_t integer;
     double number;
-    const char *text;        /* "": equal to nothing and unequal to nothing */
-    struct pattern *pattern; /* of a text with wildcards; or NULL */
-    size_t from, to;         /* where it stands: bytes of the expression's text */
+    const char *text;        /* "": neither equal nor unequal to any value */
+    struct pattern *pattern; /* of a text with wildcards, or NULL */
+    size_t from, to;         /* its bytes in the expression's text */
 };
 
 enum expression_operation {
@@ -65,7 +65,7 @@ enum expression_operation {
 
 struct instruction {
     enum expression_operation operation;
-    size_t comparison; /* COMPARE: its place */
+    size_t comparison; /* COMPARE: its index */
     double number;     /* NUMBER */
     const char *name;  /* ATTRIBUTE */
 };
@@ -97,54 +97,54 @@ struct token {
 
 struct lexer {
     const char *text, *at;
-    bool negative_numbers; /* "-5" is a number, as in requirements; else "-" and 5 */
+    bool negative_numbers; /* "-5" is a number, as in requirements; otherwise "-" and 5 */
 };
 
-/* Read the token at lexer->at. -1: a character that begins none (err: its column), or a text that
- * does not end. */
+/* Reads the token at lexer->at. -1: an unexpected character (err: its column), or an unterminated
+ * text. */
 int lexer_next(struct lexer *lexer, struct token *token, struct error *err);
 
 /* --- expression_pattern.c --- */
 bool pattern_has_wildcards(const char *text);
 struct pattern *pattern_create(const char *text);
 void pattern_destroy(struct pattern *pattern);
-/* Time at most proportional to (length of text)^2, whatever the pattern. */
+/* Takes at most time proportional to (length of text)^2 for any pattern. */
 bool pattern_matches(const struct pattern *pattern, const char *text);
 
 /* --- expression_parts.c --- */
 
-/* One of the parts of a requirement that & joins outside of parentheses: all must hold. */
+/* One of the parts of a requirement joined by & outside of parentheses, which must all be true. */
 struct expression_part {
     size_t first, n; /* instructions */
-    size_t from, to; /* its comparisons in the text */
-    bool negated;    /* a ! stands before them */
-    bool changes;    /* it names figures that change all the time */
+    size_t from, to; /* bytes of its comparisons in the text */
+    bool negated;    /* preceded by ! */
+    bool changes;    /* has figures that change continually */
 };
 
-/* Into parts, the last of the text first; from the most-th on they are one. O(instructions x
- * parts). */
+/* Splits an expression into parts, in reverse order of the text; parts from the most-th on are one.
+ * O(instructions x parts). */
 size_t expression_parts(const struct expression *expression, struct expression_part *parts,
                         size_t most);
 
 /* --- expression_value.c: values of attributes as OpenNebula reads them --- */
 
-/* The whole number, or number, that text begins with (blanks before it are passed over). */
+/* The whole number, or number, at the beginning of a text, after optional blanks. */
 bool value_integer(const char *text, int64_t *integer);
 bool value_number(const char *text, double *number);
 
-/* The name under which an attribute is found: paths such as "TEMPLATE/RACK" or
- * "/HOST/TEMPLATE/RACK" are known by their last part. */
+/* The name for looking up an attribute: the last part of paths such as "TEMPLATE/RACK" or
+ * "/HOST/TEMPLATE/RACK". */
 const char *value_name(const char *name);
 
-/* "CURRENT_VMS": the ids of a host's VMs; = asks whether one of them is equal. */
+/* The ids of a host's VMs; = is true if one of them is equal. */
 #define ATTRIBUTE_VMS "CURRENT_VMS"
 
-/* Compare one number or text. The test is not CONTAINS (which is EQUAL for one of several). */
+/* Compare one number or text. The test must not be CONTAINS (callers use EQUAL for each value). */
 bool compare_integers(enum comparison_test test, int64_t value, int64_t literal);
 bool compare_numbers(enum comparison_test test, double value, double literal);
 bool compare_texts(const struct comparison *comparison, const char *value);
 
-/* The id that a comparison of CURRENT_VMS names; false: it names none. */
+/* The id in a comparison of CURRENT_VMS; false: none. */
 bool comparison_vm(const struct comparison *comparison, int64_t *id);
 
 /* The result of a comparison of CURRENT_VMS on a host with, or without, that VM. */

@@ -6,7 +6,7 @@
 #include "adapters/opennebula/expression.h"
 #include "util/printable.h"
 
-/* Not isalpha() and its like: the language does not depend on the locale. */
+/* Unlike isdigit() and isalpha(), independent of the locale. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';

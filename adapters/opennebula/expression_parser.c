@@ -1,4 +1,4 @@
-/* Makes a tree of an expression. */
+/* Parses an expression into a program. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct parser {
     struct lexer lexer;
-    struct token token; /* the one to be looked at next */
+    struct token token; /* the next token */
     struct expression *expression;
     size_t nesting, stack, terms;
     struct error *err;
@@ -25,7 +25,7 @@ static bool at_sign(const struct parser *parser, char sign)
     return parser->token.kind == TOKEN_SIGN && parser->token.sign == sign;
 }
 
-/* "column 7: 'AND' is not expected here, WHAT is". */
+/* Reports "column 7: 'AND' is not expected here, WHAT is". */
 static int unexpected(const struct parser *parser, const char *expected)
 {
     const struct token *token = &parser->token;
@@ -57,7 +57,7 @@ static struct instruction *emit(struct parser *parser, enum expression_operation
     return added;
 }
 
-/* Adds a value to the stack; NULL: there are too many. */
+/* Adds a value to the stack; NULL: too many. */
 static struct instruction *emit_operand(struct parser *parser, enum expression_operation operation)
 {
     if (++parser->terms > EXPRESSION_TERMS_MAX) {
@@ -69,7 +69,7 @@ static struct instruction *emit_operand(struct parser *parser, enum expression_o
     return emit(parser, operation);
 }
 
-/* Two values become one. */
+/* Replaces two values by one. */
 static void emit_binary(struct parser *parser, enum expression_operation operation)
 {
     emit(parser, operation);

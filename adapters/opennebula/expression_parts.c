@@ -1,7 +1,7 @@
-/* The parts of a requirement that must all hold. */
+/* Splits a requirement into the parts that must all be true. */
 #include "adapters/opennebula/expression.h"
 
-/* Where the operand that ends before `end` begins. */
+/* The begin of the operand that ends before `end`. */
 static size_t operand_begins(const struct expression *expression, size_t end)
 {
     size_t operands = 1;

@@ -1,5 +1,5 @@
-/* Patterns of fnmatch() (no flags, C locale), prepared once and matched without recursion: the
- * pattern is a user's, and must not be able to cost more than a fixed amount of work. */
+/* Matches patterns of fnmatch() (no flags, C locale), which are prepared once and matched without
+ * recursion to bound the costs of users' patterns. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "adapters/opennebula/expression.h"
 #include "util/memory.h"
 
-/* An element is a byte, or one of these, or SET and the number of a set. */
+/* An element is a byte, one of these, or SET plus the number of a set. */
 enum { ANY_BYTE = 256, ANY_TEXT, NOTHING, SET };
 
-/* Each '[' without a ']' costs a search of the whole text; after this many, a '[' is an ordinary
+/* Each '[' without a ']' costs a search of the whole text; after this number, '[' is an ordinary
  * byte. */
 enum { UNCLOSED_MAX = 16 };
 
@@ -23,7 +23,7 @@ struct pattern {
     size_t n, allocated;
     struct byte_set *sets;
     size_t n_sets, sets_allocated;
-    size_t least; /* bytes that a match has at least */
+    size_t least; /* least bytes of a match */
 };
 
 bool pattern_has_wildcards(const char *text)
@@ -41,7 +41,7 @@ static bool set_has(const struct byte_set *set, unsigned char byte)
     return (set->bits[byte >> 6] >> (byte & 63)) & 1;
 }
 
-/* [:alpha:] at `at`, behind its "[:". Returns what follows, or NULL. */
+/* Adds a class such as [:alpha:]; `at` is after its "[:". Returns the following text, or NULL. */
 static const char *add_class(struct byte_set *set, const char *at)
 {
     static const struct {
@@ -75,7 +75,7 @@ static const char *bracket_byte(const char *at, unsigned char *byte)
     return *at ? at + 1 : NULL;
 }
 
-/* A set behind its '['. Returns what follows its ']', or NULL: it is none. */
+/* Reads a set after its '['. Returns the text after its ']', or NULL: not a set. */
 static const char *read_set(const char *at, struct byte_set *set)
 {
     bool negated = *at == '!' || *at == '^', first = true;
@@ -122,7 +122,7 @@ static const char *add_set(struct pattern *pattern, const char *at, int *unclose
     struct byte_set set;
     const char *behind = *unclosed == UNCLOSED_MAX ? NULL : read_set(at, &set);
 
-    if (!behind) { /* as fnmatch() has it: then it is a bracket like any other byte */
+    if (!behind) { /* as in fnmatch(): an ordinary byte */
         *unclosed += *unclosed < UNCLOSED_MAX;
         add_element(pattern, '[');
         return at;
@@ -178,8 +178,8 @@ static bool element_matches(const struct pattern *pattern, uint32_t element, uns
 
 bool pattern_matches(const struct pattern *pattern, const char *text)
 {
-    size_t at = 0, star = pattern->n; /* the last ANY_TEXT passed; none yet */
-    const char *resume = NULL;        /* where its text ends at present */
+    size_t at = 0, star = pattern->n; /* the last ANY_TEXT passed; initially none */
+    const char *resume = NULL;        /* the current end of its text */
 
     if (strnlen(text, pattern->least) < pattern->least)
         return false;

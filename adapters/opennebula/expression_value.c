@@ -58,7 +58,7 @@ const char *value_name(const char *name)
     return strcmp(name, "VMS/ID") ? name : ATTRIBUTE_VMS;
 }
 
-/* order: less than, equal to or greater than 0 as the value is. */
+/* order: less than, equal to or greater than 0, like strcmp(). */
 static bool order_passes(enum comparison_test test, int order)
 {
     switch (test) {

@@ -1,4 +1,4 @@
-/* Answers of comparisons, each calculated once for all VMs that ask it. */
+/* Caches the answers of comparisons for all VMs. */
 #include "adapters/opennebula/host_columns_inside.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ void host_answers_finish(struct map *answers)
     map_finish(answers);
 }
 
-/* The padding is zeroed, too, so that equal questions have equal hashes. */
+/* Also zeroes the padding, to give equal questions equal hashes. */
 static void ask(struct attribute_question *question, uint32_t name,
                 const struct comparison *comparison)
 {

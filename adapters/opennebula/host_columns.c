@@ -8,7 +8,7 @@
 
 /* --- Reading the hosts --- */
 
-/* A host's or a cluster's attributes, as names' and texts' numbers. */
+/* The attributes of hosts and clusters as numbers of names and texts. */
 struct column_reading {
     struct host_columns *columns;
     uint32_t *names; /* per value read */
@@ -32,7 +32,7 @@ static void read_attributes(struct column_reading *reading, uint32_t host,
     }
 }
 
-/* Sorts the values read by name; the order within a name is kept. */
+/* Sorts the values by name, stably. */
 static void sort_into_columns(const struct column_reading *reading)
 {
     struct host_columns *columns = reading->columns;

@@ -1,8 +1,7 @@
-/* host_columns.h: the attributes of all hosts, attribute by attribute, and expressions over them.
+/* host_columns.h: the attributes of all hosts by column, and expressions over them.
  *
  * A host's own attributes come first, then its cluster's. A bitmap has a bit per host, in words of
- * 64; bits behind the last host are 0.
- */
+ * 64; bits after the last host are 0. */
 #pragma once
 
 #include "adapters/opennebula/expression.h"
@@ -12,26 +11,26 @@
 
 struct host_columns; /* opaque */
 
-/* The pools must outlive it. Their attributes are read when one is asked for: O(attributes of all
- * hosts). */
+/* The pools must outlive the columns. Attributes are read on first use: O(attributes of all hosts).
+ */
 struct host_columns *host_columns_create(const struct host_pool *hosts,
                                          const struct cluster_pool *clusters);
 void host_columns_destroy(struct host_columns *columns);
 
-/* Words of a bitmap of hosts. */
+/* The number of words of a bitmap of hosts. */
 size_t host_columns_words(const struct host_columns *columns);
 
-/* The hosts that a requirement allows, into bitmap. About 1 ns per host and comparison. */
+/* Sets bitmap to the hosts that a requirement allows. About 1 ns per host and comparison. */
 void host_columns_allow(struct host_columns *columns, const struct expression *requirement,
                         uint64_t *bitmap);
 
-/* The rank as steps over columns, as many as the expression has instructions; they point to columns
- * of this table. */
+/* Translates a rank to steps, one for each instruction of the expression, which point to columns of
+ * this table. */
 void host_columns_rank(struct host_columns *columns, const struct expression *rank,
                        struct rank_step *steps);
 
-/* Some host has a value of that name. */
+/* Does any host have a value of that name? */
 bool host_columns_knows(struct host_columns *columns, const char *name);
 
-/* Names that hosts have, for suggestions: the i-th, or NULL behind the last. */
+/* The i-th name of the hosts' attributes, for suggestions; NULL after the last. */
 const char *host_columns_name(struct host_columns *columns, size_t i);

@@ -4,12 +4,12 @@
 #include "adapters/opennebula/host_columns.h"
 #include "util/map.h"
 
-/* One value, as its host has it. */
+/* One value of a host. */
 struct entry {
     uint32_t host, text;
 };
 
-/* The numbers that a text stands for. */
+/* A text as numbers. */
 struct parsed_value {
     bool has_integer, has_number;
     int64_t integer;
@@ -19,18 +19,18 @@ struct parsed_value {
 /* The values of one attribute. */
 struct host_attribute {
     size_t first, n;             /* in the entries, ascending by host */
-    bool made;                   /* the rest is there */
+    bool made;                   /* the rest is valid */
     struct parsed_value *parsed; /* per entry */
     uint32_t *values;            /* per host: the first value's text, or MAP_NONE */
-    uint32_t *texts;             /* each once */
+    uint32_t *texts;             /* distinct ones */
     size_t n_texts;
-    int64_t *integers;                  /* per host: the first value that is one */
-    double *numbers;                    /* 0 where there is none */
+    int64_t *integers;                  /* per host: the first integer value */
+    double *numbers;                    /* 0: none */
     uint64_t *has_integer, *has_number; /* bitmaps */
 };
 
-/* A comparison's answer is cached by its question, up to so many bytes of answers. Users write the
- * texts: long ones are not cached. */
+/* Limits of the cache of comparisons' answers: bytes of all answers, and length of texts, because
+ * users write them. */
 enum { ANSWERS_BYTES_MAX = 1024 * 1024, ANSWER_TEXT_MAX = 64 };
 
 struct attribute_question {
@@ -46,34 +46,34 @@ struct host_columns {
     const struct host_pool *hosts;
     const struct cluster_pool *clusters;
     size_t n_hosts, n_words;
-    bool is_read;     /* the rest is there */
-    struct map names; /* of attributes; a column each */
+    bool is_read;     /* the rest is valid */
+    struct map names; /* of attributes, one column each */
     struct map texts; /* their values */
     struct host_attribute *columns;
     struct entry *entries;
-    bool *text_matches; /* scratch: per text, all false between uses */
+    bool *text_matches; /* scratch: per text; false between uses */
     struct map answers; /* bitmaps of hosts by struct attribute_question */
     double *counts;     /* per host: values of CURRENT_VMS; NULL: not counted yet */
     uint64_t *bitmap_stack;
     size_t bitmap_stack_allocated;
 };
 
-/* Read the hosts' attributes, the first time. */
+/* Reads the hosts' attributes on the first call. */
 void host_columns_read(struct host_columns *columns);
 
 /* The column of a name's number, built on first use. */
 struct host_attribute *host_column(struct host_columns *columns, uint32_t name);
 
-/* All other hosts; bits behind the last stay 0. */
+/* Inverts a bitmap; bits after the last host stay 0. */
 void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap);
 
 /* --- host_comparison.c --- */
-/* The hosts of which a comparison is true; name is its attribute's number, or MAP_NONE. */
+/* The hosts for which a comparison is true; name: the number of its attribute, or MAP_NONE. */
 void host_columns_compare(struct host_columns *columns, uint32_t name,
                           const struct comparison *comparison, uint64_t *bitmap);
 
 /* --- host_answers.c --- */
-/* The same, calculated once. */
+/* The cached answer of host_columns_compare(). */
 void host_columns_answer(struct host_columns *columns, const struct comparison *comparison,
                          uint64_t *bitmap);
 void host_answers_finish(struct map *answers);

@@ -1,9 +1,9 @@
-/* Comparisons, for all hosts at once. */
+/* Evaluates comparisons for all hosts. */
 #include "adapters/opennebula/host_columns_inside.h"
 
 #include <string.h>
 
-/* For each host of the column one of whose values (or the first) is among text_matches. */
+/* Sets the bit of each host with any value (or with the first value) in text_matches. */
 static void collect_texts(const struct host_columns *columns, const struct host_attribute *column,
                           bool any_value, uint64_t *bitmap)
 {
@@ -84,7 +84,7 @@ static void compare_text_column(struct host_columns *columns, const struct host_
         columns->text_matches[text] = false;
 }
 
-/* For which outcomes of a comparison a test is true. */
+/* The outcomes of a comparison for which a test is true. */
 struct outcomes {
     uint64_t less, equal, greater;
 };
@@ -98,7 +98,7 @@ static struct outcomes outcomes_of(enum comparison_test test)
     };
 }
 
-/* Branch-free per host, both of them. */
+/* This function and the next have no branches per host. */
 static uint64_t compare_word_of_integers(const int64_t *values, size_t n, int64_t literal,
                                          struct outcomes wanted)
 {
@@ -149,7 +149,7 @@ static void compare_number_column(const struct host_columns *columns,
     }
 }
 
-/* Hosts that have a value equal to the number. */
+/* Sets the bits of hosts with a value equal to the number. */
 static void collect_integer(const struct host_columns *columns, const struct host_attribute *column,
                             int64_t integer, uint64_t *bitmap)
 {

@@ -1,4 +1,4 @@
-/* Expressions, for all hosts at once. */
+/* Evaluates expressions for all hosts. */
 #include "adapters/opennebula/host_columns_inside.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ void host_columns_allow(struct host_columns *columns, const struct expression *r
     }
 }
 
-/* A rank counts the values of CURRENT_VMS. */
+/* In a rank, CURRENT_VMS is the number of its values. */
 static const double *count_vms(struct host_columns *columns, const struct host_attribute *column)
 {
     if (columns->counts)

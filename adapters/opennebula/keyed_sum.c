@@ -1,4 +1,4 @@
-/* Sums of texts: SipHash-1-3. */
+/* SipHash-1-3. */
 #include "adapters/opennebula/keyed_sum.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ void keyed_sum_add(struct keyed_sum *sum, const char *bytes, size_t n)
         memcpy(&word, bytes, sizeof word);
         add_word(sum, word);
     }
-    /* Each part ends with a word of its own. */
+    /* Each part ends with a separate word. */
     word = (uint64_t)n << 56;
     memcpy(&word, bytes, n);
     add_word(sum, word);

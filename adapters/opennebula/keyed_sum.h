@@ -1,15 +1,14 @@
-/* keyed_sum.h: sums of texts that are the same only for the same text.
+/* keyed_sum.h: sums of texts that are equal only for equal texts.
  *
- * SipHash-1-3 with a key of this process, so that owners of VMs cannot make two texts with the same
- * sum.
- */
+ * SipHash-1-3 with a key of this process, which keeps owners of VMs from constructing two texts
+ * with equal sums. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins zeroed. */
+/* Must be zeroed initially. */
 struct sum_key {
     uint64_t words[2];
     bool is_drawn;
@@ -24,6 +23,6 @@ struct keyed_sum {
 };
 
 struct keyed_sum keyed_sum_begin(const struct sum_key *key);
-/* One part of the text: where parts begin makes a difference. */
+/* Adds a part of the text. The sum depends on the division into parts. */
 void keyed_sum_add(struct keyed_sum *sum, const char *bytes, size_t n);
 uint64_t keyed_sum_end(struct keyed_sum *sum);

@@ -1,4 +1,4 @@
-/* Recognizes a list of hosts that has not changed since it was read last. */
+/* Recognizes a document of hosts that has not changed. */
 #include "adapters/opennebula/known_hosts.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 struct known_hosts {
     struct sum_key key;
-    uint64_t sum; /* of the document of `pool`, if that has memory */
+    uint64_t sum; /* of the document of `pool`, if the pool has memory */
     struct host_pool pool;
 };
 
