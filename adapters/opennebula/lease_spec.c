@@ -1,4 +1,4 @@
-/* A VM's HAIZEA or GALERNA attribute becomes a lease_spec. */
+/* Converts a VM's HAIZEA or GALERNA attribute to a lease_spec. */
 #include "adapters/opennebula/lease_spec.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ enum lease_spec_key {
     KEY_DEADLINE,
     KEY_EARLIEST,
     KEY_LATEST,
-    KEY_TERM, /* lease_terms[0], and the others after it */
+    KEY_TERM, /* lease_terms[0], followed by the others */
     KEYS = KEY_TERM + LEASE_TERM_COUNT
 };
 
@@ -40,7 +40,7 @@ struct spec_reader {
     const struct vm *vm;
     const char *vector;       /* "HAIZEA" or "GALERNA" */
     const char *values[KEYS]; /* NULL: not given */
-    int64_t created;          /* by our clock */
+    int64_t created;          /* by this machine's clock */
     struct lease_spec *spec;
     char *reason;
 };
@@ -48,7 +48,7 @@ struct spec_reader {
 static int wrong(const struct spec_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "HAIZEA: ..." */
+/* Writes the reason "HAIZEA: ...". */
 static int wrong(const struct spec_reader *reader, const char *format, ...)
 {
     int length = snprintf(reader->reason, LEASE_SPEC_TEXT_MAX, "%s: ", reader->vector);
@@ -97,7 +97,7 @@ static int note_value(struct spec_reader *reader, const char *key, const char *v
     return unknown_key(reader, key);
 }
 
-/* 1 when attributes have the vector, 0 when not, -1 when it is wrong. */
+/* 1: the attributes have the vector, 0: they do not, -1: the vector is wrong. */
 static int find_vector(struct spec_reader *reader, const char *vector,
                        const struct attributes *attributes)
 {
@@ -256,7 +256,7 @@ static int read_group(const struct spec_reader *reader)
     return expected ? wrong_value(reader, KEY_GROUP_TIMEOUT, expected) : 0;
 }
 
-/* START is a time of its own. */
+/* START excludes other times. */
 static int check_start(const struct spec_reader *reader)
 {
     static const enum lease_spec_key others[] = {KEY_DEADLINE, KEY_LATEST, KEY_EARLIEST};
@@ -274,7 +274,7 @@ static const char *first_start(const struct spec_reader *reader)
     return reader->values[KEY_EARLIEST] ? "EARLIEST" : "the VM's creation";
 }
 
-/* A latest start is a deadline that leaves no time to spare. */
+/* Converts a latest start to a deadline. */
 static int settle_latest(const struct spec_reader *reader, int64_t from)
 {
     struct lease_spec *spec = reader->spec;
@@ -312,8 +312,8 @@ static int check(const struct spec_reader *reader)
     return 0;
 }
 
-/* USER_PRIORITY orders VMs in the stock scheduler; oned.conf restricts it to administrators. Text
- * that is not a number counts as 0 there, and there are fractions. */
+/* USER_PRIORITY orders VMs in the stock scheduler; oned.conf restricts it to administrators. There,
+ * text that is not a number counts as 0, and fractions are allowed. */
 static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
 {
     const struct lease_term *row = &lease_terms[TERM_ID_priority];

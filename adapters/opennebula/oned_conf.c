@@ -29,7 +29,7 @@ static void add_text(struct editing *editing, const char *text)
     add(editing, text, strlen(text));
 }
 
-/* With its newline. */
+/* Includes the newline. */
 static size_t line_length(const char *line)
 {
     size_t length = strcspn(line, "\n");
@@ -46,7 +46,7 @@ static bool has_new_tag(const char *line, size_t length)
            !memcmp(line + length - (sizeof tag - 1), tag, sizeof tag - 1);
 }
 
-/* NULL, or the value that the line gives to this name. */
+/* The value in an assignment to this name, or NULL. */
 static const char *value_of(const char *line, const char *name)
 {
     size_t length = strlen(name);
@@ -61,7 +61,7 @@ static const char *value_of(const char *line, const char *name)
     return line + 1 + strspn(line + 1, " \t");
 }
 
-/* The end of a vector: its bracket outside quotes and comments. */
+/* The end of a vector: its closing bracket outside of quotes and comments. */
 static const char *vector_end(const char *at)
 {
     bool quoted = false;
@@ -76,7 +76,7 @@ static const char *vector_end(const char *at)
     return *at ? at : NULL;
 }
 
-/* The whole assignment with its lines; 0: it does not end. */
+/* The length of a whole assignment with its lines; 0: unterminated. */
 static size_t assignment_length(const char *line, const char *value)
 {
     const char *end = *value == '[' ? vector_end(value + 1) : value;

@@ -1,8 +1,8 @@
 /* oned_conf.h: replaces assignments in the text of oned.conf, and restores the old ones.
  *
- * A replaced assignment stays in place as a comment with a tag, the new one follows it with a tag,
- * so restoring needs no copy of the file and keeps what was edited meanwhile. An assignment is NAME
- * = VALUE on one line, or NAME = [ ... ] over several; names count in upper and lower case alike.
+ * A replaced assignment remains as a tagged comment, followed by the new one, also tagged.
+ * Restoring therefore needs no copy of the file and keeps later edits. An assignment is NAME =
+ * VALUE on one line, or NAME = [ ... ] over several lines; case is ignored in names.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 
 #include "util/error.h"
 
-/* Returns the text, to be freed, in which every assignment to `name` is a comment and `line`, which
- * assigns it, follows the first of them (or the text). Replacing what was replaced replaces only
- * the new line. NULL with EINVAL: an assignment has no end. */
+/* Returns a copy of the text, to be freed, with every assignment to `name` as a comment, and with
+ * the assignment `line` after the first of them (or at the end). A repeated replacement only
+ * replaces the new line. NULL with EINVAL: an unterminated assignment. */
 char *oned_conf_replace(const char *text, const char *name, const char *line, struct error *err);
 
-/* Returns the text, to be freed, without any replacement. *changed: there was one. */
+/* Returns a copy of the text, to be freed, without replacements. *changed: it had replacements. */
 char *oned_conf_restore(const char *text, bool *changed);

@@ -1,4 +1,4 @@
-/* OpenNebula's commands, messages, new VMs, and the first contact. */
+/* Sends commands, messages and new VMs to OpenNebula, and makes the first contact. */
 #include "adapters/opennebula/opennebula.h"
 
 #include <inttypes.h>
@@ -17,15 +17,16 @@ enum { MESSAGE_MAX = 2048 };
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-/* Quotas and locks: "limit of 5 reached for VMS quota ...", "User [0] : VM is locked. [7].", with
- * the code for authorization or another one. */
+/* Is it a quota or lock ("limit of 5 reached for VMS quota ...", "User [0] : VM is locked. [7]."),
+ * with the code for authorization or another one? */
 static bool is_owners(const struct rpc_reply *reply)
 {
     return reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota") ||
            strstr(reply->message, " is locked.");
 }
 
-/* Its networks: "Cannot get IP/MAC lease from virtual network [3].", "NIC_ID 1 not AUTO". */
+/* Is it about networks: "Cannot get IP/MAC lease from virtual network [3].", "NIC_ID 1 not AUTO"?
+ */
 static bool is_about_networks(const struct rpc_reply *reply)
 {
     return strcasestr(reply->message, "virtual network") || strcasestr(reply->message, " lease") ||
@@ -38,7 +39,7 @@ static enum cloud_refusal refusal_of(const struct rpc_reply *reply, bool deploys
         return CLOUD_NO_SERVICE;
     if (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"))
         return CLOUD_NO_STATE;
-    /* oned was interrupted between the record and the VM, or its database takes nothing. */
+    /* oned was interrupted between the record and the VM, or its database rejects writes. */
     if (strstr(reply->message, "update virtual machine history"))
         return CLOUD_NO_RECORD;
     if (is_owners(reply) || (deploys && is_about_networks(reply)))
@@ -101,7 +102,7 @@ static void call(struct cloud *cloud, const struct open_call *open, struct rpc_r
     rpc_call(((struct opennebula *)cloud)->rpc, &request);
 }
 
-/* How a command is called: one.vm.action by name, or a method of its own. */
+/* The methods of commands: one.vm.action with a name, or a separate method. */
 enum { RECOVER_RETRY = 2, RECOVER_DELETE = 3, RECOVER_RECREATE = 4 };
 enum migration { MIGRATION_SAVES, MIGRATION_POWERS_OFF, MIGRATION_LIVE };
 enum method { METHOD_ACTION, METHOD_DEPLOY, METHOD_MIGRATE, METHOD_RECOVER };
@@ -178,11 +179,11 @@ static void send_command(struct cloud *cloud, const struct cloud_command *given)
 
 struct unlocking {
     struct cloud *cloud;
-    struct cloud_command command; /* to be sent to the unlocked VM; never a deployment, which has
-                                     networks to name */
+    struct cloud_command command; /* for the unlocked VM; not a deployment, because its list of
+                                     networks is not copied */
 };
 
-/* A lock that galernad may not remove is still a lock. */
+/* If galernad may not remove the lock, the VM remains locked. */
 static void unlocked(void *context, const struct rpc_reply *reply)
 {
     struct unlocking *unlocking = context;
@@ -301,8 +302,8 @@ static enum cloud_outcome ask_now(struct opennebula *self, const struct rpc_requ
     return told.outcome;
 }
 
-/* Access rules may be for one zone of a federation. A user who may not read the configuration is
- * taken to be in a single zone. */
+/* Access rules may be for one zone of a federation. For a user who may not read the configuration,
+ * a single zone is assumed. */
 static int32_t find_zone(struct opennebula *self)
 {
     const struct rpc_request request = {.method = "one.system.config"};
@@ -320,7 +321,7 @@ static int32_t find_zone(struct opennebula *self)
     return zone;
 }
 
-/* Without an answer it is not known whether another front-end leads. */
+/* Without an answer, another front-end may be the leader. */
 static void find_leadership(struct opennebula *self, struct cloud_greeting *greeting)
 {
     const struct rpc_request request = {.method = "one.zone.raftstatus"};
@@ -337,7 +338,7 @@ static void find_leadership(struct opennebula *self, struct cloud_greeting *gree
     free(document);
 }
 
-/* Only some calls check the credentials: any user may ask for the version. */
+/* Makes a call that checks the credentials, because the version is available without them. */
 static enum cloud_outcome greet(struct cloud *cloud, struct cloud_greeting *greeting,
                                 enum cloud_refusal *refusal, struct error *err)
 {

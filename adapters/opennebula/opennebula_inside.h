@@ -12,12 +12,12 @@ struct opennebula {
     struct known_vms *known_vms; /* from the last listing */
     struct known_hosts *known_hosts;
     struct memory_budget *budget; /* NULL: none */
-    size_t vms_counted;           /* bytes there, of VMs in the short form */
+    size_t vms_counted;           /* bytes in the budget for VMs in the short form */
     bool check_leader;
-    int32_t document; /* the mark; DOCUMENT_NONE: not known */
+    int32_t document; /* the document of the mark; DOCUMENT_NONE: unknown */
 };
 
-/* The meaning of oned's reply for the caller. deploys: the call named a host for a VM. */
+/* Converts oned's reply for the caller. deploys: the call had a host for a VM. */
 struct cloud_reply opennebula_reply(const struct rpc_reply *reply, bool deploys);
 
 /* --- opennebula_observe.c --- */
@@ -26,12 +26,10 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question);
 /* --- opennebula_mark.c --- */
 enum {
     MARK_DOCUMENT_TYPE = 4711, /* OpenNebula's own types are 100 to 103 */
-    MARK_OF_GROUP = -4,        /* a pool's objects that belong to the caller's main group */
+    MARK_OF_GROUP = -4,        /* objects of the caller's main group */
 };
 
-/* Find the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: there is none.
- * O(length).
- */
+/* Finds the mark in the answer of one.documentpool.info. *id DOCUMENT_NONE: no mark. O(length). */
 int opennebula_find_mark(const char *text, size_t length, int32_t *id, struct cloud_mark *mark,
                          struct error *err);
 void opennebula_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context);

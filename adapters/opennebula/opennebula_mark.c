@@ -1,9 +1,9 @@
-/* The mark of the galernad that acts: a document of the zone.
+/* Reads and writes the mark of the active galernad, a document of the zone.
  *
- * Documents belong to one zone and are replicated by its front-ends only, so a zone goes on when
- * the master of its federation is away, and a beat costs the other zones nothing. Any user may make
- * documents: those that count belong to the administrators' group, and the one with the lowest id
- * is the mark, so two daemons that make one at the same time agree.
+ * Documents belong to one zone and are replicated by its front-ends only: a zone continues without
+ * the master of its federation, and a beat does not cost other zones anything. Because any user may
+ * create documents, only documents of the administrators' group count, and the one with the lowest
+ * id is the mark, which makes two daemons that create one at the same time agree.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@ enum {
     TERM_LIMIT = 3000, /* milliseconds: in a Raft zone, a write is valid for this time (claim.h) */
 };
 
-/* A mark that is being read or written. */
+/* The state of reading or writing a mark. */
 struct marking {
     struct opennebula *self;
     bool writes;
-    bool again;   /* the document was deleted: it is searched for a second time */
-    int32_t made; /* the document that this writing made; DOCUMENT_NONE */
+    bool again;   /* the document was deleted; this is the second search */
+    int32_t made; /* the document created by this write; DOCUMENT_NONE */
     struct cloud_mark mark;
     cloud_mark_told *told;
     cloud_done *done;

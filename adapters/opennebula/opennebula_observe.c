@@ -1,4 +1,4 @@
-/* Queries to OpenNebula, and its documents as answers. */
+/* Queries OpenNebula, and converts its documents to answers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,19 +16,19 @@ enum {
     ALL = -1,
     EVERYBODYS = -2,
     ERROR_TEXT = 512,
-    VM_SIZE = 1024,     /* bytes kept of a VM in the short form: what is known and observed of it */
+    VM_SIZE = 1024,     /* bytes stored for a VM in the short form, known and observed */
     USES_SECONDS = 120, /* VMs are measured every 30 s, unless configured otherwise */
 };
 
-/* A question that is under way. */
+/* An open question. */
 struct pool_asking {
     enum cloud_subject subject;
     cloud_told *told;
     void *context;
     struct opennebula *self; /* outlives the question */
     const char *method;
-    size_t n_vms;   /* told so far */
-    size_t n_bytes; /* fed since VMs were told */
+    size_t n_vms;   /* reported so far */
+    size_t n_bytes; /* fed since the last report */
     /* CLOUD_HOSTS takes two calls. */
     unsigned open;
     struct cloud_answer answer;
@@ -63,7 +63,7 @@ static void count(struct pool_asking *asking, const char *method, struct pool_me
         does_not_fit(asking, method, pool_memory_size(memory) + items);
 }
 
-/* Its subject is one of them; the others are empty. */
+/* Counts all pools, of which only the subject's is not empty. */
 static void count_answer(struct pool_asking *asking)
 {
     const struct cloud_answer *answer = &asking->answer;
@@ -78,7 +78,7 @@ static void count_answer(struct pool_asking *asking)
     count(asking, asking->method, answer->acl.memory, answer->acl.n * sizeof *answer->acl.rules);
 }
 
-/* Listings are of the same VMs: the last one counts. */
+/* Counts only the last listing, because listings have the same VMs. */
 static void count_short_forms(struct pool_asking *asking)
 {
     struct opennebula *self = asking->self;
@@ -149,7 +149,7 @@ static bool has_document(struct pool_asking *asking, const struct rpc_reply *rep
     return false;
 }
 
-/* Objects that were left out are counted beside those of the hosts. */
+/* Adds the rejected objects to those of the hosts. */
 static void monitoring_in(void *context, const struct rpc_reply *reply)
 {
     struct pool_asking *asking = context;
@@ -254,7 +254,7 @@ static void all_in(void *context, const struct rpc_reply *reply)
     struct error err = {0};
     bool answered = has_document(asking, reply);
 
-    if (answered && reply->length > 0) /* not in pieces after all */
+    if (answered && reply->length > 0) /* the answer did not arrive in pieces */
         vm_batches_feed(&asking->batches, reply->text, reply->length);
     if (vm_batches_end(&asking->batches, &err) < 0 && answered)
         failed(asking, "VMs", err.text);
@@ -395,7 +395,8 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     case CLOUD_RULES:
         call(self, asking, "one.acl.info", NULL, 0);
         break;
-    case CLOUD_VMGROUPS: /* the first arguments of `waiting`: everybody's, all of them */
+    case CLOUD_VMGROUPS: /* the first arguments of `waiting`: objects of all users, without limits
+                          */
         call(self, asking, "one.vmgrouppool.info", waiting, 3);
         break;
     }

@@ -1,4 +1,4 @@
-/* The sections [rights] of the configuration, and the requests they allow. */
+/* Reads the sections [rights] of the configuration, and checks requests. */
 #include "adapters/opennebula/rights.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ enum right {
     RIGHT_MAX_CHANGES,
     RIGHT_MAX_EXTENSION,
     RIGHT_CHANGE_BEFORE,
-    RIGHT_TERM, /* of lease_terms[0], and of the others after it; some are open to everybody */
+    RIGHT_TERM, /* of lease_terms[0], followed by the others; some are unrestricted */
     RIGHTS = RIGHT_TERM + LEASE_TERM_COUNT
 };
 
@@ -46,7 +46,7 @@ enum {
 };
 
 struct right_row {
-    const char *name; /* NULL: there is no such right */
+    const char *name; /* NULL: no such right */
     enum right_type type;
     int64_t otherwise, least, most;
     const char *meaning;
@@ -126,7 +126,7 @@ struct section {
 };
 
 struct rights {
-    int64_t values[RIGHTS]; /* of everybody */
+    int64_t values[RIGHTS]; /* of all users */
     struct section *sections;
     size_t n, allocated;
 };
@@ -178,7 +178,7 @@ static const char *expects(const struct right_row *row, char *text, size_t size)
     return text;
 }
 
-/* The option is named after PREEMPTIBLE; the usual spelling is understood as well. */
+/* The option is named after PREEMPTIBLE; the spelling "preemptable" is accepted, too. */
 static const char *name_of_key(const char *key)
 {
     return strcmp(key, "non-preemptable") == 0 ? "non-preemptible" : key;
@@ -418,7 +418,7 @@ static bool is_denied(const struct limits *limits, size_t term, const struct ter
                                     : !limit && term_number(row, values) == row->restricted;
 }
 
-/* A term that the VM requests beyond its rights is refused; a site default is adjusted instead. */
+/* Refuses requested terms that exceed the rights, but adjusts site defaults. */
 static int check_terms(const struct limits *limits, struct lease_spec *spec,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {
@@ -456,7 +456,7 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
                   span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
 }
 
-/* The totals of the user's reservations and deadline leases. */
+/* Checks the totals of the user's reservations and deadline leases. */
 static int check_reserved(const struct limits *limits, const struct rights_request *request,
                           char reason[LEASE_SPEC_TEXT_MAX])
 {

@@ -1,4 +1,4 @@
-/* Sums of what a user's reservations hold. */
+/* Sums the holdings of a user's reservations. */
 #include "adapters/opennebula/rights_share.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ static int64_t sum_at(const struct rights_holding *holdings, size_t n, int64_t a
     return sum;
 }
 
-/* The largest sum at a time at which the first one holds something, not before `after`, and the
- * first such time in *at; 0: none. Sums grow only where a holding begins. */
+/* The largest sum during the first holding, not before `after`, with its first time in *at; 0:
+ * none. Sums only grow at the beginnings of holdings. */
 static int64_t largest_sum(const struct rights_holding *holdings, size_t n, int64_t after,
                            int64_t *at)
 {
@@ -47,7 +47,7 @@ static int64_t largest_sum(const struct rights_holding *holdings, size_t n, int6
     return most;
 }
 
-/* If the first one begins at `from`. */
+/* Is the limit kept if the first holding begins at `from`? */
 static bool fits_from(const struct rights_holding *holdings, size_t n, int64_t from, int64_t most)
 {
     int64_t length = holdings[0].until - holdings[0].from, others;
@@ -61,8 +61,8 @@ static bool fits_from(const struct rights_holding *holdings, size_t n, int64_t f
     return fits;
 }
 
-/* The earliest start of the first one, as long as it is, at which the sum is never larger than
- * `most`; INSTANT_NEVER: none. */
+/* The earliest start of the first holding, with its length, that keeps the sum within `most`;
+ * INSTANT_NEVER: none. */
 static int64_t possible_start(const struct rights_holding *holdings, size_t n, int64_t most)
 {
     int64_t start = INSTANT_NEVER;
@@ -81,7 +81,7 @@ static int percent(int64_t share)
     return (int)(share > 100 * SHARE_WHOLE ? 10000 : (share * 100 + SHARE_WHOLE - 1) / SHARE_WHOLE);
 }
 
-/* Fewer of its VMs, or else the same later. `sum`: with all of them. */
+/* Suggests fewer VMs, or a later start. `sum`: with all VMs. */
 static void suggest(const struct rights_request *request, int64_t most, int64_t sum, char *text,
                     size_t size)
 {

@@ -1,4 +1,4 @@
-/* rights_share.h: how much of the cloud a user's reservations hold at any one time. */
+/* rights_share.h: limits the share of the cloud held by a user's reservations at any time. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 
 enum { RIGHTS_SHARE_TEXT = 320 };
 
-/* May the request hold what it would, later than `after` seconds from now, or, if others wait, at
- * any time? most: percent. If not, text says how much of the cloud that would be, when, and the
+/* Does the request keep the limit of `most` percent at all times later than `after` seconds from
+ * now or, if others wait, at all times? If not, text has the share of the cloud, its time, and the
  * nearest alternative. O(holdings^3). */
 bool rights_share_allows(const struct rights_request *request, int64_t most, int64_t after,
                          char text[RIGHTS_SHARE_TEXT]);

@@ -1,4 +1,4 @@
-/* Questions to OpenNebula with a user's own session. */
+/* Queries OpenNebula with a user's own session. */
 #include "adapters/opennebula/session.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ enum {
     WAIT = 1000,           /* milliseconds */
 };
 
-/* oned decided by the rights of the user, and did not just fail. */
+/* Did oned refuse because of the user's rights, instead of failing? */
 static bool is_denied(const struct rpc_reply *reply)
 {
     return reply->outcome == RPC_REFUSED && reply->code != RPC_CODE_INTERNAL &&

@@ -1,4 +1,4 @@
-/* session.h: questions to OpenNebula with a user's own session, which it answers by its rights.
+/* session.h: queries to OpenNebula with a user's own session and rights.
  *
  * rpc: a connection with the session of the user. Functions wait for OpenNebula, except
  * session_ask().
@@ -13,19 +13,19 @@
 
 struct rpc;
 
-/* The owner of the session, as the only user of the pool, to be finished. -1 with err: EACCES
- * (OpenNebula rejects the session), EPROTO (unexpected answer), EAGAIN (it does not answer, or
- * fails). */
+/* Finds the owner of the session, the only user of the pool, which the caller finishes. -1 with
+ * err: EACCES (OpenNebula rejects the session), EPROTO (unexpected answer), EAGAIN (OpenNebula does
+ * not answer, or fails). */
 int session_user(struct rpc *rpc, struct user_pool *user, struct error *err);
 
-/* Asks whether the user may USE, or MANAGE, the VM. The first answer that is no sets *refusal,
- * which the caller clears before: EPERM, ENOENT (no such VM), EAGAIN (OpenNebula does not
- * answer, or fails). *refusal must outlive session_answers(). */
+/* Queries whether the user may USE, or MANAGE, the VM. The first negative answer sets *refusal,
+ * which must be clear before: EPERM, ENOENT (no such VM), EAGAIN (OpenNebula does not answer, or
+ * fails). *refusal must outlive session_answers(). */
 void session_ask(struct rpc *rpc, int64_t vm, bool manage, struct error *refusal);
-/* Waits for the answers to all questions. -1 with err: a refusal, or a failed connection. */
+/* Waits for all answers. -1 with err: a refusal, or a failed connection. */
 int session_answers(struct rpc *rpc, const struct error *refusal, struct error *err);
 
-/* The VMs and hosts that the user may USE, to be finished. -1 with err: EAGAIN (OpenNebula does not
- * answer) or an error of the parser. */
+/* Find the VMs and hosts that the user may USE; the caller finishes the pools. -1 with err: EAGAIN
+ * (OpenNebula does not answer) or an error of the parser. */
 int session_vms(struct rpc *rpc, struct vm_pool *vms, struct error *err);
 int session_hosts(struct rpc *rpc, struct host_pool *hosts, struct error *err);

@@ -1,4 +1,4 @@
-/* Tells which bytes XML allows, and escapes the others. */
+/* Recognizes, replaces and decodes bytes of XML. */
 #include "adapters/opennebula/xml_bytes.h"
 
 #include <endian.h>
@@ -22,7 +22,7 @@ static size_t sequence_length(unsigned char first)
     return 0;
 }
 
-/* Most are. */
+/* Plain characters, the most frequent ones, need no decoding. */
 static bool is_plain(char c)
 {
     return c >= 0x20 && c <= 0x7E;
@@ -103,13 +103,13 @@ static size_t decode_one(const char *text, size_t length, char **to)
 
 #define ONES (UINT64_MAX / 0xFF)
 
-/* The high bit of each byte that is less. Above one that is, other bytes may be marked, too. */
+/* Sets the high bit of each byte below the limit. Bytes above such a byte may be marked, too. */
 static uint64_t bytes_below(uint64_t word, unsigned char limit)
 {
     return (word - ONES * limit) & ~word & ONES * 0x80;
 }
 
-/* How many of the next eight bytes are copied as they are. */
+/* The number of plain characters at the beginning of the next eight bytes. */
 static size_t plain_bytes(const char *text)
 {
     uint64_t word, marked;

@@ -116,7 +116,7 @@ struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *c
         abort();
     self->parser->_private = &self->reading;
     *self->parser->sax = handler;
-    /* The size is the caller's to limit; libxml2's own limits are for trees. */
+    /* The caller limits the size; libxml2's own limits are for trees. */
     xmlCtxtUseOptions(self->parser, XML_PARSE_NONET | XML_PARSE_HUGE);
     return self;
 }

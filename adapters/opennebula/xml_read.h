@@ -1,11 +1,11 @@
-/* xml_read.h: a document through libxml2's parser: no network, no DOCTYPE, no tree. */
+/* xml_read.h: parses documents with libxml2, without network, DOCTYPE and tree. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Callbacks of a reading; the first argument is the caller's context. The reading ends when `start`
- * returns false. Names come from the parser: the same name has the same address. */
+/* Callbacks, whose first argument is the caller's context. The reading ends if `start` returns
+ * false. Names belong to the parser; equal names have the same address. */
 struct xml_visitor {
     bool (*start)(void *context, const char *name);
     void (*end)(void *context);
@@ -17,16 +17,15 @@ enum { XML_PROBLEM_MAX = 160 };
 enum xml_result {
     XML_READ_WHOLE,
     XML_READ_STOPPED, /* by the visitor */
-    XML_READ_BROKEN,  /* no well-formed XML, or with a DOCTYPE: see problem */
+    XML_READ_BROKEN,  /* not well-formed XML, or with a DOCTYPE: see problem */
 };
 
-/* Read `length` bytes, at most INT_MAX. problem: "byte N: what is wrong", in printable characters.
- */
+/* Reads `length` bytes, at most INT_MAX. problem: "byte N: ERROR", in printable characters. */
 enum xml_result xml_read(const struct xml_visitor *visitor, void *context, const char *document,
                          size_t length, char problem[XML_PROBLEM_MAX]);
 
-/* The same in pieces, in document order. `problem` must live until the end. Feeding never fails:
- * errors are reported when the reading is ended, which also frees it. */
+/* Read a document in pieces, in order. `problem` must stay valid until the end. xml_reading_end()
+ * reports all errors and frees the reader. */
 struct xml_reading;
 struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *context,
                                       char problem[XML_PROBLEM_MAX]);
