@@ -1,4 +1,4 @@
-/* Keeps calls to oned under way, in order and within limits. */
+/* Queues and carries out calls to oned within limits. */
 #include "adapters/opennebula/rpc.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "util/memory.h"
 
 enum {
-    SLOW = 1000,            /* milliseconds: then the connection is not counted */
+    SLOW = 1000,            /* milliseconds, after which a connection is not counted */
     LOOK_FOR_SLOW = 200,    /* milliseconds, while calls wait for a connection */
     DATE_QUICK = 500 * 1000 /* microseconds */
 };
@@ -30,14 +30,14 @@ struct reply_wait {
 struct rpc {
     struct rpc_line line;
     CURLM *multi;
-    CURL **idle; /* handles to use again: they keep buffers and TLS sessions */
+    CURL **idle; /* handles for reuse, which keep buffers and TLS sessions */
     size_t n_idle, allocated_idle;
-    struct call_list waiting;     /* for a free connection; urgent ones in front */
-    struct rpc_call *last_urgent; /* of those; NULL: none */
+    struct call_list waiting;     /* for a free connection; urgent ones first */
+    struct rpc_call *last_urgent; /* of the waiting calls; NULL: none */
     struct call_list under_way;
     size_t n_waiting, n_under_way, parallel;
     int64_t date, date_at; /* see rpc_date(); 0: none */
-    size_t n_of_vm;        /* of those under way */
+    size_t n_of_vm;        /* of the active calls */
 };
 
 static void list_insert(struct call_list *list, struct rpc_call *call, struct rpc_call *before)
@@ -96,7 +96,7 @@ error:
     return NULL;
 }
 
-/* An answer that took long may have got its date when it was begun. */
+/* Ignores slow answers, whose date may be the date of their beginning. */
 static void note_date(struct rpc *rpc, CURL *easy)
 {
     struct curl_header *header;
@@ -208,7 +208,8 @@ static int64_t milliseconds(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Connections that may be open now; those under way are in the order in which they began. */
+/* The number of connections that may be open now; active calls are in the order of their
+ * beginnings. */
 static size_t connections(const struct rpc *rpc, int64_t now)
 {
     size_t n = rpc->parallel;
@@ -246,15 +247,15 @@ static struct rpc_call *next_call(const struct rpc *rpc)
     return call;
 }
 
-/* Gives free connections to waiting calls. Returns how many calls ended at once because they cannot
- * be sent; `done` may have queued others. */
+/* Gives free connections to waiting calls. Returns the number of calls that ended at once because
+ * they cannot be sent; `done` may have queued further calls. */
 static size_t start_calls(struct rpc *rpc)
 {
     size_t n_ended = 0;
     int64_t now = milliseconds();
     struct rpc_call *call;
 
-    /* Calls queued by `done` in the meantime get their turn the next time, so this loop ends. */
+    /* Calls queued by `done` meanwhile have to wait for the next time: the loop ends. */
     for (size_t n = rpc->n_waiting; n > 0 && (call = next_call(rpc)); n--) {
         CURL *easy;
 
@@ -276,7 +277,7 @@ static size_t start_calls(struct rpc *rpc)
     return n_ended;
 }
 
-/* Report the calls that ended. `done` may come back here. */
+/* Reports the ended calls. `done` may call this function recursively. */
 static size_t end_calls(struct rpc *rpc)
 {
     const CURLMsg *message;
@@ -307,7 +308,7 @@ static void begin_round(struct rpc *rpc)
         rpc_call_next_round(call);
 }
 
-/* Is there more of an answer, to be taken in the next round? */
+/* Does a call wait for the next round to receive more of its answer? */
 static bool has_more(const struct rpc *rpc)
 {
     const struct rpc_call *call = rpc->under_way.first;
@@ -317,7 +318,7 @@ static bool has_more(const struct rpc *rpc)
     return call != NULL;
 }
 
-/* Move data without waiting. Returns how many calls ended, -1 with err. */
+/* Transfers data without waiting. Returns the number of ended calls, -1 with err. */
 static int64_t advance(struct rpc *rpc, struct error *err)
 {
     size_t n_ended = start_calls(rpc);
@@ -339,7 +340,7 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at)
     return rpc->date > 0;
 }
 
-/* Wait for the descriptors, libcurl's and the caller's. */
+/* Waits for the descriptors of libcurl and of the caller. */
 static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeout,
                       struct error *err)
 {
@@ -363,8 +364,7 @@ static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeo
     return 0;
 }
 
-/* Without calls there is nothing for libcurl to do: a wake-up for something else costs no more than
- * poll(). */
+/* Without calls, waits without libcurl, at the costs of poll(). */
 static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct error *err)
 {
     if (poll(fds, n, timeout > 0 ? timeout : 0) < 0 && errno != EINTR)
@@ -372,7 +372,8 @@ static int wait_for_caller(struct pollfd *fds, unsigned n, int timeout, struct e
     return 0;
 }
 
-/* Milliseconds to wait at most. Connections that are slow are free for others by and by. */
+/* The most milliseconds to wait. Slow connections must be detected, because they make room for
+ * others. */
 static int64_t patience(const struct rpc *rpc, int64_t end)
 {
     int64_t left = has_more(rpc) ? 0 : end - milliseconds();
@@ -448,7 +449,7 @@ static void arrived(void *context, const struct rpc_reply *reply)
         error_set(now->err, error_code(reply), "%s", reply->message);
 }
 
-/* The caller's answer is freed: no write to it may follow. */
+/* Abandons a call, which must not write to the caller's answer afterwards. */
 static void abandon(struct rpc *rpc, struct rpc_call *call)
 {
     if (call->easy)

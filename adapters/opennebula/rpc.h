@@ -1,8 +1,8 @@
 /* rpc.h: calls to one OpenNebula daemon (oned) over XML-RPC.
  *
- * Calls are asynchronous and go out in parallel on kept connections. Calls are encoded by xmlrpc-c,
- * answers decoded by libxml2 (doc/decisions), transport is libcurl's. The session secret is in
- * memory only: never in a message, a log or an error. Not thread-safe.
+ * Calls are asynchronous and parallel, on persistent connections. xmlrpc-c encodes calls, libxml2
+ * decodes answers (doc/decisions), and libcurl transports them. The session secret is kept in
+ * memory only, not in messages, logs or errors. Not thread-safe.
  */
 #pragma once
 
@@ -18,27 +18,27 @@ struct rpc; /* opaque; one oned */
 struct pollfd;
 
 struct rpc_settings {
-    const char *endpoint;    /* "http://localhost:2633/RPC2" */
-    const char *session;     /* "user:password" or "user:token" */
-    bool allow_plaintext;    /* http to another machine than this one */
-    const char *ca_file;     /* NULL: the system's */
-    int64_t timeout;         /* milliseconds for one call, from sending to the last byte */
-    int64_t connect_timeout; /* milliseconds */
-    unsigned parallel;       /* connections at once, > 0; see rpc_call() */
-    size_t answer_limit; /* bytes of an answer's body at most; of all under way, twice as much */
+    const char *endpoint;         /* "http://localhost:2633/RPC2" */
+    const char *session;          /* "user:password" or "user:token" */
+    bool allow_plaintext;         /* allow http to other machines */
+    const char *ca_file;          /* NULL: the system's */
+    int64_t timeout;              /* milliseconds for one call, from sending to the last byte */
+    int64_t connect_timeout;      /* milliseconds */
+    unsigned parallel;            /* concurrent connections, > 0; see rpc_call() */
+    size_t answer_limit;          /* most bytes of an answer's body; twice as much for all */
     struct memory_budget *budget; /* answers are counted against it; NULL: none */
 };
 
-/* How a call ended. What matters to the caller is whether oned may have carried it out. */
+/* Outcomes of calls, which distinguish whether oned may have carried out the call. */
 enum rpc_outcome {
     RPC_DONE,
-    RPC_REFUSED,  /* oned said no: code and text; nothing was done */
-    RPC_FAULT,    /* not a call oned knows (-501, -503, -506): code and text; nothing was done */
-    RPC_NOT_SENT, /* no connection: nothing was done */
-    RPC_UNKNOWN,  /* sent, but no (whole, valid) answer: it may have been done */
+    RPC_REFUSED,  /* refused by oned, not carried out: code and text */
+    RPC_FAULT,    /* unknown call (-501, -503, -506), not carried out: code and text */
+    RPC_NOT_SENT, /* no connection: not carried out */
+    RPC_UNKNOWN,  /* sent, but no complete, valid answer: may have been carried out */
 };
 
-/* OpenNebula's error codes, in rpc_reply.code when RPC_REFUSED. */
+/* OpenNebula's error codes, in rpc_reply.code for RPC_REFUSED. */
 enum {
     RPC_CODE_AUTHENTICATION = 0x0100,
     RPC_CODE_AUTHORIZATION = 0x0200,
@@ -54,9 +54,9 @@ enum {
 struct rpc_reply {
     enum rpc_outcome outcome;
     int64_t code;        /* REFUSED: oned's code; FAULT: the fault's; UNKNOWN, NOT_SENT: 0 */
-    const char *message; /* not DONE: one line saying what happened, method named, no secret */
+    const char *message; /* not DONE: the cause in one line, with the method, without secrets */
     /* DONE: the value, one of: */
-    const char *text; /* a string of `length` bytes, 0-terminated; NULL when it is none */
+    const char *text; /* a string of `length` bytes, 0-terminated; NULL: not a string */
     size_t length;
     int64_t number; /* an integer or boolean */
 };
@@ -78,49 +78,49 @@ struct rpc_argument {
 struct rpc_request {
     const char *method;                   /* "one.vm.deploy" */
     const char *session;                  /* of another user; NULL: the settings'. Copied */
-    const struct rpc_argument *arguments; /* after the session, which is put in front */
+    const struct rpc_argument *arguments; /* the arguments after the session */
     size_t n_arguments;
     int64_t timeout; /* milliseconds; 0: the settings' */
-    int64_t send_by; /* milliseconds of CLOCK_BOOTTIME: NOT_SENT when it is later; 0: any time */
-    bool urgent;     /* goes in front of those that wait for a free connection */
+    int64_t send_by; /* milliseconds of CLOCK_BOOTTIME: NOT_SENT if later; 0: any time */
+    bool urgent;     /* precedes calls that wait for a free connection */
     rpc_done *done;
     /* NULL, or called in place of `done` by rpc_destroy(): frees the context. */
     void (*dropped)(void *context);
     void *context;
-    /* NULL, or told the document of an answer that says yes piece by piece, as it comes; `done`
-     * then has a text of length 0. Not told of an answer that is wrong from the start; one that
-     * turns out to be wrong later ends as RPC_UNKNOWN. Must not make calls. */
+    /* NULL, or receives the document of a successful answer in pieces, as they arrive; `done` then
+     * has a text of length 0. Not called for an answer that is wrong from the start; an answer
+     * found to be wrong later ends as RPC_UNKNOWN. Must not make calls. */
     rpc_piece *piece;
-    rpc_part *part; /* NULL, or what of it is not told */
+    rpc_part *part; /* NULL, or selects parts to leave out */
 };
 
 /* Errors: EINVAL (no valid URL, scheme other than http or https), EPERM (plaintext to another
  * machine: says how to allow it). Does not connect. */
 struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err);
-/* Calls under way end without their `done`, but with their `dropped`. NULL is allowed. */
+/* For open calls, calls `dropped` instead of `done`. NULL is allowed. */
 void rpc_destroy(struct rpc *rpc);
 
-/* Queue a call. Arguments are copied. `parallel` calls are under way at once, and one more for each
- * that takes longer than a second, up to twice `parallel` in all; calls about one VM (one.vm.*)
- * leave two of these connections to the other calls. A call that cannot even be queued (text is not
- * UTF-8, ...) reports RPC_NOT_SENT through done at the next rpc_wait(). */
+/* Queues a call. Arguments are copied. There are `parallel` concurrent calls, plus one for each
+ * that takes longer than a second, up to twice `parallel`; calls about one VM (one.vm.*) leave two
+ * of these connections to other calls. A call that cannot be queued (text is not UTF-8, ...)
+ * reports RPC_NOT_SENT through done at the next rpc_wait(). */
 void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 
-/* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over; run
- * the `done` of every call that ended. extra may be NULL; its revents are filled. Returns -1 with
- * err when waiting itself fails (never because of a call). */
+/* Waits until a call ends, one of the descriptors is ready, or timeout (milliseconds) expires; runs
+ * the `done` of all ended calls. extra may be NULL; its revents are filled. Returns -1 with err if
+ * waiting itself fails; a failed call is not an error. */
 int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeout,
              struct error *err);
 
-/* The date of the last answer that came quickly: seconds of oned's clock, and when it came
- * (milliseconds of CLOCK_BOOTTIME). False: none had one. */
+/* The date in the last quick answer: seconds of oned's clock, and the time of arrival (milliseconds
+ * of CLOCK_BOOTTIME). False: no date yet. */
 bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at);
 
-/* Calls queued or under way. */
+/* The number of open calls. */
 size_t rpc_pending(const struct rpc *rpc);
 
-/* Makes one call and waits for it; other calls continue in the meantime. `copy` (may be NULL) gets
- * the text, to be freed. 0, or -1 with err holding the reply's message. reply may be NULL; its
- * texts are not valid. */
+/* Makes one call and waits for it; other calls continue meanwhile. `copy` (may be NULL) gets the
+ * text, to be freed. 0, or -1 with the reply's message in err. reply may be NULL; its texts are not
+ * valid. */
 int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
                  struct rpc_reply *reply, struct error *err);

@@ -7,10 +7,9 @@
 
 #include "adapters/opennebula/rpc.h"
 
-/* Decodes a body: DONE, REFUSED, FAULT or UNKNOWN (a malformed answer). The texts are the caller's,
- * until rpc_answer_finish(). The message is what oned said, or what is wrong with the answer: of
- * any length and with several lines, and it may repeat the session. Bytes that XML does not allow,
- * which a user's template can bring in, become '?'. A DOCTYPE and deep nesting are refused. Linear
- * in length. */
+/* Decodes a body: DONE, REFUSED, FAULT or UNKNOWN (a malformed answer). The texts are valid until
+ * rpc_answer_finish(). The message is oned's text or an error of the answer, of any length,
+ * possibly with several lines and with the session. Bytes that XML does not allow, which can come
+ * from users' templates, become '?'. A DOCTYPE and deep nesting are rejected. O(length). */
 void rpc_answer_decode(struct rpc_reply *answer, const char *body, size_t length);
 void rpc_answer_finish(struct rpc_reply *answer);

@@ -1,4 +1,4 @@
-/* rpc_call.h: one call on its way: body, connection handle and what came back.
+/* rpc_call.h: one call with its body, connection handle and answer.
  *
  * Private to rpc.c and rpc_call.c.
  */
@@ -20,8 +20,8 @@ struct rpc_line {
     int64_t timeout, connect_timeout;
     size_t answer_limit;
     struct memory_budget *budget;
-    size_t share;                 /* bytes of an answer that need no turn */
-    const struct rpc_call *large; /* whose turn it is to have a longer one; NULL: none */
+    size_t share;                 /* bytes of an answer that need not wait for a turn */
+    const struct rpc_call *large; /* the call whose turn it is for a longer answer; NULL: none */
     struct curl_slist *headers;
 };
 
@@ -29,50 +29,50 @@ struct rpc_call {
     struct rpc_line *line;
     struct rpc_call *next, *previous; /* in one of rpc.c's lists */
     char *method;
-    struct rpc_secret *secret; /* of a session of its own; NULL: the line's */
+    struct rpc_secret *secret; /* of a separate session; NULL: the line's */
     int64_t timeout;
     int64_t send_by; /* as in rpc_request */
-    bool too_late;   /* it was later, and oned has not seen the call */
-    bool of_vm;      /* one.vm.*: it may have to wait for that VM, inside oned */
-    int64_t begun;   /* monotonic milliseconds, when it left the queue */
+    bool too_late;   /* expired, without being sent */
+    bool of_vm;      /* one.vm.*: may wait for the VM inside oned */
+    int64_t begun;   /* monotonic milliseconds of leaving the queue */
     rpc_done *done;
     void (*dropped)(void *context);
     void *context;
 
-    char *body; /* NULL: it could not be encoded, `failure` says why */
+    char *body; /* NULL: encoding failed, with the cause in `failure` */
     size_t length;
-    size_t taken; /* of the body, by libcurl: 0 means that oned cannot have seen the call */
+    size_t taken; /* bytes of the body taken by libcurl; 0: not sent to oned */
     char *failure;
 
-    CURL *easy;  /* while under way */
-    long status; /* HTTP's, when it has ended */
+    CURL *easy;  /* of an active call */
+    long status; /* of HTTP, after the end */
     char curl_error[CURL_ERROR_SIZE];
     char *answer;
     size_t received, allocated;
     bool in_pieces;
-    struct rpc_text text; /* in pieces */
+    struct rpc_text text; /* if in_pieces */
     bool too_long;
-    size_t counted;     /* bytes, in the budget */
-    bool does_not_fit;  /* there */
-    bool paused;        /* until it is its turn */
+    size_t counted;     /* bytes in the budget */
+    bool does_not_fit;  /* in the budget */
+    bool paused;        /* until its turn */
     size_t this_round;  /* bytes of the answer */
-    bool waits_a_round; /* for the next one */
+    bool waits_a_round; /* until the next round */
 };
 
 struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request *request);
 void rpc_call_destroy(struct rpc_call *call); /* not the easy handle; NULL is allowed */
 
-/* If it is too late to send the call, it ends with a `failure`, and needs no connection. */
+/* Ends the call with a `failure` if it is too late to send it. */
 void rpc_call_expire(struct rpc_call *call);
 
-/* Make a new or reset easy handle ready to carry out the call. */
+/* Prepares a new or reset easy handle for the call. */
 void rpc_call_prepare(struct rpc_call *call, CURL *easy);
 
-/* End the rest of the call's turn. */
+/* Ends the call's turn. */
 void rpc_call_end_turn(const struct rpc_call *call);
 
-/* A new round: the call may take some of its answer again, if it is its turn. */
+/* Begins a round, in which the call may receive more of its answer in its turn. */
 void rpc_call_next_round(struct rpc_call *call);
 
-/* Report how it ended through the call's `done`. */
+/* Reports the outcome through the call's `done`. */
 void rpc_call_report(struct rpc_call *call, CURLcode code);

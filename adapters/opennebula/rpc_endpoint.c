@@ -1,4 +1,4 @@
-/* Reads where oned listens. */
+/* Parses oned's endpoint. */
 #include "adapters/opennebula/rpc_endpoint.h"
 
 #include <arpa/inet.h>

@@ -7,7 +7,7 @@
 #include "adapters/opennebula/xml_bytes.h"
 #include "util/memory.h"
 
-/* A shorter password alone is not searched for: every text would be full of it. */
+/* Shorter passwords are not searched for separately, because they occur in many texts. */
 enum { PASSWORD_MIN = 4 };
 
 static char *escaped(const char *text)
@@ -56,7 +56,7 @@ void rpc_secret_finish(struct rpc_secret *secret)
     *secret = (struct rpc_secret){0};
 }
 
-/* How many bytes at `text` are the secret in one of its forms. */
+/* The number of bytes at `text` that are a form of the secret. */
 static size_t secret_at(const struct rpc_secret *secret, const char *text)
 {
     for (size_t i = 0; i < RPC_SECRET_FORMS; i++) {

@@ -1,4 +1,4 @@
-/* The document in an answer, decoded while the answer comes in. */
+/* Decodes the document in an answer while the answer arrives. */
 #include "adapters/opennebula/rpc_text.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "adapters/opennebula/xml_read.h"
 #include "util/memory.h"
 
-enum { BEFORE_MOST = 4096 /* bytes in front of a text that is looked for */ };
+enum { BEFORE_MOST = 4096 /* most bytes before the text in an answer */ };
 
 void rpc_text_init(struct rpc_text *text, rpc_piece *piece, rpc_part *part, void *context)
 {
@@ -48,7 +48,7 @@ static void on_text(void *context, const char *bytes, size_t length)
     text->piece(text->context, bytes, length);
 }
 
-/* Text that needs an XML parser: other references, carriage returns. */
+/* Decodes text that needs an XML parser: other references, carriage returns. */
 static void parse(struct rpc_text *text, const char *bytes, size_t length)
 {
     static const struct xml_visitor visitor = {on_start, on_end, on_text};
@@ -90,7 +90,7 @@ static void take_parts(struct rpc_text *text, const char *bytes, size_t length)
     }
 }
 
-/* How many of the last bytes are the beginning of something. */
+/* The number of last bytes that may be an incomplete reference or character. */
 static size_t unfinished(const char *bytes, size_t length)
 {
     for (size_t n = 1; n <= length && n < RPC_TEXT_TAIL; n++) {
@@ -127,7 +127,7 @@ static void take_inside(struct rpc_text *text, const char *bytes, size_t length,
 
 /* --- finding it ------------------------------------------------------------------------------- */
 
-/* The place behind the tag that begins the text of an answer that says yes. */
+/* The position after the tag that begins the text of a successful answer. */
 static size_t begin_of_text(const struct rpc_text *text)
 {
     static const char yes[] = "<boolean>1</boolean>", tag[] = "<string>";
